@@ -25,7 +25,7 @@ import { isProtected } from './protected-files.ts'
 
 const several = { multipleWorkingDirectories: {} }
 
-/** Allows a tool of this name in this session, or in this folder. */
+/** Sets up a session, and allows a tool of this name in the session or in the folder `/a`. */
 async function allowed(where: 'session' | 'folder', tool = 'x') {
   const files = new FakeFiles()
   const all = await twoClientSession(new ScriptedAgent({ capabilities: several }), { machine: { files } })

@@ -16,7 +16,7 @@ const permission = {
   tool: string,
   /** The permission holds for sessions that work in this folder. Absent in a session's own list. */
   folder: optional(id),
-  /** The client whose user allowed it. */
+  /** The client whose user allowed the tool. */
   by: optional(string),
   since: optional(string),
 }
@@ -51,14 +51,14 @@ export function permissionsIn(values: Values | undefined): readonly Permission[]
   return decoded.ok ? decoded.value : []
 }
 
-/** Returns new config values, with the permissions of the ones they replace. */
+/** Returns new config values. The permissions are those of the values that are replaced. */
 export function withPermissions(values: Values, before: Values = {}): Values {
   return Object.hasOwn(before, permissionsKey)
     ? { ...values, [permissionsKey]: before[permissionsKey] }
     : values
 }
 
-/** Returns whether a tool may run without approval in this session, or in the folder that it works in. */
+/** Returns whether a tool may run without approval in this session, or in the folder that the chat works in. */
 export function allows(
   tool: string,
   session: Values | undefined,
@@ -85,7 +85,10 @@ export function permissionsProblem(value: unknown, max: number): string | undefi
   return undefined
 }
 
-/** A client may add permissions in its own name alone: an outdated list must not bring back another client's removed one. */
+/**
+ * Returns the problem if a client adds a permission in the name of another client. A client whose list is outdated must not
+ * bring back a permission that another client gave and that was removed.
+ */
 export function forgedPermission(
   given: Values,
   before: Values | undefined,

@@ -2,8 +2,9 @@ import type { Uri } from '@atrium/protocol/channel'
 import { pathOf } from '@atrium/protocol/file-uri'
 
 /**
- * Returns whether a file configures tools or agents, so that writing it could lift restrictions. Each write needs an
- * approval, whatever is permitted (S-35). Case and invisible characters are ignored, as some file systems ignore them.
+ * Returns whether a file configures tools or agents, so that writing it could lift restrictions. Each write of such a file
+ * needs a user's approval; no permission replaces it (S-35). Case and invisible characters are ignored, as some file systems
+ * ignore them.
  */
 export function isProtected(uri: Uri): boolean {
   const names = namesOf(uri)

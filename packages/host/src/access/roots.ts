@@ -7,12 +7,12 @@ import type { Core } from '../core/core.ts'
 import { Grants } from './grants.ts'
 import type { ContainedPath } from '../ports/files.ts'
 
-/** `browse`: list directories, but read no file. */
+/** `browse` is the right to list directories without reading any file. */
 export type Access = 'read' | 'write' | 'browse'
 
 /**
- * Returns the path of a URI with the directories it must be in: those of sessions and those granted. A path outside them by
- * its text is refused without touching the disk. Symbolic links are checked when the path is opened.
+ * Returns the path of a URI, and the directories that the path must be in: those of sessions and those granted. A path whose
+ * text is outside all of them is refused without touching the disk. Symbolic links are checked when the path is opened.
  */
 export function containedPath(core: Core, uri: Uri, use: Access): ContainedPath {
   const named = pathOf(uri)
@@ -22,7 +22,7 @@ export function containedPath(core: Core, uri: Uri, use: Access): ContainedPath 
   return { path: named.path, roots }
 }
 
-/** The error contains the request that would grant the access. */
+/** The error for a path outside all permitted directories. It contains the request that would grant the access. */
 export function notGranted(uri: Uri, use: Access): AhpError {
   const request = use === 'write' ? { uri, read: true, write: true } : { uri, read: true }
   return AhpError.permissionDenied(

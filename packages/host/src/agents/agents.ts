@@ -39,7 +39,7 @@ export async function probeAgent(core: Core, asked: string | undefined): Promise
   await agent.probe?.()
   const before = core.log.last
   setAgents(core)
-  // The client gets the change before the response.
+  // The client gets the changed list before the response to its request.
   if (core.log.last > before) await core.log.reached(core.log.last)
   return agent
 }

@@ -4,7 +4,7 @@ import type { Core } from '../core/core.ts'
 import { equal } from '../log/equal.ts'
 import type { Agent } from '../ports/agent.ts'
 
-/** Updates a session's customizations to those of its agent. The state and the user's choices of each stay. */
+/** Updates a session's customizations to those of its agent. Each customization keeps its state and the user's choices. */
 export function syncCustomizations(core: Core, session: Channel<'session'>, { info }: Agent): void {
   const { customizations: before = [] } = session.head
   const { customizations: offered = [] } = info

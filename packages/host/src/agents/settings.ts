@@ -37,7 +37,7 @@ export function settingProblem(
   return undefined
 }
 
-/** The same for an existing session, where only `sessionMutable` settings may change. */
+/** Like `settingProblem`, for an existing session: there only `sessionMutable` settings may change. */
 export function changeProblem(schema: SessionConfigSchema = emptySchema, given: Values): string | undefined {
   const fixed = Object.keys(given).find((key) => !schema.properties[key]?.sessionMutable)
   if (fixed !== undefined) return `${JSON.stringify(fixed.slice(0, 100))} cannot be changed in this session`

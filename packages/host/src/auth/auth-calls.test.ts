@@ -171,7 +171,8 @@ test('[J8] links count from the handshake on, however they end', async () => {
   const held = () => all.core().tokens.of('owner', github.resource)
   const ann = await all.join('ann')
   await give(ann, github.resource)
-  // A link without a handshake, one whose handshake fails, and one that replaces another.
+  // None of these links keeps the token alive: one without a handshake, one whose handshake fails, and one that replaces
+  // Ann's first link and is then closed.
   const silent = all.link()
   await codeOf(all.link().ask('initialize', { protocolVersions: ['9.9.9'], clientId: 'x' }))
   const newer = await all.join('ann')
@@ -239,7 +240,7 @@ test('[J11] the guide waits for a sign-in; a user who does not want to sign in e
 
 test('[J10] a sign-in before the request for it is committed is accepted', async () => {
   const { all, ann } = await atTheDoor()
-  // In the same step in which the call begins to wait, whatever the agent has seen by then.
+  // The token is given in the step in which the call begins to wait, whatever the agent has seen by then.
   const { log } = all.core()
   await until(() => {
     const { activeTurn } = (log.channel(chat)?.head ?? {}) as Partial<ChatState>
@@ -256,7 +257,7 @@ test('[J10] a sign-in before the request for it is committed is accepted', async
 test('[J11] a token that is revoked before the agent reads it is reported as gone', async () => {
   const { ann } = await atTheDoor()
   await ann.until(() => sessionOf(ann).inputNeeded !== undefined)
-  // Both in one step: the agent notices the first when the second is done.
+  // The token is given and revoked in one step: when the agent notices the token, it is already revoked.
   await Promise.all([give(ann, guideDoor), give(ann, guideDoor, '')])
   expect(await partsOf(ann)).toMatchObject({ responseParts: [{ toolCall: { success: false } }, {}] })
 })

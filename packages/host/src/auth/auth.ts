@@ -28,7 +28,7 @@ export function authenticate(
 ): { readonly seq: number } {
   if (token.length > core.limits.tokenLength)
     throw AhpError.invalidParams(`authenticate: a token has at most ${core.limits.tokenLength} characters`)
-  // A token may be revoked also when nothing asks for the resource any more.
+  // A token may be revoked even when no agent or call asks for its resource any more.
   if (token === '' && core.tokens.forget(principal, resource)) return { seq: 0 }
   const calls = waitingFor(core, principal, resource)
   const metadata =
@@ -68,7 +68,7 @@ export function requireSignIn(core: Core, agent: Agent, principal: string): void
     throw AhpError.authRequired(`${agent.info.displayName} needs a sign-in: ${namesOf(resources)}`, resources)
 }
 
-/** Ends a turn whose agent lacks a required token, and notifies the owner's links. Returns whether it did. */
+/** Ends a turn whose agent lacks a required token, and notifies the owner's links. Returns whether the turn was ended. */
 export function failWithoutToken(
   core: Core,
   chat: Channel<'chat'>,
@@ -160,7 +160,10 @@ function busyChats(core: Core, principal: string): readonly Channel<'chat'>[] {
   })
 }
 
-/** Returns the calls of a principal that wait for a token. A token that agents declare goes to calls of those agents alone. */
+/**
+ * Returns the calls of a principal that wait for a token of this resource. If agents declare the resource, only calls of
+ * those agents get the token.
+ */
 function waitingFor(core: Core, principal: string, resource: string): readonly WaitingCall[] {
   return busyChats(core, principal).flatMap((chat) => {
     const session = sessionOf(core, chat.uri)?.head
@@ -176,7 +179,10 @@ function waitingFor(core: Core, principal: string, resource: string): readonly W
   })
 }
 
-/** Returns a resource that a call of an active turn was signed in for: its token may expire and be given again. */
+/**
+ * Returns the resource if a call of an active turn was signed in for it. The token of such a resource may expire and be given
+ * again.
+ */
 function inUse(core: Core, principal: string, resource: string): ProtectedResourceMetadata | undefined {
   for (const chat of busyChats(core, principal)) {
     const found = allowedResources(chat)?.get(resource)
@@ -185,7 +191,10 @@ function inUse(core: Core, principal: string, resource: string): ProtectedResour
   return undefined
 }
 
-/** Allows a turn to use a resource until it ends. The key is the turn's message: the same object as long as the turn is active. */
+/**
+ * Allows a turn to use a resource until the turn ends. The key is the turn's message, which is the same object as long as the
+ * turn is active.
+ */
 function allowInTurn(chat: Channel<'chat'>, resource: ProtectedResourceMetadata): void {
   const { message } = chat.head.activeTurn ?? {}
   if (message)

@@ -7,7 +7,10 @@ import type {
 
 type Answers = Readonly<Record<string, ChatInputAnswer>>
 
-/** The reason why an answer to one question of a request is invalid. No answer: the earlier one is removed. */
+/**
+ * The reason why an answer to one question of a request is invalid. An `answer` that is undefined removes the earlier answer,
+ * and is valid.
+ */
 export function answerProblem(
   { questions = [] }: ChatInputRequest,
   questionId: string,
@@ -18,7 +21,10 @@ export function answerProblem(
   return answer && problemOf(question, answer)
 }
 
-/** The reason why answers have the wrong kind. Bounds are not checked: a declined request may have half-finished answers. */
+/**
+ * The reason why answers have the wrong kind. Bounds are not checked, because a declined request may have half-finished
+ * answers.
+ */
 export function answersProblem(
   { questions = [] }: ChatInputRequest,
   given: Answers = {},
@@ -31,7 +37,7 @@ export function answersProblem(
   return undefined
 }
 
-/** The reason why a request cannot be accepted with the answers given, now and earlier. */
+/** The reason why a request cannot be accepted with its answers: those given now, and those given earlier. */
 export function acceptProblem(request: ChatInputRequest, given: Answers = {}): string | undefined {
   const { questions = [], answers: earlier } = request
   const answers = new Map(Object.entries({ ...earlier, ...given }))
@@ -80,7 +86,10 @@ function limitProblem(question: ChatInputQuestion, answer: ChatInputAnswerValue)
   )
 }
 
-/** Freeform values are allowed in either list, because clients use both. */
+/**
+ * The reason why a choice is invalid. Freeform values are allowed in either list, because some clients send them in one and
+ * some in the other.
+ */
 function choiceProblem(
   {
     options,

@@ -26,7 +26,8 @@ export async function createChat(core: Core, params: Params<'createChat'>): Muta
   if (first) await wakeFor(core, first)
   await wake(core, uri)
   if (source && core.catalog.sessionOf(source.chat) === uri) await wake(core, source.chat)
-  // No `await` from here on, except for the copy of a fork: the checks and the creation are one step.
+  // From here on nothing is awaited, so that the checks and the creation are one step. The exception is the copy of a
+  // fork, after which the session is checked again.
   const session = sessionFor(core, uri)
   if (gone !== undefined || isUsed(core, chat))
     throw AhpError.alreadyExists(`${JSON.stringify(chat.slice(0, 100))} is in use, or was used before`)
@@ -85,7 +86,10 @@ function optionsOf(
   }
 }
 
-/** Copies the turns of a fork to a staged channel. Its session may change meanwhile, so the session is checked again. */
+/**
+ * Copies the turns of the source chat to a staged channel. The session may change during the copy, so it is checked again
+ * afterwards.
+ */
 async function fork(
   core: Core,
   session: Uri,
@@ -123,8 +127,8 @@ export async function disposeChat(core: Core, { channel: uri }: Params<'disposeC
 }
 
 /**
- * Drops the channel of a chat, in the step that removes the chat from its session or disposes of the session. A damaged chat is
- * not in memory, and stays on the disk.
+ * Drops the channel of a chat, in the step that removes the chat from its session or disposes of the session. The channel of
+ * a damaged chat is not in memory, so it stays on the disk.
  */
 export function forgetChat(core: Core, uri: Uri): void {
   core.records.put(goneKey(uri), '')

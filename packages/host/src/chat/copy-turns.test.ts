@@ -16,7 +16,7 @@ const many = Array.from({ length: 12 }, (_, i) => `t${i + 1}`)
 const limits = { turnsPageLength: 1000 }
 const reduce = kinds.chat.reduce as (state: unknown, action: Action) => unknown
 
-/** A disk that records all writes, and flushes when the test says so. */
+/** A disk that records all writes. While the test holds it, writes wait to be flushed. */
 function watched() {
   const steps: Step[] = []
   const held: (() => void)[] = []

@@ -45,7 +45,7 @@ export async function copyTurns(
   }
 }
 
-/** Makes a copy visible, in the step that adds it to its session. */
+/** Makes a copy visible to clients, in the step that adds the chat to its session. */
 export function publishCopy(core: Core, chat: Channel<'chat'>): Channel<'chat'> {
   core.records.delete(copyKey(chat.uri))
   core.log.staged.publish(chat)
@@ -68,15 +68,15 @@ export async function forgetCopies(core: Core): Promise<void> {
   }
 }
 
-/** A copy in progress. It fails if the turns of the source change before its end. */
+/** A copy in progress. It fails if the turns of the source change before the copy is complete. */
 class TurnCopy {
   readonly #core: Core
   readonly #source: Channel<'chat'>
   readonly #chat: Channel<'chat'>
   readonly #lastRowNeeded: number
-  /** A listener that keeps the source awake: in a channel that slept meanwhile a truncation would go unnoticed. */
+  /** A listener that only keeps the source awake. If the source fell asleep, the copy would not notice a truncation. */
   readonly #keepAwake = { deliver() {}, notify() {} }
-  /** Number of characters written since the log was last waited for. */
+  /** Number of characters written since the last wait for the log. */
   #unflushed = 0
 
   constructor(core: Core, source: Channel<'chat'>, chat: Channel<'chat'>) {
@@ -139,7 +139,10 @@ function lost(uri: Uri): Damaged {
   return new Damaged(`the stored history of ${uri} is damaged: some of its rows are missing`)
 }
 
-/** Splits rows into pages. Usually there is one page, because the store returns more only if it had to fold rows. */
+/**
+ * Splits rows into pages. Usually there is one page: the store returns more rows than that only if it had to fold them from
+ * actions.
+ */
 function* inPages(rows: readonly StoredRow[], maxLength: number): Generator<readonly StoredRow[]> {
   let from = 0
   let length = 0

@@ -25,7 +25,7 @@ export function sourceProblem(
   return chat?.has(source.turnId) ? undefined : 'the source chat has no such turn'
 }
 
-/** The origin of a chat. It stays, even if the source chat is disposed of. */
+/** The origin of a chat. The origin is kept even if the source chat is disposed of. */
 export function originOf(source: ChatSource | undefined): ChatOrigin {
   if (source?.kind === 'fork') return { kind: 'fork', chat: source.chat, turnId: source.turnId }
   if (source?.kind !== 'sideChat') return { kind: 'user' }

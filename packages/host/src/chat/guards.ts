@@ -45,7 +45,7 @@ export const chatGuards: Guards<'chat'> = {
     const call = callOf(state, action)
     if (typeof call === 'string') return call
     if (call.status !== 'pending-confirmation') return 'this tool call is not waiting for confirmation'
-    // `not-needed` is for agents that run a call without asking.
+    // `not-needed` is only for calls that an agent runs without asking for confirmation.
     if (action.approved && action.confirmed === 'not-needed')
       return 'a tool call that asks for confirmation needs a user or a setting to confirm it'
     if (!action.approved && action.reason === 'result-denied') return 'this tool call has no result yet'
@@ -91,10 +91,11 @@ export const chatGuards: Guards<'chat'> = {
     const steers = kind === 'steering'
     const others = queuedMessages.filter((pending) => steers || pending.id !== id)
     if (steeringMessage && !steers) others.push(steeringMessage)
-    // A turn that starts removes the steering message and the queued message with its id.
+    // A pending message that starts a turn removes both the steering message and the queued message with its id. So two
+    // different messages must not share an id.
     if (others.some((pending) => pending.id === id && !equal(pending.message, message)))
       return 'another pending message of this chat has that id'
-    // Pending messages are part of every snapshot: one that is too long could not be sent to any client.
+    // Pending messages are part of every snapshot, and a snapshot that is too long could not be sent to any client.
     const length = others.reduce((sum, pending) => sum + lengthOf(pending.message), lengthOf(message))
     if (length > core.limits.pendingLength)
       return `the pending messages of a chat have at most ${core.limits.pendingLength} characters`

@@ -3,7 +3,7 @@ import type { SessionState } from '@atrium/protocol/session/state'
 
 /**
  * The reason why a chat cannot be moved. A chat without an active turn has no running workers and no open requests, so a move
- * need not transfer any.
+ * need not transfer either of them.
  */
 export function unmovable({ defaultChat }: SessionState, chat: ChatState): string | undefined {
   if (defaultChat === chat.resource) return 'the default chat stays with its session'
@@ -12,13 +12,16 @@ export function unmovable({ defaultChat }: SessionState, chat: ChatState): strin
   return chat.queuedMessages ? 'the chat has queued messages' : undefined
 }
 
-/** The new value of a chat's `movable`; undefined where it stays. `hostAction`: the action of the host that was just appended. */
+/**
+ * The new value of a chat's `movable`; undefined where the value does not change. `hostAction` is the action just appended,
+ * if the host produced it.
+ */
 export function movableChange(
   session: SessionState,
   chat: ChatState,
   hostAction?: { readonly type: string },
 ): boolean | undefined {
-  // The host removes a queued message to start a turn with it in the same step: the chat is not idle in between.
+  // The host removes a queued message and starts a turn with it in the same step. The chat is not idle in between.
   if (hostAction?.type === 'chat/pendingMessageRemoved') return undefined
   const movable = unmovable(session, chat) === undefined
   return movable === (chat.movable ?? false) ? undefined : movable

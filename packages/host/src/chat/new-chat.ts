@@ -28,7 +28,7 @@ export function firstState(summary: ChatSummary): ChatState {
   return { ...summary, turns: [] }
 }
 
-/** Creates the channel of a chat. `copied`: the staged channel of a fork, which has turns already and is published. */
+/** Creates the channel of a chat. `copied` is the staged channel of a fork: it has turns already, and is only published. */
 export function newChat(
   core: Core,
   session: Uri,

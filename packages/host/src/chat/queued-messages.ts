@@ -6,9 +6,9 @@ import type { World } from '../ports/world.ts'
 type Kind = 'steering' | 'queued'
 
 /**
- * The actions that start the next turn of an idle chat with one of its pending messages, after an action. After a turn that
- * completed or was cancelled its unread steering message starts first, then the queue. After an error both wait for a user. A
- * steering message that is set while the chat is idle waits for the next turn.
+ * Returns the actions that, after an action, start the next turn of an idle chat with one of its pending messages. When a
+ * turn has completed or was cancelled, the steering message that its agent has not read starts first, and then the queue.
+ * After an error both wait for a user. A steering message that is set while the chat is idle waits for the next turn.
  */
 export function nextTurn(state: ChatState, action: ChatAction, world: World): readonly ChatAction[] {
   if (state.activeTurn || !startsNext.has(action.type)) return []
@@ -19,7 +19,7 @@ export function nextTurn(state: ChatState, action: ChatAction, world: World): re
 const ends = new Set(['chat/turnComplete', 'chat/turnCancelled'])
 const startsNext = new Set([...ends, 'chat/pendingMessageSet', 'chat/truncated'])
 
-/** The actions that start the next queued message of an idle chat, after a restart of the host. */
+/** Returns the actions that start a turn with the next queued message of an idle chat, after a restart of the host. */
 export function nextAfterRestart(state: ChatState, world: World): readonly ChatAction[] {
   const last: Turn | undefined = state.turns.at(-1)
   return state.activeTurn || last?.state === 'error' ? [] : startQueued(state, world)

@@ -34,7 +34,7 @@ function turnEnded(core: Core, chat: Channel<'chat'>): void {
 export function startTurn(core: Core, chat: Channel<'chat'>): void {
   const session = sessionOf(core, chat.uri)
   const { activeTurn } = chat.committedState
-  // Uncommitted actions may have ended the turn, or ended it and started another. The message object tells turns apart.
+  // Uncommitted actions may have ended this turn, and may have started another. The message object tells turns apart.
   const due = activeTurn && activeTurn.message === chat.head.activeTurn?.message
   if (!session || !due || core.jobs.has(chat.uri) || core.log.channel(chat.uri) !== chat) return
   const { lifecycle, provider } = session.committedState
@@ -42,7 +42,7 @@ export function startTurn(core: Core, chat: Channel<'chat'>): void {
   const agent = agentFor(core, provider, activeTurn.message)
   if (!agent) return failTurn(core, chat, activeTurn.id, noAgent(provider))
   if (failWithoutToken(core, chat, session, agent)) return
-  // The shell agent may do a turn of any session, and has no customizations.
+  // The shell agent may do a turn of any session. It has no customizations.
   if (agent.info.provider === provider) syncCustomizations(core, session, agent)
   const turn = new Turn({ core, chat, session, agent, spawn })
   core.jobs.begin(chat.uri, turn)
@@ -55,7 +55,7 @@ export function failTurn(core: Core, chat: Channel<'chat'>, turnId: string, erro
   core.log.append(chat, { type: 'chat/error', turnId, duration: 0, part })
 }
 
-/** Creates the chat of a worker and starts its turn. Users can read the chat and not write in it. */
+/** Creates the chat of a worker and starts its turn. Users can read the chat, but cannot write in it. */
 function spawn(core: Core, parent: Channel<'chat'>, { toolCallId, title, text, model }: Task) {
   const session = sessionOf(core, parent.uri)
   if (!session) throw new Error('the session is gone')

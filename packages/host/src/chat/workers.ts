@@ -23,7 +23,7 @@ export function cancelTurn(core: Core, worker: Channel<'chat'>): void {
   core.log.append(worker, { type: 'chat/turnCancelled', turnId, duration: durationOf(core, activeTurn) })
 }
 
-/** Whether a chat is a worker's, and its parent chat has no active turn or was disposed of. */
+/** Whether a chat belongs to a worker whose parent chat has no active turn or was disposed of. */
 export function isOrphaned(core: Core, chat: Channel<'chat'>): boolean {
   const { origin } = chat.head
   if (origin?.kind !== 'tool') return false

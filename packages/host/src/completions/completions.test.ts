@@ -57,7 +57,7 @@ test('[J2] a chat with directories of its own finds files in those', async () =>
   const directory = 'file:///two'
   await ann.echo(ann.dispatch(chat, { type: 'chat/workingDirectorySet', directory }))
   expect(await texts(ann, '@a')).toEqual(['@a.txt'])
-  // A directory that the session gives up is not searched, whatever the chat says.
+  // A directory that the session has given up is not searched, although the chat still names it.
   await ann.echo(ann.dispatch(session, { type: 'session/workingDirectoryRemoved', directory }))
   expect(await texts(ann, '@a')).toEqual([])
 })

@@ -18,8 +18,8 @@ import { typedAt } from './typed.ts'
 import type { Trigger } from './typed.ts'
 
 /**
- * Returns the completions of the word before the cursor. Best effort: a source that fails or takes too long contributes
- * nothing, and the others still count.
+ * Returns the completions of the word before the cursor. A source that fails or takes too long contributes nothing; the
+ * completions of the other sources are still returned.
  */
 export async function completions(
   core: Core,
@@ -27,7 +27,7 @@ export async function completions(
   { kind, text, offset }: Params<'completions'>,
 ): Promise<Result<'completions'>> {
   if (offset > text.length) throw AhpError.invalidParams('completions: offset is beyond the end of the text')
-  // A later protocol version may send other kinds of text: they have no completions.
+  // A later protocol version may send other kinds of text. There are no completions for those.
   const typed = kind === 'userMessage' ? typedAt(text, offset, core.limits.completionLength) : undefined
   const session = sessionOf(core, chat.uri)
   if (!typed || !session) return { items: [] }
@@ -99,7 +99,7 @@ function directoriesOf(core: Core, session: Channel<'session'>, chat: Channel<'c
   })
 }
 
-/** Undefined where the path cannot be written as a URI, or contains a control character. */
+/** Returns the choice for a file; undefined where its path cannot be written as a URI, or contains a control character. */
 function fileChoice(directory: string, path: string, several: boolean): Choice | undefined {
   const uri = uriOf(childOf(directory, path))
   if (uri === undefined) return undefined

@@ -16,7 +16,7 @@ export interface Typed {
  * the first word of the message.
  */
 export function typedAt(text: string, offset: number, max: number): Typed | undefined {
-  // Two more: the trigger, and an opening bracket or quote before it.
+  // Besides the word there may be two more characters: the trigger, and an opening bracket or quote before the trigger.
   const least = Math.max(0, offset - max - 2)
   let first = offset
   while (first > least && !isSpace(text.charAt(first - 1))) first--
@@ -28,7 +28,7 @@ export function typedAt(text: string, offset: number, max: number): Typed | unde
   return { trigger, word: text.slice(start + 1, offset), start }
 }
 
-/** A word may follow an opening bracket or quote. */
+/** Opening brackets and quotes. A trigger may follow them directly. */
 const openers = new Set(['(', '[', '{', '<', '"', "'", '`'])
 
 function isSpace(character: string): boolean {

@@ -27,9 +27,9 @@ interface Dispatched {
 }
 
 /**
- * Accepts or refuses an action that a client dispatched: checks the guards and appends it; the effect follows when it is committed.
- * Each action is either applied or refused with a reason, and the client gets both in the order of its dispatches. Returns
- * undefined where the channel is gone.
+ * Accepts or refuses an action that a client dispatched. An accepted action has passed the guards and is appended; its effect
+ * runs once it is committed. A refusal has a reason. The client gets both, actions and refusals, in the order of its
+ * dispatches. Returns undefined where the channel is gone.
  */
 export function dispatch(
   core: Core,
@@ -43,7 +43,7 @@ export function dispatch(
   const checked = checkAction(channel.kind, action)
   const reason = checked.ok ? refusal(core, channel, checked.value, by) : `${action.type}: ${checked.problem}`
   if (reason !== undefined) return core.log.refuse(channel, action, { by, listener: link }, reason)
-  // `needsRow` is true for two types only, both of them turn actions.
+  // `needsRow` is true for two action types only, and both are turn actions. So the cast is safe.
   if (needsRow(action)) loadTurnFor(core, channel, action as TurnAction)
   if (mayNameClientFiles.has(action.type))
     for (const uri of clientUris(action)) core.clientUriOwners.record(uri, by.clientId)
@@ -73,7 +73,7 @@ function refusal(core: Core, channel: Channel, action: Action, by: Dispatcher): 
 const guards = ruleMap<AnyGuard>(rootGuards, sessionGuards, chatGuards, terminalGuards)
 const effects = ruleMap<AnyEffect>(sessionEffects, chatEffects, answerEffects, terminalEffects)
 
-/** Actions that may contain URIs of client files. The host remembers which client owns them. */
+/** Types of actions that may contain URIs of client files. The host remembers which client owns each of these URIs. */
 const mayNameClientFiles = new Set([
   'chat/turnStarted',
   'chat/pendingMessageSet',

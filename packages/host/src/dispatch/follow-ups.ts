@@ -21,9 +21,12 @@ import { terminalFollowUps } from '../root/terminal-list.ts'
 import { titleOf } from '../session/title.ts'
 import { cancelWorkers } from '../chat/workers.ts'
 
-/** Appends the actions that follow from an action, and updates the records beside the log, in the same step. */
+/**
+ * Appends the actions that follow from an action, and updates the records that are stored beside the log. Both happen in the
+ * step of the action.
+ */
 export function followUps(core: Core, channel: Channel, action: Action, by?: Dispatcher): void {
-  // Only strict actions have follow-ups: the others stream text.
+  // Only strict actions have follow-ups. Actions of the other classes stream text.
   if (channel.kind.classes.get(action.type) !== 'strict') return
   if (channel.is('chat') && isOn(channel, action)) chatFollowUps(core, channel, action, by)
   if (channel.is('terminal') && isOn(channel, action)) terminalFollowUps(core, channel, action, by)
@@ -66,7 +69,10 @@ function sessionFollowUps(core: Core, session: Channel<'session'>, action: Sessi
   if (state.title !== '') announce(core, session)
 }
 
-/** Fails the calls of tools that an inactive client provides: no other client runs them. */
+/**
+ * Fails the running calls of the tools that a client provided, when the client is not active any more. No other client can
+ * run them.
+ */
 function clientRemoved(core: Core, session: Channel<'session'>, clientId: string): void {
   if (core.catalog.creatorOf(session.uri) !== clientId) core.departures.leave(clientId, session.uri)
   failCallsOf(core, session, clientId)
@@ -81,7 +87,7 @@ function turnEnded(core: Core, session: Channel<'session'>, chat: Channel<'chat'
   for (const next of nextTurn(stateOf(chat), action, core.world)) append(core, chat, next)
 }
 
-/** Sets the titles of an untitled chat and of its session from a message; the session's only from its default chat. */
+/** Gives an untitled chat a title made from a message. An untitled session gets the title if the chat is its default chat. */
 function setTitle(core: Core, session: Channel<'session'>, chat: Uri, text: string): void {
   const title = titleOf(text)
   if (title === '') return
@@ -92,7 +98,7 @@ function setTitle(core: Core, session: Channel<'session'>, chat: Uri, text: stri
     append(core, session, { type: 'session/titleChanged', title })
 }
 
-/** Marks a session as unread. The reducer does so for the chat itself. */
+/** Marks a session as unread. The reducer of chats marks the chat itself. */
 function markUnread(core: Core, session: Channel<'session'>): void {
   if (hasFlag(session.head.status, Flag.IsRead))
     append(core, session, { type: 'session/isReadChanged', isRead: false })

@@ -28,7 +28,7 @@ export function clientUris(message: unknown): readonly Uri[] {
 /** The requester of a client's file: a link, or an agent that works for a principal. */
 export type ClientRequest = Pick<Link, 'principal'>
 
-/** Forwards a request to the client that owns the URI. Only the shape of its response is checked. */
+/** Forwards a request to the client that owns the URI. The client's response is only checked against the schema. */
 export async function askClient<M extends ClientMethod>(
   core: Core,
   requester: ClientRequest,
@@ -45,7 +45,7 @@ export async function askClient<M extends ClientMethod>(
   const schema = commands.get(method)?.result
   const decoded = schema && decode(schema, answer)
   if (!decoded?.ok) throw AhpError.notFound('the client that has it sent a malformed response')
-  // The schema is that of the method's result.
+  // The value was decoded with the schema of this method's result. So the cast is safe.
   return decoded.value as Result<M>
 }
 

@@ -2,7 +2,7 @@ import type { Uri } from '@atrium/protocol/channel'
 import type { ContentRef } from '@atrium/protocol/common/content'
 import type { Core } from '../core/core.ts'
 
-/** The URI of content that a session stores outside its state, by hash. It is deleted with the session. */
+/** The URI of content that a session stores outside its state, by hash. The content is deleted with the session. */
 export function contentUri(session: Uri, hash: string): Uri {
   return `${scheme}${hash}?${encodeURIComponent(session)}`
 }

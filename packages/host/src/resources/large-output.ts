@@ -29,7 +29,7 @@ async function externalize(core: Core, session: Uri, content: ToolResultContent)
   return { type: 'resource', ...(await keepBytes(core, session, bytes, content.contentType)) }
 }
 
-/** The action is not checked yet, so it may be anything. */
+/** Returns the content of a tool's output. No schema has checked the action yet, so it may be any value. */
 function contentOf(action: unknown): readonly ToolResultContent[] {
   const { type, content, result } = fieldsOf(action)
   const found =

@@ -7,7 +7,10 @@ import type { Core } from '../core/core.ts'
 import { equal } from '../log/equal.ts'
 import type { Vcs, VcsStatus } from '../ports/vcs.ts'
 
-/** Returns a session's project: the working tree that its first directory is in, else that directory. */
+/**
+ * Returns a session's project: the working tree that contains the session's first directory. Without a working tree the
+ * project is that directory.
+ */
 export async function projectOf(core: Core, directory: Uri | undefined): Promise<ProjectInfo | undefined> {
   const named = directory === undefined ? undefined : pathOf(directory)
   if (!named?.ok) return undefined
@@ -25,7 +28,7 @@ export function followGit(core: Core, session: Channel<'session'>): void {
   if (!busy) void refresh(core, session, named.path)
 }
 
-/** The sessions whose status is being read, and whether it must be read again. */
+/** The sessions whose git status is being read. The value tells whether the status must be read once more afterwards. */
 const refreshing = new WeakMap<Channel, boolean>()
 
 async function refresh(core: Core, session: Channel<'session'>, directory: string): Promise<void> {
@@ -44,7 +47,7 @@ async function refresh(core: Core, session: Channel<'session'>, directory: strin
   refreshing.delete(session)
 }
 
-/** The status under the keys that clients know. */
+/** Returns the git status under the keys that clients know. */
 function gitMeta({ branch, upstream, ahead, behind, remotes, changes }: VcsStatus): object {
   return compact<object>({
     branchName: branch,
@@ -56,7 +59,9 @@ function gitMeta({ branch, upstream, ahead, behind, remotes, changes }: VcsStatu
   })
 }
 
-/** Returns undefined where version control fails: no session may fail because of it. */
+/**
+ * Asks the version control. Returns undefined where that fails, because no session may fail on account of version control.
+ */
 async function query<T>(core: Core, question: (vcs: Vcs) => Promise<T>): Promise<T | undefined> {
   if (!core.vcs) return undefined
   try {

@@ -182,7 +182,7 @@ function missing(uri: Uri): AhpError {
   return AhpError.notFound(`there is no ${JSON.stringify(uri.slice(0, 200))}`)
 }
 
-/** Returns bytes as text, or as base64 where that is asked for or where they are not UTF-8. */
+/** Returns bytes as text. Returns base64 where the request asks for it, or where the bytes are not UTF-8. */
 export function contentOf(
   bytes: Uint8Array,
   asked: 'base64' | 'utf-8' | undefined,

@@ -29,7 +29,7 @@ export async function createResourceWatch(
   const channel = core.log.create(resourceWatchUri(core.world.id()), 'resourceWatch', state)
   const watch = new Watch(core, channel, place.path)
   core.jobs.begin(channel.uri, watch)
-  // A watch ends with its host: marked as unfinished work, it is removed by the next start.
+  // A watch ends with its host. The channel is marked as unfinished work, so that the next start of the host removes it.
   core.jobs.mark(channel.uri, true)
   try {
     const listener = (changes: readonly FileChange[], lost: boolean) => watch.report(changes, lost)
@@ -65,7 +65,7 @@ class Watch implements Job {
 
   report(changes: readonly FileChange[], lost: boolean): void {
     if (this.#stopped) return
-    // An update of the root itself tells subscribers to read everything again.
+    // If changes were lost, an update of the root itself tells subscribers to read everything again.
     const all: readonly FileChange[] = lost ? [{ path: '', type: 'updated' }, ...changes] : changes
     const items = all.map(({ path, type }) => ({ uri: fileUri(joined(this.#path, path)), type }))
     if (items.length === 0) return

@@ -15,7 +15,7 @@ import {
 import { Damaged } from '../log/rebuild.ts'
 import type { Guards } from '../core/rules.ts'
 
-/** The config keys of the host itself. Other keys belong to clients, and are only stored. */
+/** The config keys of the host itself. Other keys belong to clients, and the host only stores them. */
 export const rootConfig: ConfigSchema = {
   type: 'object',
   properties: {
@@ -41,14 +41,17 @@ export async function openRoot(core: Core): Promise<void> {
   const root = core.log.channel(rootUri, 'root') ?? core.log.create(rootUri, 'root', firstState)
   setAgents(core)
   const { activeSessions } = root.head
-  // The list and the count change in one step. If they differ, the disk has lost a part of it.
+  // The session list and this count always change in the same step. If they differ, the disk has lost a part of some
+  // step.
   if (activeSessions !== core.catalog.announced)
     throw new Damaged(
       `the session list is damaged: it has ${core.catalog.announced}, and the log counts ${activeSessions}`,
     )
 }
 
-/** Publishes the number of announced sessions, in the step that changes it. Returns the sequence number. */
+/**
+ * Publishes the number of announced sessions, in the step that changes the number. Returns the sequence number of the action.
+ */
 export function countSessions(core: Core): number {
   const root = core.log.channel(rootUri, 'root')
   const action: RootAction = { type: 'root/activeSessionsChanged', activeSessions: core.catalog.announced }
@@ -70,7 +73,7 @@ const listProblems = new Map<string, (value: unknown, limits: LimitValues) => st
 ])
 
 export const rootGuards: Guards<'root'> = {
-  // Several clients keep keys of their own in the root config: none may delete the others'.
+  // Several clients keep keys of their own in the root config. No client may delete the keys of the others.
   'root/configChanged': ({ config, replace }, { state, by, core: { limits } }) => {
     if (replace) return 'the root config is shared and cannot be replaced as a whole'
     for (const [key, value] of Object.entries(config)) {

@@ -11,7 +11,10 @@ export function terminals(core: Core): readonly TerminalInfo[] {
   return core.log.channel(rootUri, 'root')?.head?.terminals ?? []
 }
 
-/** Updates the claim, the unfinished work and the list in the same step as the terminal's action. */
+/**
+ * Updates what depends on a terminal's action, in the same step: the claim, the mark of unfinished work, and the root's list
+ * of terminals.
+ */
 export function terminalFollowUps(
   core: Core,
   terminal: Channel<'terminal'>,
@@ -26,7 +29,10 @@ export function terminalFollowUps(
   list(core, terminal)
 }
 
-/** A terminal that a session holds is disposed of with it. The chat may have moved since the claim, with its terminals. */
+/**
+ * Assigns a terminal to the session that holds it, so that both are disposed of together. The chat of the claim may have
+ * moved to another session since the claim, and its terminals have moved with it.
+ */
 export function setClaim({ sessionResources, catalog }: Core, terminal: Uri, claim: TerminalClaim): void {
   if (claim.kind === 'client') return sessionResources.assign(terminal, undefined)
   sessionResources.assign(terminal, catalog.sessionOf(claim.chat) ?? claim.session, claim.chat)

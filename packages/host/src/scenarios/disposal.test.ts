@@ -15,7 +15,7 @@ import {
 import type { Agent } from '../ports/agent.ts'
 
 const ready = readyAgent()
-/** Starts a worker whose turn never ends. */
+/** An agent that starts a worker whose turn never ends. */
 const boss: Agent = {
   ...ready,
   info: { ...ready.info, capabilities: { multipleChats: {} } },

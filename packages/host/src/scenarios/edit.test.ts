@@ -8,7 +8,7 @@ import { chat, chatOf, session, sessionOf, started, oneClientSession } from '../
 const cut = (turnId?: string) => ({ type: 'chat/truncated', ...(turnId !== undefined && { turnId }) })
 const texts = (client: Client) => chatOf(client).turns.map(({ message }) => message.text)
 
-/** Edits an earlier message: the turns from it on are removed, and it is answered again. */
+/** Edits an earlier message: the turns from that message on are removed, and a turn with the new text starts. */
 async function resend(
   client: Client,
   before: string | undefined,

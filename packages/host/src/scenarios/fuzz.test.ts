@@ -24,7 +24,7 @@ interface Message {
 const kindName: fc.Arbitrary<KindName> = fc.constantFrom(...kindNames)
 const channel = fc.oneof(kindName.map(uriOf), fc.constantFrom('ahp-session:/new', 'ahp-session:/other'))
 
-/** Every message that a client may send: valid, and mostly about channels that exist. */
+/** Every message that a client may send. The messages are valid, and most of them are about channels that exist. */
 const method = fc.oneof(fc.constantFrom(...commands.keys()), fc.constantFrom(...hostCommands.keys()))
 const request: fc.Arbitrary<Message> = method.chain((name) =>
   fc.record({
@@ -55,7 +55,10 @@ const left: fc.Arbitrary<Message> = channel.map((uri) => ({
 
 const message = fc.oneof({ weight: 2, arbitrary: request }, { weight: 3, arbitrary: dispatched }, left)
 
-/** Values that JSON.stringify never writes. A mark in a message is replaced by one of them in its text. */
+/**
+ * JSON text that is hard to handle, or invalid. Most of it JSON.stringify never writes, so it replaces a mark in the text of
+ * a message.
+ */
 const tokens = [
   'NaN',
   'Infinity',
@@ -126,7 +129,7 @@ async function answersTo(
   return { answers: answers.filter(({ id }) => id !== 'open' && id !== 'behind'), ended }
 }
 
-/** Checks that an accepted action has the shape of its type, and that clients may dispatch it. */
+/** Checks that an accepted action matches the schema of its type, and that clients may dispatch it. */
 function sound({ channel: uri, action }: Envelope): boolean {
   const kind = kindNames.find((name) => uriOf(name) === uri) ?? 'session'
   return kinds[kind].dispatchable.has(action.type) && checkAction(kinds[kind], action).ok
@@ -164,7 +167,7 @@ describe('[R9] S-15, S-18, S-19: a message with one fault, sent to a host', () =
         for (const { error } of answers) if (error) expect(fine.has(error.code), error.message).toBe(true)
         for (const { params: envelope } of own)
           if (envelope && envelope.rejectionReason === undefined) expect(sound(envelope)).toBe(true)
-        // A state has its shape and equals its own JSON, so that the stored state is the shown one.
+        // Each state matches its schema and equals its own JSON. So the stored state is the state that clients are shown.
         for (const kind of after === before ? [] : kindNames) {
           const head = all.core().log.channel(uriOf(kind))?.head
           if (head === undefined) continue
@@ -178,7 +181,7 @@ describe('[R9] S-15, S-18, S-19: a message with one fault, sent to a host', () =
         outcomes.refused += Number(own.some(({ params }) => params?.rejectionReason !== undefined))
         outcomes.failed += Number(answers.some(({ error }) => error !== undefined))
       }),
-      // No shrinking: it takes longer than it helps, and the seed and the frame are enough.
+      // A failure is not shrunk: that takes longer than it helps, and the seed and the frame are enough.
       { numRuns: 1500, endOnFailure: true },
     )
     // All kinds of messages were tried.
@@ -197,7 +200,7 @@ describe('[R9] S-15, S-18, S-19: a message with one fault, sent to a host', () =
     expect(ann.states.size).toBeGreaterThan(5)
     const kept = JSON.parse(shown) as readonly [readonly unknown[]]
     for (const [i, kind] of kindNames.entries())
-      // The shell of a terminal ends with its host, and sessions go on.
+      // A restart may change these three: it ends the shells of terminals, and sessions go on with their work.
       if (kind !== 'root' && kind !== 'session' && kind !== 'terminal')
         expect(all.core().log.channel(uriOf(kind))?.head, kind).toEqual(kept[0][i])
   })

@@ -10,7 +10,9 @@ const inside = 'file:///work/inside'
 const claim = { kind: 'client', clientId: 'ann' }
 let made = 0
 
-/** Every way by which a path comes in. Each returns the error code or the reason of the refusal. */
+/**
+ * Every way in which a client can give the host a path. Each function returns the error code or the reason of the refusal.
+ */
 const ways: { readonly [name: string]: (ann: Client, uri: string) => Promise<unknown> } = {
   ...Object.fromEntries(
     ['Read', 'List', 'Resolve', 'Mkdir', 'Delete', 'Request'].map((name) => [

@@ -84,7 +84,7 @@ describe('[R2] S-18: pollution', () => {
 })
 
 describe('[R2] S-18: depth and keys, through a host', () => {
-  // The message around the value has four levels.
+  // The message around the value adds four levels to its depth.
   test('[S-57 depth] at 64: accepted, stored and shown', async () => {
     const all = await alone()
     all.far.send(config(nested(60)))
@@ -104,7 +104,7 @@ describe('[R2] S-18: depth and keys, through a host', () => {
   const keyed = (keys: number) => `{${Array.from({ length: keys }, (_, i) => `"k${i}":0`).join()}}`
   test('[S-57 keys] at 10,000: all are accepted', async () => {
     const { ann, far } = await alone()
-    // Nine of the keys are the message’s own.
+    // The message itself has nine more keys.
     far.send(config(keyed(9991)))
     expect((await ann.echo(7)).rejectionReason).toBeUndefined()
     expect(

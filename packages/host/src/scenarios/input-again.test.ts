@@ -12,7 +12,7 @@ test('[L6] I6, F-22: terminal input is not repeated when a reconnecting client s
   await ann.ask('createTerminal', { channel: uri, claim: { kind: 'client', clientId: 'ann' } })
   await ann.ask('subscribe', { channel: uri })
   const { lastSeen } = ann
-  // The input was accepted, and its echo never arrived.
+  // The input is accepted. The links below then act as if its echo had never arrived.
   await ann.echo(ann.dispatch(uri, typed, 7))
   for (const [seen, reason] of [
     [lastSeen, undefined],

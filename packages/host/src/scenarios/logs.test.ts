@@ -34,7 +34,7 @@ test.each(Object.entries(hashes))('[L7] F-48: %s reduces to the state it was rec
   ).toBe(hash)
 })
 
-/** JSON with its keys in one order. */
+/** JSON with sorted keys. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)

@@ -25,7 +25,7 @@ describe('S-16: every action, in a channel of every kind', () => {
       const before = everything(all.core())
       const forbidden = actionTypes.filter((type) => !kinds[kind].dispatchable.has(type))
       expect(forbidden).toHaveLength(106 - kinds[kind].dispatchable.size)
-      // The right shape, a wrong shape, and fields that pretend to have authority.
+      // Each action is sent in the right shape, in a wrong shape, and with fields that pretend to have authority.
       for (const type of forbidden)
         for (const payload of [
           {},
@@ -152,7 +152,7 @@ describe('S-26, S-10: knowing an id gives no rights', () => {
         code: -32009,
         message: 'this client id belongs to another principal',
       })
-      // The link is not open either: it gets no other response and no action.
+      // The refused handshake has not opened the link: its other requests fail, and it gets no action.
       for (const [asked, channel] of [
         ['subscribe', session],
         ['listSessions', 'ahp-root://'],
@@ -164,7 +164,7 @@ describe('S-26, S-10: knowing an id gives no rights', () => {
       expect(eve.envelopes).toEqual([])
     }
     expect(ann.state(session)).toMatchObject({ title: 'reconnect' })
-    // Also not when the owner is away, nor after a restart.
+    // The client id is also refused while its owner is away, and after a restart.
     ann.peer.close()
     await all.restart('crash')
     for (const [method, params] of [
@@ -182,7 +182,8 @@ describe('S-26, S-10: knowing an id gives no rights', () => {
     const eve = await all.join('eve', { subscribe: [session] })
     const said = { type: 'session/titleChanged', title: 'once' }
     await ann.echo(ann.dispatch(session, said, 5))
-    // The same number and action from another client are that client's own: nothing changes, so only that client gets an echo.
+    // The same number and action from another client are not a resend. The title does not change, so only Eve gets an
+    // echo.
     expect(await eve.echo(eve.dispatch(session, said, 5))).toMatchObject({ origin: { clientId: 'eve' } })
   })
 

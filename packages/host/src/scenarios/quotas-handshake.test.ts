@@ -25,7 +25,7 @@ describe('[H1] S-20: the first message', () => {
     }
     const frame = JSON.stringify({ ...open, pad: '' })
     far.send(frame.replace('"pad":""', `"pad":"${'x'.repeat(length - frame.length)}"`))
-    // Right after the handshake request, messages may be long.
+    // Messages after the handshake request may be long, even when they follow at once.
     far.send(`{"jsonrpc":"2.0","method":"x","params":["${'x'.repeat(1_000_000)}"]}`)
     await all.join('other')
     return { got, closed: near.closed }

@@ -64,7 +64,7 @@ describe('[H5] S-23: subscriptions of one link', () => {
     expect(await code(join('ben', { subscribe: uris(513) }))).toBe(-32009)
     const back = { clientId: 'ann', lastSeenServerSeq: ann.lastSeen, subscriptions: uris(513) }
     expect(await code(link().ask('reconnect', back))).toBe(-32009)
-    // A link that fails does not close the one before it.
+    // The link that failed to reconnect has not closed Ann's earlier link.
     ann.peer.notify('unsubscribe', { channel: 'ahp-session:/0' })
     expect(await code(ann.ask('subscribe', { channel: last }))).toBe(0)
     await ann.echo(ann.dispatch(last, title('heard')))
@@ -100,7 +100,7 @@ describe('[H5] S-23: concurrent requests of one link', () => {
 })
 
 describe('[H5] S-23: waiting messages of one link', () => {
-  /** The disk does not answer a read; messages behind it wait. */
+  /** Sends messages behind a request whose read the disk never answers, so that they wait. */
   const waiting = async (length: number) => {
     const all = await testHost()
     const ann = await all.join('ann')

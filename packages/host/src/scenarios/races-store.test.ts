@@ -32,7 +32,7 @@ test('[L1] a record and the actions of its step become durable together', async 
   const events = { appended: () => {}, committed: () => {}, fatal: () => {} }
   const log = new Log(store.log, testWorld(), events, { records, first: 1000 })
   const begun = log.begin()
-  // A flush ends in the middle of a step.
+  // The flush of `begin` ends in the middle of this step: after the record and before the channel.
   records.put('session/1', 'listed')
   for (const task of tasks.splice(0)) task()
   log.create('ahp-chat:/1', 'chat', emptyChat('ahp-chat:/1'))

@@ -19,7 +19,8 @@ import {
 } from '../../test/two-client-session.ts'
 import { TurnFailed } from '../ports/agent.ts'
 
-// Races for something that only one can have, in every order that a scheduler finds. A failure names its seed and path.
+// Races of clients and agents for something that only one of them can have, in every order that a scheduler finds. A
+// failure names its seed and path.
 
 const noTurn = 'no such turn is in progress'
 const inProgress = 'a turn is in progress: cancel it, or queue the message'
@@ -155,7 +156,7 @@ races(
     const [{ rejectionReason }] = await all.race(
       () => all.ben.wish(chat, truncated('t0')),
       () => acts(all, () => run.say(delta('pt1', 'a'), delta('pt1', 'b'))),
-      // Text alone is delayed for a moment.
+      // Text alone is held back for a moment. The usage makes the host append the text at once.
       () => acts(all, () => run.say(delta('pt1', 'c'), { type: 'chat/usage', usage: { outputTokens: 3 } })),
     )
     expect(rejectionReason).toBeUndefined()

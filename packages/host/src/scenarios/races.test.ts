@@ -202,7 +202,7 @@ test('[L9] a reconnecting client is subscribed to its channels, whatever falls a
   await untilIdle()
   world.advance(55_000)
   const { dispatchedBy } = all.store().log
-  // The idle minute passes while the disk is read.
+  // The minute after which an idle session falls asleep ends while the disk is read.
   all.store().log.dispatchedBy = (...args) => (world.advance(5_000), dispatchedBy(...args))
   const { link } = await reconnectClient(all, ann, ann.lastSeen)
   expect(await link.echo(link.dispatch(session, title('heard'), 1))).toMatchObject({ action: title('heard') })

@@ -119,7 +119,7 @@ function read(name: string) {
   return { sent, received, chat, before: state as ChatState }
 }
 
-/** An agent that sends what a recorded host's agent sent, and waits where that one waited for a user. */
+/** An agent that sends what the agent of the recorded host sent, and waits where that agent waited for a user. */
 function replaying(received: readonly Envelope[], provider: string): Agent {
   return {
     ...silentAgent,
@@ -142,7 +142,7 @@ function asked(state: ChatState | undefined): ToolCallState | undefined {
   return undefined
 }
 
-/** No agent of ours protects that resource. */
+/** Allows `authenticate` to fail, because none of our agents has the recorded resource. */
 function permitted(method: string): (error: unknown) => void {
   return (error) => {
     if (method !== 'authenticate') throw error

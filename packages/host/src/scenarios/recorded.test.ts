@@ -41,10 +41,10 @@ describe('recorded frames of the workbench', () => {
   })
 })
 
-/** Features of the recorded host that ours need not have. */
+/** Whether an error is allowed, because it concerns a feature of the recorded host that ours need not have. */
 function permitted({ method, params }: Message, code: number): boolean {
   if (method === 'subscribe') return code === -32008 && String(params?.['channel']).includes('/changeset/')
-  // No agent of ours protects that resource.
+  // None of our agents has the recorded resource.
   return method === 'authenticate' && [-32601, -32602].includes(code)
 }
 

@@ -79,7 +79,7 @@ test('[L13] F-23: of two concurrent handshakes the later wins, and knows what th
 test('[L13] F-23: messages that arrive late over a closed link are ignored', async () => {
   const { host, join } = await testHost()
   const [near, far] = pair()
-  // A socket whose other end still sends after it was closed on this side.
+  // A socket that still receives messages from the other end after this side has closed it.
   const open: Transport = {
     ...near,
     close: () => {},

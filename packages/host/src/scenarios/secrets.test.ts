@@ -54,7 +54,7 @@ test('[J8] S-31: tokens for five resources are in nothing that is stored, sent o
     resources.map(({ resource }) => `${canary} ${resource}`),
   )
   run.say({ type: 'chat/toolCallComplete', ...call, ...result(true) })
-  // An agent's exception is reported; the host itself never puts a token there.
+  // The exception of an agent is reported to the operator. The host itself never puts a token into a report.
   run.fail(new Error('the agent broke'))
   await ann.until(() => chatOf(ann).turns.length === 1)
   for (const more of [

@@ -27,7 +27,10 @@ const order = (...ids: string[]): AnyAction => ({ type: 'chat/queuedMessagesReor
 const removed = (kind: string, id: string): AnyAction => ({ type: 'chat/pendingMessageRemoved', kind, id })
 const taken = (id: string) => removed('steering', id) as unknown as AgentAction
 
-/** Ends every turn as soon as it starts, from this one on, until this number are over. Returns the message of each. */
+/**
+ * Ends each turn as soon as it starts, beginning with run number `from`, until the chat has `count` turns. Returns the text
+ * of each turn's message.
+ */
 async function endTurns(all: TwoClientSession, count: number, from: number): Promise<readonly string[]> {
   const over = (turnId: string) =>
     chatOf(all).turns.some(({ id, state }) => id === turnId && state !== 'error')
@@ -134,7 +137,7 @@ test('[H9] a steering message that the agent has taken up is not sent again, wha
   })
   await says(all, run, taken('s'))
   await accepted(all.ann, chat, a)
-  // The first one was taken up already: this is another.
+  // The agent has taken up `s` already. When it removes `s` once more, the new message `s2` must stay.
   await accepted(all.ann, chat, set('steering', 's2'))
   await says(all, run, taken('s'))
   run.end()
@@ -186,7 +189,7 @@ test('[H9] I17: a message id is in one place only: no message is lost to another
   const other = 'another pending message of this chat has that id'
   expect(await refused(all, chat, set('queued', 's', 'other words'))).toBe(other)
   expect(await refused(all, chat, set('steering', 'a', 'other words'))).toBe(other)
-  // The same message moves from the queue to the front.
+  // The queued message `a` becomes the steering message.
   await accepted(all.ann, chat, set('steering', 'a'))
   run.end()
   expect(await endTurns(all, 2, 1)).toEqual(['go', 'a'])

@@ -13,7 +13,7 @@ const session = 'ahp-session:/one'
 const title = (text: string) => ({ type: 'session/titleChanged', title: text })
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-/** A transport that can be stopped: frames under way wait. */
+/** A transport that can be stopped. Frames under way then wait until it goes on. */
 function stoppable() {
   const held: (() => void)[] = []
   let stopped = false
@@ -27,7 +27,7 @@ function stoppable() {
   }
 }
 
-/** Which side closes a link, and with which code. */
+/** Records the code each time that the host closes a link. */
 function codesOf(near: Transport): readonly (number | undefined)[] {
   const codes: (number | undefined)[] = []
   const close = near.close.bind(near)
@@ -107,7 +107,7 @@ describe('[L12] F-17, S-24: a reader that stops', () => {
     const ann = new Client(far)
     await ann.initialize('ann', [])
     const ben = await all.join('ben')
-    // Otherwise the text would be merged into fewer messages anyway.
+    // With a higher latency the text would be merged into fewer messages.
     const delivery = { maxLatencyMs: 0 }
     for (const client of [ann, ben]) await client.ask('subscribe', { channel: 'ahp-chat:/1', delivery })
     stop()
@@ -137,7 +137,7 @@ describe('[L13] F-21: many clients that reconnect at once', () => {
     for (const client of clients) client.peer.close()
     await ben.echo(ben.dispatch(session, title('missed')))
     await ben.echo(ben.dispatch(root, { type: 'root/configChanged', config: { missed: true } }))
-    // They name a sequence number of another host: nothing can be replayed.
+    // The clients name a sequence number of another host, so nothing can be replayed to them.
     for (const client of clients) client.lastSeen = 1
     const made = { root: 0, session: 0 }
     const { stringify } = JSON
@@ -198,7 +198,7 @@ describe('[L13] F-23: one client that reconnects again and again', () => {
     await ben.until(() => ben.state(session)['title'] === 'by 99')
     const seqs = ben.envelopes.map(({ origin }) => origin?.clientSeq)
     expect(new Set(seqs).size).toBe(seqs.length)
-    // The first and the last action of a run: in the order of dispatch.
+    // Actions are delivered in the order of their dispatch, from whichever link they came.
     expect(seqs).toEqual(seqs.toSorted((a = 0, b = 0) => a - b))
     expect(all.core().log.channel(session)?.listeners.size).toBe(2)
   })
@@ -211,7 +211,7 @@ describe('[L13] F-23: one client that reconnects again and again', () => {
     const old = new Client(far)
     await old.initialize('ann', [session])
     stop()
-    // Messages are under way, and then the client reconnects over another link.
+    // These messages are still under way when the client reconnects over another link.
     old.dispatch(session, title('from the grave'), 1)
     old.peer.notify('unsubscribe', { channel: session })
     const asked = old.ask('disposeSession', { channel: session }).catch((error: Error) => error.name)
@@ -237,7 +237,7 @@ test('[L13] F-31: 10,000 actions during a reconnect: none overtakes the response
   }
   say(0, 2000)
   await ben.until(() => ben.envelopes.length === 2000)
-  // More is written during each read of the disk.
+  // More actions are written during each read of the disk.
   let said = 2000
   const { log } = all.store()
   const { read, dispatchedBy } = log
@@ -283,7 +283,7 @@ test('[L12] I13: one long message, and the actions that follow from it, close no
   )
   await cem.until(() => cem.peer.closed.aborted || cem.state(session)['title'] === 'short')
   expect([ben, cem].map(({ peer }) => peer.closed.aborted)).toEqual([false, false])
-  // Two changes of the list's entry, sent as one.
+  // Both changes of the session's entry in the list are sent as one notification.
   all.world.advance(100)
   await cem.until(() => cem.notes.length === 2)
 })

@@ -33,7 +33,7 @@ interface Step {
   readonly answered?: AnyAction
   readonly signedIn?: true
   readonly stands: object
-  /** The call as the session's input needed shows it. */
+  /** The kind of the entry that the call has in the session's `inputNeeded`; undefined where it has none. */
   readonly needs?: string
 }
 
@@ -97,12 +97,12 @@ async function go(all: TwoClientSession, run: Run, ann: Client, step: Step): Pro
   if (step.signedIn) await ann.ask('authenticate', { resource: 'https://x.example', token: 'T' })
   expect(callOf(all)).toMatchObject(step.stands)
   expect(needed(all)).toEqual(step.needs === undefined ? [] : [step.needs])
-  // A user who has not opened the chat decides by this entry: it must be current.
+  // A user who has not opened the chat decides by the entry in `inputNeeded`. So the entry must be current.
   if (step.needs !== undefined)
     expect(sessionOf(all).inputNeeded).toMatchObject([{ chat, turnId: 't1', toolCall: callOf(all) }])
 }
 
-/** Runs this number of steps. */
+/** Starts a turn, and takes its tool call through this number of steps. */
 async function gone(steps: number): Promise<{ readonly all: TwoClientSession; readonly run: Run }> {
   const all = await twoClientSession(new ScriptedAgent({ resumes: true }))
   await accepted(all.ann, chat, started('t1'))
@@ -176,7 +176,8 @@ describe('[X5] a host dies while a call waits for a user: it still waits, and th
     const ann = await all.join('ann', { subscribe: [session, chat] })
     const [first, ...others] = way.slice(steps).filter(({ said }) => said !== asked)
     if (!first) throw new Error('there is no answer')
-    // Options that were not sent when the host died cannot be chosen or edited.
+    // If the host died before the agent sent its options, the user can only confirm: there is no option to choose, and
+    // the input cannot be edited.
     const plain = steps < 5 ? { answered: confirmed, stands: { status: 'running' } } : first
     if (plain.answered) await accepted(ann, chat, plain.answered)
     if (plain.signedIn) await ann.ask('authenticate', { resource: 'https://x.example', token: 'T' })

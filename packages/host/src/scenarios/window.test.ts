@@ -8,7 +8,7 @@ import type { Agent } from '../ports/agent.ts'
 
 const chat = defaultChatUri(session)
 
-/** An agent whose first turn fails and can be resumed, and then never ends. */
+/** An agent whose first run fails and can be resumed. Its later runs never end. */
 function stumbling(): Agent {
   let runs = 0
   const next = () =>
@@ -20,7 +20,7 @@ function stumbling(): Agent {
   }
 }
 
-/** Ann's session with finished turns, and Ben, who has this number of the newest ones. */
+/** Sets up a session of Ann's with finished turns. Ben has only the newest `view` turns. */
 async function narrow(
   turns: readonly string[],
   view: number,
@@ -40,7 +40,7 @@ async function narrow(
   return { ...all, ann, ben }
 }
 
-/** The same on a disk that holds every write until the test releases it. */
+/** Like `narrow`, on a disk that holds every write until the test releases it. */
 async function narrowAndSlow(agent: Agent) {
   const tasks: (() => void)[] = []
   let holding = false
@@ -59,7 +59,7 @@ const started = {
   message: { text: 'go', origin: { kind: 'user' } },
 }
 
-/** The part of a chat's state that its own actions determine: its title is kept in the session. */
+/** The part of a chat's state that the chat's own actions determine. The title is left out, because the session keeps it. */
 const seen = (client: Client) => {
   const { turns, activeTurn, status } = client.state(chat)
   return { turns, activeTurn, status }
@@ -166,7 +166,7 @@ test('[L9] a chat whose turns were all removed has no older turns', async () => 
   expect(ben.state(chat)).not.toHaveProperty('turnsNextCursor')
 })
 
-/** Cuts Ben's link and reconnects him with what he had. Returns his new link, and the response. */
+/** Cuts Ben's link and reconnects him with the state that he had. Returns his new link, and the type of the response. */
 async function returning(all: TestHost, ben: Client): Promise<{ link: Client; type: string }> {
   const had = ben.states.get(chat)
   const { link, result } = await reconnectClient(all, ben, ben.lastSeen, [chat])
@@ -182,7 +182,7 @@ test('[L13] I3: a reconnecting client that was sent older turns gets no cursor t
   await ben.ask('fetchTurns', { channel: chat, cursor: String(ben.state(chat)['turnsNextCursor']) })
   expect(ben.state(chat)).not.toHaveProperty('turnsNextCursor')
   const { link, type } = await returning(all, ben)
-  // The client has other turns than its snapshot had, and the host does not know which.
+  // Ben has fetched a page, so he has other turns than his snapshot had. The host does not know which.
   expect(type).toBe('snapshot')
   await ann.echo(ann.dispatch(chat, { type: 'chat/truncated', turnId: 't2' }))
   await untilIdle()
@@ -197,7 +197,7 @@ test('[L13] after a replay a client is sent the turns that its snapshot left out
   await all.ann.echo(all.ann.dispatch(chat, { type: 'chat/truncated', turnId: 't3' }))
   await untilIdle()
   expect(ids(link)).toEqual(['t3'])
-  // The client has that turn: nothing is sent.
+  // Ben has turn `t3` already, so no turn is sent to him.
   expect(link.envelopes.map(({ action }) => action.type)).toEqual(['chat/truncated'])
 })
 
@@ -238,7 +238,7 @@ test('[L9] I3: a client with a new snapshot is not sent turns that it lacked bef
   const soon = (task: () => void) => (holding ? void tasks.push(task) : queueMicrotask(task))
   const { ann, ben } = await narrow(['t1', 't2', 't3', 't4'], 0, silentAgent, soon)
   holding = true
-  // The page waits behind uncommitted actions.
+  // The page with the turns that Ben lacks waits behind these uncommitted actions.
   ann.dispatch(chat, { type: 'chat/draftChanged', draft: { text: 'hm', origin: { kind: 'user' } } })
   ann.dispatch(chat, { type: 'chat/truncated', turnId: 't3' })
   await untilIdle()

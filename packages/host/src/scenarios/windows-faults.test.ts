@@ -66,7 +66,7 @@ async function long(options: TestHostOptions = {}) {
   return { all, ann, log: all.store().log }
 }
 
-/** The same, and the older turns cannot be read from the disk any more. */
+/** Like `long`, but the older turns cannot be read from the disk any more. */
 async function torn() {
   const made = await long()
   const { log } = made
@@ -113,7 +113,7 @@ test('[I5] a truncation is applied also if its chat falls asleep while its turns
   expect(turnsOf(ben)).toEqual(['t0', 't1'])
 })
 
-/** The same chat. While all its turns are being removed, a client subscribes to all of it. */
+/** Like `long`. While all turns of the chat are being removed, a client subscribes to the whole chat. */
 async function emptying(full: boolean) {
   const flushes: (() => void)[] = []
   let holding = false

@@ -42,14 +42,16 @@ const state = (client: Client) => client.states.get(chat) as ChatState
 const ids = (client: Client) => state(client).turns.map(({ id }) => id)
 const loads = (client: Client) => client.envelopes.filter(({ action }) => action.type === 'chat/turnsLoaded')
 
-/** Fetches pages until the first turn: then the client has what the host has. Returns the number of pages. */
+/**
+ * Fetches pages back to the first turn, and checks that the client then has what the host has. Returns the number of pages.
+ */
 async function readAll(all: TwoClientSession, client: Client): Promise<number> {
   let pages = 0
   for (; state(client).turnsNextCursor !== undefined; pages++) {
     const { turnsNextCursor: cursor = '' } = state(client)
     const before = ids(client).length
     await client.ask('fetchTurns', { channel: chat, cursor })
-    // The page came before the response.
+    // The page comes before the response. So by now the client has more turns, or at least another cursor.
     if (ids(client).length === before) expect(state(client).turnsNextCursor).not.toBe(cursor)
   }
   await untilIdle()
@@ -184,7 +186,7 @@ describe('[L13] I4: a client that reconnects to a view', () => {
       cem.peer.close()
       await act(all)
       const { link } = await reconnectClient(all, cem, cem.lastSeen, [session, chat])
-      // The turns that it had, where it got a replay.
+      // A client that got a replay keeps the turns that it had before.
       for (const channel of [session, chat]) if (!link.states.has(channel)) inherit(link, cem, channel)
       await untilIdle()
       await readAll(all, link)
@@ -202,7 +204,7 @@ describe('[L13] I4: a client that reconnects to a view', () => {
   })
 })
 
-/** Continues with the state of the link before, and reduces what this one is sent. */
+/** Gives a new link the state of the link before it, and reduces the actions that the new link was sent. */
 function inherit(link: Client, before: Client, channel: string): void {
   link.kinds.set(channel, channel === chat ? 'chat' : 'session')
   link.states.set(channel, before.states.get(channel))

@@ -115,7 +115,7 @@ describe("VS Code's workbench", () => {
     bench.link.transport.close()
     await watcher.ask('subscribe', { channel: session })
     await watcher.echo(watcher.dispatch(session, { type: 'session/titleChanged', title: 'Meanwhile' }))
-    // It never unsubscribed from the session that it disposed of.
+    // The workbench never unsubscribed from the session `abandoned`, which it disposed of. So it names that session, too.
     const result = await bench.comeBack(all.wire()[1], [rootUri, abandoned, session, chat])
     expect(bench.link.session(session).title).toBe('Meanwhile')
     expect(bench.link.followed.has(abandoned)).toBe(false)

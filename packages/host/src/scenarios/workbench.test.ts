@@ -134,7 +134,7 @@ describe("VS Code's workbench", () => {
     agent.fail(bench.session, noKey)
     const failed = () => bench.link.session(bench.session).lifecycle === 'failed'
     for (await untilIdle(); !failed(); await untilIdle()) flushes.shift()?.()
-    // No second flush.
+    // The turn has failed in the same flush as its session: no second flush was needed.
     expect(bench.link.chat(bench.chat)).toMatchObject({
       turns: [{ id: turn, state: 'error', duration: expect.any(Number), responseParts: [{ kind: 'error' }] }],
     })
@@ -156,13 +156,13 @@ describe("VS Code's workbench", () => {
     await bench.settled()
     const { turns, activeTurn } = bench.link.chat(bench.chat)
     expect(activeTurn).toBeUndefined()
-    // A failed session may refuse the turn, or accept and end it; it never leaves it open.
+    // A failed session may refuse the turn, or accept the turn and end it. It never leaves the turn open.
     expect(turns.every(({ id, state }) => id === turn && state === 'error')).toBe(true)
     await sound(bench, all, ['chat/turnStarted'])
   })
 })
 
-/** The id of the nth session that the workbench created. */
+/** The id of the request by which the workbench created a session. `nth` counts these requests from 0. */
 function createId({ link }: Workbench, nth: number): number | undefined {
   return link.asked.filter(({ method }) => method === 'createSession')[nth]?.id
 }

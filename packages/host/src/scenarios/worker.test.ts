@@ -59,7 +59,7 @@ test('[H8] I13: an agent that does not wait for its worker causes no error when 
   run.chat.spawn(task)
   void run.chat.when(() => false)
   await all.agent.given(1)
-  // An unhandled rejection would fail this run.
+  // An unhandled rejection would fail this test run.
   await accepted(all.ann, chat, cancelled('t1'))
 })
 
@@ -88,7 +88,7 @@ test('[H8] disposing of a chat during its turn ends the turn; the default chat s
   expect(all.agent.runs).toHaveLength(1)
 })
 
-/** A turn with a worker that waits for a user, both of an earlier epoch. */
+/** Leaves a turn with a worker that waits for a user, and restarts the host. Returns the chat of the worker. */
 async function left(all: TwoClientSession, uri: string, ...said: readonly AgentAction[]): Promise<string> {
   await accepted(all.ann, uri, started('t1'))
   const run = await all.agent.given(0)
@@ -173,7 +173,7 @@ test('[H9] a turn whose agent is not available any more ends with an error', asy
   expect(chatOf(all).turns[0]?.responseParts).toMatchObject([{ error: { errorType: 'provider' } }])
 })
 
-/** Starts workers within workers, to this depth. Returns the turn of the last. */
+/** Starts workers within workers, to this depth. Returns the turn of the last worker. */
 async function dug(all: TwoClientSession, depth: number): Promise<Run> {
   let run = await turn(all, 't1')
   for (let level = 1; level <= depth; level++) {

@@ -9,7 +9,10 @@ import { TurnFailed, failureOf } from '../ports/agent.ts'
 import type { Progress } from './progress.ts'
 import { noProgress } from './progress.ts'
 
-/** Lets the agent create a session, which becomes ready or failed. After a crash of the host it is created again. */
+/**
+ * Lets the agent create a session. The session then becomes ready or failed. If the host crashes before that, its next start
+ * creates the session again.
+ */
 export async function runCreation(
   core: Core,
   channel: Channel<'session'>,
@@ -52,7 +55,7 @@ async function callAgent(
   }
 }
 
-/** Fails the session, and in the same step the turns that wait for it. */
+/** Marks the session as failed and, in the same step, fails the turns that wait for the session. */
 function fail(core: Core, channel: Channel<'session'>, error: ErrorInfo): void {
   core.log.append(channel, { type: 'session/creationFailed', error })
   for (const { resource } of channel.head.chats) failTurnOf(core, resource, error)

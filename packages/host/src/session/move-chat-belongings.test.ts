@@ -64,7 +64,7 @@ test('[H12] [Y7] the terminals of a chat move with it, running and exited ones',
   const ben = await all.join('ben')
   await ben.ask('disposeSession', { channel: session })
   for (const channel of [runs, done]) await ben.ask('subscribe', { channel })
-  // Renaming an exited terminal does not move it back.
+  // Renaming an exited terminal does not assign it to its old session again.
   await ben.echo(ben.dispatch(done, { type: 'terminal/titleChanged', title: 'Old' }))
   await ben.ask('disposeSession', { channel: two })
   for (const channel of [runs, done])

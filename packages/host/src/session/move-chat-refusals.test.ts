@@ -143,7 +143,7 @@ describe('[H12] a session cannot be the destination', () => {
     for (const name of ['x', 'y']) await ann.ask('createChat', { channel: two, chat: `ahp-chat:/${name}` })
     await refused(ann, b, there(), { message: /at most 3 chats/, code: -32009 })
     await refused(ann, b, { kind: 'newSession' }, { message: /2 sessions/, code: -32009 })
-    // A move within the session needs no further place.
+    // A move within the session adds no chat, so the limits do not matter.
     await ann.ask('moveChat', { channel: b, destination: { kind: 'session', session } })
   })
 

@@ -57,8 +57,9 @@ async function moveTo(core: Core, uri: Uri, to: Uri, after?: Uri): Move {
 }
 
 /**
- * Moves a chat to a new session with the settings of its own. The new session is created first and is not announced: if its
- * agent cannot create it the chat stays, and after a crash it is disposed of like every unused session.
+ * Moves a chat to a new session that has the settings of the chat's present session. The new session is created first and is
+ * not announced. If its agent cannot create it, the chat stays where it is. After a crash the new session is disposed of,
+ * like every unused session.
  */
 async function moveToNew(core: Core, link: Link, uri: Uri): Move {
   await wake(core, uri)
@@ -81,7 +82,7 @@ async function moveToNew(core: Core, link: Link, uri: Uri): Move {
     if (creationError) throw AhpError.conflict(creationError.message)
     return await moveTo(core, uri, session.uri)
   } catch (error) {
-    // A client may have found the session and used it: then it stays.
+    // A client may have found the new session and used it. In that case the session stays.
     const unused = core.catalog.creatorOf(session.uri) !== undefined
     if (unused && core.log.channel(session.uri) === session) forgetSession(core, session)
     throw error
@@ -158,7 +159,7 @@ function makeDefault(core: Core, target: Channel<'session'>, { resource, title }
   if (movable !== undefined) core.log.append(chat, { type: 'chat/movableChanged', movable })
 }
 
-/** Moves a chat's terminal to the chat's new session. The claim of an exited terminal is history, and stays. */
+/** Moves a chat's terminal to the chat's new session. The claim of an exited terminal is history, and is not changed. */
 function moveTerminal(core: Core, uri: Uri, session: Uri, chat: Uri): void {
   const terminal = core.log.channel(uri, 'terminal')
   const claim = terminal?.head.lifecycle.status === 'running' ? terminal.head.claim : undefined
@@ -167,7 +168,10 @@ function moveTerminal(core: Core, uri: Uri, session: Uri, chat: Uri): void {
   else core.sessionResources.assign(uri, session, chat)
 }
 
-/** A chat and the chats of its workers, at any depth. Its turns refer to them. */
+/**
+ * A chat and the chats of its workers, at any depth. They belong together, because the turns of a chat refer to its workers'
+ * chats.
+ */
 function withWorkers(session: Channel<'session'>, uri: Uri): readonly ChatSummary[] {
   const found = [entry(session, uri)]
   const { chats } = session.head
@@ -202,7 +206,7 @@ function newState(template: SessionState): SessionState {
   })
 }
 
-/** Wakes a chat, its session and another session. When it returns, those that exist are all in memory. */
+/** Wakes a chat, its session and another session. Afterwards all of them that exist are in memory at the same time. */
 async function wakeTogether(core: Core, chat: Uri, session: Uri): Promise<void> {
   for (let awake = false; !awake;) {
     const found = await Promise.all([chat, session].map((uri) => wake(core, uri)))

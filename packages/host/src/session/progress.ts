@@ -10,7 +10,7 @@ export interface Progress {
 
 export const noProgress: Progress = { report: () => {}, end: () => {} }
 
-/** Sends progress to one client, with the token that it chose. */
+/** Sends progress to one client, with the token that the client chose. */
 export function progressTo(listener: Listener, progressToken: string): Progress {
   let last = 0
   let max = 1
@@ -24,7 +24,7 @@ export function progressTo(listener: Listener, progressToken: string): Progress 
       if (over || !Number.isFinite(done) || !Number.isFinite(total)) return
       max = Math.max(max, total)
       last = Math.max(last, Math.min(done, max))
-      // Completion is reported by `end` only: an agent that reports it may still fail.
+      // Only `end` reports completion, because an agent that reports its own completion may still fail.
       if (last < max) send(last, max, message)
     },
     end() {

@@ -29,7 +29,7 @@ import {
 import type { AnyAction, TwoClientSession } from '../../test/two-client-session.ts'
 import type { AgentAction } from '../ports/agent.ts'
 
-/** The notifications of the session list, in order. Advances the clock so that none is held back. */
+/** The notifications about the session list, in order. Advances the clock first, so that the host holds none back. */
 async function news(all: TestHost, watcher: Client): Promise<readonly (readonly [string, unknown])[]> {
   for (let n = 0; n < 3; n++, await untilIdle()) all.world.advance(100)
   return watcher.notes.map(({ method, params }) => [
@@ -56,7 +56,7 @@ describe('[H7] a session is announced when it is first used', () => {
       const ann = await all.join('ann', { subscribe: [root] })
       let answered = false
       const made = ann.ask('createSession', { channel: session }).then(() => (answered = true))
-      // Before the response.
+      // The action is dispatched before the response to `createSession` arrives.
       const seq = ann.dispatch(channel, action)
       await ann.until(() => ann.notes.length > 0)
       expect(answered).toBe(true)
@@ -197,8 +197,8 @@ describe('[H7] a change in the session list', () => {
 })
 
 describe('[H10] the status of a session follows its chats', () => {
-  /** The activity of the second chat, that of the default chat, and the status of the session. */
   const asksIt = [asks]
+  /** Each row: what the second chat does, what the default chat does, and the resulting status of the session. */
   const rows: readonly (readonly [other: string, own: string, status: number])[] = [
     ['rests', 'rests', 1],
     ['works', 'rests', 1],

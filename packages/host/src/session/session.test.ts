@@ -27,7 +27,7 @@ describe('[H7] a session is created', () => {
     const agent = lateAgent()
     const all = await testHost({ agents: [agent] })
     const ann = await all.join('ann')
-    // Without waiting for the response.
+    // The next request is sent before the response to this one arrives.
     const made = ann.ask('createSession', { channel: session })
     await ann.ask('subscribe', { channel: session })
     await made

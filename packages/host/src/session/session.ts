@@ -49,7 +49,7 @@ export async function createSession(core: Core, link: Link, params: Params<'crea
   const state: SessionState = { ...first, chats: [summary], defaultChat: chat }
   const session = createSessionChannel(core, link, { uri, state, createdAt: summary.modifiedAt })
   newChat(core, uri, summary)
-  // Only now: without its chat, which keeps it awake, the session could fall asleep.
+  // The session may fall asleep only from now on. Before it had a chat, nothing kept it awake.
   sleepWhenIdle(core, session)
   const seq = core.log.last
   const progress = progressToken === undefined ? noProgress : progressTo(link, progressToken)
@@ -74,7 +74,8 @@ export function createSessionChannel(
   core.owners.assign(uri, link.principal)
   core.jobs.mark(uri, true)
   core.departures.join(link.clientId, uri)
-  // The client may have disconnected during the reads before this step: no other code would notice.
+  // The client may have disconnected during the reads before this step. No other code would notice its departure from the
+  // new session.
   if (core.links.get(link.clientId) !== link) core.departures.departed(link.clientId)
   return session
 }
@@ -134,9 +135,9 @@ export function sessionCommitted(core: Core, session: Channel<'session'>): void 
   if (changes) core.sessionFeed.changed(session.uri, changes)
 }
 
-/** Removes a client that has not come back in time: its unused sessions are disposed of, and it leaves all others. */
+/** Removes a client that has not come back in time. Its unused sessions are disposed of, and it leaves all other sessions. */
 export async function clientDeparted(core: Core, clientId: string): Promise<void> {
-  // A read-only host cannot append: the departure is checked again later.
+  // A read-only host cannot append, so the departure is checked again later.
   if (core.readOnlyReason() !== undefined) return core.departures.departed(clientId)
   for (const uri of core.departures.sessionsOf(clientId)) {
     const created = core.catalog.creatorOf(uri) === clientId
@@ -148,7 +149,10 @@ export async function clientDeparted(core: Core, clientId: string): Promise<void
   core.log.scheduleFlush()
 }
 
-/** Disposes of a session that its creator left unused. It may have been used while it was woken: then it stays. */
+/**
+ * Disposes of a session that its creator left unused, and removes the client from any other session. A session that was used
+ * while it was being woken stays.
+ */
 function removeClient(core: Core, session: Channel<'session'>, clientId: string): void {
   const { uri } = session
   if (core.catalog.creatorOf(uri) === clientId) return void forgetSession(core, session)
@@ -194,7 +198,7 @@ function creationProblem(
   )
 }
 
-/** Wakes a session and all its chats. When it returns, all are in memory, except for damaged chats. */
+/** Wakes a session and all its chats. Afterwards all of them are in memory at the same time, except for damaged chats. */
 async function wakeAll(core: Core, uri: Uri): Promise<Channel<'session'>> {
   const damaged = new Set<Uri>()
   for (;;) {
@@ -204,7 +208,8 @@ async function wakeAll(core: Core, uri: Uri): Promise<Channel<'session'>> {
     const { chats } = session.head
     const asleep = chats.filter(({ resource }) => !core.log.channel(resource) && !damaged.has(resource))
     if (asleep.length === 0) return session
-    // Concurrently: on a slow disk the first chat could fall asleep again before the last is awake.
+    // The chats are woken concurrently. One by one, on a slow disk, the first could fall asleep again before the last is
+    // awake.
     await Promise.all(
       asleep.map(async ({ resource }) => {
         if (!(await wakeIfSound(core, resource))) damaged.add(resource)

@@ -39,14 +39,15 @@ export async function execute(
       ...opening,
       command: line,
     })
-    // Before the shell starts: a turn that ends while the terminal is created must not start it.
+    // The listener is added before the shell starts: if the turn ends while the terminal is created, the shell must not
+    // start.
     const stop = () => void job.stop()
     signal.addEventListener('abort', stop, { once: true })
     if (signal.aborted) stop()
     await start(portOf(core))
     return { terminal, job }
   } catch (error) {
-    // The message of an `AhpError` is written for users.
+    // The message of an `AhpError` is written for users, so the turn may show it.
     throw error instanceof AhpError ? new TurnFailed('terminal', error.message) : error
   }
 }
@@ -62,7 +63,10 @@ export function commandOutcome({ head }: Channel<'terminal'>): CommandOutcome {
   })
 }
 
-/** Returns the working directory if it is in the session. A shell can leave it; the user is shown where it starts. */
+/**
+ * Returns the directory in which a command starts. Throws where it is outside the directories of the session. The user is
+ * shown this directory. The command itself may change to any other directory.
+ */
 function directoryWithin(session: Channel<'session'>, cwd: string): string {
   const named = pathOf(fileUri(cwd))
   const roots = session.head.workingDirectories ?? []

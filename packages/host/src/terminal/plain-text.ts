@@ -11,7 +11,7 @@ export function plainText(output: string): string {
     .trimEnd()
 }
 
-/** Each carriage return overwrites the line from its beginning. */
+/** Returns a line as it looks in the end. The text after each carriage return overwrites the line from its beginning. */
 function lastText(line: string): string {
   const ended = line.endsWith('\r') ? line.slice(0, -1) : line
   let shown = ''
@@ -28,7 +28,7 @@ function backspaced(line: string): string {
   return kept.join('')
 }
 
-/** A one-pass scanner and no regular expression: the input is untrusted and must not be able to make it slow. */
+/** Removes escape sequences in one pass. A regular expression is not used, because untrusted input could make it slow. */
 function withoutEscapes(text: string): string {
   let out = ''
   let from = 0

@@ -96,7 +96,7 @@ async function unflushed(pieces: number, paused: boolean): Promise<void> {
   await ann.ask('createTerminal', { channel: uri, claim: { kind: 'client', clientId: 'ann' } })
   const shell = terminals.shells[0] as FakeShell
   const channel = all.core().log.channel(uri)
-  // Nothing is delivered within one step.
+  // All this output comes in one step, and nothing is delivered within a step.
   for (let n = 0; n < pieces; n++) shell.data('x')
   expect(channel?.uncommitted).toBe(pieces)
   expect(shell.paused).toBe(paused)

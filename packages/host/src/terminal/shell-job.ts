@@ -6,7 +6,7 @@ import { sleepWhenIdle } from '../channels/sleep.ts'
 import type { Job } from '../core/jobs.ts'
 import { withTimeout } from '../core/timeout.ts'
 
-/** The shell of a terminal: its output becomes actions, and input actions reach it. */
+/** The shell of a terminal. Its output becomes actions, and input actions are passed to it. */
 export class ShellJob implements Job {
   readonly #core: Core
   readonly #channel: Channel<'terminal'>
@@ -17,7 +17,7 @@ export class ShellJob implements Job {
   #over = false
   #stopped = false
   #waiting = false
-  /** A client has set the title: titles of the shell are ignored. */
+  /** Whether a client has set the title. Titles that the shell sets are then ignored. */
   #named: boolean
   /** Subscribers that were still slow after `viewerMs`. */
   readonly #stalled = new Set<Listener>()
@@ -31,7 +31,7 @@ export class ShellJob implements Job {
     })
   }
 
-  /** Starts the shell. Call once the creation of the terminal is committed. */
+  /** Starts the shell. The creation of the terminal must be committed before. */
   async start(terminals: Terminals, start: Start): Promise<void> {
     try {
       if (this.#stopped) throw new Error('the terminal has been disposed of')
@@ -55,7 +55,7 @@ export class ShellJob implements Job {
     this.#named = true
   }
 
-  /** The shell reports its own exit, if the terminal still exists. */
+  /** Ends the shell. If the terminal still exists, the exit is reported by the shell itself. */
   async stop(): Promise<void> {
     this.#stopped = true
     if (this.#over) return
@@ -76,14 +76,14 @@ export class ShellJob implements Job {
     else if (this.#isAhead) void this.#wait(seq)
   }
 
-  /** Shells repeat their title and directory with every prompt. */
+  /** Whether output would change neither the title nor the directory. Shells repeat both with every prompt. */
   #isUnchanged(output: TerminalOutput): boolean {
     const { title, cwd } = this.#channel.head
     if (output.type === 'terminal/titleChanged') return this.#named || output.title === title
     return output.type === 'terminal/cwdChanged' && output.cwd === cwd
   }
 
-  /** Stores the final screen. Output before the exit is not stored. */
+  /** Stores the screen as it is when the shell exits. Earlier output is not stored. */
   #exit(): void {
     this.#core.log.scheduleFlush(this.#channel)
     this.#finish()
@@ -96,7 +96,7 @@ export class ShellJob implements Job {
     this.#end()
   }
 
-  /** The slow subscribers, except those that were waited for in vain. */
+  /** The slow subscribers, except those that were still slow when the last wait for them ended. */
   get #slow(): readonly Listener[] {
     for (const listener of this.#stalled) if (!listener.slow) this.#stalled.delete(listener)
     return [...this.#channel.listeners].filter((listener) => listener.slow && !this.#stalled.has(listener))
@@ -107,7 +107,10 @@ export class ShellJob implements Job {
     return this.#slow.length > 0 || this.#channel.uncommitted > this.#core.limits.untoldOutput
   }
 
-  /** Pauses the program until its readers have caught up, or until `viewerMs`: one reader must not stop it for all (F-40). */
+  /**
+   * Pauses the program until its subscribers have caught up, but at most for `viewerMs`: one slow subscriber must not stop
+   * the program for all others (F-40).
+   */
   async #wait(seq: number): Promise<void> {
     if (this.#waiting) return
     this.#waiting = true

@@ -232,7 +232,7 @@ test('[Y7] the terminals of a session are disposed of with it, also sleeping one
   const claim = { kind: 'session', session: 's:/1', chat: defaultChatUri('s:/1') } as const
   for (const n of [2, 3]) await ann.ask('createTerminal', { channel: `ahp-terminal:/${n}`, claim })
   terminals.shells[1]?.exit(0)
-  // An ended terminal that a session holds is not listed, and can be read.
+  // An ended terminal that a session holds is not listed, but clients can still read it.
   await ann.until(() => listed(ann)?.length === 2)
   await ann.ask('subscribe', { channel: 'ahp-terminal:/2' })
   await all.restart('close')

@@ -58,11 +58,14 @@ export interface NewTerminal {
   readonly directory: string
   readonly cols: number
   readonly rows: number
-  /** A command for the shell, which then exits. */
+  /** A command that the shell runs. The shell exits after the command. */
   readonly command?: string
 }
 
-/** Creates a terminal. `start` starts its shell once the creation is committed; if that fails, the terminal is removed. */
+/**
+ * Creates a terminal. `start` starts its shell once the creation is committed. If the shell cannot start, the terminal is
+ * removed.
+ */
 export function openTerminal(core: Core, uri: Uri, opening: NewTerminal) {
   if (running(core) >= core.limits.terminals)
     throw AhpError.permissionDenied(

@@ -23,16 +23,18 @@ export interface ChatContext {
 }
 
 /**
- * Completes a tool call that asks for confirmation: a permission confirms it, or it gets the options that a user chooses from. An
- * agent's own options are kept. Edits of protected files are never confirmed by a permission (S-35).
+ * Completes the action of a tool call that asks for confirmation. If a permission covers the call, the call is confirmed.
+ * Otherwise it gets the options that a user chooses from, unless the agent offers options of its own. A permission never
+ * confirms edits of protected files (S-35).
  */
 export function withApproval(context: ChatContext, action: ChatAction): ChatAction {
   if (action.type !== 'chat/toolCallReady') return action
-  // An agent may say that no confirmation is needed, and not that a user or a setting gave one.
+  // An agent may say that no confirmation is needed. It may not say that a user or a setting has given one.
   if (action.confirmed) return { ...action, confirmed: 'not-needed' }
   const { session, chat } = context
   const call = callIn(chat.head, action.toolCallId)
-  // A call may be made ready again while it asks: then its earlier edits and options stay until others replace them.
+  // An agent may make a call ready again while the call still asks for confirmation. The earlier edits and options then
+  // stay until new ones replace them.
   const asking = call?.status === 'pending-confirmation' ? call : undefined
   const files = filesOf(action.edits ?? asking?.edits)
   const permitted = call && !files.some(isProtected) && isPermitted(context, call.toolName, files)
@@ -41,7 +43,10 @@ export function withApproval(context: ChatContext, action: ChatAction): ChatActi
   return { ...action, options }
 }
 
-/** Saves the permission that a user gave with a confirmation, in the same step, unless it is saved already. */
+/**
+ * Saves the permission that a user gave with a confirmation, in the step of the confirmation. A permission that is saved
+ * already is not saved twice.
+ */
 export function savePermission(context: ChatContext, action: Confirmed, by: string): void {
   const request = requestedPermission(context, action)
   if (!request || isSaved(request)) return
@@ -61,7 +66,7 @@ export function whyNotSaved(context: ChatContext, action: Confirmed): string | u
   return countProblem(savedIn(request.channel).length + 1, context.core.limits.permissions)
 }
 
-/** Whether a tool call reads, or changes something. */
+/** `read`: the tool call only reads. `write`: the tool call changes something. */
 export type FileAccess = 'read' | 'write'
 
 /** The reason why a tool call may not act now. Writing needs an approval (I7). */
@@ -72,7 +77,7 @@ export function unapproved(
 ): string | undefined {
   const call = callIn(chat.committedState, toolCallId)
   if (call?.status !== 'running') return 'a tool may act only while its call is running'
-  // Its approval was given to the client that runs it, and not to the agent.
+  // The approval of such a call was given to the client that runs the tool, and not to the agent.
   if (call.contributor?.kind === 'client') return 'this tool runs in the client that provides it'
   return access === 'write' && call.confirmed === 'not-needed'
     ? 'nobody has approved this tool call'
@@ -90,7 +95,7 @@ export function folderOf(session: Channel<'session'>, chat: Channel<'chat'>): Ur
   return own[0] ?? session.head.workingDirectories?.[0]
 }
 
-/** A permission to save: in the config of which channel, for which tool and folder. */
+/** A permission to save: the channel whose config will hold it, the tool, and the folder if there is one. */
 interface PermissionRequest {
   readonly channel: Channel<'root'> | Channel<'session'>
   readonly tool: string
@@ -110,7 +115,10 @@ function requestedPermission(
   return { channel: root, tool, folder }
 }
 
-/** Duplicates are not saved: a user who removes one of them would leave the other in force. */
+/**
+ * Whether the same permission is saved already. If it were saved twice, a user who removes one copy would leave the other in
+ * force.
+ */
 function isSaved({ channel, tool, folder }: PermissionRequest): boolean {
   return savedIn(channel).some((each) => each.tool === tool && each.folder === folder)
 }

@@ -6,8 +6,9 @@ type Meta = { readonly [key: string]: unknown }
 type WithMeta = Action & { readonly toolCallId?: unknown; readonly _meta: Meta }
 
 /**
- * Keeps the host's keys in the `_meta` of a tool call, where a client's `_meta` would replace them. The host finds there what a
- * preview showed, and an agent which of its questions a call stands for.
+ * Returns a client's action with the host's keys in its `_meta`: the client's `_meta` replaces that of the tool call, and the
+ * host's keys must stay. Under these keys the host stores what a preview showed, and an agent stores to which of its
+ * questions the call belongs.
  */
 export function withCallMeta(channel: Channel, action: Action): Action {
   if (!channel.is('chat') || !hasMeta(action) || typeof action.toolCallId !== 'string') return action

@@ -15,7 +15,7 @@ import { ScriptedAgent } from '../../test/scripted-agent.ts'
 import type { Client } from '../../test/test-host.ts'
 import { chat, says, twoClientSession, turn } from '../../test/two-client-session.ts'
 
-/** Ann is an active client, and provides a tool that runs. */
+/** Ann is an active client, and a call of a tool that she provides is running. */
 async function runningCall(...output: Parameters<typeof turn>[2][]) {
   const all = await twoClientSession(new ScriptedAgent({ resumes: true }))
   await all.ann.echo(all.ann.dispatch(session, registersTools('ann')))
@@ -146,7 +146,7 @@ test('[X7] F-39: a host that is slow to start fails the calls of clients whose t
   const store = all.store()
   const slow = store.reopen()
   const load = slow.log.load.bind(slow.log)
-  // The time is over before the chat of the call is loaded.
+  // The grace period of the client ends before the chat of the call is loaded.
   const late: typeof load = (uri, ...more) => {
     if (uri === chat) all.world.advance(30_000)
     return load(uri, ...more)

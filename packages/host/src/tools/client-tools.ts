@@ -6,7 +6,7 @@ import type { ChatContext } from './approval.ts'
 
 type CallRef = Pick<ToolCallAction, 'turnId' | 'toolCallId'>
 
-/** Fails the running calls of a session whose tools this client provides: a client that has left runs no tools. */
+/** Fails the running calls, in a session, of tools that this client provides. A client that has left runs no tools. */
 export function failCallsOf(core: Core, session: Channel<'session'>, clientId: string): void {
   for (const request of session.head.inputNeeded ?? []) {
     // A chat with an active turn is awake.
@@ -18,7 +18,7 @@ export function failCallsOf(core: Core, session: Channel<'session'>, clientId: s
 
 /** Fails the calls of a client that has not come back in time. The client stays an active client of its sessions (F-39). */
 export function failAbsentClient(core: Core, clientId: string): void {
-  // A read-only host cannot append: the departure is checked again later.
+  // A read-only host cannot append, so the departure is checked again later.
   if (core.readOnlyReason() !== undefined) return core.departures.departed(clientId)
   for (const uri of core.departures.sessionsOf(clientId)) {
     // A session that waits for a client tool is awake.
@@ -27,21 +27,25 @@ export function failAbsentClient(core: Core, clientId: string): void {
   }
 }
 
-/** Checks whether the client of a call that has just begun to run is there. If not, fails the call or starts to wait. */
+/**
+ * Checks the client that provides the tool of a call, when the call has just begun to run. If the client is not active in the
+ * session, the call fails. If the client is active and not connected, its grace period begins.
+ */
 export function checkClientPresent({ core, session, chat }: ChatContext, action: CallRef): void {
   const call = callIn(chat.head, action.toolCallId)
   if (call?.status !== 'running' || call.contributor?.kind !== 'client') return
   const { clientId } = call.contributor
   const { activeClients } = session.head
-  // A connected client that is not active runs nothing, and its departure would not be noticed.
+  // A connected client that is not active in this session does not run the tool, and the session would not notice its
+  // departure.
   const active = activeClients.some((client) => client.clientId === clientId)
   if (!active) failCall(core, chat, action.turnId, action.toolCallId)
   else if (!core.links.has(clientId)) core.departures.departed(clientId)
 }
 
 /**
- * Checks the clients of all running calls of a chat, after a restart. A departure that ended before the chat was awake had no
- * effect on its calls.
+ * Checks the clients of all running calls of a chat, after a restart. If the grace period of a client ended before the chat
+ * was awake, the client's calls in this chat have not failed yet.
  */
 export function checkClientsPresent(
   core: Core,

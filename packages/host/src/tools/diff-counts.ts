@@ -1,6 +1,9 @@
 import type { DiffCounts } from '@atrium/protocol/common/content'
 
-/** Counts added and removed lines. Only the common prefix and suffix are kept, which is quick, and exact for a single change. */
+/**
+ * Counts added and removed lines. Only the lines of the common prefix and suffix count as unchanged. This is quick, and exact
+ * for a single change.
+ */
 export function diffCounts(before: string, after: string): DiffCounts {
   const [old, now] = [before, after].map((text) => (text === '' ? [] : text.replace(/\n$/, '').split('\n')))
   if (!old || !now) return {}

@@ -13,8 +13,8 @@ export function edited(before: string | undefined, edit: Edit): string {
 }
 
 /**
- * The content of a secret file after an edit, or its content as it is where the edit is invalid. An agent must not learn from
- * errors what a secret file contains; it learns of the error when a user has agreed to the edit.
+ * The content of a secret file after an edit, or its present content where the edit is invalid. An error would tell the agent
+ * what a secret file contains. So the agent gets the error only after a user has agreed to the edit.
  */
 export function editedUnlessInvalid(before: string | undefined, edit: Edit): string {
   try {

@@ -8,7 +8,7 @@ import type { AgentAction, Search } from '../ports/agent.ts'
 import { isSecret } from '../access/protected-files.ts'
 import { cpuMs } from '../../test/load.ts'
 
-/** A running call that needed no confirmation. */
+/** Sets up files, and a running tool call that needed no confirmation. */
 async function desk(
   texts: { readonly [path: string]: string | Uint8Array } = {},
   output: AgentAction = running,

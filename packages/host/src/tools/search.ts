@@ -10,7 +10,10 @@ import { isSecret } from '../access/protected-files.ts'
 
 /** Number of files that are read concurrently. */
 const concurrency = 16
-/** Characters of path times characters of pattern that are matched before others may run: some milliseconds. */
+/**
+ * The amount of matching after which other work may run: characters of path times characters of pattern. It takes some
+ * milliseconds.
+ */
 const matchBudget = 100_000
 
 type Matches = (text: string) => boolean
@@ -80,7 +83,10 @@ async function matching(
   return chosen
 }
 
-/** The matching lines, at least one more than a result may have if there are more. `skipped`: some file is too large. */
+/**
+ * Returns the matching lines. If a result cannot hold all of them, at least one line too many is returned, so that the caller
+ * notices. `skipped` is true if some file is too large.
+ */
 async function linesIn(
   run: SearchRun,
   paths: readonly string[],

@@ -48,7 +48,10 @@ export async function etagOf(core: Core, file: SessionFile): Promise<string | un
   return (await statOf(core, file))?.etag
 }
 
-/** Writes a file, unless it has changed since `etag` was read. No `etag`: creates the file and its parent directory. */
+/**
+ * Writes a file, unless it has changed since `etag` was read. Without an `etag` the file and its parent directory are
+ * created.
+ */
 export async function writeBytes(
   core: Core,
   file: SessionFile,
@@ -60,7 +63,7 @@ export async function writeBytes(
   await use(core, file, 'write', (files) => files.write(file.place, bytes, condition))
 }
 
-/** The location of a file behind all links. Path segments that do not exist yet are kept as they are. */
+/** The URI of a file after all symbolic links are followed. Path segments that do not exist yet are kept as they are. */
 export async function realUri(core: Core, { uri, place: { path, roots } }: SessionFile): Promise<Uri> {
   for (let at = path; roots.some((root) => isIn(at, root)); at = at.slice(0, at.lastIndexOf('/'))) {
     const stat = await statOf(core, { uri, place: { path: at, roots } })
@@ -93,7 +96,7 @@ async function makeParent(core: Core, { uri, place: { path, roots } }: SessionFi
   await use(core, parent, 'write', (files) => files.change({ kind: 'make', place: parent.place }))
 }
 
-/** Runs an operation on a file. Its errors become `TurnFailed`, so that tools and users read their message. */
+/** Runs an operation on a file. Its errors become `TurnFailed` errors, whose messages tools and users read. */
 async function use<T>(
   core: Core,
   { uri }: SessionFile,

@@ -16,7 +16,7 @@ import {
 import { fakeTerminals } from '../../test/fake-terminals.ts'
 import type { Edit } from '../ports/agent.ts'
 
-/** A call that is approved, or not yet. */
+/** Sets up a tool call that is approved, or that is not approved yet. */
 async function desk(approved = true) {
   const files = new FakeFiles()
   files.put('/a/a.txt', 'one two two')

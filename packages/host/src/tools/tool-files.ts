@@ -28,11 +28,14 @@ import type { SessionFile } from './session-file.ts'
 /** The chat whose tool calls use files. */
 interface ToolContext extends ChatContext {
   readonly previews: Previews
-  /** Rejects unless the tool call may read, or write. */
+  /** Rejects unless the tool call may access files in this way. */
   readonly requireApproval: (toolCallId: string, access?: FileAccess) => Promise<void>
 }
 
-/** The files of a session's directories, for the tool calls of a chat. Files that only clients may use are not among them. */
+/**
+ * The files of a session's directories, for the tool calls of a chat. Directories that are only granted to clients are not
+ * included.
+ */
 export function toolFiles(tool: ToolContext): ToolFiles {
   return {
     read: (toolCallId, path) => read(tool, toolCallId, path),
@@ -68,7 +71,7 @@ async function propose(tool: ToolContext, path: string, edit: Edit): Promise<Fil
   const secret = isSecret(file.uri) || isSecret(real)
   const after = secret ? editedUnlessInvalid(before, edit) : edited(before, edit)
   const side = async (content: Uint8Array): Promise<FileEditSide> => ({
-    // The user who is asked must see which protected file a link would write to.
+    // If the file is a link to a protected file, the user who is asked must see which file would be written.
     uri: isProtected(real) ? real : file.uri,
     content: await keepText(tool, content),
   })
@@ -89,13 +92,13 @@ async function apply(tool: ToolContext, toolCallId: string, path: string, edit: 
   const etag = await etagOf(core, file)
   const before = etag === undefined ? undefined : await readBytes(core, file)
   const bytes = new TextEncoder().encode(edited(before && textOf(before), edit))
-  // Some agents write the same content again.
+  // Some agents write the content that the file already has. Nothing is written then.
   if (before && isSame(before, bytes)) return
   if ('text' in edit) await requireUnchanged(tool, toolCallId, file, before)
   await writeBytes(core, file, bytes, etag)
 }
 
-/** A file that a tool call may read. Without a user's consent, or a permission, secret files are refused. */
+/** A file that a tool call may read. A secret file is refused unless a user or a permission has confirmed the call. */
 async function readable(tool: ToolContext, toolCallId: string, path: string): Promise<SessionFile> {
   const { core, session, chat } = tool
   await tool.requireApproval(toolCallId, 'read')
@@ -106,7 +109,10 @@ async function readable(tool: ToolContext, toolCallId: string, path: string): Pr
   return file
 }
 
-/** Throws where a protected file would be written by a permission alone. Links to protected files are protected, too (S-35). */
+/**
+ * Throws where a protected file would be written although no user has confirmed the call: a permission is not enough. A link
+ * to a protected file is protected, too (S-35).
+ */
 async function requireConsent(
   { core, chat }: ToolContext,
   toolCallId: string,

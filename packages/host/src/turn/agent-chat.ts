@@ -96,7 +96,7 @@ async function runCommand(turn: RunningTurn, command: Command): Promise<RunningC
   const { terminal, job } = await execute(core, caller, command).catch((error: unknown) => {
     throw signal.aborted ? turnEnded() : error
   })
-  // A call that asks again while its command runs may be denied: then the command ends.
+  // A call may ask for confirmation again while its command runs. If the user then denies it, the command is ended.
   when(turn, chat, (state) => isDecided(callIn(state, command.toolCallId))).then(
     (state) => callIn(state, command.toolCallId)?.status === 'cancelled' && void job.stop(),
     () => {},

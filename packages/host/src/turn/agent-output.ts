@@ -8,7 +8,10 @@ import type { SessionState } from '@atrium/protocol/session/state'
 import { permissionsKey, withPermissions } from '../access/permissions.ts'
 import { TurnFailed, agentSessionActions, hostOnlyActions } from '../ports/agent.ts'
 
-/** A checked action of an agent: for its chat, in the turn that it does, or one of the few that it may append to its session. */
+/**
+ * A checked action of an agent. It is an action in the agent's turn, for the chat, or one of the few actions that an agent
+ * may append to its session.
+ */
 export type AgentOutput =
   | { readonly of: 'chat'; readonly action: ChatAction }
   | { readonly of: 'session'; readonly action: SessionAction }
@@ -25,14 +28,18 @@ export function parseAgentAction(output: unknown, turnId: string): AgentOutput {
   const action = { ...copied(output), ...(inTurn.has(type) && { turnId }) }
   const checked = checkAction(kinds[of], action)
   if (!checked.ok) throw new TurnFailed('agent', `the agent produced an invalid ${type}: ${checked.problem}`)
-  // The schema of this type has checked it; the table of schemas does not carry their types.
+  // The schema of this action type has checked the value. The cast is needed because the table of schemas does not carry
+  // their types.
   const parsed = { of, action: checked.value } as AgentOutput
   const forged = forgery(parsed.action)
   if (forged !== undefined) throw new TurnFailed('agent', `an agent may not ${forged}`)
   return parsed
 }
 
-/** The part of an action that only users may decide, in a type that agents also use for other purposes (S-35). */
+/**
+ * Returns what an action does that only users may do; undefined for a permitted action. Agents may use the same action types
+ * for other purposes (S-35).
+ */
 function forgery(action: ChatAction | SessionAction): string | undefined {
   switch (action.type) {
     case 'session/configChanged':
@@ -41,7 +48,7 @@ function forgery(action: ChatAction | SessionAction): string | undefined {
       return action.response === 'cancel' ? undefined : 'answer for a user'
     case 'chat/pendingMessageRemoved':
       return action.kind === 'steering' ? undefined : 'remove a queued message'
-    // Such a part could say that it is answered or approved already.
+    // A response part with a tool call or a request could claim that it is already approved or answered.
     case 'chat/responsePart':
       return ownActions.has(action.part.kind) ? `add a ${action.part.kind} as a response part` : undefined
     default:
@@ -49,17 +56,17 @@ function forgery(action: ChatAction | SessionAction): string | undefined {
   }
 }
 
-/** Kinds of response parts that are made by actions of their own. */
+/** Kinds of response parts that an agent must add by other actions, made for these kinds. */
 const ownActions = new Set(['toolCall', 'inputRequest'])
 
-/** The action as it is appended: it keeps the `_meta` of others, and the permissions of the session. */
+/** The action as it is appended. It keeps the `_meta` keys that others have set, and the permissions of the session. */
 export function storedForm(action: SessionAction, { _meta, config }: SessionState): SessionAction {
   if (action.type === 'session/metaChanged') return { ...action, _meta: { ..._meta, ...action._meta } }
   if (action.type !== 'session/configChanged' || !action.replace) return action
   return { ...action, config: withPermissions(action.config, config?.values) }
 }
 
-/** A copy in JSON: the agent may change its own object later, and a state must equal its JSON. */
+/** A copy made through JSON: the agent may change its own object later, and a state must equal its JSON. */
 function copied(output: Action): Action {
   // Most actions hold strings only, and need no deep copy.
   if (Object.values(output).every((value) => typeof value === 'string')) return output

@@ -59,7 +59,10 @@ function readResource(core: Core, principal: string, uri: Uri): Promise<Content>
   return resourceRead(core, { principal }, { uri })
 }
 
-/** The transcript of a chat up to the turn that the attachment is pinned to. No pin: the chat had no completed turn. */
+/**
+ * The transcript of a chat up to the turn that the attachment is pinned to. If there is no pin, the chat had no completed
+ * turn, and the transcript is empty.
+ */
 async function transcript(core: Core, principal: string, attachment: ChatAttachment): Promise<string> {
   const uri = resolveChat(core, attachment.resource)
   const session = core.catalog.sessionOf(uri)
@@ -72,7 +75,7 @@ async function transcript(core: Core, principal: string, attachment: ChatAttachm
   return transcriptOf(turns, more, core.limits.transcriptLength)
 }
 
-/** The turns of a chat that end with `endTurn`, oldest first: as many as a transcript can hold. */
+/** The turns of a chat up to `endTurn`, oldest first. Only as many are read as a transcript can hold. */
 async function turnsUpTo(
   core: Core,
   chat: Channel<'chat'>,
@@ -82,12 +85,12 @@ async function turnsUpTo(
   const next = chat.rowIds.at(chat.rowIds.indexOf(endTurn) + 1)
   let cursor = next === undefined ? undefined : cursorBefore({ id: next })
   const turns: Turn[] = []
-  // A transcript is shorter than the JSON of its turns.
+  // The JSON of turns is longer than their transcript, so more JSON is read than a transcript may have characters.
   const maxLength = core.limits.transcriptLength * 4
   let length = 0
   for (;;) {
     const page = await turnsBefore(core, chat, { cursor })
-    // The first page may hold later turns: some may have ended since the attachment was pinned.
+    // The first page may hold turns after `endTurn`, which have ended since the attachment was pinned.
     const end = turns.length > 0 ? page.turns.length : page.turns.findIndex(({ id }) => id === endTurn) + 1
     turns.unshift(...page.turns.slice(0, end))
     for (const turn of page.turns) length += lengthOf(turn)

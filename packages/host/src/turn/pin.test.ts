@@ -22,7 +22,7 @@ const queued = (id: string, attachments: readonly object[]) => ({
 const attachmentsOf = ({ action }: Envelope) =>
   (action as unknown as { message: { attachments: readonly object[] } }).message.attachments
 
-/** Another chat with two completed turns. */
+/** Sets up another chat with two completed turns. */
 async function two(options: TestHostOptions = {}) {
   const agent = new ScriptedAgent()
   const { all, ann } = await oneClientSession(agent, options)
@@ -147,7 +147,7 @@ test('[L6] a message that was pinned is recognized when it is sent again without
   const { link } = await reconnectClient(all, ann, ann.lastSeen, [session, chat])
   link.dispatch(chat, action, clientSeq)
   expect((await link.echo(clientSeq)).rejectionReason).toMatch(/^already accepted as \d+$/)
-  // Another `endTurn` makes another action, although the `clientSeq` is the same.
+  // A message with another `endTurn` is another action, and is accepted.
   link.dispatch(chat, queued('q1', [ref(), ref(), ref({ endTurn: 'o2' })]), clientSeq + 1)
   expect((await link.echo(clientSeq + 1)).rejectionReason).toBeUndefined()
 })

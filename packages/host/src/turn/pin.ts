@@ -7,8 +7,9 @@ import { withoutCallMeta } from '../tools/call-meta.ts'
 import { wakeIfSound } from '../channels/wake.ts'
 
 /**
- * Pins attached chats. A chat attached without `endTurn` means the chat as it is when the message is sent. So the id of its last
- * completed turn is written into the attachment, in the step that accepts the message, and all clients see the same.
+ * Pins attached chats. A chat attached without `endTurn` means the chat as it is when the message is sent. So the step that
+ * accepts the message writes the id of the attached chat's last completed turn into the attachment. All clients then see the
+ * same turns.
  */
 export function pinned(core: Core, action: Action): Action {
   return withMessage(action, (message) => pinnedMessage(core, message))
@@ -48,7 +49,7 @@ export function isResendOf(accepted: Action, dispatched: Action): boolean {
   return unpinned.includes(true) && equal(withoutPins(before, unpinned), withoutPins(again, unpinned))
 }
 
-/** Removes `endTurn` from the attachments whose place is true in `which`. */
+/** Removes `endTurn` from the attachments at the positions at which `which` is true. */
 function withoutPins(action: Action, which: readonly boolean[]): Action {
   let at = 0
   return withMessage(action, (message) =>
@@ -68,7 +69,10 @@ function lastTurn(core: Core, { resource }: ChatAttachment): string | undefined 
   return chat?.kind.name === 'chat' ? chat.rowIds.at(chat.rowIds.length - 1) : undefined
 }
 
-/** The member of each action that holds a message for an agent. A draft is not for an agent yet. */
+/**
+ * For each action type, the member that holds a message for an agent. Drafts are not included, because no agent gets them
+ * yet.
+ */
 const messageKeys: ReadonlyMap<string, string> = new Map([
   ['chat/turnStarted', 'message'],
   ['chat/pendingMessageSet', 'message'],
@@ -77,7 +81,10 @@ const messageKeys: ReadonlyMap<string, string> = new Map([
 
 type WithMessage = Action & { readonly [key: string]: Message | undefined }
 
-/** Messages are looked at before any schema has checked them, so a client may have put any value in their place. */
+/**
+ * Whether actions of this type have a message. No schema has checked the message yet, so a client may have put any value in
+ * its place.
+ */
 function hasMessage(action: Action): action is WithMessage {
   return messageKeys.has(action.type)
 }

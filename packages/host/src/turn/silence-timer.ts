@@ -42,7 +42,7 @@ export class SilenceTimer {
     this.#lastOutputAt = this.#options.world.now()
   }
 
-  /** Starts again with the first notice. The caller has replaced the one that was shown. */
+  /** Makes the next notice a first notice again. The caller has already replaced the notice that was shown. */
   clearNotice(): void {
     this.#noticedMs = 0
   }
@@ -58,7 +58,7 @@ export class SilenceTimer {
     const before = this.#noticedMs
     while (silentMs >= this.#nextNoticeMs) this.#noticedMs = this.#nextNoticeMs
     if (this.#noticedMs > before) notify(durationText(this.#noticedMs))
-    // Bounded on both sides, because the clock may have jumped in either direction.
+    // The delay is bounded on both sides, because the clock may have jumped in either direction.
     this.#schedule(Math.min(this.#nextNoticeMs, Math.max(1, this.#nextNoticeMs - silentMs)))
   }
 

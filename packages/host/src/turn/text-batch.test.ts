@@ -116,7 +116,7 @@ describe('[L12] a turn of many deltas', () => {
     expect(deltas(ann).length).toBeLessThan(count / 10)
     expect(ann.state(chat)).toEqual(ben.state(chat))
     expect(deltas(ann).at(-1)?.serverSeq).toBe(deltas(ben).at(-1)?.serverSeq)
-    // Without a client at a latency of 0, few actions are stored.
+    // When no subscriber asks for a latency of 0, few actions are stored.
     ben.peer.notify('unsubscribe', { channel: chat })
     const { lastSeen } = ann
     ann.dispatch(chat, { type: 'chat/turnStarted', turnId: 'u', startedAt, message })

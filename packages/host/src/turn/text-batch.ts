@@ -2,7 +2,9 @@ import type { Action } from '@atrium/protocol/channel'
 import { decode, id } from '@atrium/protocol/schema'
 import type { World } from '../ports/world.ts'
 
-/** Number of deltas after which a turn yields to others. The lower one counts where some client is sent each delta by itself. */
+/**
+ * Number of deltas after which a turn yields to other work. `separate` applies if some client is sent each delta by itself.
+ */
 const yieldAfter = { merged: 128, separate: 16 }
 
 /** Maximum number of characters that a batch holds back. */
@@ -12,17 +14,17 @@ const maxLength = 64 * 1024
 type AppendText = (merged: TextDelta, deltas: readonly TextDelta[]) => void
 
 /**
- * Text deltas that an agent produces before the event loop runs anything else. They are appended as one step, which costs the
- * state, the store and the scheduler as much as a single delta.
+ * Text deltas that an agent produces before the event loop runs anything else. They are appended in one step. For the state,
+ * the store and the scheduler this step costs as much as a single delta.
  */
 export class TextBatch {
   readonly #world: World
   readonly #append: AppendText
   readonly #wantsEach: () => boolean
-  /** All of the same type and response part. */
+  /** The deltas held back. All have the same type and response part. */
   #deltas: TextDelta[] = []
   #text = ''
-  /** Appends since the turn last yielded. */
+  /** Number of appends since the turn last yielded. */
   #count = 0
   #cancelTimer: (() => void) | undefined
 
@@ -49,7 +51,7 @@ export class TextBatch {
     if (this.#text.length > maxLength) this.flush()
   }
 
-  /** Appends the deltas held back. The caller appends another action right after. */
+  /** Appends the deltas held back. The caller does this right before it appends another action. */
   flush(): void {
     this.#count++
     const deltas = this.#deltas
@@ -82,8 +84,8 @@ export interface TextDelta extends Action {
 }
 
 /**
- * The output of an agent as a text delta; undefined where the output is anything else, which the schema then checks. Deltas are
- * so frequent that this check is written by hand.
+ * Returns the output of an agent as a text delta; undefined where the output is anything else, which the caller then checks
+ * with the schema. Deltas are so frequent that this check is written by hand.
  */
 export function textDeltaOf(output: unknown, turnId: string): TextDelta | undefined {
   if (typeof output !== 'object' || output === null) return undefined
@@ -93,7 +95,7 @@ export function textDeltaOf(output: unknown, turnId: string): TextDelta | undefi
   return plain ? { type, turnId, partId, content } : undefined
 }
 
-/** Ids that passed the check. An agent repeats the same few thousands of times. */
+/** Ids that passed the check. An agent repeats the same few ids thousands of times. */
 const checkedIds = new Set<string>()
 
 function isId(text: unknown): text is string {

@@ -3,8 +3,8 @@ import type { ResponsePart, Turn } from '@atrium/protocol/chat/state'
 import type { StringOrMarkdown } from '@atrium/protocol/common/content'
 
 /**
- * Turns as a text for an agent of another chat. Where the text is longer than `maxLength` characters, the oldest turns are left
- * out. `more`: the chat has turns before these.
+ * Turns as a text for an agent of another chat. Where the text is longer than `maxLength` characters, the oldest turns are
+ * left out. `more` is true if the chat has turns before the given ones.
  */
 export function transcriptOf(turns: readonly Turn[], more: boolean, maxLength: number): string {
   const texts: string[] = []
@@ -12,7 +12,7 @@ export function transcriptOf(turns: readonly Turn[], more: boolean, maxLength: n
   for (const turn of turns.toReversed()) {
     const text = turnText(turn)
     if (text.length > left) {
-      // The newest turn is always shown, at least its end.
+      // At least the end of the newest turn is always shown.
       const rest = texts.length === 0 ? ending(text, left) : ''
       return [leftOut, ...(rest === '' ? [] : [rest]), ...texts.toReversed()].join('\n\n')
     }
@@ -45,7 +45,7 @@ function attachedText({ attachments = [] }: Message): string {
   return attachments.length === 0 ? '' : `[Attached: ${attachments.map(({ label }) => label).join(', ')}]`
 }
 
-/** Reasoning is left out, and so are kinds of later protocol versions. */
+/** The text of a response part. Reasoning is left out, and so are kinds of parts that later protocol versions add. */
 function partText(part: ResponsePart): string {
   switch (part.kind) {
     case 'markdown':

@@ -105,7 +105,7 @@ describe('[H9] F-01: a host that is killed at any flush', () => {
       const had = { ...chatOf(wreck.all) }
       const broken = had.turns.at(-1)?.state === 'error'
       const waiting = had.queuedMessages?.map(({ id }) => id) ?? []
-      // A queue waits only after an interrupted turn, for a user to decide.
+      // After an interrupted turn the queue waits for a user to decide. Otherwise the queue goes on by itself.
       if (!broken)
         await until(() => chatOf(wreck.all).activeTurn === undefined && !chatOf(wreck.all).queuedMessages)
       else await goneOn(wreck, had.turns.at(-1)?.id ?? '')
@@ -120,7 +120,7 @@ describe('[H9] F-01: a host that is killed at any flush', () => {
 })
 
 describe('[H9] after a host was killed', () => {
-  /** A turn with these actions of its agent, after the host was killed and started again. */
+  /** Starts a turn in which the agent produces these actions. Then the host is killed and started again. */
   const died = async (output: readonly AgentAction[], resumes = true): Promise<TwoClientSession> => {
     const all = await twoClientSession(new ScriptedAgent({ resumes }))
     await accepted(all.ann, session, registersTools('ann'))

@@ -151,7 +151,7 @@ test('[H9] F-07: on a full disk the agent pauses, and continues when there is sp
   const { rejectionReason } = await all.ann.echo(all.ann.dispatch(chat, cancelled('t1')))
   expect(rejectionReason).toMatch(/disk of the host is full/)
   full = false
-  // The host checks for space from time to time.
+  // The host checks from time to time whether the disk has space again.
   for (; chatOf(all).turns.length === 0; await untilIdle()) all.world.advance(1000)
   expect(chatOf(all).turns).toMatchObject([{ state: 'complete', responseParts: [{ content: 'abcd' }] }])
   expect(sessionOf(all, session).chats).toMatchObject([{ status: 1 }])

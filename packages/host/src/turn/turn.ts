@@ -20,8 +20,8 @@ import { SilenceTimer } from './silence-timer.ts'
 import { TextBatch, textDeltaOf } from './text-batch.ts'
 
 /**
- * One agent at work on one turn. A turn ends exactly once, by its agent, a client or the host. The agent's output after that is
- * discarded.
+ * One agent at work on one turn. A turn ends exactly once: its agent, a client or the host ends it. Output that the agent
+ * produces after the end is discarded.
  */
 export class Turn implements Job {
   readonly #core: Core
@@ -118,7 +118,7 @@ export class Turn implements Job {
     else this.#append(this.#chat, this.#withApproval(action))
   }
 
-  /** A tool call that asks gets its options, or the answer that a permission gives. */
+  /** Completes a tool call that asks for confirmation: it gets its options, or a permission confirms it. */
   #withApproval(action: ChatAction): ChatAction {
     const recorded = this.#running.previews.record(action, this.#chat.head)
     return withApproval(this.#running, recorded)
@@ -154,7 +154,7 @@ export class Turn implements Job {
   }
 
   #end(action: ChatAction): void {
-    // The follow-ups of the append call `stop`.
+    // The follow-ups of this append call `stop`, so the turn is over afterwards.
     if (!this.#over) this.#append(this.#chat, action)
   }
 

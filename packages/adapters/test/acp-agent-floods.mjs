@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 
-/** Verbs of an agent that sends more than the host should buffer. */
+/** Verbs that make the agent send more than the host should buffer. */
 export const floods = {
-  /** Sends `count` message chunks. Records how many were written, because writing blocks while the host does not read. */
+  /** Sends `count` message chunks. Records how many are written, because writing blocks while the host does not read. */
   flood: async (count, { raw, sessionId, folder }) => {
     const content = { type: 'text', text: 'word ' }
     const update = { sessionUpdate: 'agent_message_chunk', content, messageId: 'flood' }
@@ -22,7 +22,7 @@ export const floods = {
     }
     await new Promise(() => {})
   },
-  /** Sends `count` completed tool calls with a diff each. */
+  /** Sends `count` completed tool calls. Each has a diff. */
   'flood-diffs': async (count, { raw, sessionId, folder }) => {
     for (let i = 1; i <= Number(count); i++) {
       const content = [{ type: 'diff', path: `/f${i}`, oldText: null, newText: 'x'.repeat(200) }]

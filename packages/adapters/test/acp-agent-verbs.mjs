@@ -8,8 +8,8 @@ import { floods } from './acp-agent-floods.mjs'
 const { client: host } = methods
 
 /**
- * The verbs of a script. Each runs one line of a prompt, with the rest of the line and a `scene` (see `acp-agent.mjs`). A verb that returns
- * a result ends the prompt with it.
+ * The verbs of a script. A prompt is a script, and each of its lines is a verb with arguments. A verb gets the rest of its
+ * line and a `scene` (see `acp-agent.mjs`). If a verb returns a result, the prompt ends with this result.
  */
 export const verbs = {
   say: (text, { say }) => say(text),
@@ -17,7 +17,7 @@ export const verbs = {
     update({ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text } }),
   image: (data, { update }) =>
     update({ sessionUpdate: 'agent_message_chunk', content: { type: 'image', data, mimeType: 'image/png' } }),
-  /** `call id kind title = {json}`: sends a tool call. The JSON with further members is optional. */
+  /** `call id kind title = {json}`: sends a tool call. The JSON object contains further members, and is optional. */
   call: (rest, { update }) => {
     const [labels, more = '{}'] = rest.split(' = ')
     const [toolCallId, kind, ...title] = labels.split(' ')
@@ -35,7 +35,9 @@ export const verbs = {
     const more = JSON.parse(rest.slice(toolCallId.length) || '{}')
     return update({ sessionUpdate: 'tool_call_update', toolCallId, ...more })
   },
-  /** `ask id {json}`: requests permission for a call, and writes the answer. Completes the call if it was allowed. */
+  /**
+   * `ask id {json}`: requests permission for a call, and sends the answer as text. Completes the call if users allowed it.
+   */
   ask: async (rest, scene) => {
     const [toolCallId] = rest.split(' ', 1)
     const optionId = await permission(toolCallId, rest.slice(toolCallId.length), scene)
@@ -46,13 +48,13 @@ export const verbs = {
       await scene.update(status)
     }
   },
-  /** `allowed id {json}`: requests permission, writes nothing, and lets the call run. */
+  /** `allowed id {json}`: requests permission for a call, and lets the call run. Sends no text. */
   allowed: async (rest, scene) => {
     const [toolCallId] = rest.split(' ', 1)
     await permission(toolCallId, rest.slice(toolCallId.length), scene)
     await scene.update({ sessionUpdate: 'tool_call_update', toolCallId, status: 'in_progress' })
   },
-  /** `do id file`: requests permission, and records an effect in the file if it was allowed. */
+  /** `do id file`: requests permission for a call. If users allow the call, records an effect in the file. */
   do: async (rest, scene) => {
     const [toolCallId, name] = rest.split(' ')
     const rawInput = { file: name }
@@ -61,7 +63,7 @@ export const verbs = {
     verbs.effect(name, scene)
     await scene.update({ sessionUpdate: 'tool_call_update', toolCallId, status: 'completed' })
   },
-  /** `impatient id frame`: requests permission, and sends the frame before it waits for the answer. */
+  /** `impatient id frame`: requests permission for a call, and sends the frame before the answer comes. */
   impatient: async (rest, scene) => {
     const [toolCallId] = rest.split(' ', 1)
     const answer = permission(toolCallId, '', scene)
@@ -76,12 +78,12 @@ export const verbs = {
     await sleep(50)
     return { stopReason: 'end_turn' }
   },
-  /** Requests permission, and ends the turn as cancelled. Some agents do so after a denial. */
+  /** Requests permission, and ends the turn as cancelled. Some agents do so after users have denied a call. */
   'ask-and-stop': async (toolCallId, scene) => {
     await permission(toolCallId, '', scene)
     return { stopReason: 'cancelled' }
   },
-  /** `ask-both id id`: requests two permissions at the same time, for two calls or for one. */
+  /** `ask-both id id`: sends two permission requests at the same time. The two ids may be equal. */
   'ask-both': async (rest, scene) => {
     const answers = await Promise.all(rest.split(' ').map((id) => permission(id, '', scene)))
     await scene.say(answers.join(' and '))
@@ -124,7 +126,7 @@ export const verbs = {
     const [id, value] = rest.split(' ')
     return update({ sessionUpdate: 'config_option_update', configOptions: options({ [id]: value }) })
   },
-  /** `commands count`: announces `count` commands. */
+  /** `commands count`: sends a list of `count` commands. */
   commands: (count, { update }) =>
     update({
       sessionUpdate: 'available_commands_update',
@@ -166,7 +168,7 @@ export const verbs = {
       session.wake = resolve
       if (session.cancelled) resolve(undefined)
     }).then(() => undefined),
-  /** `effect file`: appends a line to a record, so that a test can count the runs of a call. */
+  /** `effect file`: appends a line to a file, so that a test can count how often a call ran. */
   effect: (name, { folder }) => writeFileSync(join(folder, name), 'done\n', { flag: 'a' }),
   stderr: (text) => void process.stderr.write(`${text}\n`),
   crash: (code) => process.exit(Number(code || 1)),
@@ -189,9 +191,9 @@ export const verbs = {
     for (const line of ['{"jsonrpc":', '{}', '[]', 'null', '{"jsonrpc":"2.0"}', '\u0000', '{"id":1}'])
       await raw(line)
   },
-  /** Sends a raw frame, or several in one write if `$NEXT` stands between them. */
+  /** Sends a raw frame. `$NEXT` separates several frames, which are sent in one write. */
   raw: (text, { raw, sessionId }) => raw(text.replaceAll('$SESSION', sessionId).replaceAll('$NEXT', '\n')),
-  /** Waits until the host has answered these requests, each of which `raw` has made. */
+  /** Waits until the host has answered the requests with these ids. The verb `raw` has sent them. */
   answered: async (ids, { answered }) => {
     for (const id of ids.split(' ')) while (!answered.delete(id)) await sleep(5)
   },
@@ -207,7 +209,10 @@ export const verbs = {
     const [code, ...message] = rest.split(' ')
     throw new RequestError(Number(code), message.join(' '), { details: 'because of the script' })
   },
-  /** Writes text after the turn, when the test has created the file `over`. Records that the host has read the text: the host answers a request behind it. */
+  /**
+   * Sends the text after the turn has ended, which the test signals by the file `over`. The file `late` then records that the host has
+   * read the text, because the host has answered a request that was sent behind it.
+   */
   late: (text, { say, folder, raw, answered }) => {
     const write = async () => {
       while (!existsSync(join(folder, 'over'))) await sleep(5)
@@ -241,7 +246,7 @@ async function permission(toolCallId, json, { client, sessionId, has, folder }) 
   return outcome.outcome === 'selected' ? outcome.optionId : 'cancelled'
 }
 
-/** Writes the text for a result, or the message of a refusal. */
+/** Sends a text if the request succeeds, and the error message if the host refuses. */
 async function sayResult(say, text, request) {
   try {
     const result = await request

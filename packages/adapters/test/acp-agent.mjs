@@ -10,17 +10,18 @@ import { RequestError, agent, methods, ndJsonStream } from '@agentclientprotocol
 import { verbs } from './acp-agent-verbs.mjs'
 
 /**
- * An ACP agent that runs its prompt as a script, line by line (`acp-agent-verbs.mjs`). The variable `ACP_QUIRKS` names its faults. The
- * folder `ACP_STORE` holds its sessions, so that another process can load them, and records for tests.
+ * An ACP agent for tests. A prompt is a script of verbs, one per line (`acp-agent-verbs.mjs`). The variable `ACP_QUIRKS`
+ * names faults that the agent shall have. The folder `ACP_STORE` contains the agent's sessions, so that another process can
+ * load them, and records that tests read.
  */
 const quirks = new Set((process.env['ACP_QUIRKS'] ?? '').split(',').filter(Boolean))
 const has = (quirk) => quirks.has(quirk)
 const folder = process.env['ACP_STORE'] ?? '/nowhere'
 const sessions = new Map()
-/** Requests by `raw` that the host has answered. */
+/** The ids of requests that the host has answered. The verb `raw` has sent these requests. */
 const answered = new Set()
 
-/** Writes any message to stdout, also one that the SDK would refuse. */
+/** Writes a message to stdout, even one that the ACP SDK would refuse. */
 const raw = (message) =>
   new Promise((resolve) => {
     process.stdout.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`, () =>
@@ -100,7 +101,10 @@ const connection = agent({ name: 'scripted' })
 if (has('ignores-eof')) setInterval(() => {}, 1e6)
 else void connection.closed.then(() => process.exit(0))
 
-/** Records the ids of the requests that the host has answered; the SDK ignores responses to requests that it did not make. */
+/**
+ * Records the ids of the requests that the host has answered. The SDK cannot do this, because it ignores responses to
+ * requests that it did not send.
+ */
 function answers() {
   const decoder = new TextDecoder()
   let rest = ''
@@ -137,7 +141,7 @@ async function runPrompt({ sessionId, prompt }, client) {
     if (session.cancelled) return { stopReason: 'cancelled' }
     const { verb, rest } = session.lines[session.done]
     const end = await verbs[verb](rest, scene)
-    // A cancelled line stays undone, and runs again when the turn is resumed.
+    // A cancelled line does not count as done. It runs again when the turn is resumed.
     if (session.cancelled && !end) return { stopReason: 'cancelled' }
     session.done++
     store(session)
@@ -180,7 +184,7 @@ function sceneOf(session, client) {
   }
 }
 
-/** Records how a session was opened, with its directory and servers. */
+/** Records how a session was opened, with the session's directory and servers. */
 function recordOpen(how, { cwd, mcpServers }) {
   append(join(folder, 'opened'), `${JSON.stringify({ how, cwd, mcpServers })}\n`)
 }
@@ -243,7 +247,7 @@ function store({ id, cwd, history, lines, done }) {
     writeFileSync(join(folder, `${id}.json`), JSON.stringify({ id, cwd, history, lines, done }))
 }
 
-/** Returns a session of this process, or of an earlier one. */
+/** Returns a session that this process or an earlier one has opened. */
 function sessionOf(id) {
   const known = sessions.get(id)
   if (known) return known

@@ -15,7 +15,10 @@ import type { ScriptedAgent, ScriptedOptions } from './acp.ts'
 export const session = 'mock:/one'
 export const chat = defaultChatUri(session)
 
-/** A host with real files and terminals, a session of the scripted agent in a folder of its own, and a client, Ann. */
+/**
+ * A host with real files and terminals. It has one session of the scripted agent, which has a folder of its own, and one
+ * client, Ann.
+ */
 export class AcpRoom {
   readonly room: TestHost
   readonly ann: Client
@@ -36,12 +39,12 @@ export class AcpRoom {
   }
 
   chatState(uri: string): ChatState {
-    // The test client keeps the states of all channels as plain records, without their types.
+    // The test client has one plain type for the states of all channels. This channel is a chat.
     return this.ann.state(uri) as unknown as ChatState
   }
 
   get session(): SessionState {
-    // A plain record too.
+    // The test client has one plain type for the states of all channels. This channel is a session.
     return this.ann.state(session) as unknown as SessionState
   }
 
@@ -69,7 +72,7 @@ export class AcpRoom {
     return this.ended(this.begin(text, more))
   }
 
-  /** Waits for a call that is pending, and returns the newest. Throws if the turn ends without one. */
+  /** Waits for a pending call, and returns the newest one. Throws if the turn ends without a pending call. */
   async pendingCall(matches: (call: ToolCallState) => boolean = () => true): Promise<ToolCallState> {
     const find = () =>
       callsOf(this.chat.activeTurn?.responseParts ?? []).findLast(
@@ -94,7 +97,7 @@ export class AcpRoom {
     })
   }
 
-  /** Starts a turn, allows every pending call, and waits for the end. */
+  /** Starts a turn, allows every pending call, and waits for the end of the turn. */
   async turnAllowingAll(text: string): Promise<Turn> {
     const turnId = this.begin(text)
     const allowed = new Set<string>()
@@ -119,7 +122,7 @@ export class AcpRoom {
     this.ann.dispatch(uri, { type: 'chat/turnCancelled', turnId, duration: 1 })
   }
 
-  /** Ends the host and its agent, and starts others on the same sessions. */
+  /** Ends the host and the agent, and starts a new host and a new agent with the same sessions. */
   async restart(how: 'crash' | 'close', options: ScriptedOptions = {}): Promise<AcpRoom> {
     const agent = scriptedAgent({ folder: this.agent.folder, ...options })
     await this.room.restart(how, undefined, [agent.agent])
@@ -142,7 +145,7 @@ export async function acpRoom(options: ScriptedOptions = {}): Promise<AcpRoom> {
 let joins = 0
 let turns = 0
 
-/** Joins Ann to the session. */
+/** Joins Ann to the session, and returns the room. */
 async function join(hostRoom: TestHost, agent: ScriptedAgent, folder: string): Promise<AcpRoom> {
   const ann = await hostRoom.join(`ann ${++joins}`, { subscribe: [rootUri] })
   for (const channel of [session, chat]) await ann.ask('subscribe', { channel })

@@ -20,7 +20,7 @@ export interface ScriptedOptions {
   readonly profile?: Profile
   readonly program?: Partial<AcpProgram>
   readonly context?: Partial<LaunchContext>
-  /** Registers the function that closes the agent. Absent: the agent is closed at the end of the test. */
+  /** Receives the function that closes the agent. Absent: the agent is closed at the end of the test. */
   readonly onEnd?: (close: () => Promise<void>) => void
 }
 
@@ -57,7 +57,7 @@ export function temporaryFolder(): string {
   return folder
 }
 
-/** Returns the lines of a file, and none if there is no such file. */
+/** Returns the lines of a file. Returns an empty list if the file does not exist. */
 export function linesIn(file: string): readonly string[] {
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : []
 }
@@ -67,7 +67,7 @@ export const realTimers: World['later'] = (ms, task) => {
   return () => clearTimeout(timer)
 }
 
-/** Timers that fire when the test calls `pass`. */
+/** Creates timers that fire only when the test calls `pass`. */
 export function manualTimers() {
   const timers = new Set<{ readonly ms: number; readonly task: () => void }>()
   const later: World['later'] = (ms, task) => {

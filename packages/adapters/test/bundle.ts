@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
 
-/** Bundles a module of this package from its sources, for child processes. */
+/** Bundles a module of this package from its sources, so that a child process can run it. */
 export async function bundle(module: string): Promise<{ readonly path: string; remove(): void }> {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-bundle-'))
   await build({

@@ -9,7 +9,10 @@ export function descriptors(): readonly string[] {
     .toSorted()
 }
 
-/** Empty for the descriptor that listed the directory: it is closed by now. */
+/**
+ * Returns the path of an open file. The path is empty for the descriptor that was used to list the directory, because it is
+ * closed by now.
+ */
 function pathOf(fd: string): string {
   try {
     return readlinkSync(`/proc/self/fd/${fd}`)

@@ -15,7 +15,7 @@ const sendsMark = (text: string, mark: CommandMark): EscapeCase => ({
   also: [{ mark }],
 })
 
-/** Shell integration: directories and command marks. */
+/** Cases of shell integration: directories and command marks. */
 export const marks: readonly EscapeCase[] = [
   reportsCwd('7;file:///home/ann', 'file:///home/ann'),
   reportsCwd('7;file://localhost/a%20b', 'file:///a%20b'),

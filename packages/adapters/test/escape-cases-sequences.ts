@@ -4,7 +4,7 @@ import type { EscapeCase } from './escape-case.ts'
 const csi = (words: string) => between('\x1b[', words)
 const esc = (words: string) => between('\x1b', words)
 
-/** Text, control characters, ESC and CSI sequences. */
+/** Cases of text, control characters, ESC sequences and CSI sequences. */
 export const sequences: readonly EscapeCase[] = [
   ...kept('plain', [
     'hello, world',

@@ -9,7 +9,7 @@ const titled = (name: string, text: string, ...titles: readonly string[]): Escap
   also: titles.map((title) => ({ title })),
 })
 
-/** Strings: titles, links, colours, and strings that are removed. */
+/** Cases of string sequences: titles, links, colours, and strings that are removed. */
 export const strings: readonly EscapeCase[] = [
   ...['\x07', '\x1b\\', '\u009c'].flatMap((end) => [
     titled(`and icon, ended by ${JSON.stringify(end)}`, `\x1b]0;one${end}`, 'one'),

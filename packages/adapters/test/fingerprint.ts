@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A text that changes with any change of a tree: of names, types, content or times. */
+/** Returns a text that changes if anything in a tree of files changes: a name, a type, a content or a time. */
 export function fingerprint(path: string): string {
   const { ino, mode, nlink, mtimeNs, ctimeNs, size } = lstatSync(path, { bigint: true })
   const facts = [path, ino, mode, mtimeNs, ctimeNs].join(' ')

@@ -1,4 +1,7 @@
-/** Values of `Host` that a server on localhost:7433, named atrium.test, must refuse. A list is a repeated header. */
+/**
+ * Values of the header `Host` that a server on localhost:7433 with the name atrium.test must refuse. An array stands for a
+ * repeated header.
+ */
 export const hostileHosts: readonly (string | readonly string[] | undefined)[] = [
   undefined,
   '',
@@ -44,7 +47,7 @@ export const hostileHosts: readonly (string | readonly string[] | undefined)[] =
   ['evil.com', 'localhost:7433'],
 ]
 
-/** Values of `Origin` that the same server must refuse. */
+/** Values of the header `Origin` that the same server must refuse. */
 export const hostileOrigins: readonly (string | readonly string[])[] = [
   'null',
   'NULL',

@@ -14,7 +14,7 @@ export class HostileRepository extends TestRepository {
     this.put('sub/file', '1')
   }
 
-  /** Changes the time of a file but not its size, so that git must read its content again. */
+  /** Changes the time of a file and keeps its size, so that git must read the content again. */
   touch(path = 'file'): void {
     utimesSync(this.at(path), new Date(1e12), new Date(1e12))
   }
@@ -33,7 +33,10 @@ export class HostileRepository extends TestRepository {
   }
 }
 
-/** A way to make git run a script. `worksOnPlainGit`: `git status` without protection runs it. */
+/**
+ * A way to make git run a script. `worksOnPlainGit` tells whether `git status` without the adapter's protection runs the
+ * script.
+ */
 export interface Attack {
   readonly name: string
   readonly worksOnPlainGit: boolean

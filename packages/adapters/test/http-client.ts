@@ -7,9 +7,9 @@ import { listen } from '../src/server/server.ts'
 import type { ListenOptions, Listening } from '../src/server/server.ts'
 
 export const token = 'kJ3v0hQ2mYx9cE7TnR5sWb1LpZ8uGdAo4fViHtKjXyM'
-/** The accepted connections of the present test. */
+/** The connections that the server accepted in the current test. */
 export const links: Transport[] = []
-/** The client sockets of the present test. */
+/** The client sockets of the current test. */
 export const sockets: Socket[] = []
 const listenings: Listening[] = []
 
@@ -42,7 +42,7 @@ export const upgrading = {
   'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
 }
 
-/** Sends an upgrade request that is accepted, with some headers replaced. */
+/** Sends a valid upgrade request with some headers replaced. */
 export function upgradeAt(port: number, headers: Headers = {}): ReturnType<typeof ask> {
   const all = { Host: `127.0.0.1:${port}`, ...upgrading, Authorization: `Bearer ${token}`, ...headers }
   return ask(port, 'GET / HTTP/1.1', all)
@@ -69,7 +69,9 @@ export async function open(port: number): Promise<Socket> {
   return socket
 }
 
-/** All bytes of a response, without its Date header, until the server closes the socket or accepts an upgrade. */
+/**
+ * Returns all bytes of a response, without its Date header. Reads until the server closes the socket or accepts an upgrade.
+ */
 export function responseOf(socket: Socket): Promise<string> {
   let text = ''
   return new Promise((resolve) => {

@@ -3,10 +3,13 @@ import type { JsonObject } from '@atrium/protocol/json'
 import { pieces } from './script.ts'
 import type { SentMessage, ScriptStep } from './script.ts'
 
-/** The HTTP API of a provider: reads the messages of a request and writes the events of a response. */
+/** The HTTP API of a provider. It reads the messages of a request and writes the events of a response. */
 interface Api {
   messages(body: JsonObject): readonly SentMessage[]
-  /** Returns server-sent events. Without `ends`, the final events are left out, as if the connection had broken. */
+  /**
+   * Returns the response as server-sent events. If `ends` is false, the final events are left out, as if the connection had
+   * broken.
+   */
   events(steps: readonly ScriptStep[], ends: boolean): readonly string[]
 }
 

@@ -26,19 +26,21 @@ export const later = (_: number, task: () => void) => {
 }
 export const world = { later, now: () => 0 }
 
-/** A host with real files, in which Ann chats with an agent on a scripted model. */
+/** Creates a host with real files, in which Ann chats with an agent that uses a scripted model. */
 export async function modelRoom(
   texts: { readonly [path: string]: string } = {},
   { settings = {}, ...options }: TestHostOptions & { readonly settings?: Partial<ModelConfig> } = {},
 ) {
   const provider = scriptedProvider(settings)
   const room = await agentRoom(agentOn([provider], { world, platform: 'test' }), texts, options)
-  /** Returns the messages of the nth request to the model, by default of the last one. */
+  /** Returns the messages of the nth request to the model. The default is the last request. */
   const sent = (nth = -1) => messagesIn(provider.model.doStreamCalls.at(nth) ?? { prompt: [] })
   return { ...room, provider, sent }
 }
 
-/** A host with one agent, a folder with `texts` as its files, and Ann subscribed to the session and its chat. */
+/**
+ * Creates a host with one agent and a folder that contains `texts` as files. Ann is subscribed to the session and its chat.
+ */
 export async function agentRoom(
   agent: Agent,
   texts: { readonly [path: string]: string } = {},
@@ -64,12 +66,12 @@ export async function agentRoom(
 
 let turns = 0
 
-/** The actions of one user in the chat. */
+/** Returns the actions that one user can do in the chat. */
 export function chatUser(host: TestHost, client: Client) {
-  // The room keeps states of all channels in one type; this channel is a chat.
+  // The client has one type for the states of all channels. This channel is a chat.
   const state = () => client.state(chat) as unknown as ChatState
   const calls = () => callsIn(state().activeTurn)
-  // Tests also dispatch invalid actions, so the type of the action is not checked.
+  // Tests also dispatch invalid actions, so the type of an action is not checked.
   const dispatch = async (action: object) =>
     (await client.echo(client.dispatch(chat, action as Action & Record<string, unknown>))).rejectionReason
   const begin = async (text: string, more: object = {}) => {
@@ -105,7 +107,7 @@ export function chatUser(host: TestHost, client: Client) {
       return dispatch({ type: 'chat/toolCallConfirmed', turnId, toolCallId, ...decision })
     },
     until: (done: (state: ChatState) => boolean) => client.until(() => done(state())),
-    /** A second user, who joins after a restart of the host. */
+    /** Joins a second user, Ben. Tests use him after a restart of the host. */
     again: async () => {
       const ben = await host.join('ben', { subscribe: [session, chat] })
       return chatUser(host, ben)

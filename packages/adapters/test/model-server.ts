@@ -19,11 +19,11 @@ interface ServedRequest {
   aborted: boolean
 }
 
-/** A server with the APIs of Anthropic and OpenAI (responses and chat completions). Its model plays scripts. */
+/** An HTTP server with the APIs of Anthropic and OpenAI (responses and chat completions). Its model plays scripts. */
 export interface ModelServer {
   readonly url: string
   readonly requests: ServedRequest[]
-  /** API keys of the requests for the list of models. */
+  /** The API keys of the requests for the list of models. */
   readonly listKeys: string[]
   /** Error responses for the next requests, in order. */
   readonly errors: { readonly status: number; readonly headers?: Record<string, string> }[]
@@ -70,7 +70,7 @@ async function answer(state: ModelServer, request: IncomingMessage, response: Se
   response.on('close', () => (served.aborted = !response.writableFinished))
   const refuse = (status: number, headers: Record<string, string> = {}) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers })
-    // The error contains the key, as with some providers.
+    // The error message contains the key, as the messages of some providers do.
     response.end(JSON.stringify({ error: { type: 'error', message: `refused ${status} for key ${key}` } }))
   }
   if (!state.open && key !== goodKey) return refuse(401)
@@ -86,7 +86,7 @@ async function answer(state: ModelServer, request: IncomingMessage, response: Se
   if (first?.kind === 'junk') return void response.end('data: {"never": closed\n\nevent: x\ndata: [1,\n\n')
   const ending = steps.find(({ kind }) => kind === 'hang' || kind === 'break')
   for (const event of api.events(steps, ending === undefined)) response.write(event)
-  // The connection breaks only after the written events are sent.
+  // The connection breaks only after the events that were written are sent.
   if (ending?.kind === 'break') setImmediate(() => response.destroy())
   else if (!ending) response.end()
 }

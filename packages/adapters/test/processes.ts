@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 
-/** Running processes with a word in their command line, except this one. */
+/** Returns the running processes with a word in their command line, except this process. */
 export function processesWith(word: string): readonly number[] {
   if (!existsSync('/proc/self/cmdline')) return fromPs(word)
   return readdirSync('/proc')
@@ -29,5 +29,5 @@ function read(path: string): string {
   }
 }
 
-/** A random argument for `sleep`, by which a test finds its own processes. */
+/** Returns a random argument for `sleep`. A test finds its own processes by it. */
 export const uniqueSeconds = () => `1${String(Math.random()).slice(2, 12)}`

@@ -8,21 +8,21 @@ import { gitVcs } from '../src/git/git.ts'
 
 export const hasGit = (process.env['PATH'] ?? '').split(':').some((folder) => existsSync(join(folder, 'git')))
 
-/** A temporary folder, removed after the test. */
+/** Creates a temporary folder that is removed after the test. */
 export function newFolder(): string {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'atrium-vcs-')))
   onTestFinished(() => rmSync(path, { recursive: true, force: true }))
   return path
 }
 
-/** A home directory of its own, so that the git config of the user who runs the tests has no effect. */
+/** Creates a home directory, so that the git config of the user who runs the tests has no effect. */
 export function newUser(config = '') {
   const home = newFolder()
   writeFileSync(join(home, '.gitconfig'), config)
   return { home, configHome: join(home, '.config') }
 }
 
-/** A repository, and git without any protection: its config and hooks are in force. */
+/** A repository, and git without any protection: git obeys the config and the hooks of the repository. */
 export class TestRepository implements Checkout {
   readonly root: string
   readonly user = newUser()

@@ -7,7 +7,7 @@ import type { Sandbox } from '../../host/src/ports/files-fixture.contract.ts'
 import { nodeFiles } from '../src/files/files.ts'
 import type { FilesOptions } from '../src/files/files.ts'
 
-/** Two directories, removed after the test: `root` is given to the adapter, `beside` is outside. */
+/** Creates two directories that are removed after the test. The adapter may use `root`. `beside` is outside of it. */
 export function sandbox(options?: FilesOptions): Sandbox {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'atrium-files-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

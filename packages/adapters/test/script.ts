@@ -6,7 +6,10 @@ export interface SentMessage {
   readonly text: string
 }
 
-/** One step of a scripted model. `fail` answers with an HTTP status. `more`: another call of the same response follows. */
+/**
+ * One step of a scripted model. `fail` answers with an HTTP status. `more` means that another call of the same response
+ * follows.
+ */
 export type ScriptStep =
   | { readonly kind: 'think' | 'say'; readonly text: string }
   | { readonly kind: 'call'; readonly name: string; readonly input: string; readonly more?: boolean }
@@ -14,8 +17,9 @@ export type ScriptStep =
   | { readonly kind: 'break' | 'hang' | 'junk' }
 
 /**
- * Returns the next response of a scripted model. The last user message is the script: steps are separated by ` ; `, and calls of one
- * response by ` & `. The messages after it show how far the script has come, so equal requests get equal responses.
+ * Returns the next response of a scripted model. The last user message is the script. ` ; ` separates steps, and ` & `
+ * separates the calls of one response. The messages after the script show how many steps are done, so equal requests get
+ * equal responses.
  */
 export function nextSteps(messages: readonly SentMessage[]): readonly ScriptStep[] {
   const at = messages.findLastIndex(({ role, text }) => role === 'user' && text !== continuePrompt)

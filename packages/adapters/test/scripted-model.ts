@@ -44,7 +44,7 @@ export function callError(statusCode: number, responseHeaders: Record<string, st
   return new APICallError({ message: 'refused', statusCode, responseHeaders, ...about })
 }
 
-/** Returns the messages of a request without their form. */
+/** Returns the messages of a request as role and text only. */
 export function messagesIn({ prompt }: Pick<LanguageModelV3CallOptions, 'prompt'>): readonly SentMessage[] {
   return prompt.flatMap((message): readonly SentMessage[] => {
     if (message.role === 'system') return []
@@ -95,7 +95,10 @@ function partsFor(step: ScriptStep, id: string): readonly LanguageModelV3StreamP
   ]
 }
 
-/** Calls cost nothing: an interrupted call is repeated, and the usage must still equal that of an uninterrupted turn. */
+/**
+ * Returns the usage of a response. A response with calls costs nothing: an interrupted call is repeated, and the usage of the
+ * turn must still equal that of an uninterrupted turn.
+ */
 function usage(called: boolean): LanguageModelV3Usage {
   const [total, read, text] = called ? [0, 0, 0] : [10, 4, 5]
   return {
@@ -104,7 +107,7 @@ function usage(called: boolean): LanguageModelV3Usage {
   }
 }
 
-/** Streams the parts one by one. With `hangs` the stream never ends. */
+/** Streams the parts one by one. If `hangs` is true, the stream never ends. */
 export function streamOf<T>(parts: readonly T[], hangs = false): ReadableStream<T> {
   let at = 0
   return new ReadableStream<T>({

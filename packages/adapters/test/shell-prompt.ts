@@ -14,7 +14,7 @@ export interface CommandRecord {
   readonly output: string
 }
 
-/** A shell at its prompt, and methods to type there. */
+/** A shell that waits at its prompt, and methods to type there. */
 export interface ShellPrompt extends StartedShell {
   readonly home: string
   type(text: string): void
@@ -82,5 +82,8 @@ function commandsIn(outputs: readonly TerminalOutput[]): readonly CommandRecord[
   }))
 }
 
-/** The mark that zsh shows after output without a newline. It comes before the `finished` mark, as if it were output. */
+/**
+ * The mark that zsh prints after output without a newline. zsh prints it before the `finished` mark, so it looks like output
+ * of the command.
+ */
 const missingNewline = /\x1b\[1m\x1b\[7m[%#]\x1b\[27m\x1b\[1m\x1b\[0m *\r \r/

@@ -7,13 +7,13 @@ import { ptyTerminals } from '../src/terminals/terminals.ts'
 import type { PtyOptions } from '../src/terminals/terminals.ts'
 import { newFolder } from './store-folder.ts'
 
-/** A home directory and an environment with it. */
+/** A home directory, and an environment in which HOME is this directory. */
 export interface Home {
   readonly home: string
   readonly env: { readonly [name: string]: string }
 }
 
-/** Creates a home directory with these files; it is removed after the test. */
+/** Creates a home directory with these files. It is removed after the test. */
 export function homeWith(files: { readonly [name: string]: string } = {}): Home {
   const home = realpathSync(newFolder())
   for (const [name, text] of Object.entries(files)) {

@@ -10,21 +10,24 @@ import type { SqliteOptions } from '../src/store/sqlite/sqlite.ts'
 export const one = 'ahp-chat:/1'
 export const two = 'ahp-chat:/2'
 
-/** A temporary folder, removed after the test. */
+/** Creates a temporary folder that is removed after the test. */
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-store-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
-/** Opens the store; it is closed after the test. */
+/** Opens the store. It is closed after the test. */
 export async function open(folder: string, options?: SqliteOptions) {
   const store = await openSqlite(folder, options)
   onTestFinished(() => store.log.close())
   return store
 }
 
-/** A closed store of two channels: `one` without a head, `two` with a head at its creation and two rows. */
+/**
+ * Creates a store with two channels and closes it. Channel `one` has no head. Channel `two` has two rows, and a head as old
+ * as its creation.
+ */
 export async function filled(): Promise<string> {
   const folder = newFolder()
   const { log } = await open(folder)
@@ -37,7 +40,7 @@ export async function filled(): Promise<string> {
   return folder
 }
 
-/** Changes the database file without the store. */
+/** Changes the database file directly by SQL, without the store. */
 export function tamper(folder: string, sql: string): void {
   const db = new DatabaseSync(join(folder, 'atrium.db'))
   db.exec(`PRAGMA journal_mode = DELETE; ${sql}`)

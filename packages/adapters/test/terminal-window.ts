@@ -15,7 +15,7 @@ export function emulator(cols: number, rows: number): Emulator {
   return new xterm.Terminal({ cols, rows, allowProposedApi: true, scrollback: 5000 })
 }
 
-/** The text of the screen and its scrollback, without empty lines at the end. */
+/** Returns the text of the screen and its scrollback, without empty lines at the end. */
 export function readable({ buffer: { active } }: Emulator): string {
   const lines: string[] = []
   for (let at = 0; at < active.length; at++) {
@@ -27,17 +27,18 @@ export function readable({ buffer: { active } }: Emulator): string {
   return lines.join('\n').trimEnd()
 }
 
-/** A terminal window: runs a command line, takes keys, shows a screen. */
+/** A terminal window that runs a command line, takes keys and shows a screen. */
 export class Window {
   readonly #pty: IPty
   readonly #terminal: Emulator
   readonly #looks = new Set<() => void>()
-  /** All output, for tests that some bytes do not occur. */
+  /** All output, for tests that check that some bytes do not occur. */
   raw = ''
 
   constructor(line: string, { cwd, env, cols = 80, rows = 24 }: WindowOptions) {
     this.#terminal = emulator(cols, rows)
-    // The shell keeps running so that node-pty cannot lose the end of the output, and prints the exit code.
+    // After the command, the shell prints the exit code and keeps running. If it exited, node-pty could lose the end of the
+    // output.
     const script = `trap : INT\n${line}\necho "[exit $?]"; cat >/dev/null`
     const given = { name: env['TERM'] ?? 'xterm-256color', cols, rows, cwd, env: { ...env } }
     this.#pty = spawn('/bin/sh', ['-c', script], given)

@@ -8,10 +8,13 @@ import type { WatchFixture } from '../../host/src/ports/watch.contract.ts'
 import { watchTree } from '../src/files/watch/watch.ts'
 import type { WatchOptions, WatchTiming } from '../src/files/watch/options.ts'
 
-/** A temporary directory, removed after the test. It is in memory where possible: many files are slow on a busy disk. */
+/**
+ * Creates a temporary directory that is removed after the test. The directory is in memory where possible, because many files
+ * are slow on a busy disk.
+ */
 export async function newDirectory(options: Partial<WatchOptions> = {}): Promise<WatchFixture> {
   const path = realpathSync(mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), 'atrium-watch-')))
-  // Removing many files takes long on a busy machine.
+  // The timeout is long, because removing many files takes long on a busy machine.
   onTestFinished(() => rmSync(path, { recursive: true, force: true }), 60_000)
   const at = (name: string) => join(path, name)
   return {
@@ -26,7 +29,7 @@ export async function newDirectory(options: Partial<WatchOptions> = {}): Promise
   }
 }
 
-/** A temporary directory with a watch and a listener. `prepare` fills it before the watch begins. */
+/** Creates a temporary directory with a watch and a listener. `prepare` fills the directory before the watch begins. */
 export async function watching(
   options: Partial<WatchOptions> = {},
   prepare: (path: string) => void = () => {},
@@ -44,7 +47,7 @@ const memory = '/dev/shm'
 /** Short intervals, for tests of polling. */
 export const fastTiming: WatchTiming = { windowMs: 10, pollMs: 20, absentMs: 20 }
 
-/** All paths below a directory, relative to it; links are not followed. */
+/** Returns all paths below a directory, relative to it. Symbolic links are not followed. */
 export async function listBelow(path: string): Promise<Set<string>> {
   const found = new Set<string>()
   const walk = async (below: string): Promise<void> => {
@@ -58,7 +61,7 @@ export async function listBelow(path: string): Promise<Set<string>> {
   return found
 }
 
-/** The number of inotify watches of this process. */
+/** Returns the number of inotify watches of this process. */
 export function inotifyWatches(): number {
   return readdirSync('/proc/self/fdinfo')
     .map((fd) => {

@@ -10,7 +10,7 @@ const input = (value: unknown, more: object = {}) => JSON.stringify({ rawInput: 
 const rawRequest = (method: string, params: object) =>
   `raw ${JSON.stringify({ jsonrpc: '2.0', id: `x-${method}`, method, params: { sessionId: '$SESSION', ...params } })}`
 
-/** Allows the first question of a turn, denies the second, and returns the second. */
+/** Runs a turn in which users are asked twice: allows the first call, denies the second, and returns the second call. */
 async function secondQuestion(room: AcpRoom, text: string, toolName?: string) {
   const turnId = room.begin(text)
   const first = await room.pendingCall()
@@ -91,7 +91,8 @@ test('[N43] a command line that was allowed once runs once, even if two requests
   const command = `echo done >> ${join(room.folder, 'effects')}`
   const run = rawRequest('terminal/create', { command })
   const both = `${run}$NEXT${run.slice('raw '.length).replace('x-', 'y-')}\nanswered x-terminal/create y-terminal/create`
-  // First with a call that was allowed before, then with an open call that users are asked about now.
+  // In the first round a user allows call c1 before the two requests. In the second round c1 is open and users are asked only
+  // by the requests.
   for (const first of ['allowed', 'change']) {
     const again = await secondQuestion(room, `${first} c1 ${input({ command })}\n${both}`, 'run')
     expect(again).toMatchObject({ toolInput: command })
@@ -160,7 +161,7 @@ test('[N46] an approval from before a restart covers the change that was shown, 
     JSON.stringify({ title: 'Edit files', kind: 'edit', content: [{ type: 'diff', path, newText }] })
   const turnId = room.begin(`allowed c1 ${about('good')}\nwrite ${path} good`)
   const call = await room.pendingCall()
-  // The agent continues with another change.
+  // The stored script of the agent is changed, so that the agent continues with another change than the one that was shown.
   const stored = readdirSync(room.agent.folder).filter((name) => name.endsWith('.json'))
   for (const file of stored.map((name) => join(room.agent.folder, name)))
     writeFileSync(file, readFileSync(file, 'utf8').replaceAll('good', 'evil'))

@@ -34,7 +34,7 @@ test.each([
     expect([turn.state, textOf(turn)]).toEqual(['complete', 'second'])
     expect(noticesOf(turn)).toEqual(notices.map((text) => expect.stringMatching(text)))
     const [first, second] = room.agent.lines('prompts').map((line): PromptRecord => JSON.parse(line))
-    // Either the same ACP session, or another one with a transcript.
+    // An agent that can restore continues the same ACP session. Any other agent gets a new ACP session and a transcript.
     expect(first?.sessionId === second?.sessionId).toBe(notices.length === 0)
     expect(JSON.stringify(second?.prompt).includes('first')).toBe(notices.length > 0)
   },

@@ -20,7 +20,7 @@ test('[N43] a write without an allowed call asks users, and shows the change', a
   const room = await acpRoom()
   const path = join(room.folder, 'a.txt')
   writeFileSync(path, 'before')
-  // The approval of another file does not count.
+  // The user approves a call that shows another file. This approval does not cover the write.
   const another = input({ path: `${path}.old` })
   const turnId = room.begin(`allowed c1 ${another}\nwrite ${path} after\nwrite ${path} again`)
   room.decide(await room.pendingCall(), true)
@@ -81,7 +81,7 @@ test('[N43] a command without an allowed call asks users, and an approval of ano
   const second = await room.pendingCall(({ toolCallId }) => toolCallId !== first.toolCallId)
   expect(second).toMatchObject({ displayName: 'Run', toolInput: 'e' })
   room.decide(second, false)
-  // The approval of this line was used by the first run.
+  // The script runs `echo one` twice. The first run used up the approval, so users are asked about the second run.
   const third = await room.pendingCall(({ toolCallId }) => toolCallId !== second.toolCallId)
   expect(third).toMatchObject({ toolInput: 'echo one' })
   room.decide(third, false)
@@ -92,7 +92,7 @@ test('[N43] a command without an allowed call asks users, and an approval of ano
 test('[N43] output over the agent’s limit is cut to its end, without half a character', async () => {
   const room = await acpRoom()
   const turn = await room.turnAllowingAll(`run printf ${'é'.repeat(30)}x`)
-  // The scripted agent sets a limit of 40 bytes.
+  // The scripted agent limits the output to 40 bytes.
   expect(textOf(turn)).toBe(`exit 0 cut: ${'é'.repeat(19)}x`)
 })
 

@@ -21,7 +21,7 @@ export interface SessionContext {
   readonly mcpServers: readonly AcpServer[]
 }
 
-/** An ACP session: the agent's memory of one chat. */
+/** An ACP session. In it the agent remembers one chat. */
 export class AcpSession implements SessionClient {
   readonly connection: AcpConnection
   readonly id: string
@@ -54,8 +54,9 @@ export class AcpSession implements SessionClient {
   }
 
   /**
-   * Resumes a session of an earlier process, else loads it. `session/load` replays all updates of the session. They are dropped,
-   * because the chat has them. Rejects if the agent supports neither method, or does not know the session.
+   * Restores a session that an earlier process opened: by `session/resume` if possible, else by `session/load`. The updates
+   * that `session/load` replays are dropped, because the chat already contains them. Rejects if the agent supports neither
+   * method, or does not know the session.
    */
   static async restore(
     connection: AcpConnection,
@@ -70,7 +71,8 @@ export class AcpSession implements SessionClient {
       : undefined
     if (!resumed && !loadSession) throw AhpError.invalidParams('it cannot resume or load a session')
     session.#options = configOptionsOf(resumed ?? (await connection.request('session/load', params, openMs)))
-    // Some agents replay after their response. Such updates must not become part of the next turn.
+    // Some agents replay updates even after their response to `session/load`. Such updates must not become part of the next
+    // turn.
     if (!resumed) await session.#untilQuiet()
     return session
   }
@@ -79,7 +81,10 @@ export class AcpSession implements SessionClient {
     return this.#options
   }
 
-  /** Resolves when the agent has ended its last prompt. An agent works on one prompt at a time. */
+  /**
+   * Resolves when the agent has ended its last prompt. The next prompt must wait, because an agent works on one prompt at a
+   * time.
+   */
   get idle(): Promise<unknown> {
     return this.#lastPrompt
   }
@@ -114,7 +119,7 @@ export class AcpSession implements SessionClient {
     }
   }
 
-  /** Cancels the prompt of a turn, and drops its further updates. Returns false if the prompt has already ended. */
+  /** Cancels the prompt of a turn. Later updates for the turn are dropped. Returns false if the prompt has already ended. */
   cancel(turn: AcpTurn): boolean {
     if (this.#turn !== turn) return false
     this.#turn = undefined
@@ -158,7 +163,7 @@ export class AcpSession implements SessionClient {
     }
   }
 
-  /** Replaces all config options by a new list. Modes and models stay, because agents list them elsewhere. */
+  /** Replaces all config options by a new list. Modes and models are kept, because agents do not send them in this list. */
   #replaceOptions(configOptions: NonNullable<OpenSessionResponse['configOptions']>): void {
     const modesAndModels = this.#options.filter(({ kind }) => kind !== 'option')
     const replaced = configOptionsOf({ configOptions })
@@ -169,7 +174,7 @@ export class AcpSession implements SessionClient {
   }
 }
 
-/** Kinds of updates about the session and not about its turn. */
+/** The kinds of updates that change the session. All other kinds belong to a turn. */
 const stateUpdates = new Set([
   'available_commands_update',
   'current_mode_update',
@@ -180,7 +185,7 @@ const stateUpdates = new Set([
 const openMs = 120_000
 const quietMs = 200
 
-/** Some agents announce `session/resume` and refuse it. */
+/** Turns a refused `session/resume` into undefined, because some agents announce the method and then refuse it. */
 function ignoreRefusal(error: unknown): undefined {
   if (!(error instanceof AhpError)) throw error
 }

@@ -79,11 +79,11 @@ test.each(faults)(
   },
 )
 
-/** The error of a turn whose agent is looked up on a PATH of two folders; `put` fills the first of them. */
+/** Returns the error of a turn. The host looks for the agent in a PATH of two folders. `put` prepares the first folder. */
 async function failureWith(put: (file: string, folder: string) => void): Promise<string> {
   const [first, second] = [temporaryFolder(), temporaryFolder()]
   put(join(first, 'some-agent'), first)
-  // A user other than root could not remove it otherwise.
+  // A user other than root cannot remove a folder without permissions.
   onTestFinished(() => chmodSync(first, 0o700))
   const environment = { ...process.env, PATH: `${first}:${second}` }
   const room = await acpRoom({ program: { command: 'some-agent' }, context: { environment } })
@@ -173,7 +173,7 @@ test('[N47] an agent that sends requests without reading the responses is paused
     const now = Number(lines('pestered')[0])
     const isPaused = now === last
     last = now
-    // Another agent runs a whole turn: enough time for this one to continue.
+    // Another agent runs a whole turn meanwhile. If the first agent were not paused, it would write more in this time.
     await new HostlessChat(scriptedAgent().agent).turn('say a')
     return isPaused
   })
@@ -194,7 +194,7 @@ test('[N47] tool calls with stored content pause the agent too, and none is lost
 test('[N47] content that takes time to store pauses the agent until it is stored', async () => {
   const pending: (() => void)[] = []
   const keep = () => new Promise<ContentRef>((resolve) => pending.push(() => resolve({ uri: 'x:/1' })))
-  // A chat with the members that storing needs.
+  // This chat has only the members that are needed to store content.
   const chat = { turnId: 't', state: { turns: [] }, keep } as unknown as Chat
   let pauses = 0
   const output = new OutputStream({ pause: () => void pauses++, resume: () => void pauses-- })

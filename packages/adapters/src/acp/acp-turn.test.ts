@@ -92,7 +92,8 @@ test('[N44] a form of the agent is an input request of the chat, and the agent g
   submit('colour', { kind: 'selected', value: 'b' })
   room.ann.dispatch(chat, { type: 'chat/inputCompleted', requestId: request.id, response: 'accept' })
   const answer: object = JSON.parse(textOf(await room.ended(turnId)).replaceAll('', ''))
-  // A default that the form showed counts. A choice that nobody made does not.
+  // The default of `size` counts, because the form showed it. The recommended choice of `extras` does not count, because no
+  // user chose it.
   expect(answer).toEqual({ action: 'accept', content: { name: 'Ann', size: 3, colour: 'b' } })
 })
 
@@ -156,7 +157,7 @@ test('[N44] a turn without any output gets a notice with the agent’s diagnosti
   const turn = await room.turn('stderr no such model\nend end_turn')
   expect(noticesOf(turn)).toMatchObject([expect.stringMatching(/without any output[^]*no such model/)])
   expect(noticesOf(await room.turn('say a'))).toEqual([])
-  // After a denial there is no notice: the user knows why the agent stopped.
+  // A denial adds no notice, because the user knows why the agent stopped.
   const turnId = room.begin('ask-and-stop c1')
   room.decide(await room.pendingCall(), false)
   expect(noticesOf(await room.ended(turnId))).toEqual([])

@@ -23,7 +23,10 @@ import type {
   UsageUpdate,
 } from './process/schema.ts'
 
-/** The client side of one prompt: turns the agent's updates into actions of a turn, and asks users its questions. */
+/**
+ * The client side of one prompt. Converts the agent's updates to actions of the turn, and shows the agent's questions to
+ * users.
+ */
 export class AcpTurn implements SessionClient {
   readonly #chat: Chat
   readonly #output: OutputStream
@@ -32,7 +35,10 @@ export class AcpTurn implements SessionClient {
   readonly #plans: Plans
   readonly #terminals: AcpTerminals
   readonly #newId: () => string
-  /** Resolves when all updates received so far are processed. An update that takes time delays those after it, to keep their order. */
+  /**
+   * Resolves when all updates received so far are processed. Updates are processed in order, so a slow update delays the next
+   * ones.
+   */
   #busy: Promise<void> | undefined
   #queued = 0
   #usage: UsageInfo = {}
@@ -59,7 +65,7 @@ export class AcpTurn implements SessionClient {
   }
 
   async answer(method: string, params: Fields): Promise<object> {
-    // Updates before the request are processed before it.
+    // Updates that came before this request are processed first.
     while (this.#busy) await this.#busy
     const answer = answers.get(method)
     if (!answer) throw AhpError.methodNotFound(method)
@@ -67,7 +73,9 @@ export class AcpTurn implements SessionClient {
     return answer(this, params)
   }
 
-  /** Closes the open parts after the agent's response to the prompt, and reports its usage and why it ended. */
+  /**
+   * Ends the turn after the agent's response to the prompt: closes the open parts, and reports the usage and the stop reason.
+   */
   async end({ stopReason = '', usage }: PromptResponse): Promise<void> {
     await this.close(
       stopReason === 'cancelled' ? 'it was stopped' : 'the agent ended its turn without reporting the result',
@@ -79,11 +87,11 @@ export class AcpTurn implements SessionClient {
         cacheReadTokens: usage.cachedReadTokens ?? undefined,
       })
     const notice = stopNotices.get(stopReason)
-    // After a denial users know why the agent stopped.
+    // Users who denied a call know why the agent stopped, and need no notice.
     if (notice !== undefined && !(stopReason === 'cancelled' && this.#denied)) this.notify(notice)
   }
 
-  /** Completes open tool calls as failed, and plans as they are. */
+  /** Completes open tool calls as failed. Completes plans with their last content. */
   async close(problem: string): Promise<void> {
     while (this.#busy) await this.#busy
     await this.#calls.completeOpen(problem)
@@ -95,10 +103,9 @@ export class AcpTurn implements SessionClient {
     return this.#silent
   }
 
-  /** Adds a notice to the turn. */
   notify(content: string): void {
     this.#chunks.endPart()
-    // A notice has no id. Its number is skipped, so that the numbers follow the positions of the parts.
+    // A notice has no id, but uses up a number. So the number in an id equals the position of its part.
     this.#newId()
     this.#output.write({ type: 'chat/responsePart', part: { kind: 'systemNotification', content } })
   }
@@ -106,7 +113,7 @@ export class AcpTurn implements SessionClient {
   #queue(task: () => void | Promise<void>): void {
     const before = this.#busy
     if (++this.#queued === maxQueued) this.#output.flow.pause()
-    // An update that fails is dropped, and those after it are processed.
+    // An update whose processing fails is dropped. The updates after it are still processed.
     const processed: Promise<void> = Promise.resolve(before)
       .then(task)
       .catch(() => {})
@@ -173,7 +180,7 @@ export class AcpTurn implements SessionClient {
     this.#chunks.endPart()
     return elicit(params, this.#chat, this.#output, this.#newId()).catch((error: unknown) => {
       if (error instanceof AhpError) throw error
-      // The turn has ended before a user answered.
+      // The turn ended before a user answered.
       return { action: 'cancel' }
     })
   }
@@ -190,7 +197,10 @@ export class AcpTurn implements SessionClient {
 /** The number of queued updates at which reading from the agent is paused. */
 const maxQueued = 256
 
-/** Returns the highest number in the ids of a turn, so that a resumed turn repeats none. Some parts have no id, so they are counted too. */
+/**
+ * Returns the highest number that the ids of a turn use, so that a resumed turn repeats no id. Parts without an id use up a
+ * number too, so the result is at least the number of parts.
+ */
 function lastIdNumber({ state: { activeTurn }, turnId }: Chat): number {
   const parts = activeTurn?.responseParts ?? []
   const ids = parts.flatMap((part) => {
@@ -204,7 +214,10 @@ function lastIdNumber({ state: { activeTurn }, turnId }: Chat): number {
 
 type ApplyUpdate = (turn: AcpTurn, update: object) => void | Promise<void>
 
-/** The effects of updates on the turn, by `sessionUpdate`. Other updates are about the session, or from a later version of ACP. */
+/**
+ * The effects of updates on the turn, by `sessionUpdate`. Updates that are not listed concern the session, or belong to a
+ * later version of ACP.
+ */
 const updates: ReadonlyMap<string, ApplyUpdate> = new Map<string, ApplyUpdate>([
   ['agent_message_chunk', (turn, update) => turn.addChunk('markdown', update)],
   ['agent_thought_chunk', (turn, update) => turn.addChunk('reasoning', update)],

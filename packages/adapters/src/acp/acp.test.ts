@@ -16,7 +16,7 @@ beforeAll(() => {
 const closings: (() => Promise<void>)[] = []
 afterAll(() => Promise.all(closings.map((close) => close())))
 
-// One process for all tests of the suite, so that a turn that leaves something behind disturbs the next.
+// All tests of the suite use one agent process. So a turn that leaves something behind makes the next test fail.
 agentContract('acp', () => shared.agent, {
   prompts: [
     'say Hello',
@@ -27,7 +27,7 @@ agentContract('acp', () => shared.agent, {
 })
 
 roughAgentContract('acp', () => scriptedAgent({ folder, quirks: ['ignores-eof'] }).agent, {
-  // The suite passes the agents that the function above returned.
+  // The suite passes only agents that the function above has returned, so the agent is an AcpAgent.
   kill: (agent) => (agent as AcpAgent).close(),
   asking: { text: 'do c1 effects\nsay done', runs: () => linesIn(join(folder, 'effects')).length },
   breaking: ['crash 3', 'close-stdout', 'say before\ncrash', 'error 400 bad', 'error -32000 who are you'],

@@ -17,7 +17,10 @@ import type { AcpProgram, LaunchContext } from './process/launch.ts'
 import { customizationOf, isEnabled } from './process/mcp-servers.ts'
 import type { AcpServer } from './process/mcp-servers.ts'
 
-/** The result of a probe. It is stored, so that the next start of the host needs no probe; so the names of its members stay. */
+/**
+ * The result of a probe. The host stores it, so that its next start needs no probe. So the names of the members must not
+ * change.
+ */
 export interface Profile {
   /** The config options of the agent's sessions. */
   readonly knobs: readonly ConfigOption[]
@@ -26,14 +29,14 @@ export interface Profile {
   readonly problem?: string
 }
 
-/** An agent that is a program of its own and speaks ACP. Each session of the host has its own process. */
+/** An agent that is a separate program and speaks ACP. Each session of the host has its own process of the program. */
 export class AcpAgent implements Agent {
   readonly resumes = true
   readonly #launcher: Launcher
   readonly #processes = new Map<Uri, SessionProcess>()
   #profile: Profile | undefined
   #probing: Promise<void> | undefined
-  /** The connection that a probe opened. The first session takes it over. */
+  /** The connection that a probe opened. The first session uses this connection. */
   #spare: AcpConnection | undefined
   #closed = false
   /** The number of running turns. */
@@ -73,7 +76,9 @@ export class AcpAgent implements Agent {
     return this.#launcher.lastDiagnostics
   }
 
-  /** Waits for a bounded time: the first turn of a session reports an agent that does not answer. */
+  /**
+   * Resolves after a limited time, even if the agent does not answer. The first turn of a session then reports the problem.
+   */
   probe(): Promise<void> {
     if (this.#profile && this.#profile.problem === undefined) return Promise.resolve()
     this.#probing ??= this.#probe().finally(() => {
@@ -139,7 +144,7 @@ export class AcpAgent implements Agent {
     if (this.#turns === 0) await this.close()
   }
 
-  /** Ends all processes, and starts no others. */
+  /** Ends all processes. Afterwards no process is started. */
   async close(): Promise<void> {
     this.#closed = true
     const closing = [...this.#processes.values()].map((process) => process.close())
@@ -162,7 +167,10 @@ export class AcpAgent implements Agent {
     return spare?.open ? spare : this.#launcher.start(signal)
   }
 
-  /** Starts a process and opens an ACP session, to learn its options. The process is kept for a while, for the first session. */
+  /**
+   * Starts a process and opens an ACP session, to learn the agent's config options. The process is kept for a while, so that
+   * the first session can use it.
+   */
   async #probe(): Promise<void> {
     const { context } = this.#launcher
     let connection: AcpConnection | undefined
@@ -197,7 +205,10 @@ export class AcpAgent implements Agent {
     return this.#launcher.context.mcpServers ?? []
   }
 
-  /** Returns the directories of a chat, else of its session, and the MCP servers that are switched on. */
+  /**
+   * Returns the context of a chat: the directories of the chat, or of its session if the chat has none, and the enabled MCP
+   * servers.
+   */
   #sessionContext(chat: Chat): SessionContext {
     const ownDirectories = chat.state.workingDirectories ?? []
     const uris = ownDirectories.length > 0 ? ownDirectories : (chat.session.workingDirectories ?? [])

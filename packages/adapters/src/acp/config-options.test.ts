@@ -73,7 +73,7 @@ test('[N45] settings that the agent changes are shown in the session, and are no
   const room = await acpRoom({ quirks: ['modes', 'options'] })
   await room.turn('mode code\noption effort high\nsay a')
   expect(room.session.config?.values).toMatchObject({ 'mock.mode': 'code', 'mock.effort': 'high' })
-  // A change in a turn that fails counts too.
+  // A setting that the agent changed in a failed turn is shown too.
   await room.turn('mode ask\nerror -32603 no')
   expect(room.session.config?.values).toMatchObject({ 'mock.mode': 'ask' })
   await room.turn('say b')

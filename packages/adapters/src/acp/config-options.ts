@@ -10,8 +10,8 @@ import type {
 } from './process/schema.ts'
 
 /**
- * One setting of an ACP session. Its kind tells by which ACP method it is set. Options are stored with the profile of the agent, so the
- * names of these members stay.
+ * One setting of an ACP session. The member `kind` tells which ACP method sets it. Options are stored with the profile of the
+ * agent, so the names of these members must not change.
  */
 export interface ConfigOption {
   readonly kind: 'option' | 'mode' | 'model'
@@ -19,14 +19,15 @@ export interface ConfigOption {
   readonly title: string
   readonly description: string | undefined
   readonly isModel: boolean
-  /** Absent: the option is a boolean. */
+  /** The values to choose from. Undefined for a boolean option. */
   readonly choices: readonly Required<Pick<SessionConfigValue, 'value' | 'name'>>[] | undefined
   readonly current: string | boolean | undefined
 }
 
 /**
- * Returns the settings of a session. ACP has three forms of them, and agents may send all at once: config options, which are the newest
- * form, modes, and models. A setting in an older form is left out if the config options have it too.
+ * Returns the settings of a session. ACP has three forms of settings: config options (the newest form), modes, and models.
+ * Agents may send the same setting in several forms. A mode or model setting is left out if the config options contain it
+ * too.
  */
 export function configOptionsOf(response: OpenSessionResponse): readonly ConfigOption[] {
   const { configOptions, modes, models } = response ?? {}
@@ -37,12 +38,15 @@ export function configOptionsOf(response: OpenSessionResponse): readonly ConfigO
   return [...options, ...older.flatMap((option) => option ?? [])]
 }
 
-/** Returns the key of an option in the session's config. The provider keeps the options of two agents apart. */
+/**
+ * Returns the key of an option in the session's config. The key contains the provider, because two agents may use the same
+ * option id.
+ */
 export function configKey(provider: string, { id }: ConfigOption): string {
   return `${provider}.${id}`
 }
 
-/** Returns the schema of the options. The model is left out, because each message names its own. */
+/** Returns the schema of the options. The model is left out, because each message names its own model. */
 export function configSchema(provider: string, options: readonly ConfigOption[]): SessionConfigSchema {
   const properties = options
     .filter(({ isModel }) => !isModel)
@@ -98,7 +102,10 @@ function ungrouped(entry: SessionConfigValue | SessionConfigGroup): readonly Ses
   return 'options' in entry ? objectsIn(entry.options) : [entry]
 }
 
-/** Returns the valid choices, at most `maxChoices`. All clients receive them with the session's state. */
+/**
+ * Returns at most `maxChoices` valid choices. The number is limited, because every client receives all choices with the
+ * session's state.
+ */
 function choicesOf(values: readonly { value?: string | undefined; name?: string | undefined }[]) {
   return values
     .slice(0, maxChoices)

@@ -7,10 +7,13 @@ import { outputText } from './tool-call.ts'
 import type { ToolCall } from './tool-call.ts'
 import type { ContentBlock, ToolCallContent } from './process/schema.ts'
 
-/** Returns the content that shows a terminal, by the terminal id that the agent uses. */
+/** A function that returns the content which shows a terminal. The terminal id is the agent's. */
 export type TerminalContent = (terminalId: string) => readonly ToolResultContent[]
 
-/** Returns the content of a tool call in AHP's form, with its output as text. File contents are stored with the session. */
+/**
+ * Converts the content of a tool call to AHP, and adds the output of the call as text. File contents are stored with the
+ * session.
+ */
 export async function resultContent(
   { content, output, rawOutput }: ToolCall,
   chat: Chat,

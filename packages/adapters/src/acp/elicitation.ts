@@ -31,12 +31,12 @@ interface Property {
   readonly items?: Property & { readonly anyOf?: Property['oneOf'] }
 }
 
-/** Answers `elicitation/create`: shows the agent's form as an input request of the chat, and returns the answers of users. */
+/** Answers `elicitation/create`: shows the agent's form as an input request of the chat, and returns the users' answers. */
 export async function elicit(params: object, chat: Chat, output: OutputStream, id: string): Promise<object> {
   const { message, url, requestedSchema }: ElicitationRequest = params
-  // Some agents send `url: null` with a form.
+  // Some agents send a form with `url: null`.
   const hasUrl = url !== undefined && url !== null
-  // Clients open the URL, and other schemes than http may start programs.
+  // Clients open the URL. A URL of a scheme other than http or https could start a program.
   if (hasUrl && !isHttpUrl(url))
     throw AhpError.invalidParams('elicitation/create: only http and https URLs can be opened')
   const properties = Object.entries(requestedSchema?.properties ?? {})
@@ -91,7 +91,10 @@ function question(id: string, property: Property, required: boolean): ChatInputQ
   }
 }
 
-/** Marks the agent's default choices as recommended. They are not preselected, so that only choices of users count as answers. */
+/**
+ * Marks the agent's default choices as recommended. They are not preselected, because only choices that users made count as
+ * answers.
+ */
 function withRecommended(choices: readonly Choice[], { default: defaults }: Property): Choice[] {
   const recommended: readonly unknown[] = Array.isArray(defaults) ? defaults : [defaults]
   return choices.map((choice) =>
@@ -113,7 +116,7 @@ function choicesOf(property: Property['items']): Choice[] | undefined {
 
 function valueOf(answer: ChatInputAnswer | undefined, property: Property): unknown {
   const isChoice = choicesOf(property) ?? choicesOf(property.items)
-  // The form shows the default of any question but a choice, so accepting the form accepts that default.
+  // The form shows the default of every question except a choice. A user who accepts the form accepts the shown defaults.
   if (answer?.state !== 'submitted') return isChoice ? undefined : property.default
   const { value } = answer
   return value.kind === 'selected-many' ? [...value.value, ...(value.freeformValues ?? [])] : value.value

@@ -9,7 +9,7 @@ import { notAllowed } from './tool-calls.ts'
 import type { ToolCalls } from './tool-calls.ts'
 import type { Fields } from './process/schema.ts'
 
-/** Answers `fs/write_text_file`: writes the file for a call that shows the file and was approved. */
+/** Answers `fs/write_text_file`: writes the file if users have approved a call that shows this file. */
 export async function writeFile(params: Fields, chat: Chat, calls: ToolCalls): Promise<object> {
   const { path, content: text } = params
   if (typeof path !== 'string' || typeof text !== 'string')
@@ -44,10 +44,13 @@ async function askAgain(calls: ToolCalls, call: ToolCall, edits: readonly FileEd
   if (!decided || !isApproved(decided)) throw new TurnFailed('permission', notAllowed)
 }
 
-/** Turns a refusal by the host into an error response. Its message is for users, and the agent may pass it on. */
+/**
+ * Converts a refusal by the host to an error response. The message is written for users, because the agent may show it to
+ * them.
+ */
 export function toAcpError(error: unknown): unknown {
   return error instanceof TurnFailed ? new AhpError(internalError, error.message) : error
 }
 
-/** The JSON-RPC code. */
+/** The code of an internal error in JSON-RPC. */
 const internalError = -32_603

@@ -5,8 +5,8 @@ import type { ContentBlock, ContentChunk } from './process/schema.ts'
 type TextKind = 'markdown' | 'reasoning'
 
 /**
- * The message chunks of an agent as response parts that grow. A part ends where content of another kind comes, or another message
- * begins. Many agents send no message id.
+ * Converts the message chunks of an agent to response parts that grow. A part ends when content of another kind comes, or
+ * when a chunk with another message id comes. Many agents send no message ids.
  */
 export class MessageChunks {
   readonly #chat: Chat
@@ -22,13 +22,16 @@ export class MessageChunks {
     this.#newId = newId
   }
 
-  /** Adds a chunk. Returns a promise for content that is stored first; text is written at once. */
+  /**
+   * Adds a chunk. Text is written at once. Other content is stored first, and the returned promise resolves when it is
+   * written.
+   */
   add(kind: TextKind, block: ContentBlock, messageId: ContentChunk['messageId']): void | Promise<void> {
     if (block.type === 'text') return this.#addText(kind, String(block.text ?? ''), messageId ?? undefined)
     return this.#addStored(block)
   }
 
-  /** Ends the open part: other content follows. */
+  /** Ends the open part, because other content follows. */
   endPart(): void {
     this.#openPart = undefined
   }
@@ -52,7 +55,7 @@ export class MessageChunks {
       this.#output.write({ type: 'chat/responsePart', part: { kind: 'contentRef', ...reference } })
   }
 
-  /** Stores content with the session and returns the reference to it. A link is returned as it is. */
+  /** Stores content with the session and returns a reference to it. A link is not stored, and is returned unchanged. */
   async #store(block: ContentBlock) {
     if (block.type === 'resource_link')
       return { uri: block.uri, ...(block.mimeType && { contentType: block.mimeType }) }

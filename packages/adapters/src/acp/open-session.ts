@@ -14,11 +14,14 @@ import type { ContentBlock } from './process/schema.ts'
 /** The ACP session for a turn. */
 export interface OpenedSession {
   readonly session: AcpSession
-  /** A transcript of the chat, for a new ACP session that has no memory of it. */
+  /** A transcript of the chat. Only a new ACP session gets one, because it has no memory of the chat. */
   readonly transcript?: ContentBlock
 }
 
-/** Opens the ACP session of a chat: the open one, else the stored one, else a new one with a transcript. */
+/**
+ * Opens the ACP session of a chat. Uses the session that is open in the process, else restores the stored session, else
+ * creates a new session and a transcript.
+ */
 export class SessionOpener {
   readonly #parts: TurnParts
   readonly #turn: AcpTurn
@@ -31,8 +34,8 @@ export class SessionOpener {
   }
 
   /**
-   * Opens the session, and waits until the agent has ended its previous prompt. If the process was ended for that, opens the session
-   * again in the next process.
+   * Opens the session, and waits until the agent has ended its previous prompt. The host ends an agent that ignores a cancel.
+   * The session is then opened again in the next process.
    */
   async openIdle(): Promise<OpenedSession> {
     const opened = await this.open()
@@ -43,7 +46,8 @@ export class SessionOpener {
   async open(): Promise<OpenedSession> {
     const { chat, process } = this.#parts
     const open = await process.openedSession(chat.uri)
-    // Cancelled while we waited? Stop here: going on would open a second ACP session, or end the one that the next turn uses.
+    // A turn that was cancelled during the wait stops here. Otherwise it would open a second ACP session, or end the process
+    // that the next turn uses.
     this.#signal.throwIfAborted()
     if (open && (await this.#canStay(open))) return { session: open }
     const context = this.#contextFor(await process.connection())
@@ -60,15 +64,18 @@ export class SessionOpener {
   }
 
   /**
-   * Tells whether an open session can be used. A session keeps its context as long as its process runs. So with another context the
-   * process is ended, unless another turn uses it.
+   * Tells whether an open session can be used. The context of a session cannot change while its process runs. So if the chat
+   * now has another context, the process is ended, unless another turn uses the process.
    */
   async #canStay(session: AcpSession): Promise<boolean> {
     if (isDeepStrictEqual(session.context, this.#contextFor(session.connection))) return true
     return !(await this.#parts.process.endIfUnshared())
   }
 
-  /** Restores the stored session. Returns the problem if that failed, and undefined if there is no stored session. */
+  /**
+   * Restores the stored session. Returns a description of the problem if the session cannot be restored, and undefined if no
+   * session is stored.
+   */
   async #restore(
     memory: SessionMemory | undefined,
     context: SessionContext,
@@ -77,10 +84,11 @@ export class SessionOpener {
     const { chat, process, output, launcher } = this.#parts
     const given = new Set(context.mcpServers.map(({ name }) => name))
     const removed = memory.servers.filter((name) => !given.has(name))
-    // Some agents restore MCP servers that the session once had. A server that is switched off must be off.
+    // Some agents also restore the MCP servers that the session had before. A server that is switched off must stay off.
     if (removed.length > 0) return `it must continue without the MCP servers ${removed.join(', ')}`
     try {
-      // Stored before the attempt: the agent has these servers from then on, even if the turn is cancelled.
+      // The memory is stored before the attempt, because the agent has these servers from then on, even if the turn is
+      // cancelled.
       storeSessionMemory(chat, output, memory.id, context)
       return await process.restoreSession(chat.uri, memory.id, context)
     } catch (error) {

@@ -7,7 +7,7 @@ export interface FlowControl {
   resume(): void
 }
 
-/** The actions of a turn in order. While too many of them are unread, reading from the agent is paused. */
+/** The actions of a turn, in order. Reading from the agent is paused while too many actions are unread. */
 export class OutputStream {
   readonly flow: FlowControl
   readonly #unread: AgentAction[] = []
@@ -20,7 +20,10 @@ export class OutputStream {
     this.flow = flow
   }
 
-  /** Adds an action. An invalid one is dropped: the agent may have put anything into it, and its turn goes on. */
+  /**
+   * Adds an action. An invalid action is dropped and the turn goes on, because any value of an action may come from the
+   * agent.
+   */
   write(action: AgentAction): void {
     if (this.#ended || !isValid(action)) return
     this.#unread.push(action)
@@ -30,7 +33,7 @@ export class OutputStream {
     this.flow.pause()
   }
 
-  /** Ends the stream. With a failure, the reader throws it after the last action. */
+  /** Ends the stream. If a failure is given, the reader gets all actions and then throws the failure. */
   end(failure?: unknown): void {
     if (this.#ended) return
     this.#ended = true
@@ -51,7 +54,7 @@ export class OutputStream {
         })
       }
     } finally {
-      // A reader that stops early must not keep the agent paused: other chats use the same process.
+      // A reader that stops early must not leave the agent paused, because other chats use the same process.
       this.#ended = true
       this.#resume()
     }
@@ -68,7 +71,7 @@ export class OutputStream {
 const maxUnread = 512
 
 function isValid(action: AgentAction): boolean {
-  // Text is by far the most frequent action, and made of strings only: skip the check.
+  // Text actions are by far the most frequent and contain only strings, so they need no check.
   if (action.type === 'chat/delta' || action.type === 'chat/reasoning') return true
   try {
     parseAgentAction(action, 'turn')

@@ -9,13 +9,13 @@ type PermissionOutcome =
   | { readonly outcome: 'selected'; readonly optionId: string }
   | { readonly outcome: 'cancelled' }
 
-/** Answers `session/request_permission`: asks users about the call, and returns their decision as an outcome for the agent. */
+/** Answers `session/request_permission`: asks users about the call, and returns the decision as an outcome for the agent. */
 export async function askPermission(
   { toolCall = {}, options = [] }: PermissionRequest,
   calls: ToolCalls,
 ): Promise<{ readonly outcome: PermissionOutcome; readonly denied: boolean }> {
   const { reason, content } = splitReason(toolCall)
-  // The status is left out: the question itself makes the call pending.
+  // The agent's status of the call is ignored, because the question makes the call pending.
   const call = await calls.update({ ...toolCall, status: null, content }, true)
   const choices = choicesOf(options)
   const confirmationOptions = choices.map(({ option }) => option)
@@ -27,7 +27,10 @@ export async function askPermission(
   return { outcome: outcomeOf(decided, choices), denied: decided?.status === 'cancelled' }
 }
 
-/** Separates the text of a permission request from its other content. The text is the reason of the request, and no output of the call. */
+/**
+ * Separates the text of a permission request from its other content. The text is the reason for the request. It is not output
+ * of the call.
+ */
 function splitReason({ content }: ToolCallUpdate): {
   readonly reason: string
   readonly content: readonly ToolCallContent[] | null
@@ -49,8 +52,8 @@ export interface PermissionChoice {
 }
 
 /**
- * Returns the agent's options as choices for users. The ids are made from the meaning of an option and not from the agent's id.
- * Otherwise an agent could use the id of one of the host's own options, and the host would store a permission.
+ * Returns the agent's options as choices for users. The id of a choice is made from the meaning of the option. The agent's
+ * own id is not used: an agent could send the id of one of the host's options, and the host would store a permission.
  */
 export function choicesOf(options: readonly PermissionOption[]): readonly PermissionChoice[] {
   const usedIds = new Set<string>()
@@ -64,18 +67,21 @@ export function choicesOf(options: readonly PermissionOption[]): readonly Permis
     const option = { id, label: label.slice(0, 200), kind: approves ? 'approve' : 'deny' }
     return [{ optionId, option, rank: ranks.indexOf(word) }]
   })
-  // The narrowest approval comes first: clients may take the first one.
+  // The narrowest approval comes first, because a client may take the first choice without asking.
   return choices.toSorted((a, b) => a.rank - b.rank)
 }
 
-/** Returns the outcome for the agent: the option that the user chose, else the narrowest option with the same meaning. */
+/**
+ * Returns the outcome for the agent: the option that the user chose. If the user chose none, this is the narrowest option
+ * that approves, or the narrowest option that denies.
+ */
 function outcomeOf(
   decided: ToolCallState | undefined,
   choices: readonly PermissionChoice[],
 ): PermissionOutcome {
   const approved = decided !== undefined && isApproved(decided)
   const denied = decided?.status === 'cancelled' && decided.reason === 'denied'
-  // No user has decided: the agent completed the call itself, or the turn has ended.
+  // No user has decided. Either the agent completed the call itself, or the turn has ended.
   if (!approved && !denied) return { outcome: 'cancelled' }
   const chosenId = 'selectedOption' in decided ? decided.selectedOption?.id : undefined
   const sameMeaning = choices.filter(({ option }) => option.kind === (approved ? 'approve' : 'deny'))
@@ -83,12 +89,12 @@ function outcomeOf(
   return found ? { outcome: 'selected', optionId: found.optionId } : { outcome: 'cancelled' }
 }
 
-/** More options than this are dropped: no user can choose among them. */
+/** The maximum number of options. The rest is dropped, because no user can choose among so many. */
 const maxOptions = 50
 
 const ranks = ['once', 'always', 'deny', 'never', 'other']
 const unknownKind = { word: 'other', label: undefined, approves: false }
-/** By the option kinds of ACP. */
+/** The meaning of each option kind of ACP. */
 const meanings: ReadonlyMap<
   string,
   { readonly word: string; readonly label: string; readonly approves: boolean }

@@ -1,11 +1,11 @@
 import type { OutputStream } from './output-stream.ts'
 import type { PlanEntry } from './process/schema.ts'
 
-/** The plans of an agent. Each is a tool call of the turn whose content is replaced when the plan changes. */
+/** The plans of an agent. Each plan is a tool call of the turn. The content of the call is replaced when the plan changes. */
 export class Plans {
   readonly #output: OutputStream
   readonly #newId: () => string
-  /** By the agent's id of the plan. */
+  /** The plans, by the agent's plan id. */
   readonly #plans = new Map<string, { readonly id: string; text: string }>()
 
   constructor(output: OutputStream, newId: () => string) {
@@ -13,7 +13,7 @@ export class Plans {
     this.#newId = newId
   }
 
-  /** Shows the newest version of a plan. Markdown, if the agent sends it, wins over the entries. */
+  /** Shows the newest version of a plan. If the agent sends both Markdown and entries, the Markdown is shown. */
   show(planId: string, entries: readonly PlanEntry[] | undefined, markdown?: string): void {
     const text = markdown ?? (entries ?? []).map(entryLine).join('\n')
     const known = this.#plans.get(planId)

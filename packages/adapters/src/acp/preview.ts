@@ -14,8 +14,8 @@ export function previewOf({ title, kind, input, content }: ToolCall): Preview {
 }
 
 /**
- * Tells whether a preview shows one of these command lines: as the whole input, or as the command in it. The title counts only if
- * there is no input.
+ * Tells whether a preview shows one of these command lines. The line must be the whole input, or a command in the input. If
+ * there is no input, the title must be the line.
  */
 export function showsCommand({ title, kind, input, content }: Preview, lines: readonly string[]): boolean {
   if (!commandKinds.has(kind) || diffsIn(content).length > 0) return false
@@ -27,7 +27,10 @@ export function showsCommand({ title, kind, input, content }: Preview, lines: re
   return lines.some((line) => input === line || commands.includes(line))
 }
 
-/** Returns the script of a `sh -c script` command. Which of the system's shells runs it makes no difference to users. */
+/**
+ * Returns the script of a `sh -c script` command. A preview may show the script alone, because users do not care which system
+ * shell runs it.
+ */
 export function shellScript(args: readonly unknown[]): readonly string[] {
   const [shell, flag, script] = args
   const isShell = args.length === 3 && systemShell.test(String(shell)) && /^-l?c$/.test(String(flag))
@@ -41,7 +44,7 @@ export function shellQuote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }
 
-/** Tells whether a preview names a file, and its kind allows a write. */
+/** Tells whether a preview shows a file in a call whose kind may write. */
 export function showsFile({ kind, input, content }: Preview, path: string): boolean {
   if (!writeKinds.has(kind)) return false
   if (input !== undefined && (input === path || Object.values(inputFields(input)).includes(path))) return true
@@ -49,8 +52,8 @@ export function showsFile({ kind, input, content }: Preview, path: string): bool
 }
 
 /**
- * Tells whether a file's new text is the one that the preview shows, as a whole or as a replacement of one passage. A preview without
- * a diff of the file shows no text, so any text agrees with it.
+ * Tells whether the new text of a file equals the text that the preview shows. The preview shows either the whole file or a
+ * replacement of one passage. A preview without a diff of the file shows no text, so it agrees with any text.
  */
 export async function showsText(
   { content }: Preview,
@@ -78,14 +81,17 @@ export async function showsText(
 /** The key in a call's `_meta` for the hash of the changes that users saw. */
 export const changesKey = 'x-atrium.shown'
 
-/** Returns a hash of the changes in a question. A question with other changes is another question. */
+/** Returns a hash of the changes that a question shows. Two questions with different changes are different questions. */
 export function changesHash(shown: readonly FileEdit[] | readonly ToolCallContent[]): string | undefined {
   const changes = shown.filter((each) => !('type' in each) || each.type === 'diff')
   if (changes.length === 0) return undefined
   return createHash('sha256').update(JSON.stringify(changes)).digest('hex')
 }
 
-/** Tells whether a new call repeats a call of the chat: the same tool, input and changes, and the same title if there is no input. */
+/**
+ * Tells whether a new call repeats an earlier call of the chat. The tool, the input and the changes must be equal. If there
+ * is no input, the titles must be equal too.
+ */
 export function isSameCall(earlier: ToolCallState, { toolName, input, title, content }: ToolCall): boolean {
   if (earlier.toolName !== toolName || earlier._meta?.[changesKey] !== changesHash(content)) return false
   const earlierInput = 'toolInput' in earlier ? earlier.toolInput : undefined
@@ -103,7 +109,10 @@ function diffsIn(content: readonly ToolCallContent[], path?: string): readonly D
   )
 }
 
-/** Returns the members of an input that is a JSON object. A command line that contains JSON has none. */
+/**
+ * Returns the members of an input that is a JSON object. Any other input has no members, even a command line that contains
+ * JSON.
+ */
 function inputFields(input: string): Fields {
   if (!input.startsWith('{')) return {}
   try {

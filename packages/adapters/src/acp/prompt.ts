@@ -7,7 +7,7 @@ import type { AgentCapabilities, ContentBlock } from './process/schema.ts'
 
 type PromptCapabilities = AgentCapabilities['promptCapabilities']
 
-/** Returns a message as ACP content: its text, and each attachment in the best form that the agent supports. */
+/** Converts a message to ACP content: its text, and each attachment in the best form that the agent supports. */
 export async function messageBlocks(
   { text, attachments = [] }: Message,
   chat: Chat,
@@ -25,7 +25,8 @@ async function attachmentBlock(
 ): Promise<ContentBlock> {
   const { label } = attachment
   const uri = 'uri' in attachment ? attachment.uri : `atrium:attachment/${encodeURIComponent(label)}`
-  // A link instead of the content: the agent can read a file of the session's folders itself, and then sees its newest version.
+  // A file of the session's folders is sent as a link and not as content. The agent can read the file itself, and then sees
+  // the newest version.
   if (attachment.type === 'resource' && uri.startsWith('file:') && !capabilities?.embeddedContext)
     return { type: 'resource_link', uri, name: label }
   const { data, encoding, contentType: mimeType } = await chat.read(attachment)
@@ -42,8 +43,8 @@ async function attachmentBlock(
 }
 
 /**
- * Returns the prompt that resumes an interrupted turn. The agent remembers its own work. The prompt adds the decisions that users made
- * since then.
+ * Returns the prompt that resumes an interrupted turn. The agent remembers its own work, so the prompt tells only the
+ * decisions that users made since the interruption.
  */
 export function resumeText(turn: ActiveTurn): string {
   const decisions = turn.responseParts.flatMap((part) => {
@@ -61,7 +62,7 @@ export function resumeText(turn: ActiveTurn): string {
   ].join('\n')
 }
 
-/** Returns the newest part of the chat as text, for a new ACP session. Undefined if the chat is empty. */
+/** Returns the newest part of the chat as text, for a new ACP session. Returns undefined if the chat is empty. */
 export async function transcriptBlock(chat: Chat, turn: ActiveTurn): Promise<ContentBlock | undefined> {
   const last = chat.state.turns.at(-1)
   const earlier = last

@@ -26,7 +26,8 @@ export class TurnRun {
     try {
       await this.#run(activeTurn, signal, onConnection)
     } catch (error) {
-      // Only a new process notices that the user has signed in.
+      // A running agent process does not notice that the user signs in later. So the process is ended, and the next turn
+      // starts another.
       if (error instanceof AhpError && error.code === authRequired) void process.endIfUnshared()
       throw launcher.userError(error)
     }
@@ -49,13 +50,17 @@ export class TurnRun {
     const valuesBefore = new Map(session.options.map(({ id, current }) => [id, current]))
     await this.#prompt(session, turn, blocks, signal).finally(() => {
       reportTitle(session, this.#parts)
-      // Only options that the agent changed: values that users set during the turn are for the next turn.
+      // Only options that the agent changed are reported. A value that a user set during the turn is applied before the next
+      // turn.
       const changed = session.options.filter(({ id, current }) => valuesBefore.get(id) !== current)
       reportOptions(changed, this.#parts)
     })
   }
 
-  /** Returns the transcript, the message, and the instruction to resume, each if the agent needs it. */
+  /**
+   * Returns the blocks that the agent needs: the transcript for a new ACP session, the message if the agent does not have it,
+   * and the instruction to resume if the turn was interrupted.
+   */
   async #promptBlocks(
     activeTurn: ActiveTurn,
     session: AcpSession,
@@ -71,7 +76,10 @@ export class TurnRun {
     return [...(transcript ? [transcript] : []), ...message, ...resume]
   }
 
-  /** Prompts the agent. Cancels the prompt when the signal is aborted, or the turn takes longer than the program's limit. */
+  /**
+   * Prompts the agent. Cancels the prompt if the signal is aborted, or if the turn takes longer than the limit of the
+   * program.
+   */
   async #prompt(
     session: AcpSession,
     turn: AcpTurn,
@@ -107,7 +115,10 @@ export class TurnRun {
     throw launcher.failure(`it worked for longer than ${minutes} minutes`, 'time')
   }
 
-  /** Cancels the prompt. An agent that ignores the cancel is ended, because the next turn waits for it. */
+  /**
+   * Cancels the prompt. An agent that ignores the cancel is ended after a while, because the next turn waits for the end of
+   * the prompt.
+   */
   #cancel(session: AcpSession, turn: AcpTurn): void {
     if (!session.cancel(turn)) return
     const cancelTimer = this.#parts.launcher.context.later(cancelMs, () => {
@@ -117,7 +128,10 @@ export class TurnRun {
   }
 }
 
-/** Tells whether the turn has output of the agent. Only then the agent certainly has its message. */
+/**
+ * Tells whether the turn has output of the agent. Without output it is not certain that the agent received the message of the
+ * turn.
+ */
 function hasAgentOutput({ responseParts }: ActiveTurn): boolean {
   return responseParts.some(({ kind }) => kind !== 'error' && kind !== 'systemNotification')
 }

@@ -5,7 +5,7 @@ import type { SessionContext } from './acp-session.ts'
 import type { OutputStream } from './output-stream.ts'
 import { fieldsOf } from './process/schema.ts'
 
-/** The stored reference to a chat's ACP session, by which a later process restores it. */
+/** The stored reference to the ACP session of a chat. A later process restores the session by it. */
 export interface SessionMemory {
   readonly id: string
   /** Names of the MCP servers that the session was given. */
@@ -18,7 +18,10 @@ export function sessionMemory({ uri, session }: Chat): SessionMemory | undefined
   return typeof id === 'string' && Array.isArray(servers) ? { id, servers } : undefined
 }
 
-/** Stores the memory if it has changed. Called in each turn, because a cancelled turn may have lost the action. */
+/**
+ * Stores the memory if it has changed. Each turn calls this function, because the action of an earlier turn may have been
+ * lost when that turn was cancelled.
+ */
 export function storeSessionMemory(
   chat: Chat,
   output: OutputStream,

@@ -5,8 +5,8 @@ import type { SessionContext } from './acp-session.ts'
 import type { AcpConnection } from './process/connection.ts'
 
 /**
- * The agent process of one session of the host, with an ACP session for each of its chats. If the process has ended, the next turn
- * starts another. A process that is idle is ended if it can restore its ACP sessions.
+ * The agent process of one session of the host. It has one ACP session for each chat. If the process has ended, the next turn
+ * starts another. An idle process is ended if the agent can restore its ACP sessions later.
  */
 export class SessionProcess {
   readonly #connect: (signal: AbortSignal) => Promise<AcpConnection>
@@ -30,7 +30,7 @@ export class SessionProcess {
     const started = (this.#connection ??= this.#start())
     const connection = await started
     if (connection.open) return connection
-    // Of several turns that find the process ended, the first one starts the next process.
+    // Several turns may find that the process has ended. Only the first of these turns starts the next process.
     if (this.#connection === started) {
       this.#connection = undefined
       this.#sessions.clear()
@@ -57,7 +57,7 @@ export class SessionProcess {
     return this.#opened(chat, async () => AcpSession.restore(await this.connection(), sessionId, context))
   }
 
-  /** Counts a turn. Call the returned function when the turn ends. */
+  /** Counts a running turn. The caller must call the returned function when the turn ends. */
   beginTurn(): () => void {
     this.#turns++
     this.#cancelIdleTimer()
@@ -85,7 +85,7 @@ export class SessionProcess {
     return true
   }
 
-  /** Ends the process, and starts no other. */
+  /** Ends the process. Afterwards no other process is started. */
   async close(): Promise<void> {
     this.#closed.abort()
     await this.end()

@@ -7,7 +7,7 @@ import type { TurnParts } from './turn-parts.ts'
 import { oneLine } from './tool-call.ts'
 import { findCustomization, isSupported, stateOf } from './process/mcp-servers.ts'
 
-/** Sets the options of an ACP session to the values that users chose, and reports the resulting values. */
+/** Sets the options of an ACP session to the values that users chose. Then reports the values that the agent has. */
 export async function applyOptions(session: AcpSession, parts: TurnParts): Promise<void> {
   const { chat, launcher } = parts
   const values = chat.session.config?.values ?? {}
@@ -27,7 +27,10 @@ export async function applyOptions(session: AcpSession, parts: TurnParts): Promi
   reportOptions(session.options, parts)
 }
 
-/** Reports the agent's option values that differ from the session's config. Options that the config lacks are left out. */
+/**
+ * Reports option values of the agent that differ from the session's config. Options that are not in the config's schema are
+ * left out.
+ */
 export function reportOptions(options: readonly ConfigOption[], { chat, launcher, output }: TurnParts): void {
   const { schema, values = {} } = chat.session.config ?? {}
   const changed = options.flatMap((option) => {
@@ -40,7 +43,7 @@ export function reportOptions(options: readonly ConfigOption[], { chat, launcher
   if (changed.length > 0) output.write({ type: 'session/configChanged', config: Object.fromEntries(changed) })
 }
 
-/** Reports which MCP servers the ACP session was given, and which of the others the agent does not support. */
+/** Reports the state of each MCP server: whether the ACP session got it, and whether the agent supports it. */
 export function reportServers(
   { connection, context: given }: AcpSession,
   { chat, launcher, output, context }: TurnParts,
@@ -48,7 +51,7 @@ export function reportServers(
   const capabilities = connection.initialized.agentCapabilities
   for (const server of launcher.context.mcpServers ?? []) {
     const shown = findCustomization(server, chat.session.customizations)
-    // An unsupported server is never given to the agent. While it is switched on, its state is the error.
+    // An unsupported server is never given to the agent. If such a server is switched on, users see an error as its state.
     const { mcpServers } = isSupported(server, capabilities) ? given : context
     const isGiven = mcpServers.some(({ name }) => name === server.name)
     const state = stateOf(server, isGiven, capabilities)
@@ -57,7 +60,7 @@ export function reportServers(
   }
 }
 
-/** Reports the title of an ACP session as the title of the host's session, if the chat is its default chat. */
+/** Reports the title of an ACP session as the title of the host's session. Only the default chat of the session does so. */
 export function reportTitle(session: AcpSession, { chat, output }: TurnParts): void {
   const title = oneLine(session.title, maxTitleLength)
   const isDefault = (chat.session.defaultChat ?? chat.uri) === chat.uri

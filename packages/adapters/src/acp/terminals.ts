@@ -12,16 +12,16 @@ import type { Fields } from './process/schema.ts'
 
 interface AcpTerminal {
   readonly running: RunningCommand
-  /** The limit that the agent set for the output that it reads. */
+  /** The maximum size of the output that the agent reads. The agent sets it. */
   readonly maxBytes: number
 }
 
-/** The terminals of a turn's tool calls, by the ids that the agent uses. All clients can watch them. */
+/** The terminals of a turn's tool calls, by the agent's terminal ids. All clients can watch these terminals. */
 export class AcpTerminals {
   readonly #chat: Chat
   readonly #cwd: string
   readonly #terminals = new Map<string, AcpTerminal>()
-  /** Previews that have already approved a command. Each approves one run. */
+  /** Previews whose approval was used for a command. Each approval covers one run. */
   readonly #usedPreviews = new Set<Preview>()
 
   constructor(chat: Chat, cwd: string) {
@@ -29,7 +29,10 @@ export class AcpTerminals {
     this.#cwd = cwd
   }
 
-  /** Returns the content that shows a terminal, with the output if the command has ended: the call outlives its terminal. */
+  /**
+   * Returns the content that shows a terminal. After the end of the command the content includes the output, because the call
+   * is stored longer than the terminal.
+   */
   contentOf(terminalId: string): readonly ToolResultContent[] {
     const found = this.#terminals.get(terminalId)
     if (!found) return []
@@ -38,7 +41,7 @@ export class AcpTerminals {
     return soFar.ended ? (commandResult(soFar, terminal).content ?? []) : [terminalShown(terminal)]
   }
 
-  /** Answers `terminal/create`: runs the command for a call that shows it and was approved. */
+  /** Answers `terminal/create`: runs the command if users have approved a call that shows this command. */
   async create(params: Fields, calls: ToolCalls): Promise<object> {
     const line = commandLine(params)
     const { cwd, outputByteLimit: limit } = params
@@ -61,7 +64,7 @@ export class AcpTerminals {
     }
   }
 
-  /** Returns an approved call that shows the command, and marks its preview as used. */
+  /** Returns an approved call that shows the command, and marks the preview of the call as used. */
   async #permitted(params: Fields, line: string, calls: ToolCalls): Promise<PermittedCall> {
     const { cwd } = params
     const labels = { toolName: 'run', displayName: 'Run', title: `Run ${line.slice(0, 200)}`, input: line }
@@ -72,7 +75,7 @@ export class AcpTerminals {
     let permitted = await calls.permitted(shows, labels, question)
     // A concurrent request may have used the preview during the wait.
     while (this.#isUsed(permitted.call)) permitted = await calls.permitted(shows, labels, question)
-    // No `await` between the check and this: otherwise two requests could use the same preview.
+    // There is no `await` between the check above and this line. Otherwise two requests could use the same preview.
     for (const each of [permitted.call, permitted.call.preview]) if (each) this.#usedPreviews.add(each)
     return permitted
   }
@@ -101,7 +104,7 @@ export class AcpTerminals {
     return {}
   }
 
-  /** Answers `terminal/release`: ends the command. Its output stays visible. */
+  /** Answers `terminal/release`: ends the command. The output stays visible to users. */
   async release(params: Fields): Promise<object> {
     await this.#terminal(params).running.end()
     return {}
@@ -117,7 +120,10 @@ export class AcpTerminals {
 
 const defaultMaxBytes = 1_000_000
 
-/** Returns the lines that mean this command in a preview. Variables are part of the line, because they change what it does. */
+/**
+ * Returns the lines by which a preview may show this command. A line includes the environment variables, because they change
+ * what the command does.
+ */
 function equivalentLines(params: Fields): readonly string[] {
   const { command, args, env } = params
   const effective = (Array.isArray(env) ? env : []).filter((each: unknown) => !isCallerId(each))
@@ -126,13 +132,16 @@ function equivalentLines(params: Fields): readonly string[] {
   return [whole, ...shellScript([command, ...args])]
 }
 
-/** Tells whether a variable only names the caller, as `AGENT_SESSION_ID` does. Such a variable changes no program's behaviour. */
+/**
+ * Tells whether a variable is only an id of the caller, such as `AGENT_SESSION_ID`. Such a variable does not change what a
+ * command does.
+ */
 function isCallerId(variable: unknown): boolean {
   const { name, value } = fieldsOf(variable)
   return /^(?:[A-Z]+_)?SESSION_ID$/.test(String(name)) && /^[\w.:-]{1,128}$/.test(String(value))
 }
 
-/** Returns the command as one shell line. A command without arguments already is one. */
+/** Returns the command as one shell line. A command without arguments already is a shell line. */
 function commandLine({ command, args, env }: Fields): string {
   if (typeof command !== 'string' || command === '')
     throw AhpError.invalidParams('terminal/create needs a command')
@@ -153,7 +162,7 @@ function exitStatus({ exitCode }: CommandOutcome): {
   return exitCode === undefined ? { exitCode: null, signal: 'SIGTERM' } : { exitCode, signal: null }
 }
 
-/** Returns the end of a text, at most `maxBytes` of UTF-8, without half a character. */
+/** Returns the last `maxBytes` bytes of a text in UTF-8, without splitting a character. */
 function lastBytes(text: string, maxBytes: number): string {
   const bytes = Buffer.from(text, 'utf8')
   if (bytes.length <= maxBytes) return text

@@ -5,7 +5,7 @@ import type { ToolCallContent, ToolCallUpdate } from './process/schema.ts'
 
 /** A tool call of the chat, with the values from the agent's updates. */
 export interface ToolCall {
-  /** The id in the chat. The agent's own ids cannot be used, because agents repeat them. */
+  /** The id of the call in the chat. It is not the agent's id, because agents use the same id for several calls. */
   readonly id: string
   readonly toolName: string
   readonly displayName: string
@@ -14,24 +14,29 @@ export interface ToolCall {
   kind: string
   input: string | undefined
   content: readonly ToolCallContent[]
-  /** The terminal output, from agents that send it in `_meta`. */
+  /** The terminal output of the call. Some agents send it in `_meta`. */
   output: string
   rawOutput: unknown
-  /** The call as it was shown when users were asked last. Undefined if they were never asked. */
+  /** The members of the call that users saw when they were last asked. Undefined if they were never asked. */
   preview: Preview | undefined
-  /** `unannounced`: the chat does not have the call yet. `streaming`: its input may grow. `pending`: users are asked. */
+  /**
+   * `unannounced`: the chat does not contain the call yet. `streaming`: the input may still grow. `pending`: users are asked.
+   */
   phase: 'unannounced' | 'streaming' | 'pending' | 'running' | 'ended'
   /** The part of the input that was sent to the chat. */
   streamedInput: string
 }
 
-/** The members of a call that users see when they are asked. Later updates by the agent do not change what users agreed to. */
+/**
+ * The members of a call that users see when they are asked. They are copied, so that later updates of the agent do not change
+ * what users approved.
+ */
 export type Preview = Pick<ToolCall, 'title' | 'kind' | 'input' | 'content'>
 
-/** The additions to a call's preview when users are asked. */
+/** What users see besides the preview of a call when they are asked. */
 export interface Question {
   readonly options?: readonly ConfirmationOption[]
-  /** Absent: the diffs of the call. */
+  /** The file changes to show. Absent: the diffs of the call. */
   readonly edits?: readonly FileEdit[]
   readonly reason?: string
 }
@@ -39,9 +44,9 @@ export interface Question {
 /** A call that users have approved. */
 export interface PermittedCall {
   readonly call: ToolCall
-  /** Whether the host made the call, because the agent had none. */
+  /** Whether the host created the call, because no call of the agent showed the operation. */
   readonly isHostCall: boolean
-  /** The preview that users approved earlier. Absent: users were asked just now. */
+  /** The preview that users had approved before the operation was requested. Absent: users were asked for this operation. */
   readonly preview?: Preview | undefined
 }
 
@@ -62,7 +67,7 @@ export function newToolCall(labels: CallLabels & Partial<ToolCall>, id: string):
   }
 }
 
-/** Changes the members of a call that an update names, and no others. */
+/** Applies an update to a call. Only the members that the update names are changed. */
 export function applyUpdate(call: ToolCall, update: ToolCallUpdate): void {
   call.title = oneLine(update.title) ?? call.title
   call.kind = oneLine(update.kind) ?? call.kind
@@ -74,7 +79,10 @@ export function applyUpdate(call: ToolCall, update: ToolCallUpdate): void {
   if (typeof delta?.data === 'string') call.output = (call.output + delta.data).slice(-maxOutput)
 }
 
-/** Returns the objects of a list. The value comes from an agent and may be no list, or hold anything. */
+/**
+ * Returns the elements of a list that are objects. The value comes from an agent, so it may be something else than a list,
+ * and its elements may be anything.
+ */
 export function objectsIn<T>(list: readonly T[] | null | undefined): readonly T[] {
   return Array.isArray(list) ? list.filter((each) => typeof each === 'object' && each !== null) : []
 }
@@ -82,7 +90,7 @@ export function objectsIn<T>(list: readonly T[] | null | undefined): readonly T[
 /** In characters. */
 const maxOutput = 1_000_000
 
-/** The key in a call's `_meta` for the number of the question that the call was last asked with. */
+/** The key in a call's `_meta` that holds the number of the last question about the call. */
 export const questionKey = 'x-atrium.asked'
 
 /** Display names of ACP's tool kinds. */
@@ -98,7 +106,7 @@ const kindNames: ReadonlyMap<string, string> = new Map([
   ['switch_mode', 'Switch mode'],
 ])
 
-/** Returns the names of a new call. Permissions are stored by tool name, so the title is never used as one. */
+/** Returns the names of a new call. Permissions are stored by tool name, so a title must never become a tool name. */
 export function labelsOf(update: ToolCallUpdate): CallLabels {
   const [name, kind] = [oneLine(update.name), oneLine(update.kind)]
   const ownName = name ?? vendorToolName(update._meta)
@@ -106,7 +114,7 @@ export function labelsOf(update: ToolCallUpdate): CallLabels {
   return { toolName: ownName ?? kind ?? 'other', displayName, title: oneLine(update.title) ?? displayName }
 }
 
-/** Returns the tool name from `_meta`, where each vendor has a member of its own for it. */
+/** Returns the tool name from `_meta`. Each vendor stores the tool name in a member of its own. */
 function vendorToolName(meta: object | null | undefined): string | undefined {
   for (const vendor of Object.values(meta ?? {})) {
     const { toolName, toolCall } = fieldsOf(vendor)
@@ -116,11 +124,14 @@ function vendorToolName(meta: object | null | undefined): string | undefined {
   return undefined
 }
 
-/** Returns a string on one line, cut to a length. Undefined for an empty string and any other value. */
+/**
+ * Returns a string on one line, cut to `maxLength`. Returns undefined for an empty string, and for a value that is not a
+ * string.
+ */
 export function oneLine(value: unknown, maxLength = 500): string | undefined {
   if (typeof value !== 'string') return undefined
   const line = value.replaceAll(/\s+/g, ' ').trim()
-  // The cut may leave the first half of a surrogate pair.
+  // The cut may leave the first half of a surrogate pair at the end. It is removed.
   return line.slice(0, maxLength).replace(/[\ud800-\udbff]$/, '') || undefined
 }
 
@@ -130,7 +141,10 @@ export function isDecided(call: ToolCallState | undefined, question: number): bo
   return call.status !== 'pending-confirmation' && call.status !== 'streaming'
 }
 
-/** Returns the number of the last question about a call, counted over the turn. 0: no question. */
+/**
+ * Returns the number of the last question about a call. Questions are numbered within the turn. 0 means that there was no
+ * question.
+ */
 export function questionOf({ _meta }: ToolCallState): number {
   const question = _meta?.[questionKey]
   return typeof question === 'number' ? question : 0
@@ -140,7 +154,10 @@ export function isApproved(call: ToolCallState): boolean {
   return call.status === 'running' && call.confirmed !== 'not-needed' && call.contributor?.kind !== 'client'
 }
 
-/** Returns the input as text: a command as it is, anything else as JSON, without ids and times that differ in each call. */
+/**
+ * Returns the input as text. A command is returned unchanged, anything else as JSON. Ids and times are left out of the JSON,
+ * because they differ in each call.
+ */
 function inputText(raw: unknown): string | undefined {
   if (typeof raw === 'string') return raw
   if (typeof raw !== 'object' || raw === null) return undefined
@@ -150,7 +167,7 @@ function inputText(raw: unknown): string | undefined {
   return stable.length === 0 ? undefined : JSON.stringify(Object.fromEntries(stable))
 }
 
-/** Returns the result of a tool as text: the member that usually holds the text, else all of it as JSON. */
+/** Returns the result of a tool as text: the member that usually holds the text, else the whole result as JSON. */
 export function outputText(raw: unknown): string {
   if (typeof raw === 'string') return raw
   const fields = fieldsOf(raw)

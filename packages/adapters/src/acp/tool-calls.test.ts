@@ -86,7 +86,7 @@ test('[N41] an agent that goes on with a pending call does not answer the questi
   expect(open).toMatchObject([{ status: 'pending-confirmation' }])
   room.decide(call, false)
   expect(textOf(await room.ended(begun))).toBe('went on|c1 no')
-  // An agent that completes the call itself gets the outcome `cancelled`, because no user has decided.
+  // The agent completes the call before a user decides. So the outcome of its permission request is `cancelled`.
   const turn = await room.turn(`impatient c1 ${statusUpdate('completed')}`)
   expect(textOf(turn)).toBe('went on|c1 cancelled')
   expect(callsOf(turn.responseParts)).toMatchObject([{ status: 'completed', confirmed: 'not-needed' }])
@@ -139,16 +139,16 @@ test('[N42] a repeated id of the agent is another call, in the same turn and in 
     for (const call of callsOf((await room.turnAllowingAll(text)).responseParts))
       expect(call).toMatchObject({ status: 'completed', success: true })
   expect(callsOf(room.chat.turns[0]?.responseParts ?? [])).toHaveLength(3)
-  // An update after the end of a call does not open it again.
+  // An update that comes after the end of a call does not open the call again.
   const turn = await room.turn(`${used}\nchange c1 {"status":"in_progress","title":"Again"}`)
   expect(callsOf(turn.responseParts)).toMatchObject([{ invocationMessage: 'One', success: true }])
 })
 
 test('[N42] a turn that is resumed repeatedly gives no id twice', async () => {
   const part = (n: number) => ({ kind: 'markdown', id: `t-${n}`, content: '' })
-  // The second part has no id. The part with the id `t-3` was lost.
+  // The second part is a notice, which has no id. The third part was lost, so the next part has the number 4.
   const responseParts = [part(1), { kind: 'systemNotification', content: '' }, part(4)]
-  // A chat with the members that new ids depend on.
+  // This chat has only the members from which new ids are made.
   const resumed = {
     turnId: 't',
     state: { turns: [], activeTurn: { id: 't', responseParts } },

@@ -26,16 +26,19 @@ export interface ToolCallsOptions {
 }
 
 /**
- * The tool calls of a turn. Any message of the agent about a call may be the first: some agents never announce a call, some ask about
- * a call that runs, some never report its end.
+ * The tool calls of a turn. The first message about a call may be of any kind. Some agents never announce a call, some ask
+ * for permission after a call has started, and some never report the end of a call.
  */
 export class ToolCalls {
   readonly #chat: Chat
   readonly #output: OutputStream
   readonly #options: ToolCallsOptions
-  /** By the agent's ids; calls of the host by their own ids. */
+  /** The calls of the agent by the agent's ids, and the calls of the host by their ids in the chat. */
   readonly #calls = new Map<string, ToolCall>()
-  /** Calls of an earlier agent process that are approved or pending. A new call that repeats one of them takes over its decision. */
+  /**
+   * Approved or pending calls of an earlier agent process. A new call that repeats one of these calls takes over its
+   * decision.
+   */
   readonly #earlierCalls: ToolCallState[]
   /** The number of questions in this turn. */
   #questions: number
@@ -81,7 +84,8 @@ export class ToolCalls {
       ...(question.options && { options: question.options }),
       ...(edits.length > 0 && { edits: { items: edits } }),
       ...(question.reason && { confirmationTitle: question.reason }),
-      // The number tells the answer to this question from the state before it: the chat may be behind the stream.
+      // The number identifies this question. The chat's state may lag behind the stream, and must not be read as an answer to
+      // this question before the question is in it.
       _meta: { [questionKey]: number, ...(changes !== undefined && { [changesKey]: changes }) },
     })
     return this.#decided(call, number)
@@ -95,9 +99,10 @@ export class ToolCalls {
   }
 
   /**
-   * Returns an approved call for an operation of the host, in this order: a call that a user approved while its preview showed the
-   * operation; an open call of the agent that shows it, after asking; a new call of the host, after asking. An approval by a stored
-   * permission counts only for the host's own tool of that name. Throws if users deny.
+   * Returns an approved call for an operation that the host does for the agent. There are three cases, in this order. A user
+   * has approved a call whose preview shows the operation. Or an open call of the agent shows the operation, and users are
+   * asked about this call. Or the host creates a new call, and users are asked about it. An approval by a stored permission
+   * counts only if the tool of the call is the host's own tool for the operation. Throws if users deny.
    */
   async permitted(
     shows: (preview: Preview) => boolean,
@@ -133,7 +138,7 @@ export class ToolCalls {
     return [...this.#calls.values()].findLast(matches)
   }
 
-  /** Returns how a running call was confirmed, and `not-needed` for any other call. */
+  /** Returns how a running call was confirmed. Returns `not-needed` for any other call. */
   #confirmation(call: ToolCall): string {
     const state = call.phase === 'running' ? callIn(this.#chat.state, call.id) : undefined
     return state?.status === 'running' && isApproved(state) ? state.confirmed : 'not-needed'
@@ -143,7 +148,7 @@ export class ToolCalls {
     if (call.phase === 'ended') return
     this.#run(call)
     call.phase = 'ended'
-    // Content that cannot be stored must not leave the call open.
+    // If the content cannot be stored, the call is completed without content and does not stay open.
     const content = await this.#content(call).catch(() => [])
     const message = problem ?? (success ? undefined : (firstText(content) ?? 'it failed'))
     this.#output.write({
@@ -158,7 +163,10 @@ export class ToolCalls {
     })
   }
 
-  /** Completes the open calls as failed at the end of the turn. Pending calls are left out: the end of the turn cancels them. */
+  /**
+   * Completes the open calls as failed at the end of the turn. Pending calls are left out, because the end of the turn
+   * cancels them.
+   */
   async completeOpen(problem: string): Promise<void> {
     for (const call of this.#calls.values())
       if (call.phase !== 'pending') await this.complete(call, false, problem)
@@ -173,14 +181,14 @@ export class ToolCalls {
     if (call.phase === 'running') await this.#sendContent(call)
   }
 
-  /** Returns the call of an update, with the update applied. A new call under the id of an ended one is another call. */
+  /** Applies an update to its call, and returns the call. If an ended call has the same id, a new call is created. */
   #recorded(update: ToolCallUpdate, isNew: boolean): ToolCall {
     const agentId = String(update.toolCallId ?? '')
     const previous = this.#calls.get(agentId)
     const known = isNew && previous?.phase === 'ended' ? undefined : previous
     const call = known ?? this.#newCall(labelsOf(update), agentId)
     applyUpdate(call, update)
-    // With earlier calls the announcement waits, because this call may turn out to repeat one of them.
+    // While there are earlier calls, a new call is not announced yet, because it may repeat one of them and take over its id.
     if (!known && this.#earlierCalls.length === 0) this.#announce(call)
     return call
   }
@@ -208,7 +216,7 @@ export class ToolCalls {
     return state
   }
 
-  /** Marks a call as running without an approval. A pending call stays pending until users decide. */
+  /** Marks a call as running without approval. A pending call stays pending until users decide. */
   #run(call: ToolCall): void {
     this.#takeOver(call)
     if (call.phase === 'running' || call.phase === 'pending' || call.phase === 'ended') return
@@ -223,7 +231,10 @@ export class ToolCalls {
     })
   }
 
-  /** Sends the new end of an input that grows. An input that changed otherwise is sent whole, when the call is ready. */
+  /**
+   * Sends the new end of a growing input. If the input changed in another way, nothing is sent here. The whole input is sent
+   * when the call is ready.
+   */
   #streamInput(call: ToolCall): void {
     const { input = '', streamedInput } = call
     if (input.length <= streamedInput.length || !input.startsWith(streamedInput)) return
@@ -244,7 +255,7 @@ export class ToolCalls {
   }
 }
 
-/** The refusal of an operation that users did not approve. */
+/** The error message for an operation that users did not approve. */
 export const notAllowed = 'no user has allowed this'
 const notDone = 'It was allowed, but the agent ended its turn without doing it'
 const maxProblemLength = 2000

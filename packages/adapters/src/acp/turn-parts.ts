@@ -4,12 +4,12 @@ import type { OutputStream } from './output-stream.ts'
 import type { SessionProcess } from './session-process.ts'
 import type { Launcher } from './process/launch.ts'
 
-/** The chat of a turn, and the parts that work for it. */
+/** The chat of a turn, and the objects that take part in running the turn. */
 export interface TurnParts {
   readonly chat: Chat
   readonly process: SessionProcess
   readonly output: OutputStream
   readonly launcher: Launcher
-  /** The context that the chat wants. The agent may not support all of its MCP servers. */
+  /** The context that the chat asks for. It may contain MCP servers that the agent does not support. */
   readonly context: SessionContext
 }

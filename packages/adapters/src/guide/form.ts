@@ -30,7 +30,10 @@ const extras = [
   { id: 'card', label: 'A card' },
 ]
 
-/** Shows a form and waits for the response, without a time limit. `target` is the id of a new form, or an open form of an interrupted turn. */
+/**
+ * Shows a form and waits for the response, without a time limit. `target` is the id for a new form, or the open form of a
+ * resumed turn.
+ */
 export async function* askForm(
   { request }: FormStep,
   chat: Chat,
@@ -41,7 +44,7 @@ export async function* askForm(
   await chat.when(({ activeTurn }) => activeTurn !== undefined && formIn(activeTurn)?.response !== undefined)
 }
 
-/** Returns the answers as Markdown; empty until the form has a response. */
+/** Returns the answers as Markdown. The text is empty until a user has responded to the form. */
 export function answersText(turn: ActiveTurn): string {
   const form = formIn(turn)
   if (form?.response === undefined) return ''

@@ -8,8 +8,8 @@ import { verbUsage } from './words.ts'
 import { pause } from '../process/pause.ts'
 
 /**
- * Creates the built-in agent, which needs no key and no network. The first word of a message selects a script, and the
- * whole script is computed before the first action. An interrupted turn is resumed by playing the rest of its script.
+ * Creates the built-in agent, which needs no key and no network. The first word of a message selects a script. The whole
+ * script is computed before the first action. To resume an interrupted turn, the agent plays the rest of the script.
  */
 export function guide(later: World['later']): Agent {
   return {

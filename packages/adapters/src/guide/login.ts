@@ -6,7 +6,7 @@ import { callIn, callsOf } from '@atrium/protocol/chat/calls'
 
 const toolName = 'login'
 
-/** A resource that does not exist, so that a token for it is never sent anywhere. */
+/** The resource that users sign in to. It does not exist, so its token is never sent anywhere. */
 export const guideResource: ProtectedResourceMetadata = {
   resource: 'https://guide.atrium.example',
   resource_name: 'Atrium Guide',
@@ -14,7 +14,7 @@ export const guideResource: ProtectedResourceMetadata = {
   scopes_supported: ['enter'],
 }
 
-/** Runs a tool call that waits until the user has signed in. The call survives a restart of the host. */
+/** Runs a tool call that waits until the user has signed in. A host that restarts meanwhile continues the call. */
 export async function* login(chat: Chat, turn: ActiveTurn, newId: () => string): AsyncIterable<AgentAction> {
   const waiting = openCall(turn)
   const toolCallId = waiting?.toolCallId ?? newId()
@@ -36,7 +36,10 @@ function* ask(toolCallId: string): Iterable<AgentAction> {
   yield { type: 'chat/toolCallAuthRequired', toolCallId, auth, _meta: askedMeta }
 }
 
-/** Marks a call that has asked for the login. The status `running` alone has two meanings: not asked yet, or signed in. */
+/**
+ * Marks a call that has asked the user to sign in. The status `running` alone is ambiguous: the call has not asked yet, or
+ * the user has signed in.
+ */
 const askedMeta = { 'x-atrium': { asked: true } }
 
 function isOver(call: ToolCallState | undefined): boolean {

@@ -16,7 +16,10 @@ import { quoted, wordCount } from './words.ts'
 
 export type Pause = (ms: number) => Promise<void>
 
-/** Number of words without a delay after which the player yields to the event loop. Without it a turn could not be cancelled. */
+/**
+ * The number of words after which the player yields to the event loop, if the words have no delay. Without this pause a turn
+ * could not be cancelled.
+ */
 const wordsPerPause = 256
 
 /** Plays the steps of a script that the turn does not contain yet. */
@@ -31,7 +34,7 @@ export async function* play(
   let { activity } = chat.state
   let index = 0
   let partCount = turn.responseParts.length
-  // The position in the turn, counting errors too, makes each id unique.
+  // The number is the position of the part in the turn. Errors are counted too, so each id is unique.
   const newId = () => `${turn.id}-${++partCount}`
   for (const step of script) {
     if (step.kind === 'fail') {
@@ -57,7 +60,7 @@ export async function* play(
   if (!turn.usage) yield usage(script, chat.state.activeTurn ?? turn)
 }
 
-/** Streams a text word by word. `target` is the id of a new part, or an interrupted part that is continued. */
+/** Streams a text word by word. `target` is the id for a new part, or the interrupted part of a resumed turn. */
 async function* streamText(
   step: TextStep,
   target: TextPart | string,
@@ -77,7 +80,7 @@ async function* streamText(
   }
 }
 
-/** Splits a text into words, and a text of over a million characters into larger pieces. */
+/** Splits a text into words. A text of over a million characters is split into larger pieces. */
 function* pieces(whole: string): Iterable<string> {
   const minLength = 1 + Math.floor(whole.length / 1_000_000)
   for (const [piece] of whole.matchAll(new RegExp(`.{1,${minLength}}\\S{0,200}\\s{0,200}`, 'gsu')))
@@ -105,7 +108,7 @@ async function* runWorker(
   yield { type: 'chat/toolCallComplete', toolCallId, result: { success, pastTenseMessage, content } }
 }
 
-/** Whether a part contains its whole step. */
+/** Whether a part is complete, so that its step need not be played again. */
 function isOver(part: ResponsePart, step: Step, turn: ActiveTurn): boolean {
   if (isText(part)) return part.content === textOf(step, turn)
   if (part.kind === 'inputRequest') return part.response !== undefined
@@ -132,7 +135,10 @@ function activityChanged(activity: string | undefined): AgentAction {
   return { type: 'chat/activityChanged', ...(activity !== undefined && { activity }) }
 }
 
-/** Counts the words of the script and not of the parts, so that an interrupted turn has the same usage as an uninterrupted one. */
+/**
+ * Returns the usage of the turn. The words of the script are counted and not those of the parts, so that an interrupted turn
+ * has the same usage as an uninterrupted one.
+ */
 function usage(script: Script, turn: ActiveTurn): AgentAction {
   const { message } = turn
   const counts = script.map((step) => wordCount(textOf(step, turn)))

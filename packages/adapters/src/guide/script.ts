@@ -4,13 +4,16 @@ import type { ActiveTurn, MarkdownPart, ReasoningPart, ResponsePart } from '@atr
 /** The tools of the guide that need approval. */
 export type ToolName = 'run' | 'read' | 'write' | 'edit'
 
-/** A whole turn, computed before any of it is streamed. A resumed turn skips the steps that the state contains. */
+/**
+ * All steps of a turn, computed before the first step is played. A resumed turn skips the steps that its state already
+ * contains.
+ */
 export type Script = readonly Step[]
 export type Step = TextStep | NoticeStep | WorkerStep | ToolStep | LoginStep | FormStep | FailStep
 
 export interface TextStep {
   readonly kind: 'markdown' | 'reasoning'
-  /** The text, or a function where the text depends on earlier steps of the turn. */
+  /** The text of the step. It is a function if it depends on earlier steps of the turn. */
   readonly text: string | ((turn: ActiveTurn) => string)
   /** Delay before each word, in milliseconds. */
   readonly ms: number
@@ -47,13 +50,16 @@ export interface LoginStep {
   readonly login: true
 }
 
-/** Fails the turn, once: a resumed turn continues with the next step. */
+/** Fails the turn, but only once. The resumed turn continues with the next step. */
 export interface FailStep {
   readonly kind: 'fail'
   readonly error: Error
 }
 
-/** Returns the first script that matches the parts of a turn. If none does, because another version started the turn, the first script is played from its beginning. */
+/**
+ * Returns the first script that matches the parts of a turn. No script matches if another version of the guide started the
+ * turn. The first script is then played from its beginning.
+ */
 export function chooseScript(scripts: Iterable<Script>, turn: ActiveTurn): Script {
   let first: Script | undefined
   for (const script of scripts) {
@@ -63,7 +69,7 @@ export function chooseScript(scripts: Iterable<Script>, turn: ActiveTurn): Scrip
   return first ?? []
 }
 
-/** Returns the parts of a turn that a script has produced, one for each played step. */
+/** Returns the parts of a turn that the script has produced, one for each played step. */
 export function playedParts(script: Script, turn: ActiveTurn): readonly ResponsePart[] {
   return matches(script, turn) ? countedParts(turn) : []
 }
@@ -82,13 +88,16 @@ function matches(script: Script, turn: ActiveTurn): boolean {
   })
 }
 
-/** Returns the text of a step; empty for a step without text. */
+/** Returns the text of a step. The text is empty for a step without text. */
 export function textOf(step: Step, turn: ActiveTurn): string {
   const text = 'text' in step ? step.text : ''
   return typeof text === 'string' ? text : text(turn)
 }
 
-/** Returns the parts that correspond to steps. Errors have no step, and an interrupted call is repeated in a new part. */
+/**
+ * Returns the parts that belong to steps. Errors belong to no step. An interrupted call does not count, because its step is
+ * repeated in a new part.
+ */
 function countedParts(turn: ActiveTurn): readonly ResponsePart[] {
   return turn.responseParts.filter(
     (part) =>

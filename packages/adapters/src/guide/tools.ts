@@ -19,7 +19,10 @@ interface Tool {
   run(chat: Chat, toolCallId: string, input: string): AsyncIterable<AgentAction>
 }
 
-/** Asks for approval, waits for the decision and runs the tool. `target` is the id of a new call, or an open call of an interrupted turn. */
+/**
+ * Asks for approval, waits for the decision and runs the tool. `target` is the id for a new call, or the open call of a
+ * resumed turn.
+ */
 export async function* useTool(
   { tool: name, input }: ToolStep,
   chat: Chat,
@@ -49,7 +52,7 @@ export async function* useTool(
   }
   const decided = await chat.when((state) => !undecided.has(callIn(state, toolCallId)?.status ?? 'streaming'))
   const call = callIn(decided, toolCallId)
-  // A denied call has ended already.
+  // A denial has already ended the call.
   if (call?.status !== 'running') return
   const approved = typeof call.toolInput === 'string' ? call.toolInput : input
   try {
@@ -98,7 +101,7 @@ const tools: { readonly [N in ToolName]: Tool } = {
   },
 }
 
-/** Splits an input into its first word, a path, and the rest. */
+/** Splits an input into a path, which is its first word, and the rest. */
 export function pathAndRest(input: string): readonly [path: string, rest: string] {
   const [, path = '', rest = ''] = /^(\S+)\s?([\s\S]*)$/.exec(input) ?? []
   return [path, rest]
@@ -133,7 +136,7 @@ function failed(toolCallId: string, { message }: TurnFailed): AgentAction {
   return complete(toolCallId, { success: false, pastTenseMessage: message, error: { message } })
 }
 
-/** Ends a call that cannot run, without asking anybody for approval. */
+/** Ends a call that cannot run. No user is asked for approval. */
 function* failWithoutAsking(
   toolCallId: string,
   description: string,

@@ -10,8 +10,9 @@ import { helpText, loremText, planSteps, quoted, tones, topics, usageText, verbU
 import type { Tone, Topic, Verb } from './words.ts'
 
 /**
- * Yields every script that could answer a message, the one in the current tone first. The tone setting may change while a
- * turn is interrupted, and a resumed turn ends in the tone in which it began.
+ * Yields every script that could answer a message, beginning with the script in the current tone. The tone setting may change
+ * while a turn is interrupted. The resumed turn must keep the tone in which it began, so the scripts in the other tones are
+ * tried too.
  */
 export function* scriptsOf(message: Message, chat: ChatState, session: SessionState): Iterable<Script> {
   const { [toneKey]: tone, [topicKey]: topic } = session.config?.values ?? {}
@@ -51,7 +52,7 @@ interface VerbInput {
   readonly isWorker: boolean
 }
 
-/** The script of each verb; undefined if the verb was used wrongly. */
+/** The script of each verb. Undefined if the rest of the message is not valid for the verb. */
 const verbs: { readonly [V in Verb]: (input: VerbInput) => Script | undefined } = {
   say: ({ rest, ms }) => (rest === '' ? undefined : [{ kind: 'markdown', text: rest, ms }]),
 
@@ -78,7 +79,7 @@ const verbs: { readonly [V in Verb]: (input: VerbInput) => Script | undefined } 
 
   spawn: ({ rest, ms, isWorker }) => {
     if (rest === '') return undefined
-    // Otherwise one message could start an unlimited chain of workers.
+    // Without this check one message could start an unlimited chain of workers.
     if (isWorker) return [{ kind: 'markdown', text: 'A worker cannot start other workers.', ms }]
     return [
       { kind: 'toolCall', text: rest },
@@ -139,7 +140,7 @@ function isVerb(word: string): word is Verb {
   return Object.hasOwn(verbUsage, word)
 }
 
-/** Parses the number at the beginning of a text. Undefined if it is not between 1 and `maximum`. */
+/** Returns the number at the beginning of a text. Returns undefined if there is no number from 1 to `maximum`. */
 function countOf(text: string, maximum: number): number | undefined {
   const digits = /^(\d{1,7})(?:\s|$)/.exec(text)?.[1]
   const count = Number(digits)

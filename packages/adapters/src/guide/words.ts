@@ -6,7 +6,7 @@ export interface Topic {
   readonly text: string
 }
 
-/** Topics of the help, by the value of the setting `guide.topic`. */
+/** The topics of the help text. The setting `guide.topic` selects one. */
 export const topics: ReadonlyMap<string, Topic> = new Map([
   [
     'start',
@@ -86,7 +86,9 @@ export function usageText(verb: Verb, tone: Tone): string {
   return tone === 'brief' ? hint : `I did not understand that. ${hint}`
 }
 
-/** Quotes a text as Markdown code on one line, cut after 100 characters, because a message may have a megabyte. */
+/**
+ * Quotes a text as Markdown code on one line. The text is cut after 100 characters, because a message may have a megabyte.
+ */
 export function quoted(text: string): string {
   const line = text.slice(0, 400).replaceAll(/\s+/g, ' ').replaceAll('`', "'").trim()
   const short = /^.{0,100}/su.exec(line)?.[0] ?? ''
@@ -108,7 +110,10 @@ const lorem =
     ' ',
   )
 
-/** Returns `count` words, the same for every call. The stride through the word list changes, so that no passage repeats soon. */
+/**
+ * Returns `count` words. The same count always gives the same words. The stride through the word list changes, so that no
+ * passage repeats soon.
+ */
 export function loremText(count: number): string {
   const words: string[] = []
   for (let i = 0; i < count; i++) words.push(lorem[(i * 7 + Math.floor(i / 28) * 3) % lorem.length] ?? '')

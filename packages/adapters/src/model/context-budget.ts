@@ -1,11 +1,11 @@
 import type { LanguageModelV3Message } from '@ai-sdk/provider'
 
-/** Estimate for English text and code. */
+/** An estimate that fits English text and code. */
 const charactersPerToken = 4
-/** Estimate for one image, about a page of text. */
+/** An estimate: one image costs about as much as a page of text. */
 const tokensPerImage = 1600
 
-/** Returns the number of input tokens to send at most. The rest of the context window is reserved for the answer. */
+/** Returns the maximum number of input tokens of a request. The rest of the context window is reserved for the answer. */
 export function inputBudget(contextWindow: number, maxOutput: number | undefined): number {
   return Math.floor((contextWindow - Math.min(maxOutput ?? contextWindow / 4, contextWindow / 4)) * 0.85)
 }
@@ -14,7 +14,9 @@ export function charactersFor(tokens: number): number {
   return tokens * charactersPerToken
 }
 
-/** Estimates the tokens of messages. Each provider has its own tokenizer, so no exact count is possible. */
+/**
+ * Estimates the number of tokens of messages. An exact count is not possible, because each provider has its own tokenizer.
+ */
 export function estimateTokens(messages: readonly LanguageModelV3Message[]): number {
   return Math.ceil(messages.reduce((sum, message) => sum + lengthOf(message), 0) / charactersPerToken)
 }
@@ -29,8 +31,8 @@ function lengthOf({ content }: LanguageModelV3Message): number {
 }
 
 /**
- * Replaces tool results by a placeholder, oldest first, until the messages fit the budget. The results of the last step stay, because the
- * model has not seen them yet. The log is not changed.
+ * Replaces tool results by a placeholder until the messages fit the budget, beginning with the oldest result. The results of
+ * the last step are kept, because the model has not seen them yet. Only the request is changed, not the log.
  */
 export function withoutOldResults(
   messages: readonly LanguageModelV3Message[],

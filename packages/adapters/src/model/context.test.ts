@@ -34,7 +34,7 @@ test('[N29] a conversation that becomes too long is summarized in the chat; olde
       .map(({ text }) => text)
       .join(),
   ).not.toContain('aaaa')
-  // Truncating the chat before the turn with the summary brings the older turns back.
+  // The turn that holds the summary is truncated, so the older turns are sent in full again.
   await ben.dispatch({ type: 'chat/truncated', turnId: turns[0]?.id })
   await ben.turn('say afresh')
   expect(sent()[0]?.text).toContain('aaaa')
@@ -81,7 +81,7 @@ test('[N21] the model is sent the whole chat, also turns that are not in memory'
   const words = Array.from({ length: 40 }, (_, i) => `word${i}`)
   for (const word of words) await turn(`say ${word}`)
   await host.restart('close')
-  // No client subscribes to the chat, so only the agent loads older turns.
+  // No client subscribes to the chat, so nobody but the agent loads older turns.
   const ben = await host.join('ben')
   const message = { text: 'say last', origin: { kind: 'user' } }
   ben.dispatch(chat, { type: 'chat/turnStarted', turnId: 'last', startedAt: '2026-01-01T00:00:00Z', message })

@@ -14,15 +14,16 @@ export interface Context {
   readonly chat: Chat
   readonly progress: StreamProgress
   readonly vision: boolean
-  /** Token budget for all messages of one request. */
+  /** The maximum number of tokens of all messages of a request. */
   readonly budget: number
-  /** Asks the model for a summary; undefined if the request fails. */
+  /** Asks the model for a summary. Returns undefined if the request fails. */
   summarize(messages: readonly LanguageModelV3Message[]): Promise<Summary | undefined>
 }
 
 /**
- * Builds the messages of a request from the chat's state. If they exceed the budget, a summary replaces the older turns from now on. A
- * notification in the chat holds the summary; the turns themselves are not changed.
+ * Builds the messages of a request from the chat's state. If the messages exceed the budget, a summary replaces the older
+ * turns in this request and all later ones. The summary is stored in a notification of the chat. The turns themselves are not
+ * changed.
  */
 export async function* buildContext(
   context: Context,
@@ -61,7 +62,10 @@ async function assemble(context: Context, earlier: EarlierTurns): Promise<readon
   return cut ? [...messages, { role: 'user', content: [{ type: 'text', text: continuePrompt }] }] : messages
 }
 
-/** Returns the number of newest turns to send in full: at most a quarter of the budget, and never all turns. */
+/**
+ * Returns how many of the newest turns are sent in full. They use at most a quarter of the budget, and at least one turn is
+ * left for the summary.
+ */
 async function countKept(context: Context, { turns }: EarlierTurns): Promise<number> {
   let kept = 0
   let tokens = 0
@@ -73,7 +77,7 @@ async function countKept(context: Context, { turns }: EarlierTurns): Promise<num
   return kept
 }
 
-/** Limits one text to half of the budget. */
+/** Returns options that limit each text to half of the budget. */
 function partOptions({ chat, vision, budget }: Context): PartOptions {
   return { chat, vision, maxLength: Math.max(1000, Math.floor(charactersFor(budget) / 2)) }
 }

@@ -3,17 +3,18 @@ import type { ResponsePart, Turn } from '@atrium/protocol/chat/state'
 import type { LanguageModelV3Message } from '@ai-sdk/provider'
 import { metaOf } from './meta.ts'
 
-/** The turns before the active one that are sent in full, and a summary of the older ones. */
+/** The turns before the active turn. The newer ones are sent in full, and a summary replaces the older ones. */
 export interface EarlierTurns {
   readonly turns: readonly Turn[]
   readonly summary?: string
-  /** Whether older turns exist that neither `turns` nor `summary` covers. */
+  /** Whether some older turns are neither in `turns` nor covered by `summary`. */
   readonly omitted: boolean
 }
 
 /**
- * Reads the turns before the active one, back to the newest summary or until `maxLength` characters are reached. A summary is stored in the
- * turn that made it, so truncating the chat before that turn brings the older turns back.
+ * Reads the turns before the active turn, from the newest back to the newest summary, or until `maxLength` characters are
+ * read. A summary is stored in the turn in which it was made. If users truncate the chat before that turn, the older turns
+ * are sent in full again.
  */
 export async function readEarlierTurns(chat: Chat, maxLength: number): Promise<EarlierTurns> {
   const { turns: newest, activeTurn } = chat.state
@@ -47,13 +48,16 @@ function summaryIn(parts: readonly ResponsePart[]): StoredSummary | undefined {
   return summary === undefined || upTo === undefined ? undefined : { summary, upTo }
 }
 
-/** Used when the last turn that the summary covers is gone: the summary then covers all turns before its own. */
+/**
+ * Returns the turns from the one that holds the summary. Used if the last turn that the summary covers no longer exists. The
+ * summary then covers all turns before the turn that holds it.
+ */
 function turnsAfterSummary(turns: readonly Turn[], { summary, upTo }: StoredSummary): EarlierTurns {
   const at = turns.findIndex(({ responseParts }) => summaryIn(responseParts)?.upTo === upTo)
   return { turns: turns.slice(Math.max(0, at)), summary, omitted: false }
 }
 
-/** Returns the message that replaces the turns that are not sent. */
+/** Returns the message that stands for the turns that are not sent. */
 export function preface({ summary, omitted }: EarlierTurns): readonly LanguageModelV3Message[] {
   const notice = omitted ? '[Earlier turns of this conversation are left out here.]' : undefined
   const text = summary === undefined ? notice : `[What was before, in short:]\n${summary}`

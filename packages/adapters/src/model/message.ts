@@ -10,14 +10,14 @@ import type { PartOptions } from './parts.ts'
 
 type Part = LanguageModelV3TextPart | LanguageModelV3FilePart
 
-/** Converts a message of a user and its attachments. An attachment that cannot be sent is replaced by a note. */
+/** Converts a user's message and its attachments. An attachment that cannot be sent is replaced by a note. */
 export async function userMessage(
   { text, attachments = [] }: Message,
   options: PartOptions,
 ): Promise<LanguageModelV3Message> {
   const attached: Part[] = []
   for (const attachment of attachments) attached.push(await attachmentPart(attachment, options))
-  // Providers reject an empty text.
+  // Providers reject a message with an empty text.
   const body = text.trim() === '' ? '(no text)' : truncateMiddle(wellFormed(text), options.maxLength)
   return { role: 'user', content: [...attached, { type: 'text', text: body }] }
 }

@@ -20,7 +20,7 @@ const call = (step: number, more: object): ResponsePart => ({
     toolInput: '{}',
     _meta: { 'x-atrium': { step } },
     ...more,
-    // Each test adds the fields of one status, so the object alone is no valid state.
+    // Each test adds the fields of one status. Without them the object is not a valid state, so a cast is needed.
   } as unknown as ToolCallState,
 })
 const done = { status: 'completed', success: true, confirmed: 'not-needed', pastTenseMessage: 'Listed' }

@@ -13,13 +13,14 @@ import type { PartOptions, TurnContent } from './parts.ts'
 import { resultText } from './result.ts'
 import { inputForModel, findTool } from './tools.ts'
 
-/** Converts turns to messages for a model, from their state alone. Reasoning is not sent back. */
+/** Converts turns to messages for a model. Only the state of the turns is read. Reasoning is not sent back to the model. */
 export async function toMessages(
   turns: readonly TurnContent[],
   options: PartOptions,
 ): Promise<LanguageModelV3Message[]> {
   const messages: LanguageModelV3Message[] = []
-  // Providers restrict the form of call ids, and ids in a chat may be any text. A counter gives the same ids for every request.
+  // Providers restrict the form of call ids, but ids in a chat may be any text. So calls are numbered, which gives the same
+  // ids in every request.
   let calls = 0
   for (const turn of turns) {
     messages.push(await userMessage(turn.message, options))
@@ -44,7 +45,9 @@ export async function toMessages(
   return messages
 }
 
-/** Whether the last relevant part of a turn is text, which an interrupted model can continue. */
+/**
+ * Whether a turn ends in text, apart from parts that are not sent to the model. An interrupted model can continue this text.
+ */
 export function endsInText(parts: readonly ResponsePart[]): boolean {
   const last = parts.findLast(
     (part) =>
@@ -55,12 +58,15 @@ export function endsInText(parts: readonly ResponsePart[]): boolean {
   return last?.kind === 'markdown' && last.content.trim() !== ''
 }
 
-/** Whether a call was interrupted before its input was complete. Such a call is not sent to the model. */
+/** Whether a call was interrupted before its input was complete. The model is not told about such a call. */
 function hasNoInput(call: ToolCallState): boolean {
   return call.status === 'streaming' || (call.status === 'cancelled' && call.toolInput === undefined)
 }
 
-/** Groups the output of the model between two user messages: one assistant message with texts and calls, then one message with the results. */
+/**
+ * Groups the model's output between two user messages into one assistant message with texts and calls, and one message with
+ * the results.
+ */
 class AssistantMessages {
   readonly #messages: LanguageModelV3Message[]
   #content: (LanguageModelV3TextPart | LanguageModelV3ToolCallPart)[] = []
@@ -79,7 +85,7 @@ class AssistantMessages {
   call(call: ToolCallState, toolCallId: string, result: string): void {
     const text = 'toolInput' in call && typeof call.toolInput === 'string' ? call.toolInput : ''
     const input = inputForModel(findTool(call.toolName), text)
-    // The name may come from another agent or be unknown; providers accept only these characters.
+    // The tool name may come from another agent, or the model may have invented it. Providers accept only these characters.
     const toolName = call.toolName.replaceAll(/[^\w-]/g, '_').slice(0, 64) || '_'
     const { step } = metaOf(call)
     if (this.#results.length > 0 && step !== this.#step) this.end()

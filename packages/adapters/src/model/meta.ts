@@ -1,19 +1,21 @@
 import type { PendingMessage } from '@atrium/protocol/chat/message'
 
-/** Data that this agent stores in `_meta` of its actions and needs when it resumes a turn. */
+/** Data that this agent stores in `_meta` of its actions. The agent needs the data to resume a turn. */
 export interface AgentMeta {
-  /** Of a tool call: the part count at the start of its request. Calls of one response have the same step. */
+  /**
+   * In a tool call: the number of parts of the turn when the request began. Calls of the same response have the same value.
+   */
   readonly step?: number
-  /** Of a notification: the steering message that it shows. */
+  /** In a notification: the steering message that the notification shows. */
   readonly steering?: PendingMessage
-  /** Of a notification: a summary of all turns up to and including the turn `upTo`. */
+  /** In a notification: a summary of all turns up to and including the turn with the id `upTo`. */
   readonly summary?: string
   readonly upTo?: string
-  /** Of a usage: the input and output tokens of the last request. */
+  /** In a usage: the number of input and output tokens of the last request. */
   readonly context?: number
-  /** Of a usage: whether the model finished the turn. */
+  /** In a usage: whether the model finished the turn. */
   readonly done?: boolean
-  /** Of a usage: the cost of the turn, in dollars. */
+  /** In a usage: the cost of the turn, in dollars. */
   readonly cost?: number
 }
 
@@ -23,7 +25,7 @@ export function toMeta(meta: AgentMeta): { readonly _meta: { readonly [key: stri
   return { _meta: { [key]: meta } }
 }
 
-/** Reads the data back. The content is not checked, because only agents can write these actions. */
+/** Reads the data that `toMeta` wrote. The content is not checked, because only agents can write these actions. */
 export function metaOf(
   holder: { readonly _meta?: { readonly [key: string]: unknown } | undefined } | undefined,
 ): AgentMeta {

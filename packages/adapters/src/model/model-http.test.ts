@@ -6,7 +6,7 @@ import { HostlessChat } from '../../../host/test/hostless-chat.ts'
 import { modelAgent } from './model.ts'
 import type { ModelsConfig } from './provider/config.ts'
 
-/** One of the three APIs, all on one server. */
+/** A model provider and its API. One test server offers all three APIs. */
 interface ApiCase {
   readonly model: string
   readonly name: string
@@ -77,7 +77,7 @@ describe.each(apis)('$name', (api) => {
     expect(turn.usage?._meta).toEqual({ 'x-atrium': { context: 107, done: true, cost: 0.000402 } })
     expect(server.requests.map(({ path }) => path)).toEqual([api.path, api.path, api.path])
     expect(JSON.stringify(server.requests[0]?.body)).toContain('high')
-    // The text occurs once, in the user's message: the reasoning is not sent back.
+    // The text occurs only once, in the user's message. So the reasoning is not sent back.
     expect(JSON.stringify(server.requests[2]?.body).split('let me see')).toHaveLength(2)
   })
 
@@ -110,7 +110,8 @@ describe.each(apis)('$name', (api) => {
   test('[N28] after 429 and 500 the request is repeated; a permanent error is reported without the key', async () => {
     const server = await modelServer()
     const stage = new HostlessChat(agentAt(server, api))
-    // A stage returns a token for every resource, so the key is not the configured one.
+    // A HostlessChat has a token for every resource. The agent sends this token and not the configured key, so the server
+    // must accept any key.
     server.open = true
     server.errors.push({ status: 429, headers: { 'retry-after': '0' } }, { status: 500 })
     expect(textOf(await stage.turn('say at last'))).toBe('at last')

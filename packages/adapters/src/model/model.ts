@@ -21,9 +21,9 @@ export interface ModelAgentOptions {
   readonly platform?: string
 }
 
-/** Time for which a provider's list of models is used before it is asked again. */
+/** The time after which a provider is asked for its list of models again. */
 const modelListTtlMs = 300_000
-/** The same for a provider that did not answer. */
+/** The same time for a provider that did not answer. */
 const retryAfterMs = 30_000
 
 /** Creates a coding agent on the models of Anthropic, OpenAI and OpenAI-compatible servers. */
@@ -31,7 +31,7 @@ export function modelAgent({ models = {}, environment = {}, ...rest }: ModelAgen
   return agentOn(providersOf(models, environment), { ...rest, models, environment })
 }
 
-/** Creates the agent on given providers. */
+/** Creates the agent with the given providers. */
 export function agentOn(providers: readonly ModelProvider[], options: ModelAgentOptions): Agent {
   const { world, models: config = {}, environment = {}, platform = 'unknown' } = options
   const modelLists = new Map<ModelProvider, readonly ModelConfig[]>(
@@ -67,7 +67,8 @@ export function agentOn(providers: readonly ModelProvider[], options: ModelAgent
       listedAt.set(provider, world.now())
       if (found.length > 0) modelLists.set(provider, found)
     } catch {
-      // The provider is down or has no list: the previous list stays. Creating a session waits for this request, so it is not repeated soon.
+      // The provider is down or has no list. The previous list is kept. The request is not repeated soon, because the
+      // creation of a session waits for it.
       listedAt.set(provider, world.now() - modelListTtlMs + retryAfterMs)
     }
   }
@@ -112,7 +113,7 @@ export function agentOn(providers: readonly ModelProvider[], options: ModelAgent
   }
 }
 
-/** The model of the last turn that named one; used for messages that name none. */
+/** Returns the model of the last turn whose message named one. It is used for a message that names no model. */
 function lastModel({ state }: Chat): Message['model'] {
   return state.turns.findLast(({ message }) => message.model)?.message.model
 }

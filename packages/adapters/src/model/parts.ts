@@ -6,9 +6,9 @@ export interface PartOptions {
   readonly chat: Pick<Chat, 'read'>
   /** Whether the model accepts images. */
   readonly vision: boolean
-  /** Maximum number of characters of one text. */
+  /** The maximum number of characters of each text. */
   readonly maxLength: number
 }
 
-/** The fields of a turn, active or finished, that a model is sent. */
+/** The fields of an active or finished turn that are sent to a model. */
 export type TurnContent = Pick<Turn, 'message' | 'responseParts'>

@@ -26,7 +26,10 @@ export function systemPrompt({ state, session }: Pick<Chat, 'state' | 'session'>
   ].join('\n\n')
 }
 
-/** Asks a model to continue its interrupted answer. A user message is used because not all providers can continue an assistant text. */
+/**
+ * Asks a model to continue its interrupted answer. The prompt is a user message, because not all providers can continue an
+ * assistant message.
+ */
 export const continuePrompt =
   '[Your answer was cut off here by a broken connection. Go on exactly where it stops, in the middle of the word if need be, and repeat nothing. If it was complete, say nothing.]'
 

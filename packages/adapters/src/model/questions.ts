@@ -3,7 +3,7 @@ import type { ChatInputAnswer, ChatInputQuestion } from '@atrium/protocol/chat/r
 import type { ActiveTurn, InputRequestPart, ResponsePart, Turn } from '@atrium/protocol/chat/state'
 import { parseInput, textField, textsField, tools } from './tools.ts'
 
-/** Yields an input request for each finished `ask` call that has none yet. */
+/** Yields an input request for each finished `ask` call that has no input request yet. */
 export function* newInputRequests({ responseParts }: ActiveTurn): Iterable<AgentAction> {
   for (const part of responseParts) {
     if (part.kind !== 'toolCall' || part.toolCall.toolName !== 'ask') continue

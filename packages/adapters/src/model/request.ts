@@ -26,7 +26,7 @@ export async function* streamModel(request: Request): AsyncGenerator<LanguageMod
   const end = () => abort.abort()
   request.signal.addEventListener('abort', end)
   if (request.signal.aborted) end()
-  // A model library may ignore its abort signal; this promise ends the wait anyway.
+  // The model library may ignore the abort signal. This promise ends the wait in any case.
   const aborted = new Promise<undefined>((resolve) => {
     abort.signal.addEventListener('abort', () => resolve(undefined))
   })
@@ -46,7 +46,7 @@ export async function* streamModel(request: Request): AsyncGenerator<LanguageMod
     reader?.cancel().catch(() => {})
   } finally {
     request.signal.removeEventListener('abort', end)
-    // A caller that stops reading ends the request, too.
+    // If the caller stops reading, the request ends too.
     end()
   }
 }
@@ -69,7 +69,7 @@ function callOptions(request: Request, abortSignal: AbortSignal): Parameters<Lan
   }
 }
 
-/** Asks Anthropic to cache the prompt up to this message. Other providers ignore the option. */
+/** A message option that asks Anthropic to cache the prompt up to this message. Other providers ignore the option. */
 const cachePoint = { providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } }
 
 function withCachePoint(messages: readonly LanguageModelV3Message[]): readonly LanguageModelV3Message[] {

@@ -16,7 +16,7 @@ export async function resultText(
   const texts: string[] = []
   for (const content of call.content ?? []) {
     if (content.type === 'text') texts.push(content.text)
-    // Output that was too large for the state is stored as a resource.
+    // Output that was too large for the chat's state is stored as a resource.
     if (content.type === 'resource') texts.push(await readStoredOutput(content.uri, options))
   }
   const problem = call.success ? [] : [`Failed: ${call.error?.message ?? plainText(call.pastTenseMessage)}`]

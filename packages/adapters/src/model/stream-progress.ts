@@ -2,8 +2,8 @@ import type { Chat } from '@atrium/host/ports/agent'
 import type { ChatState, ReasoningPart, ResponsePart } from '@atrium/protocol/chat/state'
 
 /**
- * Counts the parts and text that a turn has emitted. The chat's state shows an emitted action a little later, so the turn waits with
- * `committed` before it builds a request from the state.
+ * Counts the parts and the text that a turn has emitted. An emitted action appears in the chat's state a little later. So the
+ * turn awaits `committed` before it builds a request from the state.
  */
 export class StreamProgress {
   readonly #chat: Chat
@@ -20,7 +20,7 @@ export class StreamProgress {
     return this.#partCount
   }
 
-  /** Counts a new part and returns its id, which is unique because it contains the position in the turn. */
+  /** Counts a new part and returns its id. The id contains the position of the part in the turn, so it is unique. */
   newPartId(): string {
     this.addPart()
     return `${this.#chat.turnId}-${this.#partCount}`
@@ -36,7 +36,7 @@ export class StreamProgress {
     this.#textLengths.set(partId, before + length)
   }
 
-  /** Id of the last part if it is text: an interrupted text that the model continues. */
+  /** The id of the last part if this part is text. It is an interrupted text that the model continues. */
   get lastTextId(): string | undefined {
     const last = this.#lastPart
     return last?.kind === 'markdown' ? last.id : undefined
@@ -47,12 +47,15 @@ export class StreamProgress {
     return last?.kind === 'reasoning' ? last : undefined
   }
 
-  /** Number of parts plus the text lengths; changes with everything that is emitted. */
+  /** The number of parts plus the lengths of all texts. The sum grows with everything that the turn emits. */
   get total(): number {
     return [...this.#textLengths.values()].reduce((sum, length) => sum + length, this.#partCount)
   }
 
-  /** Resolves with the state once it contains everything emitted, with all tool calls finished. */
+  /**
+   * Waits until the chat's state contains everything that was emitted and all tool calls are finished. Resolves with the
+   * state.
+   */
   async committed(): Promise<ChatState> {
     return this.#chat.when((state) => {
       const parts = state.activeTurn?.responseParts ?? []

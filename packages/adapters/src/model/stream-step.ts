@@ -5,7 +5,7 @@ import { toMeta } from './meta.ts'
 import type { StreamProgress } from './stream-progress.ts'
 import { findTool } from './tools.ts'
 
-/** A tool call of the model. The id is the one in the chat, not the model's own. */
+/** A tool call of the model. The id is the call's id in the chat, and not the model's own id. */
 export interface ModelToolCall {
   readonly toolCallId: string
   readonly toolName: string
@@ -16,7 +16,7 @@ export interface ModelToolCall {
 export interface StepResult {
   readonly calls: readonly ModelToolCall[]
   readonly usage?: LanguageModelV3Usage
-  /** Why the response ended; undefined if the stream was cut off. */
+  /** Why the response ended. Undefined if the stream was cut off. */
   readonly finish?: string
 }
 
@@ -28,7 +28,7 @@ export async function* streamStep(
   const step = progress.partCount
   const interruptedText = progress.lastTextId
   const calls: ModelToolCall[] = []
-  // Ids of the model's texts and calls, mapped to ids in the chat.
+  // These maps lead from the model's ids of texts and calls to the ids in the chat.
   const texts = new Map<string, string>()
   const started = new Map<string, string>()
   const reasoning = new ReasoningStream(progress)
@@ -42,13 +42,13 @@ export async function* streamStep(
   let finish: string | undefined
   for await (const part of stream) {
     if (part.type === 'text-delta' && part.delta !== '') {
-      // Only the first text of a response can continue the interrupted one.
+      // Only the first text of a response can continue the interrupted text.
       const existing =
         texts.get(part.id) ?? (progress.partCount === step && texts.size === 0 ? interruptedText : undefined)
       const partId = existing ?? progress.newPartId()
       texts.set(part.id, partId)
       progress.addText(partId, part.delta.length)
-      // A new part gets its first text at once: an empty part would look as if the model had written nothing.
+      // A new part is sent with its first text. An empty part would look as if the model had written nothing.
       if (existing !== undefined) yield { type: 'chat/delta', partId, content: part.delta }
       else yield { type: 'chat/responsePart', part: { kind: 'markdown', id: partId, content: part.delta } }
     } else if (part.type === 'reasoning-delta' && part.delta !== '') {
@@ -65,14 +65,14 @@ export async function* streamStep(
     } else if (part.type === 'finish') {
       usage = part.usage
       const { unified, raw } = part.finishReason
-      // The library ends a stream that was cut off with `other` and no raw reason.
+      // If the stream was cut off, the model library reports the reason `other` without a raw reason.
       if (unified !== 'other' || raw !== undefined) finish = unified
     } else if (part.type === 'error') throw part.error
   }
   return { calls, ...(usage && { usage }), ...(finish !== undefined && { finish }) }
 }
 
-/** Parses the input of a call. Invalid JSON is returned as text, which the input check of every tool refuses. */
+/** Parses the input of a call. Invalid JSON is returned as text. The input check of every tool refuses text. */
 function parsedInput(input: string): unknown {
   try {
     return JSON.parse(input.trim() === '' ? '{}' : input)
@@ -81,13 +81,16 @@ function parsedInput(input: string): unknown {
   }
 }
 
-/** Reasoning of the model. After an interruption the model reasons again; the part that equals the stored reasoning is not written twice. */
+/**
+ * Streams the reasoning of the model. After an interruption the model reasons again from the start. As long as the new
+ * reasoning equals the stored reasoning, it is not written again.
+ */
 class ReasoningStream {
   readonly #progress: StreamProgress
   readonly #ids = new Map<string, string>()
-  /** The interrupted part, while the new reasoning equals its beginning. */
+  /** The interrupted reasoning part. Undefined as soon as the new reasoning differs from it. */
   #cutOff: ReasoningPart | undefined
-  /** The new reasoning so far, compared with the interrupted part. */
+  /** The new reasoning so far. It is compared with the interrupted part. */
   #repeated = ''
 
   constructor(progress: StreamProgress) {

@@ -9,7 +9,10 @@ export interface Summary extends Pick<StepResult, 'usage'> {
   readonly text: string
 }
 
-/** Lets the model summarize a conversation. Only the last `maxLength` characters are sent, because the model must be able to read them. */
+/**
+ * Lets the model summarize a conversation. Only the last `maxLength` characters are sent, because more might not fit the
+ * context window.
+ */
 export async function summarize(
   messages: readonly LanguageModelV3Message[],
   maxLength: number,
@@ -34,7 +37,10 @@ export async function summarize(
   return { text, ...(usage && { usage }) }
 }
 
-/** Converts a message to plain text: tool calls and results are valid only in a request that declares tools. */
+/**
+ * Converts a message to plain text. Tool calls and results must become text, because they are valid only in a request that
+ * declares tools.
+ */
 function transcriptOf({ role, content }: LanguageModelV3Message): string {
   if (typeof content === 'string') return `${role}: ${content}`
   const parts = content.map((part) => {

@@ -1,4 +1,7 @@
-/** Cuts a text in the middle to `maxLength` characters, plus a line with the number of characters left out. Beginning and end are kept, because they matter most. */
+/**
+ * Cuts the middle out of a text that is longer than `maxLength` characters, and inserts a line with the number of characters
+ * left out. The beginning and the end are kept, because they matter most.
+ */
 export function truncateMiddle(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text
   const head = Math.ceil((maxLength * 2) / 3)
@@ -8,7 +11,7 @@ export function truncateMiddle(text: string, maxLength: number): string {
   )
 }
 
-/** Replaces lone surrogates and NUL, for which some providers refuse the whole request. */
+/** Replaces lone surrogates and NUL. Some providers refuse a whole request because of one such character. */
 export function wellFormed(text: string): string {
   return text.replaceAll(/[\p{Surrogate}\0]/gu, '\ufffd')
 }

@@ -12,13 +12,14 @@ import type { Input, Tool } from './tools.ts'
 /** The chat and the timer that tool calls need. */
 export interface CallContext {
   readonly chat: Chat
-  /** Schedules a task for the time limit of a command (`modelLineMs`). Returns a function that cancels it. */
+  /** Schedules a task after the maximum duration of a command (`modelLineMs`). Returns a function that cancels the task. */
   later(task: () => void): () => void
 }
 
 /**
- * Runs the tool calls of one response. Calls without approval run first. All others ask for approval before the first of them is awaited, so
- * that a host that stops meanwhile leaves only open requests, which the next host can continue.
+ * Runs the tool calls of one response. Calls that need no approval run first. Then all other calls ask for approval, and only
+ * then the first decision is awaited. If the host stops during this wait, only open requests are left, which the next host
+ * can continue.
  */
 export async function* runCalls(
   calls: readonly ModelToolCall[],
@@ -36,7 +37,10 @@ export async function* runCalls(
   for (const toolCallId of awaited) yield* runWhenApproved(toolCallId, context)
 }
 
-/** Continues calls that an earlier run of the host left open: not yet approved, or approved and not started. */
+/**
+ * Continues the calls that an earlier run of the host left open: calls that are not approved yet, and approved calls that
+ * were not started.
+ */
 export async function* resumeCalls(
   { responseParts }: ActiveTurn,
   context: CallContext,
@@ -44,14 +48,14 @@ export async function* resumeCalls(
   const calls = responseParts.flatMap((part) => (part.kind === 'toolCall' ? [part.toolCall] : []))
   for (const call of calls) {
     const started = call.status === 'running' && call.content !== undefined
-    // The effects of a started call are unknown, and no call runs twice.
+    // Nobody knows what a started call has already done. It must not run twice, so it fails.
     if (started) yield failed(call.toolCallId, 'this was interrupted')
     else if (call.status === 'pending-confirmation' || call.status === 'running')
       yield* runWhenApproved(call.toolCallId, context)
   }
 }
 
-/** A call whose input has passed the check of its tool. */
+/** A call with an input that its tool accepts. */
 interface CheckedCall extends ModelToolCall {
   readonly input: Input
 }
@@ -78,7 +82,7 @@ async function* runWithoutApproval(
   } catch (error) {
     if (!(error instanceof TurnFailed)) throw error
     if (error.errorType !== 'permission') return yield failed(toolCallId, error.message)
-    // Only the attempt showed that this path needs approval (a protected file).
+    // The host learns only from the attempt that this path needs approval, because it is a protected file.
     yield { ...ready, confirmationTitle: error.message }
     awaited.push(toolCallId)
   }
@@ -110,10 +114,10 @@ async function* runWhenApproved(toolCallId: string, context: CallContext): Async
     (each) => !undecided.has(callIn(each, toolCallId)?.status ?? 'streaming'),
   )
   const call = callIn(state, toolCallId)
-  // A denied call has ended already; its result tells the model.
+  // A denial has already ended the call. The model learns of the denial from the result of the call.
   if (call?.status !== 'running') return
   const tool = findTool(call.toolName)
-  // The state has the input as approved, with the user's changes.
+  // The state contains the approved input, including the user's changes.
   const input = tool && typeof call.toolInput === 'string' ? parseInput(tool, call.toolInput) : undefined
   if (!input) return yield failed(toolCallId, 'the approved input is invalid')
   try {
@@ -136,13 +140,13 @@ function runTool(
   return toolRuns[toolName]({ chat, toolCallId, input, later })
 }
 
-/** Ends a call that cannot run, without asking anybody for approval. */
+/** Ends a call that cannot run. No user is asked for approval. */
 function* failWithoutAsking(
   { toolCallId, toolName, input }: ModelToolCall,
   problem: string,
 ): Iterable<AgentAction> {
   const invocationMessage = findTool(toolName)?.displayName ?? quoted(toolName)
-  // An editable input is shown as a command line, and an invalid input has none.
+  // An editable input is stored as a bare command line. An invalid input has no command line, so it is left out.
   const toolInput = findTool(toolName)?.editable === undefined && { toolInput: JSON.stringify(input) ?? '' }
   yield { type: 'chat/toolCallReady', toolCallId, invocationMessage, ...toolInput, confirmed: 'not-needed' }
   yield failed(toolCallId, problem)

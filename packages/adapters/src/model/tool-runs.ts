@@ -9,19 +9,21 @@ import { truncateMiddle } from './text.ts'
 import { quoted, textField, tools } from './tools.ts'
 import type { Input, ToolName } from './tools.ts'
 
-/** Maximum number of characters of a result. More does not help a model, and the log keeps it forever. */
+/**
+ * The maximum number of characters of a result. A longer result does not help the model, and the log would keep it forever.
+ */
 const maxLength = limits.modelResult
 
-/** One run of a tool call, with its checked input. */
+/** One run of a tool call. The tool has accepted the input. */
 export interface ToolRun {
   readonly chat: Chat
   readonly toolCallId: string
   readonly input: Input
-  /** Schedules a task for the time limit of a command. Returns a function that cancels it. */
+  /** Schedules a task after the maximum duration of a command. Returns a function that cancels the task. */
   later(task: () => void): () => void
 }
 
-/** Runs a call and yields its result. The call was approved, or needs no approval. */
+/** Runs a call and yields its result. The call must be approved, or need no approval. */
 export type RunTool = (run: ToolRun) => AsyncIterable<AgentAction>
 
 export const toolRuns: { readonly [N in ToolName]: RunTool } = {
@@ -57,7 +59,7 @@ export const toolRuns: { readonly [N in ToolName]: RunTool } = {
     const cancelTimeout = later(() => void end())
     try {
       const outcome = await done
-      // The terminal keeps the whole output.
+      // The model gets only the end of the output. The terminal keeps all of it.
       const output = outcome.output.slice(-maxLength)
       const truncated = outcome.truncated || output.length < outcome.output.length
       const result = commandResult({ ...outcome, output, truncated }, terminal)
@@ -67,7 +69,8 @@ export const toolRuns: { readonly [N in ToolName]: RunTool } = {
     }
   },
 
-  // The call ends before the question is shown. A host that stops meanwhile then leaves only an open question, which the next host can continue.
+  // The call ends before the question is shown. If the host stops while the question is open, only the question is left,
+  // which the next host can continue.
   async *ask({ toolCallId, input }) {
     const pastTense = `Asked ${quoted(textField(input, 'question'))}`
     yield complete({ toolCallId, pastTense, text: 'Asked.' })
@@ -93,7 +96,7 @@ export const toolRuns: { readonly [N in ToolName]: RunTool } = {
   },
 }
 
-/** Returns the changes of an edit, to be shown with the request for approval. */
+/** Returns the changes of an edit. They are shown with the request for approval. */
 export async function proposedEdits(
   chat: Chat,
   name: string,
@@ -141,7 +144,10 @@ function complete({ toolCallId, pastTense, text, content = [], problem }: Outcom
   return { type: 'chat/toolCallComplete', toolCallId, result }
 }
 
-/** Returns the requested lines, cut at a line end to `maxLength` characters with a note that says where to continue. */
+/**
+ * Returns the requested lines. More than `maxLength` characters are cut at a line end, and a note tells at which line to
+ * continue.
+ */
 function requestedLines(whole: string, { from, lines }: Input): string {
   const first = typeof from === 'number' ? Math.max(1, from) : 1
   const count = typeof lines === 'number' ? Math.max(1, lines) : Infinity

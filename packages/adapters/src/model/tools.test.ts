@@ -107,7 +107,7 @@ test('[N23] the calls of one response ask for approval together, and run in thei
   )
   await pending(0)
   await pending(1)
-  // The call without approval had finished before the others asked.
+  // The call that needs no approval finished before the other calls asked.
   const types = ann.envelopes.map(({ action }) => action.type)
   const done = types.indexOf('chat/toolCallComplete')
   expect(done).toBeGreaterThan(0)

@@ -1,7 +1,7 @@
 import { isJsonObject } from '@atrium/protocol/json'
 import type { JsonObject } from '@atrium/protocol/json'
 
-/** The input of a tool call, by field. */
+/** The input of a tool call: its fields by name. */
 export type Input = JsonObject
 
 export interface Field {
@@ -10,14 +10,14 @@ export interface Field {
   readonly optional?: true
 }
 
-/** The description of a tool for the model, and of its calls for users. `tool-runs.ts` has the implementations. */
+/** A tool as the model sees it, and its calls as users see them. The implementations are in `tool-runs.ts`. */
 export interface Tool {
   readonly displayName: string
   readonly description: string
   readonly fields: { readonly [name: string]: Field }
-  /** Runs without approval: the tool only reads, or users see everything that it starts. */
+  /** Calls run without approval, because the tool only reads, or because users see everything that it starts. */
   readonly noApproval?: true
-  /** The only field of the input. The user may change its text while approving the call. */
+  /** The name of the only input field. The user may change the text of this field when approving the call. */
   readonly editable?: string
   /** Describes the call in one line of Markdown. */
   invocationMessage(input: Input): string
@@ -116,7 +116,7 @@ export function isTool(name: string): name is ToolName {
   return Object.hasOwn(tools, name)
 }
 
-/** Returns the error of an input, as text for the model. */
+/** Returns what is wrong with an input, as text for the model. Returns undefined for a valid input. */
 export function inputProblem({ fields }: Tool, input: unknown): string | undefined {
   if (!isJsonObject(input)) return 'the input is not an object'
   for (const [name, { type, optional: isOptional }] of Object.entries(fields)) {
@@ -141,7 +141,7 @@ export function inputText({ editable }: Tool, input: Input): string {
   return editable === undefined ? JSON.stringify(input) : textField(input, editable)
 }
 
-/** Parses a stored input; undefined if it is invalid, which a user's edit can cause. */
+/** Parses a stored input. Returns undefined if the input is invalid, which is possible after a user has edited it. */
 export function parseInput(tool: Tool, text: string): Input | undefined {
   if (tool.editable !== undefined) return { [tool.editable]: text }
   try {
@@ -152,7 +152,10 @@ export function parseInput(tool: Tool, text: string): Input | undefined {
   }
 }
 
-/** Returns the stored input of a call for a request. Providers accept only an object, so anything else becomes an empty one. */
+/**
+ * Returns the stored input of a call for a request to the model. Providers accept only an object, so any other input becomes
+ * an empty object.
+ */
 export function inputForModel(tool: Tool | undefined, text: string): Input {
   if (tool?.editable !== undefined) return { [tool.editable]: text }
   try {
@@ -168,7 +171,7 @@ export function textField(input: Input, field: string): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Returns the strings of a list; other values are left out. */
+/** Returns the strings in a list field. Other elements are left out. */
 export function textsField(input: Input, field: string): readonly string[] {
   const value = input[field]
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []

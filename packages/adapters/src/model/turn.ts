@@ -32,7 +32,7 @@ export interface ChosenModel {
   readonly provider: ModelProvider
   readonly config: ModelConfig
   readonly model: LanguageModelV3
-  /** The API key; undefined for a provider that needs none. */
+  /** The API key. Undefined for a provider that needs no key. */
   readonly key: string | undefined
   readonly effort: string | undefined
 }
@@ -43,12 +43,15 @@ export interface TurnOptions {
   readonly later: World['later']
 }
 
-/** Delays before each further attempt to ask an overloaded model. After the last one the turn fails. */
+/**
+ * The delay before each further attempt to reach an overloaded model. If the attempt after the last delay fails, the turn
+ * fails.
+ */
 const retryDelaysMs = [1000, 3000, 9000, 27_000]
 
 /**
- * Runs one turn: asks the model, runs its tool calls, and asks again until a response has no calls. All decisions are made from the chat's
- * state, so an interrupted turn is resumed by the same code.
+ * Runs one turn. Asks the model and runs its tool calls, until a response has no calls. All decisions depend on the chat's
+ * state only, so the same code resumes an interrupted turn.
  */
 export class ModelTurn {
   readonly #chat: Chat
@@ -75,7 +78,7 @@ export class ModelTurn {
     if (!turn) return
     if (this.#chat.state.activity !== undefined) yield { type: 'chat/activityChanged' }
     yield* resumeCalls(turn, this.#callContext)
-    // The model had finished; only the end of the turn was not committed.
+    // The model had finished before the interruption. Only the end of the turn was not committed.
     if (metaOf(turn.usage).done) return
     for (let steps = 0; steps < limits.modelSteps; steps++) {
       yield* this.#askUsers()
@@ -108,7 +111,7 @@ export class ModelTurn {
     return { chat: this.#chat, later: (task) => this.#options.later(limits.modelLineMs, task) }
   }
 
-  /** Sends the questions of `ask` calls to the users and waits for every answer. */
+  /** Shows the questions of `ask` calls to users and waits for every answer. */
   async *#askUsers(): AsyncIterable<AgentAction> {
     const { activeTurn } = await this.#progress.committed()
     for (const request of activeTurn ? newInputRequests(activeTurn) : []) {
@@ -119,7 +122,7 @@ export class ModelTurn {
     await this.#chat.when((state) => !state.activeTurn || !isWaitingForInput(state.activeTurn))
   }
 
-  /** Moves a steering message from the queue into the turn. */
+  /** Moves a steering message from the chat's queue into the turn. */
   async *#takeSteering(): AsyncIterable<AgentAction> {
     const { steeringMessage } = this.#chat.state
     if (!steeringMessage) return
@@ -127,7 +130,7 @@ export class ModelTurn {
     const taken = (this.#activeTurn?.responseParts ?? []).some(
       (part) => part.kind === 'systemNotification' && metaOf(part).steering?.id === id,
     )
-    // A host that died between these two actions has already added the notification.
+    // If an earlier host died between these two actions, the notification is already in the turn.
     if (!taken) yield this.#notification(message.text, { steering: steeringMessage })
     yield { type: 'chat/pendingMessageRemoved', kind: 'steering', id }
   }
@@ -146,7 +149,7 @@ export class ModelTurn {
     return action
   }
 
-  /** Returns the failure of a response that ended without completing. */
+  /** Returns the failure of a response that is not complete. Returns undefined for a complete response. */
   #failureOf({ finish, calls }: StepResult): TurnFailed | undefined {
     const { provider } = this.#chosen
     if (finish === 'content-filter')
@@ -156,8 +159,8 @@ export class ModelTurn {
   }
 
   /**
-   * Makes one request to the model, and repeats it while the model is overloaded. Returns undefined if the context was too long: the next
-   * request uses half the budget.
+   * Makes one request to the model, and repeats it while the model is overloaded. Returns undefined if the request was too
+   * long for the model. The next request then uses half the budget.
    */
   async *#askModel(): AsyncGenerator<AgentAction, StepResult | undefined> {
     const { provider, config, key } = this.#chosen
@@ -178,7 +181,8 @@ export class ModelTurn {
         if (this.#signal.aborted) throw new Error('the turn is over')
         const problem = modelProblem(error, provider, config.id, key)
         const { failure } = problem
-        // Part of the response is in the chat already. A repeated request would write it twice; a resumed turn continues it.
+        // A part of the response is already in the chat, and a repeated request would write this part twice. So the turn
+        // fails. A resumed turn continues the response.
         if (this.#progress.total !== before) throw new TurnFailed(failure.errorType, failure.message, true)
         if (problem.tooLong && this.#budget > 2000) {
           this.#budget = Math.floor(this.#budget / 2)
@@ -192,7 +196,7 @@ export class ModelTurn {
 
   #request(messages: readonly LanguageModelV3Message[]): Request {
     const { provider, config, model, effort } = this.#chosen
-    // A worker gets no `spawn` tool; otherwise one message could start an unlimited chain of workers.
+    // A worker does not get the tool `spawn`. Otherwise one message could start an unlimited chain of workers.
     const isWorker = this.#chat.state.origin?.kind === 'tool'
     return {
       model,

@@ -6,7 +6,7 @@ import type { Price } from './provider/config.ts'
 import { metaOf, toMeta } from './meta.ts'
 import type { AgentMeta } from './meta.ts'
 
-/** Adds the usage of one request to the usage of its turn. */
+/** Adds the usage of one request to the usage of the turn. */
 export function addUsage(
   before: UsageInfo | undefined,
   request: LanguageModelV3Usage | undefined,
@@ -44,7 +44,7 @@ function costOf(
   return Math.round(dollars * 1_000_000) / 1_000_000
 }
 
-/** Returns undefined if neither number is known. */
+/** Adds two numbers. An unknown number counts as 0. Returns undefined if both are unknown. */
 function sum(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined && b === undefined ? undefined : (a ?? 0) + (b ?? 0)
 }

@@ -9,7 +9,8 @@ export class ConcurrencyLimit {
   }
 
   async run<T>(task: () => Promise<T>): Promise<T> {
-    // A finished task passes its slot to the first waiting task, so that a task that arrives at that moment cannot take the slot.
+    // A finished task passes its slot to the first waiting task. Otherwise a task that arrives at this moment could take the
+    // slot.
     if (this.#running < this.#limit) this.#running++
     else await new Promise<void>((resolve) => this.#waiting.push(resolve))
     try {

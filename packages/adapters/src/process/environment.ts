@@ -1,14 +1,20 @@
-/** Variables of the host's environment that a shell gets (S-38). All others are removed. */
+/** Host variables that a shell gets (S-38). It gets no other variable of the host. */
 const allowedVariables =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|XDG_[A-Z_]+|SSH_AUTH_SOCK|EDITOR|VISUAL|PAGER|COLORTERM|DISPLAY|WAYLAND_DISPLAY|ZDOTDIR)$/
 
-/** Further variables on Windows, without which no program starts. Names are not case-sensitive there. */
+/**
+ * Further variables that a shell gets on Windows. No program starts there without them. Windows ignores case in variable
+ * names.
+ */
 export const allowedOnWindows =
   /^(?:path|pathext|systemroot|systemdrive|windir|comspec|temp|tmp|userprofile|username|userdomain|home(?:drive|path)|appdata|localappdata|programdata|programfiles(?:\(x86\))?|programw6432|psmodulepath|os|number_of_processors|processor_architecture)$/i
 
 export type Variables = { readonly [name: string]: string | undefined }
 
-/** Returns the environment of a shell. Child processes inherit `marker`, by which the watchdog finds them after the host has died. */
+/**
+ * Returns the environment of a shell. The environment contains `marker`, which child processes inherit. If the host dies, the
+ * watchdog finds these processes by the marker.
+ */
 export function shellEnvironment(
   host: Variables,
   { shell, marker }: { readonly shell: string; readonly marker: string },
@@ -28,5 +34,5 @@ export function shellEnvironment(
   }
 }
 
-/** The variable that holds the marker of a host. */
+/** The name of the variable that holds the marker of a host. */
 export const markerVariable = 'TERM_SESSION_ID'

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
 /**
- * Ends all processes in the session of a shell. Jobs have process groups of their own, so each process gets its own signal:
- * SIGHUP first, and SIGKILL after `graceMs`. Resolves when none is left.
+ * Ends all processes in the POSIX session of a shell. Each process gets its own signal, because the jobs of a shell have
+ * process groups of their own. The signal is SIGHUP first, and SIGKILL after `graceMs`. Resolves when no process is left.
  */
 export async function endSession(leader: number, graceMs: number): Promise<void> {
   const startedAt = performance.now()
@@ -15,17 +15,17 @@ export async function endSession(leader: number, graceMs: number): Promise<void>
   for (let wait = 5; members.length > 0; wait = Math.min(wait * 2, 100)) {
     const elapsed = performance.now() - startedAt
     if (elapsed >= graceMs) for (const pid of members) signalTo(pid, 'SIGKILL')
-    // A process in an uninterruptible system call dies only when the call returns, so this wait ends without it.
+    // A process in an uninterruptible system call dies only when the call returns. So the wait for such a process is limited.
     if (elapsed >= graceMs + killTimeoutMs) return
     await sleep(wait)
     members = await membersOf(leader)
   }
 }
 
-/** Time after SIGKILL for which `endSession` waits. */
+/** How long `endSession` waits after SIGKILL. */
 const killTimeoutMs = 5000
 
-/** Returns the processes of a session that have not ended. */
+/** Returns the running processes of a POSIX session. */
 export async function membersOf(leader: number): Promise<readonly number[]> {
   if (process.platform === 'win32') return []
   return process.platform === 'linux' ? fromProc(leader) : fromPs(leader)
@@ -44,7 +44,10 @@ async function fromProc(leader: number): Promise<readonly number[]> {
   return found.flat()
 }
 
-/** Finds the session by `ps`, which does not show session ids on every system: the leader's process group, and all processes on its terminal. */
+/**
+ * Finds the processes of a session by `ps`. Not every `ps` shows session ids, so this returns the leader's process group and
+ * all processes on the leader's terminal.
+ */
 async function fromPs(leader: number): Promise<readonly number[]> {
   const { stdout } = await promisify(execFile)('/bin/ps', ['-A', '-o', 'pid=,pgid=,tty=,stat='])
   const rows = stdout.split('\n').flatMap((line) => {

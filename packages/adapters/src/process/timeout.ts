@@ -1,8 +1,8 @@
 import type { World } from '@atrium/host/ports/world'
 
 /**
- * Waits for a task at most `ms` milliseconds, then settles with `onTimeout`, which returns another result or throws. A task that is
- * late runs on, and its outcome is ignored.
+ * Waits for a task at most `ms` milliseconds. After this time calls `onTimeout`, which returns another result or throws. The
+ * task is not stopped, and its later outcome is ignored.
  */
 export async function withTimeout<T>(
   later: World['later'],
@@ -14,7 +14,7 @@ export async function withTimeout<T>(
   const timeout = new Promise<typeof timedOut>((resolve) => {
     cancel = later(ms, () => resolve(timedOut))
   })
-  // Without this, a rejection after the timeout would be unhandled.
+  // Without this line, a rejection of the task after the timeout would be unhandled.
   task.catch(() => {})
   try {
     const result = await Promise.race([task, timeout])

@@ -1,11 +1,12 @@
-# Waits until the host has gone, then ends the processes that its terminals have started. $1 is a folder to remove, $2 the
-# marker (NAME=value) in the environment of those processes. Commands are POSIX, except
-# `grep -z`, which is used only where /proc exists.
+# Waits until the host has gone. Then ends the processes that the host's terminals and agents have started. $1 is a folder to
+# remove. $2 is the marker (NAME=value) in the environment of these processes. All commands are POSIX except `grep -z`, which
+# is used only where /proc exists.
 
 trap '' HUP INT TERM PIPE
 folder=$1 marker=$2 sessions=' '
 
-# The host writes `+<session>` and `-<session>`. The pipe closes when the host has gone, which ends the loop.
+# The host writes `+<session>` when a POSIX session begins and `-<session>` when it has ended. When the host has gone, the
+# pipe closes, which ends the loop.
 while read -r line; do
   id=${line#?}
   case $line in
@@ -14,8 +15,8 @@ while read -r line; do
   esac
 done
 
-# Prints the processes in the sessions and the processes with the marker. A process may have left its session, or have
-# cleared its environment, so both are needed.
+# Prints the processes in the sessions, and the processes with the marker. Both searches are needed, because a process may
+# have left its session, and another may have cleared its environment.
 found() {
   if [ -r /proc/self/stat ]; then
     for stat in /proc/[0-9]*/stat; do
@@ -43,7 +44,8 @@ for pid in $(found); do
   kill -CONT "$pid" 2>/dev/null
 done
 
-# Several rounds, because a process may start another before it ends; not endless, because some processes cannot be ended.
+# There are several rounds, because a process may start another before it ends. Their number is limited, because some
+# processes cannot be ended.
 round=0
 while [ "$round" -lt 20 ]; do
   sleep 0.2

@@ -41,7 +41,7 @@ test.each(['SIGKILL', 'SIGTERM'] as const)(
     host.kill(signal)
     await once(host, 'exit')
     await until(() => processesWith(seconds).length === 0)
-    // The folder is an argument of the watchdog, so this finds the watchdog process.
+    // The folder's path is an argument of the watchdog process, so the search finds this process.
     await until(() => processesWith(temporary).length === 0 && readdirSync(temporary).length === 0)
     expect(performance.now() - before).toBeLessThan(most)
   },
@@ -75,7 +75,7 @@ test('[F-40d] a session that was removed is not ended', async () => {
 const program = fileURLToPath(new URL('./watchdog.sh', import.meta.url))
 const moduleUrl = new URL('../../dist/terminals/terminals.js', import.meta.url).href
 
-/** A host with terminals, as a child process. Prints a line when all terminals run. */
+/** A script that runs a host with terminals as a child process. The script prints a line when all terminals run. */
 const hosting = `
   const { ptyTerminals } = await import(process.env.MODULE)
   const terminals = ptyTerminals({ shell: '/bin/bash' })

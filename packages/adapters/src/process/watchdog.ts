@@ -8,13 +8,14 @@ import { fileURLToPath } from 'node:url'
 import { markerVariable } from './environment.ts'
 
 /**
- * Ends the processes that terminals have started when the host dies, even by SIGKILL (F-40d). The kernel's own SIGHUP is
- * not enough, because processes can ignore it. A small shell (`watchdog.sh`) reads a pipe that only the host holds open. When
- * the pipe closes, the shell ends all processes in the session of a terminal and, where `/proc` exists, all processes with the
- * marker of this host in their environment, which finds processes that have left the session. Then the shell exits.
+ * Ends the processes that terminals and agents have started when the host dies, even by SIGKILL (F-40d). The kernel's own
+ * SIGHUP is not enough, because processes can ignore it. A small shell script (`watchdog.sh`) reads a pipe that only the host
+ * holds open. When the pipe closes, the script ends all processes in the watched POSIX sessions. Where `/proc` exists, the
+ * script also ends processes that have left their session, and finds them by the host's marker in their environment. Then the
+ * script exits.
  */
 export class Watchdog {
-  /** Folder for the start-up files of shells. The watchdog removes it after the host has gone. */
+  /** A folder for the start-up files of shells. The watchdog process removes the folder after the host has gone. */
   readonly folder = mkdtempSync(join(tmpdir(), 'atrium-shells-'))
   readonly #marker: string
   readonly #sessions = new Set<number>()
@@ -24,11 +25,13 @@ export class Watchdog {
     this.#marker = marker
   }
 
-  /** Starts the watchdog process if there is none. Call it before starting any process that must be watched. */
+  /**
+   * Starts the watchdog process if it does not run. Must be called before any process that the watchdog must end is started.
+   */
   wake(): void {
     if (process.platform === 'win32' || this.#process) return
     const child = spawn('/bin/sh', ['--', program, this.folder, `${markerVariable}=${this.#marker}`], {
-      // A session of its own, so that a signal to the host's process group does not end the watchdog.
+      // The watchdog process leads a session of its own, so that a signal to the host's process group does not end it.
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
       env: { PATH: '/usr/bin:/bin' },
@@ -49,7 +52,7 @@ export class Watchdog {
     this.#send(`+${session}`)
   }
 
-  /** Removes an ended session, because the system may reuse its number. */
+  /** Removes an ended POSIX session from the list, because the system may reuse its number. */
   forget(session: number): void {
     if (this.#sessions.delete(session)) this.#send(`-${session}`)
   }

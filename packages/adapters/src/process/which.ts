@@ -2,13 +2,16 @@ import { constants, statSync } from 'node:fs'
 import { access, realpath, stat } from 'node:fs/promises'
 import { delimiter, isAbsolute, join } from 'node:path'
 
-/** Finds a program in the directories of a PATH and resolves symbolic links. */
+/** Finds a program in the directories of a PATH. Returns its path with symbolic links resolved. */
 export async function findProgram(name: string, path: string): Promise<string | undefined> {
   const file = await findByName(name, path)
   return file === undefined ? undefined : realpath(file)
 }
 
-/** Finds a program without resolving links: some programs behave according to the name with which they are started. The current directory is never searched (S-40). */
+/**
+ * Finds a program in the directories of a PATH. Symbolic links are not resolved, because some programs behave according to
+ * the name by which they are started. The current directory is never searched (S-40).
+ */
 export async function findByName(name: string, path: string): Promise<string | undefined> {
   for (const directory of absoluteDirectories(path))
     for (const suffix of process.platform === 'win32' ? ['.exe'] : ['']) {
@@ -29,7 +32,10 @@ export function hasFile(name: string, path: string): boolean {
   })
 }
 
-/** Returns the absolute directories of a PATH. Relative ones would depend on the current directory. */
+/**
+ * Returns the absolute directories of a PATH. Relative directories are left out, because they depend on the current
+ * directory.
+ */
 export function absoluteDirectories(path: string): readonly string[] {
   return path.split(delimiter).filter(isAbsolute)
 }

@@ -25,7 +25,7 @@ test('[W1] S-26: ids have 128 random bits', () => {
       .toString(2)
       .padStart(id.length * 4, '0'),
   )
-  // No bit is constant: each is set in about half of the ids. The probability of less than a third is below 10^-50.
+  // Each bit must be set in about half of the ids. For a random bit, the probability of less than a third is below 10^-50.
   const setCounts = Array.from({ length: 128 }, (_, at) => bits.filter((text) => text.at(at) === '1').length)
   expect(setCounts.filter((count) => count < 700 || count > 1300)).toEqual([])
 })

@@ -9,8 +9,8 @@ export function nodeWorld(report: World['report']): World {
     id: () => randomBytes(16).toString('hex'),
     soon: queueMicrotask,
     later(ms, task) {
-      // `setTimeout(0)` takes a millisecond; an immediate runs right after pending I/O. It is not unref'd, because the event loop
-      // would then wait for I/O before running it.
+      // `setTimeout(0)` takes a millisecond, but an immediate runs right after pending I/O. The immediate is not unref'd,
+      // because the event loop would then wait for I/O before it runs the immediate.
       if (ms === 0) {
         const next = setImmediate(task)
         return () => clearImmediate(next)

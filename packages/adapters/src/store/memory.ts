@@ -14,18 +14,18 @@ import type { Store } from '@atrium/host/ports/store'
 import { byCodeUnit, refuseNul, refuseNulIn } from './text.ts'
 
 export interface MemoryOptions {
-  /** Schedules the end of a flush. A simulation passes its own function to decide what happens before it. */
+  /** Schedules the end of a flush. A simulation passes its own function, to decide what happens before the flush ends. */
   readonly soon?: (task: () => void) => void
   /** Called at every flush; `true` simulates a full disk. */
   readonly full?: () => boolean
 }
 
-/** A store in memory. `reopen` closes it and returns a store with the flushed content, as a restart would. */
+/** A store in memory. `reopen` closes the store and returns a new store with the flushed content, as after a restart. */
 export interface MemoryStore extends Store {
   readonly reopen: () => MemoryStore
 }
 
-/** Maximum number of characters of one slice. */
+/** The maximum number of characters of one slice. */
 const SLICE = 1024 * 1024
 
 export function memoryStore(options: MemoryOptions = {}): MemoryStore {
@@ -42,7 +42,10 @@ function openDisk(disk: Disk, options: MemoryOptions): MemoryStore {
     broken = new Error('the store is closed')
   }
 
-  /** Makes durable what was queued when the flush started. A store that is reopened before has lost it. */
+  /**
+   * Makes everything durable that was queued when the flush started. If the store is reopened before this call, the queued
+   * content is lost.
+   */
   const commit = (count: number, changed: ReadonlyMap<string, string | undefined>) => {
     if (broken) throw broken
     if (full()) throw new DiskFull('no space left in memory')
@@ -123,7 +126,7 @@ interface StoredChannel {
   head?: Head
 }
 
-/** The durable content. It changes by whole steps only. */
+/** The durable content. It changes only by whole steps. */
 class Disk {
   upTo = 0
   readonly records = new Map<string, string>()
@@ -131,7 +134,7 @@ class Disk {
   private readonly channels = new Map<Uri, StoredChannel>()
   private readonly tombstones = new Map<Uri, number>()
 
-  /** Throws if a step names a channel that does not exist. Called before any of the steps is applied. */
+  /** Throws if a step names a channel that does not exist. Must be called before any step of the flush is applied. */
   check(steps: readonly Step[]): void {
     const existing = new Set(this.channels.keys())
     for (const { created, envelopes, rows, heads, dropped } of steps) {
@@ -203,7 +206,7 @@ class Disk {
   }
 }
 
-/** Returns the number of texts that fit into one slice, at least one. */
+/** Returns how many of the texts fit into one slice. The number is at least one. */
 function sliceEnd(texts: readonly string[]): number {
   let size = 0
   const end = texts.findIndex((text, i) => (size += text.length) > SLICE && i > 0)

@@ -1,9 +1,11 @@
 import type { Step } from '@atrium/host/ports/log'
 
-/** Compares by UTF-16 code units, the order of `<` in JavaScript. */
+/** Compares two texts by UTF-16 code units, as the operator `<` of JavaScript does. */
 export const byCodeUnit = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
 
-/** Throws if a text contains NUL, at which SQLite's binding would silently cut the text. JSON and ids never contain one. */
+/**
+ * Throws if a text contains NUL, because SQLite's binding would silently cut the text there. JSON and ids never contain NUL.
+ */
 export function refuseNul(...texts: readonly (string | undefined)[]): void {
   if (texts.some((text) => text?.includes('\0'))) throw new Error('a stored text must not contain NUL')
 }

@@ -10,7 +10,7 @@ import type { Fields, InitializeResponse, SessionUpdate } from './schema.ts'
 /** The client side of one ACP session: receives its updates, and answers the requests of the agent. */
 export interface SessionClient {
   update(update: SessionUpdate): void
-  /** Returns the result of a request. Throws an AhpError to refuse. */
+  /** Returns the result of a request. Throws an AhpError to refuse the request. */
   answer(method: string, params: Fields): Promise<object>
 }
 
@@ -23,12 +23,15 @@ export interface ConnectionOptions {
   readonly describeFailure: (problem: string, errorType?: string) => TurnFailed
 }
 
-/** The JSON-RPC connection to one agent process. Updates and requests of the agent go to the client of the session they name. */
+/**
+ * The JSON-RPC connection to one agent process. Each update or request of the agent names a session, and goes to the client
+ * of that session.
+ */
 export class AcpConnection {
   readonly process: AgentProcess
   readonly #options: ConnectionOptions
   readonly #clients = new Map<string, SessionClient>()
-  /** Updates of sessions without a client. Some agents send updates before the response that names the session. */
+  /** Updates of sessions that have no client yet. Some agents send updates before the response that tells the session id. */
   readonly #earlyUpdates = new Map<string, SessionUpdate[]>()
   readonly #peer: Peer
   #initialized: InitializeResponse = {}
@@ -43,7 +46,7 @@ export class AcpConnection {
     this.#peer = new Peer(agentProcess.lines, receiver, { limits: messageLimits })
   }
 
-  /** Resolves when the agent has answered `initialize`. Rejects with a message for users. */
+  /** Opens a connection. Resolves when the agent has answered `initialize`. Rejects with a message for users. */
   static async open(agentProcess: AgentProcess, options: ConnectionOptions): Promise<AcpConnection> {
     const connection = new AcpConnection(agentProcess, options)
     const { capabilities: clientCapabilities, version, describeFailure } = options
@@ -67,8 +70,8 @@ export class AcpConnection {
   }
 
   /**
-   * Sends a request to the agent. Rejects with the agent's own AhpError if the agent refuses, and with a message for users if the
-   * agent has ended or does not answer in time. Without `timeoutMs` the wait has no limit.
+   * Sends a request to the agent. If the agent refuses, rejects with the agent's error as an AhpError. If the agent has ended
+   * or does not answer in time, rejects with a message for users. Without `timeoutMs` the wait has no limit.
    */
   async request(method: string, params: object, timeoutMs?: number): Promise<object> {
     try {
@@ -90,7 +93,7 @@ export class AcpConnection {
     return new Promise((resolve) => void this.#options.later(ms, resolve))
   }
 
-  /** Sets the client of a session, and delivers the updates that came before. */
+  /** Sets the client of a session, and delivers the updates that came before the session had a client. */
   attach(sessionId: string, client: SessionClient): void {
     this.#clients.set(sessionId, client)
     const early = this.#earlyUpdates.get(sessionId) ?? []
@@ -98,7 +101,7 @@ export class AcpConnection {
     for (const update of early) client.update(update)
   }
 
-  /** Ends an agent that does not answer, so that the next turn starts another process. */
+  /** Ends an agent that did not answer in time, so that the next turn starts another process. */
   #endSilent(method: string, timeoutMs: number): never {
     const failure = this.#options.describeFailure(
       `it did not answer ${method} within ${Math.round(timeoutMs / 1000)} s`,
@@ -144,8 +147,10 @@ const answeredMethods = new Set([
   'elicitation/create',
 ])
 
-/** Wide limits, because a message of an agent may hold a whole file. Users trust the agents that they start. */
+/**
+ * The limits are wide, because a message of an agent may contain a whole file, and users trust the agents that they start.
+ */
 const messageLimits = { size: 64 * 2 ** 20, depth: 200, keys: 1_000_000 }
 const initializeMs = 60_000
-/** The limit for the number of sessions with early updates, and for the updates of each. */
+/** The maximum number of sessions with early updates, and the maximum number of early updates per session. */
 const maxEarlyUpdates = 100

@@ -22,12 +22,12 @@ export interface AcpProgram {
   readonly command: string
   readonly args: readonly string[]
   readonly env: Variables
-  /** Matches the names of host variables that the program gets besides those that every agent gets. */
+  /** Matches the names of further host variables that this program gets, besides those that every agent gets. */
   readonly variables: RegExp
-  /** The command to sign in, for agents that do not name one. */
+  /** The command by which users sign in. Used if the agent names no command itself. */
   readonly signIn?: string
   readonly memoryBytes?: number
-  /** The longest turn, in milliseconds. Absent: no limit. */
+  /** The maximum duration of a turn, in milliseconds. Absent: no limit. */
   readonly turnMs?: number
 }
 
@@ -35,16 +35,16 @@ export interface AcpProgram {
 export interface LaunchContext {
   readonly later: World['later']
   readonly watchdog: Watchdog
-  /** The value of the variable by which the watchdog finds processes of this host. */
+  /** The marker of this host: the value of an environment variable by which the watchdog finds the host's processes. */
   readonly mark: string
   readonly environment: Variables
   readonly version: string
   /**
-   * The working directory of a probe: an empty folder that no other user can write to. Agents run code that they find in their working
-   * directory and above it. Absent: the home folder.
+   * The working directory of a probe: an empty folder that no other user can write to. Agents may run code that they find in
+   * their working directory or above it, so this folder must contain no foreign code. Absent: the home folder.
    */
   readonly probeDirectory?: string
-  /** The MCP servers of every session, except those that users switch off. */
+  /** The MCP servers that every session gets. Users can switch off each server in a session. */
   readonly mcpServers?: readonly AcpServer[]
 }
 
@@ -63,7 +63,7 @@ export class Launcher {
     this.context = context
   }
 
-  /** Starts a process. Resolves when it has answered `initialize`. An aborted signal ends the process. */
+  /** Starts a process. Resolves when the agent has answered `initialize`. An aborted signal ends the process. */
   async start(signal?: AbortSignal): Promise<AcpConnection> {
     const { watchdog, version, later } = this.context
     const agentProcess = new AgentProcess(this.#processOptions(), watchdog)
@@ -95,16 +95,16 @@ export class Launcher {
     const environment = agentEnvironment(host, { own: variables, configured: env, mark })
     const otherSecrets = valuesGiven(mcpServers)
     this.#redact = redactor({ ...environment, ...otherSecrets })
-    // Each ACP session names its own working directory.
+    // The process runs in the home folder, because each ACP session names its own working directory.
     return { command, args, cwd: homedir(), environment, otherSecrets, maxMemory, maxLineLength }
   }
 
-  /** Ends all processes that were started and are still there. */
+  /** Ends all processes that this launcher has started and that still run. */
   async end(): Promise<void> {
     await Promise.all([...this.#processes].map((each) => each.end()))
   }
 
-  /** Returns the failure of a turn. The turn can be resumed, because the next one starts the program anew. */
+  /** Returns the failure of a turn. Users can resume the turn, because the resumed turn starts the program again. */
   failure(problem: string, errorType = 'agent', appendix = ''): TurnFailed {
     const message = `${this.program.displayName}: ${this.redact(problem)}.${appendix}`
     return new TurnFailed(errorType, message, true)
@@ -115,7 +115,7 @@ export class Launcher {
     return this.#redact(text)
   }
 
-  /** Returns the error of a turn with a message for users. */
+  /** Converts an error of a turn to an error with a message for users. */
   userError(error: unknown): Error {
     if (error instanceof TurnFailed) return error
     if (!(error instanceof AhpError)) return error instanceof Error ? error : new Error(String(error))
@@ -125,14 +125,20 @@ export class Launcher {
     return new TurnFailed('auth', `${displayName} is not signed in. ${instruction}`, true)
   }
 
-  /** Returns the notice for a turn without any output. Some agents end such a turn as if nothing had failed. */
+  /**
+   * Returns the notice for a turn without any output. The notice is needed because some agents report no error when they
+   * fail.
+   */
   silentTurnNotice(diagnostics: readonly string[]): string {
     const { displayName } = this.program
     return `${displayName} ended its turn without any output. It may have failed.${outputText(diagnostics)}`
   }
 }
 
-/** File reads are not offered: agents run as the host's user and can read files themselves. */
+/**
+ * The capabilities of the host as an ACP client. Reading files is not offered, because agents run as the host's user and can
+ * read files themselves.
+ */
 const capabilities = {
   fs: { readTextFile: false, writeTextFile: true },
   terminal: true,
@@ -144,7 +150,7 @@ function outputText(lines: readonly string[]): string {
   return lines.length === 0 ? '' : `\n\nIts last output:\n\n${lines.map((line) => `    ${line}`).join('\n')}`
 }
 
-/** Returns the message of an agent's error with the details that the agent put into `data`. */
+/** Returns the message of an agent's error, followed by the details from its `data`. */
 function messageWithDetails({ message, data, code }: AhpError): string {
   const { details, message: inner } = fieldsOf(data)
   const detail = [details, inner, data].find((each) => typeof each === 'string' && each !== message)

@@ -33,7 +33,7 @@ test('[N47] while the agent does not read its responses, no further requests are
     lines.send('x'.repeat(2 ** 20))
   })
   for (let i = 0; i < 100; i++) output.write('{}\n')
-  // Enough ticks to read all requests, if reading were not paused.
+  // In 200 ticks all requests would be read, if reading were not paused.
   for (let i = 0; i < 200; i++) await nextTick()
   expect(requests).toBeLessThan(10)
   input.resume()

@@ -3,28 +3,31 @@ import { StringDecoder } from 'node:string_decoder'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 
 export interface LineTransportOptions {
-  /** The longest line in characters. Without this limit, output without a line end would fill the memory. */
+  /** The maximum length of a line, in characters. Without this limit an endless line would fill the memory. */
   readonly maxLineLength: number
-  /** Receives each line that is no JSON-RPC message. Some agents print greetings to stdout. */
+  /** Receives each line that is not a JSON-RPC message. Some agents print greetings to stdout. */
   readonly onStray: (line: string) => void
   /** Called with the reason when the transport closes because of invalid output. */
   readonly onBroken: (problem: string) => void
 }
 
-/** JSON-RPC messages as lines on two pipes. While reading is paused, the agent blocks as soon as its pipe is full. */
+/**
+ * Sends and receives JSON-RPC messages as lines on two pipes. If reading is paused and the pipe is full, the agent blocks
+ * when it writes.
+ */
 export class LineTransport implements Transport {
   readonly #input: Writable
   readonly #output: Readable
   readonly #options: LineTransportOptions
   readonly #closed = new AbortController()
   readonly #decoder = new StringDecoder('utf8')
-  /** Complete lines that the listener has not received. */
+  /** Complete lines that were not yet passed to the listener. */
   readonly #queue: string[] = []
   #listener: ((frame: string) => void) | undefined
-  /** Pieces of the line that has not ended. */
+  /** Pieces of the last line, whose end has not come yet. */
   #partial: string[] = []
   #partialLength = 0
-  /** The number of `pause` calls without a `resume`. */
+  /** The number of `pause` calls minus the number of `resume` calls. */
   #pauses = 0
   #writeBlocked = false
 
@@ -32,7 +35,7 @@ export class LineTransport implements Transport {
     this.#input = input
     this.#output = output
     this.#options = options
-    // A write error needs no reaction: an agent that has exited also ends its output.
+    // A write error needs no reaction: it means that the agent has exited, and the end of its output closes the transport.
     input.on('error', () => {})
     output.on('data', (bytes: Buffer) => this.#read(this.#decoder.write(bytes)))
     output.on('error', () => this.close())
@@ -53,7 +56,8 @@ export class LineTransport implements Transport {
     this.#input.write(frame)
     this.#input.write('\n')
     if (this.#writeBlocked || this.#input.writableLength < maxUnsentBytes) return
-    // An agent that sends requests without reading the answers must not fill the memory with answers.
+    // Reading stops while writing is blocked. Otherwise an agent that sends requests and never reads the responses would fill
+    // the memory.
     this.#writeBlocked = true
     this.pause()
     void this.drained().then(() => {
@@ -79,7 +83,7 @@ export class LineTransport implements Transport {
       })
   }
 
-  /** Stops reading. Reading continues when every `pause` has had its `resume`. */
+  /** Stops reading. Reading continues when `resume` was called as often as `pause`. */
   pause(): void {
     this.#pauses++
     this.#output.pause()
@@ -95,7 +99,7 @@ export class LineTransport implements Transport {
     return this.#pauses > 0
   }
 
-  /** Closes both pipes. A reason is given if the agent sent invalid output. */
+  /** Closes both pipes. `reason` is given only if the agent sent invalid output. */
   close(_code?: number, reason?: string): void {
     if (this.closed.aborted) return
     this.#pauses = 0

@@ -28,7 +28,7 @@ interface OpenRecord {
   readonly mcpServers: readonly { readonly name: string }[]
 }
 
-/** Returns for each ACP session how it was opened, and the names of its servers: `new tools more`. */
+/** Returns one text for each ACP session: how it was opened, and the names of its servers, for example `new tools more`. */
 const opened = ({ agent }: AcpRoom) =>
   agent.lines('opened').map((line) => {
     const { how, mcpServers }: OpenRecord = JSON.parse(line)
@@ -98,7 +98,7 @@ test.each([
     toggle(room, toolsUri, false)
     const off = await room.turn('say two')
     expect(textOf(off)).toBe('two')
-    // A new ACP session, because the agent may keep servers that the old one was given.
+    // The chat continues in a new ACP session, because the agent may keep the servers of the old session.
     expect(noticesOf(off)).toEqual([
       expect.stringMatching(/continue without the MCP servers tools.*given a transcript/),
     ])
@@ -107,7 +107,7 @@ test.each([
       ['tools', 'stopped'],
       ['more', 'ready'],
     ])
-    // Without a further change the process stays.
+    // The next turn has the same servers, so the process is not restarted.
     const processes = room.agent.lines('started').length
     await room.turn('say three')
     expect(room.agent.lines('started')).toHaveLength(processes)
@@ -179,7 +179,7 @@ test('[N49] a server that a cancelled turn gave to the agent is off when it is s
 
 test('[N49] a turn that is cancelled during the restart of its agent leaves no second ACP session', async () => {
   const seconds = uniqueSeconds()
-  // Such a process takes long to end.
+  // An agent with the quirk `orphan` takes long to end.
   const slow = { quirks: ['orphan'], env: { ACP_ORPHAN: seconds } }
   const room = await acpRoom(withServers(slow, { tools: { command: 'x' } }))
   await room.turn('say one')

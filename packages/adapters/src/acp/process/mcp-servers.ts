@@ -7,7 +7,7 @@ export interface ServerSettings {
   readonly [name: string]: ServerSetting
 }
 
-/** Either a command to start, or a URL. */
+/** The setting of one server: either a command to start, or a URL. */
 export interface ServerSetting {
   readonly command?: string
   readonly args?: readonly string[]
@@ -18,7 +18,7 @@ export interface ServerSetting {
   readonly headers?: { readonly [name: string]: string }
 }
 
-/** An MCP server as ACP names it in `session/new`. The agent starts or calls the server itself. */
+/** An MCP server in the form of `session/new`. The agent starts or calls the server itself. */
 export type AcpServer =
   | {
       readonly name: string
@@ -46,7 +46,10 @@ export function acpServers(settings: ServerSettings = {}): readonly AcpServer[] 
   )
 }
 
-/** Returns the customization that users see and can switch. It holds neither the command nor any value that the server is given. */
+/**
+ * Returns the customization by which users see the server and switch it on or off. It contains neither the command nor the
+ * environment nor the headers of the server.
+ */
 export function customizationOf({ name }: AcpServer): McpServerCustomization {
   const uri = `atrium:/mcp/${encodeURIComponent(name)}`
   return { type: 'mcpServer', id: uri, uri, name, state: { kind: 'stopped' } }
@@ -56,7 +59,10 @@ export function isEnabled(server: AcpServer, customizations: readonly Customizat
   return findCustomization(server, customizations)?.enablement?.[0]?.enabled ?? true
 }
 
-/** Returns the state of a server for users. `ready` means given to the agent: only the agent knows whether the server works. */
+/**
+ * Returns the state of a server for users. The state `ready` means that the agent got the server. Only the agent knows
+ * whether the server works.
+ */
 export function stateOf(
   server: AcpServer,
   given: boolean,
@@ -72,10 +78,10 @@ export function isSupported(server: AcpServer, capabilities: AgentCapabilities |
   return !('type' in server) || capabilities?.mcpCapabilities?.[server.type] === true
 }
 
-/** Returns all values that the servers are given, by name. Some are secret, and an agent may print them. */
+/** Returns all values that are passed to the servers, by name. Some values are secrets, and an agent may print them. */
 export function valuesGiven(servers: readonly AcpServer[]): Variables {
   const values = servers.flatMap((server) => ('type' in server ? urlValues(server) : commandValues(server)))
-  // The index keeps equal names of two servers apart.
+  // The key contains an index, because two servers may have values of the same name.
   return Object.fromEntries(values.map(({ name, value }, index) => [`${index} ${name}`, value]))
 }
 
@@ -83,7 +89,10 @@ function urlValues({ headers, url }: Extract<AcpServer, { readonly url: string }
   return [...headers, ...pairs(Object.fromEntries(new URL(url).searchParams))]
 }
 
-/** Names an argument by the part before its `=`, else by the argument before it: `--token=x` and `--token x`. */
+/**
+ * Returns the variables and the arguments of a command. The name of an argument is the text before its `=`, as in
+ * `--token=x`, or else the argument before it, as in `--token x`.
+ */
 function commandValues({
   env,
   args,

@@ -46,7 +46,7 @@ test('[N40] an agent whose processes together exceed the memory limit is ended w
 })
 
 test('[N47] output before the exit is read even if reading was paused', async () => {
-  // Less than a pipe holds: otherwise the paused agent could not write all of it and exit.
+  // The output is smaller than the buffer of a pipe. Otherwise the paused agent could not write all of it and exit.
   const script = 'for (let i = 0; i < 100; i++) console.log(JSON.stringify({ i, pad: "x".repeat(80) }))'
   const agent = new AgentProcess({ ...options, args: ['-e', script] }, watchdog)
   const received: string[] = []
@@ -107,7 +107,7 @@ test('[N40] the process of a probe ends after a time, and when the host closes',
   await agent.probe()
   const [pid = 0] = lines('started').map(Number)
   expect(processesWith(agentFile)).toContain(pid)
-  // The last one: the timeout of `initialize` has the same length.
+  // The last timer of 60 seconds ends the process. The first one is the timeout of `initialize`.
   timers.findLast(({ ms }) => ms === 60_000)?.task()
   await until(() => !processesWith(agentFile).includes(pid))
   const other = scriptedAgent()
@@ -166,7 +166,7 @@ const hog = `
   setInterval(() => {}, 1000)
 `
 
-/** A script of a host that prints a line when its agent runs. */
+/** A script that runs a host. The script prints a line when the agent of the host runs. */
 const hosting = `
   const { AcpAgent } = await import(process.env.MODULES + 'acp/acp.js')
   const { Watchdog } = await import(process.env.MODULES + 'process/watchdog.js')

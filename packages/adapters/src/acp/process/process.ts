@@ -15,7 +15,7 @@ export interface ProcessOptions {
   readonly args: readonly string[]
   readonly cwd: string
   readonly environment: { readonly [name: string]: string }
-  /** Values that the agent gets by other ways than its environment. The secrets among them are redacted too. */
+  /** Values that the agent gets in other ways than by its environment. Secrets among these values are redacted too. */
   readonly otherSecrets?: Variables
   /** The memory limit for all processes of the agent together, in bytes. */
   readonly maxMemory: number
@@ -26,20 +26,20 @@ export interface ProcessOptions {
 }
 
 /**
- * The process of an agent, with all processes that it starts. The process leads a POSIX session, so that all of them can be ended
- * together, also if the command is only a wrapper. If the host dies, the watchdog ends them.
+ * The process of an agent, with all processes that it starts. The process leads a POSIX session. So all of these processes
+ * can be ended together, even if the command is only a wrapper of the real agent. If the host dies, the watchdog ends them.
  */
 export class AgentProcess {
   readonly lines: LineTransport
   /**
-   * Resolves when the process has ended and its pipes are closed. The value is the reason, as a clause for users, for example `it
-   * ended with exit code 3`.
+   * Resolves when the process has ended and its pipes are closed. The value is the reason as a clause for users, for example
+   * `it ended with exit code 3`.
    */
   readonly ended: Promise<string>
   readonly #child: ChildProcess
   readonly #watchdog: Watchdog
   readonly #redact: (text: string) => string
-  /** Text from stderr, and lines from stdout that are no messages. */
+  /** Text from stderr, and lines from stdout that are not JSON-RPC messages. */
   #diagnostics = ''
   #broken: string | undefined
   #stopMemoryChecks = () => {}
@@ -67,26 +67,27 @@ export class AgentProcess {
     child.stderr.on('error', () => {})
     this.ended = new Promise((resolve) => {
       child.on('error', (error: NodeJS.ErrnoException) => resolve(this.#exit(spawnProblem(options, error))))
-      // `close` and not `exit`, so that the last output is read first.
+      // The event is `close` and not `exit`, because `close` comes after the last output was read.
       child.once('close', (code, signal) => resolve(this.#exit(exitReason(code, signal))))
     })
     const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
     void exited.then(() => this.#endDescendants())
-    // Without pipes the process is useless. The delay lets a process that is about to exit do so by itself.
+    // A process whose pipes are closed is useless, so it is ended. The delay lets a process that is about to exit do so by
+    // itself.
     this.lines.closed.addEventListener('abort', () => {
       void withTimeout(unrefTimer, exitDelayMs, exited, () => {}).then(() => this.#endAndClosePipes())
     })
     this.#checkMemory(maxMemory, memoryCheckMs)
   }
 
-  /** The last diagnostic lines, newest last, without secrets. Users look there for the reason of a failure. */
+  /** The last diagnostic lines without secrets, the newest line at the end. They show users the reason for a failure. */
   get lastDiagnostics(): readonly string[] {
     const lines = this.#redact(this.#diagnostics).split('\n')
     const shortened = lines.map((line) => line.trimEnd().slice(0, maxDiagnosticLine))
     return shortened.filter((line) => line !== '').slice(-maxDiagnosticLines)
   }
 
-  /** Ends the process and everything that it started. Resolves when none of them is left. */
+  /** Ends the process and everything that it started. Resolves when no such process is left. */
   async end(): Promise<void> {
     await this.#endAndClosePipes()
     await this.ended
@@ -105,10 +106,11 @@ export class AgentProcess {
     this.#child.stderr?.destroy()
   }
 
-  /** Ends what the exited process has started. Its last output may still be in the pipes. */
+  /** Ends the processes that the exited process has started. Its last output may still be in the pipes. */
   async #endDescendants(): Promise<void> {
     await this.#endAll()
-    // A process outside the POSIX session may hold the pipes open without writing: stop waiting for their end.
+    // A process outside the POSIX session may hold the pipes open without writing. So the pipes are closed here after a
+    // delay.
     const timer = setInterval(() => {
       if (!this.lines.paused) this.#child.stdout?.destroy()
       if (!this.lines.paused) this.#child.stderr?.destroy()
@@ -132,7 +134,7 @@ export class AgentProcess {
 
   #addDiagnostics(text: string): void {
     const all = this.#diagnostics + text
-    // Cut at a line end: a secret that is cut in two would not be redacted.
+    // The text is cut at a line end, because a secret that is cut in two would not be redacted.
     this.#diagnostics =
       all.length <= maxDiagnostics
         ? all
@@ -162,7 +164,10 @@ const maxDiagnostics = 16_384
 const maxDiagnosticLines = 12
 const maxDiagnosticLine = 500
 
-/** Returns the anonymous memory of a POSIX session in bytes. Shared memory is left out, because it would be counted once per process. */
+/**
+ * Returns the anonymous memory of all processes of a POSIX session, in bytes. Shared memory is left out, because it would be
+ * counted once per process.
+ */
 async function sessionMemory(leader: number): Promise<number> {
   const members = await membersOf(leader)
   const kilobytes = await Promise.all(
@@ -183,7 +188,8 @@ function spawnProblem(
   { code }: NodeJS.ErrnoException,
 ): string {
   if (code === 'ENOENT' && !existsSync(cwd)) return `there is no folder ${JSON.stringify(cwd)}`
-  // The system also says EACCES where a folder of the PATH may not be searched, and holds no such program for all we know.
+  // The system also reports EACCES if it may not search a folder of the PATH. If no folder of the PATH has a file of this
+  // name, the program counts as missing.
   const missing = !command.includes('/') && !hasFile(command, environment['PATH'] ?? '')
   if (code === 'ENOENT' || (code === 'EACCES' && missing))
     return `there is no program ${JSON.stringify(command)}; install it, or name its command under "agents" in the config`

@@ -1,8 +1,8 @@
 import type { Variables } from '../../process/environment.ts'
 
 /**
- * Returns a function that replaces the secrets among these variables by `…`. Credentials of an agent must appear neither in its
- * diagnostic output nor in its error messages.
+ * Returns a function that replaces the secrets among these variables by `…`. The function is applied to the agent's
+ * diagnostic output and error messages, which must not contain its credentials.
  */
 export function redactor(environment: Variables): (text: string) => string {
   const secrets = Object.entries(environment).flatMap(([name, value = '']) =>
@@ -14,7 +14,7 @@ export function redactor(environment: Variables): (text: string) => string {
         ]
       : urlCredentials(value),
   )
-  // Longest first, because one secret may be a part of another.
+  // The longest secret is replaced first, because one secret may be a part of another.
   const sorted = secrets
     .filter((secret) => secret.length >= minSecretLength)
     .toSorted((a, b) => b.length - a.length)
@@ -23,16 +23,19 @@ export function redactor(environment: Variables): (text: string) => string {
 
 const secretName = /KEY|TOKEN|SECRET|PASS|AUTH|CRED|COOKIE/i
 const minSecretLength = 6
-/** Each line of a secret with several lines is a secret too, unless the line is too short to identify anything. */
+/**
+ * The minimum length of a secret line. If a secret has several lines, each line counts as a secret too. A shorter line does
+ * not, because it identifies nothing.
+ */
 const minSecretLineLength = 16
 
-/** Returns the credential behind the scheme of an `Authorization` header. */
+/** Returns the credential that follows the scheme in an `Authorization` header. */
 function headerCredential(value: string): readonly string[] {
   const [, credential] = /^(?:basic|bearer|token)\s+(\S+)$/i.exec(value) ?? []
   return credential === undefined ? [] : [credential]
 }
 
-/** Returns `user:password` of a URL, for example of a proxy. */
+/** Returns the `user:password` part of a URL. URLs of proxies often have one. */
 function urlCredentials(value: string): readonly string[] {
   const [, credentials] = /^[a-z][a-z0-9+.-]*:\/\/([^/?#\s]*)@/i.exec(value) ?? []
   return credentials === undefined ? [] : [credentials]

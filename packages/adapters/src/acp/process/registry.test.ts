@@ -9,7 +9,7 @@ test('[N48] agents are found on the PATH by the names of their programs, in the 
   program(join(first, 'claude-agent-acp'))
   for (const folder of [first, second]) program(join(folder, 'goose'))
   program(join(second, 'gemini'))
-  // The next three are no known programs: not executable, a folder, an unknown name.
+  // The next three entries are not known programs: a file that is not executable, a folder, and a file with an unknown name.
   writeFileSync(join(first, 'gemini'), '')
   mkdirSync(join(first, 'opencode'))
   program(join(first, 'something-else'))

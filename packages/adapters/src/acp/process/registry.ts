@@ -3,9 +3,9 @@ import type { AcpProgram } from './launch.ts'
 import type { Variables } from '../../process/environment.ts'
 import { findByName } from '../../process/which.ts'
 
-/** The configuration of one agent, under its name. */
+/** The configuration of one agent. The name of the agent is the key in the configuration file. */
 export interface AgentSetting {
-  /** A path, or a name on the PATH. Absent: the known program of this agent. */
+  /** The path of the program, or its name on the PATH. Absent: the known program of this agent. */
   readonly command?: string
   readonly args?: readonly string[]
   readonly env?: { readonly [name: string]: string }
@@ -27,11 +27,17 @@ interface KnownProgram {
   readonly signIn?: string
 }
 
-/** API keys for agents that use models of many vendors. A list and no `_API_KEY$`: other services have keys too (S-38). */
+/**
+ * Names of API keys, for agents that use models of many vendors. The pattern `_API_KEY$` would be too wide, because it
+ * matches keys of other services too (S-38).
+ */
 const vendorKeys =
   '^(?:OPENAI|ANTHROPIC|GEMINI|GOOGLE|GOOGLE_GENERATIVE_AI|OPENROUTER|GROQ|MISTRAL|DEEPSEEK|XAI|COHERE|TOGETHER|FIREWORKS|PERPLEXITY|CEREBRAS|MOONSHOT|KIMI|DASHSCOPE|ZAI|ZHIPU|MINIMAX|AZURE_OPENAI|HUGGINGFACE|NVIDIA|VENICE|AI_GATEWAY)_API_KEY$'
 
-/** Programs that are known to speak ACP, with the variables and the command by which each signs in. */
+/**
+ * Programs that are known to speak ACP. For each program: the variables that it needs to sign in, and the command by which
+ * users sign in.
+ */
 const knownPrograms: { readonly [name: string]: KnownProgram } = {
   claude: {
     displayName: 'Claude',
@@ -99,7 +105,7 @@ const knownPrograms: { readonly [name: string]: KnownProgram } = {
 
 export const knownAgents: readonly string[] = Object.keys(knownPrograms)
 
-/** Returns the agents of this machine: the configured ones, then the known ones on the PATH. */
+/** Returns the agents of this machine: first the configured agents, then the known programs on the PATH. */
 export async function findAgents(
   settings: AgentSettings,
   environment: Variables,
@@ -109,7 +115,7 @@ export async function findAgents(
   const configured = await Promise.all(
     enabled.map(async ([name, setting]) => {
       const program = programOf(name, setting)
-      // An absolute path, so that a changed build of the program can be noticed.
+      // The path is made absolute, so that the host notices when the program is replaced by another build.
       const found = program.command.includes('/') ? undefined : await findByName(program.command, path)
       return { ...program, command: found ?? program.command }
     }),

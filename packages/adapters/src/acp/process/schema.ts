@@ -1,7 +1,7 @@
 /**
- * The parts of the ACP schema that are read here. Agents leave members out, add others, or follow an older version. So every member
- * is optional, readers check the type of each member that they use, and unknown members are ignored. Any object is assignable to
- * these types.
+ * The parts of the ACP schema that this adapter reads. Agents leave out members, add unknown members, or follow an older
+ * version. So every member is optional, code checks the type of each member that it uses, and unknown members are ignored.
+ * Any object is assignable to these types.
  */
 export interface InitializeResponse {
   readonly protocolVersion?: number
@@ -203,7 +203,7 @@ export interface PromptResponse {
   } | null
 }
 
-/** Returns the members of an object, and none of any other value. */
+/** Returns an object as it is. Returns an empty object for any other value. */
 export function fieldsOf(value: unknown): Fields {
   return isObject(value) ? value : {}
 }
@@ -214,7 +214,7 @@ function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null
 }
 
-/** The error code of any session request before the user has signed in. */
+/** The error code of a request that needs a signed-in user. */
 export const authRequired = -32_000
 export const resourceNotFound = -32_002
 export const methodNotFound = -32_601

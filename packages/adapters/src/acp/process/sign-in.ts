@@ -1,8 +1,8 @@
 import type { AuthMethod } from './schema.ts'
 
 /**
- * Returns the instruction to sign in: the command that the agent names, else the command that is known for its program, else the
- * agent's own description.
+ * Returns the instruction to sign in. It names the command that the agent names, else the known command of the program, else
+ * it is the agent's own description.
  */
 export function signInText(
   methods: readonly AuthMethod[] = [],

@@ -1,17 +1,17 @@
-/** Configured providers and models (the `models` section of the configuration file). */
+/** The configured providers and models: the section `models` of the configuration file. */
 export interface ModelsConfig {
   /** `false`: the provider is not offered. */
   readonly anthropic?: ProviderConfig | false
   readonly openai?: ProviderConfig | false
   /** OpenAI-compatible servers (Ollama, vLLM, LM Studio), by name. */
   readonly compatible?: { readonly [name: string]: CompatibleConfig }
-  /** The id of the model for messages that name no model, for example `anthropic/claude-opus-5-5`. */
+  /** The id of the model that answers messages without a model, for example `anthropic/claude-opus-5-5`. */
   readonly default?: string
 }
 
 export interface ProviderConfig {
   readonly baseUrl?: string
-  /** Models to add, or to override settings of listed ones. */
+  /** Models to add to the provider's list. A model that is already listed gets these settings. */
   readonly models?: readonly (string | ModelConfig)[]
 }
 
@@ -23,7 +23,7 @@ export interface CompatibleConfig extends ProviderConfig {
 }
 
 export interface ModelConfig {
-  /** The provider's own id of the model. */
+  /** The id that the provider uses for the model. */
   readonly id: string
   readonly name?: string
   /** Context window in tokens. */

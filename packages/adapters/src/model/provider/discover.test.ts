@@ -150,7 +150,7 @@ test('[N20] an unknown model and an ambiguous provider name are refused with a m
     )
 })
 
-/** Prints the name of each module as it is loaded. */
+/** A module hook that prints the name of each module when Node loads it. */
 const hooks = `import { writeSync } from 'node:fs'
 export async function resolve(name, context, next) {
   writeSync(1, name + '\\n')

@@ -3,7 +3,7 @@ import { compact } from '@atrium/protocol/update'
 import type { ModelConfig } from './config.ts'
 import { anthropicModels, openaiModels } from './model-list.ts'
 
-/** Limits for a provider's list of models. No real list is near them. */
+/** Limits for a provider's list of models. Real lists are far smaller. */
 const maximum = { bytes: 4 * 1024 * 1024, models: 1000, idLength: 200 }
 
 type Headers = { readonly [name: string]: string }
@@ -33,7 +33,7 @@ export async function listOpenaiModels(
   )
 }
 
-/** Ids of model families that can chat. The list of OpenAI does not say what a model is for. */
+/** Ids of model families that can chat. The pattern is needed because OpenAI's list does not tell what a model is for. */
 const chatModels = /^(?:gpt-[4-9]|o\d)/
 /** Ids of models in those families that cannot chat. */
 const otherModels = /audio|realtime|image|tts|transcribe|search|embedding|moderation|instruct/
@@ -50,7 +50,9 @@ function bearer(key: string | undefined): Headers {
   return key === undefined ? {} : { authorization: `Bearer ${key}` }
 }
 
-/** Adds the built-in settings to listed models. Models of the catalogue come first, in its order. */
+/**
+ * Adds the built-in settings to listed models. Models of the built-in catalogue come first, in the order of the catalogue.
+ */
 function withCatalogue(
   models: readonly ModelConfig[],
   catalogue: readonly ModelConfig[],
@@ -87,7 +89,7 @@ async function fetchModels(
   return Array.isArray(data) ? data.slice(0, maximum.models).flatMap(parseModel) : []
 }
 
-/** Reads one entry of a list. Fields of a wrong type are left out, and so is an entry without an id. */
+/** Reads one entry of a list. An entry without an id is left out. Fields of a wrong type are ignored. */
 function parseModel(entry: unknown): readonly ModelConfig[] {
   if (!isJsonObject(entry)) return []
   const { id, display_name: name, ...rest } = entry
@@ -106,7 +108,7 @@ function parseModel(entry: unknown): readonly ModelConfig[] {
   ]
 }
 
-/** Whether a value can be a number of tokens. Smaller numbers are placeholders. */
+/** Whether a value can be a number of tokens. Numbers below 1024 are placeholders. */
 function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 1024
 }

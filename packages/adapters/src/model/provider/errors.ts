@@ -6,15 +6,18 @@ import type { ModelProvider } from './provider.ts'
 /** The failure of a request to a model. */
 export interface ModelProblem {
   readonly failure: TurnFailed
-  /** Whether the same request may succeed a moment later. */
+  /** Whether the same request may succeed if it is repeated soon. */
   readonly retry: boolean
-  /** The delay that the provider asks for (`retry-after`). */
+  /** The time to wait before the next request, from the provider's `retry-after` header. */
   readonly retryAfterMs?: number
   /** Whether the messages exceed the context window. */
   readonly tooLong?: boolean
 }
 
-/** Converts an error of the model library to a message for users. The error itself is dropped: it may contain the request. */
+/**
+ * Converts an error of the model library to a message for users. The original error is not passed on, because it may contain
+ * the request.
+ */
 export function modelProblem(
   error: unknown,
   provider: ModelProvider,
@@ -59,7 +62,10 @@ function refusedKey({ displayName, resource, keyVariable = '' }: ModelProvider):
   return new TurnFailed('auth-required', text, true)
 }
 
-/** The failure of a response that stopped before its end. The part that arrived stays; a resumed turn asks for the rest. */
+/**
+ * Returns the failure for a response that stopped before its end. The chat keeps the part that arrived, and a resumed turn
+ * asks the model for the rest.
+ */
 export function endedEarly({ displayName }: ModelProvider): TurnFailed {
   return new TurnFailed(
     'model',
@@ -91,7 +97,10 @@ interface ErrorFields {
   readonly message: string
 }
 
-/** Reads the known fields of a thrown value. An error in a stream may be a plain object or a text. */
+/**
+ * Reads the known fields of a thrown value. The value may also be a plain object or a text, because streams report errors in
+ * these forms.
+ */
 function errorFields(error: unknown): ErrorFields {
   const {
     statusCode,
@@ -118,7 +127,10 @@ function retryAfter(headers: ErrorFields['responseHeaders']): number | undefined
 
 const maxRetryAfterMs = 60_000
 
-/** Removes the key, and everything that looks like one: providers repeat a refused key in their errors. */
+/**
+ * Removes the API key from a text, and everything that looks like a key. Providers repeat a refused key in their error
+ * messages.
+ */
 function redacted(text: string, key: string | undefined): string {
   const withoutKey = key === undefined || key === '' ? text : text.replaceAll(key, '…')
   return withoutKey.replaceAll(/\b(?:sk|pk|key|Bearer)[-_ ][\w*.-]{6,}/gi, '…').slice(0, 300)

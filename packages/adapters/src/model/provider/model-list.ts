@@ -3,17 +3,20 @@ import type { SessionModelInfo } from '@atrium/protocol/root/state'
 import { compact } from '@atrium/protocol/update'
 import type { ModelConfig } from './config.ts'
 
-/** The id of this agent, which AHP calls `provider`. */
+/** The id of this agent. AHP calls it `provider`. */
 export const agentId = 'atrium'
 
-/** Context window, in tokens, of a model whose window is unknown. A value that is too small only leads to earlier summaries. */
+/**
+ * The assumed context window, in tokens, of a model whose window is unknown. If the value is too small, turns are only
+ * summarized earlier.
+ */
 export const defaultContextWindow = 32_768
 
 const claude = { maxContextWindow: 200_000, supportsVision: true }
 const gpt = { maxContextWindow: 400_000, maxOutputTokens: 128_000, supportsVision: true }
 const fiveEfforts = ['low', 'medium', 'high', 'xhigh', 'max']
 
-/** Models shown until the provider has been asked, which needs a key. */
+/** The models that are shown before Anthropic's own list is known. Asking for the list needs a key. */
 export const anthropicModels: readonly ModelConfig[] = [
   {
     ...claude,

@@ -5,21 +5,21 @@ import { modelsIn } from './config.ts'
 import type { CompatibleConfig, ModelConfig, ModelsConfig, ProviderConfig } from './config.ts'
 import { listAnthropicModels, listCompatibleModels, listOpenaiModels } from './discover.ts'
 
-/** Request options of one provider, in the form of the model library. */
+/** The options of a request to one provider, as the model library expects them. */
 export type ProviderOptions = SharedV3ProviderOptions
 
-/** A service that offers models, and the calls to use it. */
+/** A service that offers models, and the methods to use it. */
 export interface ModelProvider {
-  /** Prefix of the model ids, before the slash. */
+  /** The first part of the model ids, before the slash. */
   readonly name: string
   readonly displayName: string
-  /** The base URL, as the protected resource of the API key: a key is sent to this address only. */
+  /** The base URL of the API. It is also the protected resource of the API key: the key is sent only to this address. */
   readonly resource: string
-  /** Environment variable with the API key. Absent: no key is needed. */
+  /** The environment variable that holds the API key. Absent: the provider needs no key. */
   readonly keyVariable?: string
   /** Built-in and configured models. */
   readonly models: readonly ModelConfig[]
-  /** Asks the provider which models it has. */
+  /** Asks the provider for its list of models. */
   listModels(key: string | undefined, signal: AbortSignal): Promise<readonly ModelConfig[]>
   openModel(model: string, key: string | undefined): Promise<LanguageModelV3>
   requestOptions(model: string, effort: string | undefined): ProviderOptions
@@ -37,7 +37,7 @@ export function providersOf(config: ModelsConfig, environment: Environment): rea
 }
 
 function anthropic(config: ProviderConfig, environment: Environment): ModelProvider {
-  // Both forms are in use: with the version at the end, and without.
+  // Users write the base URL with the API version at its end, or without.
   const root = withoutLogin(
     config.baseUrl ?? environment['ANTHROPIC_BASE_URL'] ?? 'https://api.anthropic.com',
   )
@@ -63,7 +63,10 @@ function anthropic(config: ProviderConfig, environment: Environment): ModelProvi
   }
 }
 
-/** Whether a Claude model supports adaptive thinking (4.6 and later), with which earlier reasoning need not be sent back. */
+/**
+ * Whether a Claude model supports adaptive thinking (4.6 and later). With adaptive thinking, earlier reasoning need not be
+ * sent back.
+ */
 function choosesThinking(model: string): boolean {
   const [, major = '0', minor = '0'] = /^claude-[a-z]+-(\d{1,2})(?:-(\d{1,2}))?(?:-|$)/.exec(model) ?? []
   return Number(major) > 4 || (Number(major) === 4 && Number(minor) >= 6)
@@ -84,7 +87,7 @@ function openai(config: ProviderConfig, environment: Environment): ModelProvider
       const { createOpenAI } = await import('@ai-sdk/openai')
       return createOpenAI({ baseURL, apiKey: key, fetch: fetchWithoutRedirect }).responses(model)
     },
-    // The host's own log is complete, so OpenAI need not store the responses.
+    // OpenAI need not store the responses, because the host's own log is complete.
     requestOptions: (_, effort) => ({
       openai: {
         store: false,
@@ -124,10 +127,13 @@ function compatible(name: string, config: CompatibleConfig): ModelProvider {
   }
 }
 
-/** Fetches without following redirects, so that a key is not sent to another address. */
+/** Fetches without following redirects. A redirect could send the key to another address. */
 const fetchWithoutRedirect: typeof fetch = (input, init) => fetch(input, { ...init, redirect: 'error' })
 
-/** Returns the resources for which clients may pass a key. No key is required, because the environment may have one. */
+/**
+ * Returns the resources for which clients may pass an API key. Clients need not pass one, because the host's environment may
+ * contain it.
+ */
 export function protectedResources(
   providers: readonly ModelProvider[],
 ): readonly ProtectedResourceMetadata[] {
@@ -136,12 +142,15 @@ export function protectedResources(
   )
 }
 
-/** Adds the configured models, whose settings win. An empty list stays empty, because it means that the provider gave none. */
+/**
+ * Adds the configured models to a provider's list. Configured settings win over listed ones. An empty list stays empty,
+ * because it means that the provider gave no list.
+ */
 function withConfigured(listed: readonly ModelConfig[], config: ProviderConfig): readonly ModelConfig[] {
   return listed.length === 0 ? [] : overlay(listed, modelsIn(config))
 }
 
-/** Merges two lists by model id. Settings of the second list win; models that only it has come last. */
+/** Merges two lists by model id. Settings of the second list win. Models that are only in the second list come last. */
 export function overlay(
   models: readonly ModelConfig[],
   over: readonly ModelConfig[],

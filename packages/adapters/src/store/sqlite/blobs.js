@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 
 /**
- * Reads and writes blobs, each in its own transaction. A blob must be durable before an action that names it is appended.
+ * Reads and writes blobs. Each blob has its own transaction, because it must be durable before an action that names it is
+ * appended.
  * @param {import('./open.js').Database} db
  */
 export function blobs(db) {

@@ -13,15 +13,16 @@ export const creationSum = ({ seq, channel, kind, state }) => sum(`${seq}\n${cha
 export const rowSum = ({ channel, id, text }) => sum(`${channel}\n${id}\n${text}`)
 
 /**
- * The sum of a head covers the kind, so that a valid head can be loaded without reading the creation.
+ * Returns the checksum of a head. It covers the kind of the channel too, so that a valid head can be loaded without reading
+ * the creation.
  * @param {{ seq: number, channel: string, kind: string, state: string, chain: number }} head
  */
 export const headSum = ({ seq, channel, kind, state, chain }) =>
   sum(`${seq}\n${chain}\n${channel}\n${kind}\n${state}`)
 
 /**
- * Returns the chain after one more envelope. The chain must detect accidents, not attacks, so mixing bits is enough; a
- * second hash would double the cost.
+ * Returns the value of a chain after one more envelope. The chain must detect accidents and not attacks, so mixing bits is
+ * enough. A second hash would double the cost.
  * @param {number} chain
  * @param {number} sum
  */
@@ -34,7 +35,7 @@ export function link(chain, sum) {
 }
 
 /**
- * Adds a sum to a set of sums, or removes it (xor).
+ * Adds a sum to a set of sums. If the set contains the sum, removes it. Both are the same operation (xor).
  * @param {number} set
  * @param {number} sum
  */
@@ -43,7 +44,7 @@ export const toggle = (set, sum) => join((set / HALF) ^ (sum / HALF), set ^ sum)
 const HALF = 2 ** 32
 
 /**
- * Joins two halves to 52 bits, which fit into a JavaScript number and an SQLite integer.
+ * Joins two halves to a number of 52 bits, which fits into a JavaScript number and an SQLite integer.
  * @param {number} high
  * @param {number} low
  */

@@ -13,9 +13,9 @@ import { newFolder, open } from '../../../test/store-folder.ts'
 import { guide } from '../../guide/guide.ts'
 
 /**
- * A data folder that an earlier build has written. It has one session with two finished turns, a turn that waits for approval, a
- * queued message, a granted folder and a permission. The folder must never be recorded anew: it shows that names and formats on
- * disk have not changed.
+ * A data folder that an earlier build has written. It has one session with two finished turns, a turn that waits for
+ * approval, a queued message, a granted folder and a permission. The folder must never be recorded again, because it proves
+ * that this build still reads the names and formats of earlier builds.
  */
 const recorded = fileURLToPath(new URL('../../../test/data/earlier-build/atrium.db', import.meta.url))
 const session = 'ahp-session:/d1271803-cf60-453c-88bd-731a01540000'
@@ -53,7 +53,7 @@ test('[L8] F-48: a data folder of an earlier build opens, and its session contin
   })
 
   for (const channel of [session, chat]) await client.ask('subscribe', { channel })
-  // A client keeps the states of all kinds of channels in one map; this channel is a chat.
+  // The client has one type for the states of all channels. This channel is a chat.
   const state = () => client.state(chat) as unknown as ChatState
   expect(state()).toMatchObject({
     turns: [

@@ -5,7 +5,8 @@ import { lineSum } from './checksums.js'
 /** @typedef {import('@atrium/host/ports/log').StoredEnvelope} StoredEnvelope */
 /** @typedef {{ seq: number, action: string, origin: string | null, sum: number, chain: number }} Line a stored envelope */
 
-// Separators of joined lines and fields: two control characters, which JSON always escapes.
+// The separators between joined lines and between their fields. JSON always escapes these two control characters, so they
+// never occur in it.
 export const LINE_END = '\x1e'
 const FIELD_END = '\x1f'
 
@@ -13,7 +14,8 @@ const FIELD_END = '\x1f'
 export class Damage extends Error {}
 
 /**
- * Runs a read. Damage becomes a value that names it, so that the other channels stay usable.
+ * Runs a read. If the data is damaged, returns a value that describes the damage and does not throw, so that the other
+ * channels stay usable.
  * @template T
  * @param {() => T} read
  * @returns {T | DamagedChannel}
@@ -51,7 +53,7 @@ export function verify(channel, { seq, action, origin, sum }) {
 }
 
 /**
- * Splits the text of a line as the query `lines` joins it.
+ * Splits the text of one line into its fields. The query `lines` has joined them.
  * @param {string} text
  * @returns {Line}
  */
@@ -67,7 +69,7 @@ export function toLine(text) {
 }
 
 /**
- * Returns the source whose next line has the lowest number.
+ * Returns the source whose next line has the lowest sequence number.
  * @template {{ lines: Line[], at: number }} T
  * @param {T[]} sources
  */

@@ -17,7 +17,7 @@ import { MIGRATIONS, SCHEMA } from './schema.js'
 /** @typedef {InstanceType<typeof DatabaseSync>} Database */
 /** @typedef {{ folder: string, readOnly: boolean, migrations?: readonly string[] }} OpenOptions */
 
-/** A failure that the main thread converts to an error class by its `meaning`. */
+/** A failure in the worker. The main thread chooses an error class by its `meaning`. */
 export class Failure extends Error {
   /**
    * @param {'full' | 'locked' | 'unreadable'} meaning
@@ -30,7 +30,7 @@ export class Failure extends Error {
 }
 
 /**
- * Opens the database of a folder, locks it and migrates it to the newest schema version.
+ * Opens the database in a folder, locks it and migrates it to the newest schema version.
  * @param {OpenOptions} options
  * @returns {Database}
  */
@@ -50,7 +50,8 @@ export function openDatabase(options) {
 }
 
 /**
- * Closes the database. The pid file is removed before the lock is released: afterwards it may belong to another host.
+ * Closes the database. The pid file is removed before the lock is released, because after the release it may belong to
+ * another host.
  * @param {Database} db
  * @param {OpenOptions} options
  */
@@ -59,7 +60,7 @@ export function closeDatabase(db, { folder, readOnly }) {
     try {
       db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
     } catch {
-      // The data stays safe in the journal, and the next start moves it into the database.
+      // The data is safe in the journal. The next start moves it into the database.
     }
     rmSync(pidFile(folder), { force: true })
   }
@@ -74,7 +75,8 @@ export const codeOf = (error) =>
   error instanceof Error && 'errcode' in error ? Number(error.errcode) & 255 : 0
 
 /**
- * Whether SQLite reports damage (sometimes without its code), or read a number that the store never writes.
+ * Whether an error means damage. SQLite sometimes reports damage without the result code for it. A number that the store
+ * never writes is damage too.
  * @param {unknown} error
  */
 export const isDamage = (error) =>
@@ -95,8 +97,8 @@ export const FULL = 13
  */
 function openToWrite(folder, path) {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  // SQLite gives its other files the mode of this file. An existing file is not opened here, because closing it would
-  // release the POSIX locks of this process on it.
+  // SQLite gives its other files the mode of this file. An existing file is not opened here, because closing it would release
+  // this process's POSIX locks on the file.
   if (!existsSync(path)) writePrivately(path, '')
   chmodSync(path, 0o600)
   const db = new DatabaseSync(path, { enableForeignKeyConstraints: false })
@@ -118,8 +120,8 @@ function openToWrite(folder, path) {
 }
 
 /**
- * Opens for reading. A store that was closed properly is opened as immutable, which creates no files; otherwise SQLite needs
- * the journal.
+ * Opens the database for reading. A store that was closed properly is opened as immutable, which creates no files. Any other
+ * store cannot be immutable, because SQLite must read its journal.
  * @param {string} path
  */
 function openToRead(path) {
@@ -154,7 +156,7 @@ function migrate(db, { folder, readOnly, migrations = MIGRATIONS }) {
 }
 
 /**
- * Returns the schema version; 0 for an empty database.
+ * Returns the schema version. An empty database has version 0.
  * @param {Database} db
  * @returns {number}
  */
@@ -193,7 +195,7 @@ function toFailure(error, folder, path) {
   if (codeOf(error) === BUSY)
     return new Failure('locked', `the store in ${folder} is in use by ${holder(folder)}`)
   if (error instanceof Failure && message.includes(folder)) return error
-  // A store that cannot be written may still be readable; the caller decides whether to open it read-only.
+  // A store that cannot be written may still be readable. The caller decides whether to open it for reading.
   if (isWriteProtected(error)) return new Error(`${path} cannot be written: ${message}`)
   return new Failure('unreadable', `the store ${path} cannot be read: ${message}`)
 }
@@ -216,7 +218,7 @@ function holder(folder) {
 const pidFile = (folder) => join(folder, 'atrium.pid')
 
 /**
- * Writes a file that only the owner can read, whatever the umask is and whichever mode the file had.
+ * Writes a file that only its owner can read. Neither the umask nor the earlier mode of the file has an effect.
  * @param {string} path
  * @param {string} text
  */

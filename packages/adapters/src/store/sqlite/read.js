@@ -8,25 +8,26 @@ import { rowReader } from './rows.js'
 /** @typedef {{ seq: number, state: string, chain: number, rowIds: string | null, rows: string[], fromCreation: boolean }} Start the state from which envelopes are replayed */
 /** @typedef {{ seqs: number[], places: number[], actions: string[], origins: (string | null)[], more: boolean }} Columns */
 
-/** Maximum number of characters of one slice. */
+/** The maximum number of characters of one slice. */
 const SLICE = 1024 * 1024
-/** Maximum number of lines of one query. */
+/** The maximum number of lines of one query. */
 const CHUNK = 2000
 const MAX_SEQ = Number.MAX_SAFE_INTEGER
 
 /**
- * Reads channels, envelopes and records. All data is verified while it is read: damaged data is reported and never returned.
+ * Reads channels, envelopes and records. All data is verified when it is read. Damaged data is reported and never returned.
  * @param {Database} db
  */
 export function reader(db) {
   const sql = statements(db)
   const rows = rowReader(db)
-  // Channels that the index has lost. Without this list they would seem not to exist.
+  // The channels that are missing in a damaged index. Without this list the store would take them for channels that do not
+  // exist.
   const unindexed = orDamaged(() => new Set(sql.unindexed.all().map(({ uri }) => uri)))
 
   /**
-   * Returns the next lines of a channel. The query joins them to one text, which the binding returns many times faster than
-   * rows.
+   * Returns the next lines of a channel. The query joins the lines to one text, because SQLite's binding returns one text
+   * many times faster than many rows.
    * @param {number} id
    * @param {number} after
    * @param {number} upTo
@@ -34,14 +35,15 @@ export function reader(db) {
    */
   const linesOf = (id, after, upTo) => {
     const { last: lastOfChunk, size } = sql.size.get(id, after, upTo)
-    // A chunk is nearly always small enough. Only otherwise a second query finds where the slice ends.
+    // A chunk of lines nearly always fits into a slice. If it does not, a second query finds the last line of the slice.
     const last = size <= SLICE ? lastOfChunk : sql.chunk.get(id, after, upTo, SLICE)?.last
     const text = last ? sql.lines.get(id, after, last)?.text : ''
     return text ? text.split(LINE_END).map(toLine) : []
   }
 
   /**
-   * Returns the head with its newest rows; undefined if anything in them is damaged, because the envelopes can rebuild both.
+   * Returns the head with its newest rows. Returns undefined if any of this is damaged, because the envelopes can rebuild the
+   * head and the rows.
    * @param {string} uri
    * @param {Channel} channel
    * @param {number} tail
@@ -93,7 +95,7 @@ export function reader(db) {
         chain = link(chain, line.sum)
         if (chain !== line.chain) throw new Damage(`number ${seq} does not continue the one before it`)
       }
-    // A head may be newer than the last envelope, so only the chain shows that no envelope is missing.
+    // The head may be newer than the last envelope. So only the chain shows whether an envelope is missing.
     if (chain !== channel.chain) throw new Damage(`the actions after number ${seq} are missing`)
     return envelopes
   }
@@ -145,8 +147,8 @@ export function reader(db) {
     },
 
     /**
-     * Merges the envelopes of several channels by number. The result has columns, which are cheaper to copy between threads
-     * than objects.
+     * Merges the envelopes of several channels by sequence number. The result consists of columns, which are cheaper to copy
+     * between threads than objects.
      * @param {readonly string[]} uris
      * @param {number} after
      * @param {number} upTo
@@ -176,8 +178,8 @@ export function reader(db) {
     },
 
     /**
-     * Returns the newest envelopes of a client. Damaged ones are left out: their channels accept no actions, so a resend is
-     * refused anyway.
+     * Returns the newest envelopes of a client. Damaged envelopes are left out. This is safe, because a damaged channel
+     * accepts no actions, so a resend to it is refused anyway.
      * @param {string} clientId
      * @param {number} after
      * @param {number} most
@@ -193,7 +195,7 @@ export function reader(db) {
 
     upTo() {
       const value = sql.upTo.get()?.value
-      // Without this value no new number is safe to assign.
+      // Without the highest used number, no new sequence number is safe to assign.
       if (!Number.isSafeInteger(value)) throw new Damage('its highest number is missing')
       return value
     },
@@ -223,7 +225,7 @@ function statements(db) {
       `SELECT max(seq) AS last, sum(length(action)) AS size FROM
          (SELECT seq, action FROM envelopes WHERE channel = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ${CHUNK})`,
     ),
-    // The last line of a slice, limited by count and by size, with at least one line.
+    // Finds the last line of a slice. The slice is limited by count and by size, and has at least one line.
     chunk: db.prepare(
       `SELECT max(seq) AS last FROM
          (SELECT seq, size, sum(size) OVER (ORDER BY seq) AS total FROM
@@ -240,12 +242,12 @@ function statements(db) {
        FROM envelopes e JOIN channels ON id = e.channel
        WHERE origin IS NOT NULL AND origin ->> 'clientId' = ? AND e.seq > ? ORDER BY e.seq DESC LIMIT ?`,
     ),
-    // At least the highest used number, even if the stored value is damaged.
+    // Returns at least the highest sequence number of all envelopes, even if the stored value is damaged.
     upTo: db.prepare(
       `SELECT max(value, (SELECT ifnull(max(seq), 0) FROM envelopes)) AS value FROM meta WHERE key = 'upTo'`,
     ),
     record: db.prepare(`SELECT text FROM records WHERE key = ?`),
-    // No byte of UTF-8 is FF, so the upper bound is behind every key with this prefix.
+    // UTF-8 never contains the byte FF, so the upper bound is greater than every key with this prefix.
     records: db.prepare(`SELECT key, text FROM records WHERE key >= ? AND key < ? || CAST(x'ff' AS TEXT)`),
   }
 }

@@ -3,17 +3,18 @@ import { rowSum, toggle } from './checksums.js'
 /** @typedef {import('./open.js').Database} Database */
 
 /**
- * Reads and verifies the rows of channels. Rows may be many and long, so a text is verified by its own sum only when it is
- * read. Loading a channel verifies the list: the xor of all sums must equal the value in the channel's tail, so that no row
- * is missing, misplaced or outdated. The second index must agree on the place of each row, because a sum in the list does
- * not prove that the id beside it is right.
+ * Reads and verifies the rows of channels. Rows may be many and long, so the text of a row is verified by its own sum only
+ * when the text is read. When a channel is loaded, only the list of its rows is verified: the xor of all sums must equal the
+ * value in the channel's tail. So no row is missing, misplaced or outdated. A sum in the list does not prove that the id
+ * beside it is right, so the second index must have each row at the same place.
  * @param {Database} db
  */
 export function rowReader(db) {
   const sql = statements(db)
   return {
     /**
-     * Returns the ids of a channel's rows in order, joined to one text (null: no rows); undefined if the list is damaged.
+     * Returns the ids of a channel's rows in order, joined to one text. Returns null if there are no rows, and undefined if
+     * the list is damaged.
      * @param {number} channel
      * @param {number} set the xor of all sums, from the channel's tail
      * @returns {string | null | undefined}
@@ -39,7 +40,7 @@ export function rowReader(db) {
         .toReversed(),
 
     /**
-     * Returns the text of a row; undefined if the row is missing or damaged.
+     * Returns the text of a row. Returns undefined if the row is missing or damaged.
      * @param {string} uri
      * @param {number} channel
      * @param {string} id
@@ -55,8 +56,8 @@ export function rowReader(db) {
 /** @param {Database} db */
 function statements(db) {
   return {
-    // Joined to texts, which the binding returns many times faster than rows; an id contains no control character (P6). Only
-    // the indexes are read, because the table contains the long texts.
+    // The ids are joined to one text, because SQLite's binding returns one text many times faster than many rows. An id
+    // contains no control character (P6). Only the indexes are read, because the table contains the long texts.
     listed: db.prepare(
       `SELECT group_concat(id, char(30)) AS ids, group_concat(sum) AS sums FROM
          (SELECT id, sum FROM rows INDEXED BY rows_in_order WHERE channel = ? ORDER BY place)`,

@@ -1,6 +1,6 @@
 /**
- * The schema of `atrium.db`. A `sum` is 52 bits of SHA-256 over the row and the URI of its channel; it detects a row that was
- * changed or assigned to another channel. `chain` binds each envelope to the previous one of its channel.
+ * The schema of `atrium.db`. A `sum` is 52 bits of SHA-256 over a row and the URI of its channel. It detects a row that was
+ * changed or moved to another channel. `chain` binds each envelope to the previous envelope of the same channel.
  */
 export const SCHEMA = `
   -- 'schema': the schema version. 'upTo': the highest sequence number that may have been assigned.
@@ -69,7 +69,8 @@ export const SCHEMA = `
 `
 
 /**
- * SQL from each version to the next, the first from 1 to 2. A new store runs all of them. Never change a released migration.
+ * The SQL from each schema version to the next. The first element leads from version 1 to 2. A new store runs all migrations.
+ * Never change a released migration.
  * @type {readonly string[]}
  */
 export const MIGRATIONS = []

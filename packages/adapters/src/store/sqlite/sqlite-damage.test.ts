@@ -127,7 +127,7 @@ test('[F-04] [L9] after a bit flip in the list of rows the store returns the ori
     ['t2', 'two'],
   ]
   let flips = 0
-  // The id occurs three times: in the table and in both indexes.
+  // The id of the row is in the file three times: in the table and in both indexes.
   for (let at = bytes.indexOf('t1'); at >= 0; at = bytes.indexOf('t1', at + 1)) {
     flips++
     writeFileSync(path, bytes.with(at + 1, '7'.charCodeAt(0)))
@@ -146,7 +146,7 @@ test.each([
   const folder = await filled()
   const path = join(folder, 'atrium.db')
   const bytes = readFileSync(path)
-  // In the table the URI is followed by the kind, in the index by the id.
+  // In the table the kind follows the URI, in the index the channel's id does.
   const [inTable, inIndex] = ['ahp-chat:/2chat', 'ahp-chat:/2\x02'].map((text) => bytes.lastIndexOf(text))
   const at = (which === 1 ? inIndex : inTable) ?? -1
   expect(at).toBeGreaterThan(0)
@@ -172,7 +172,7 @@ test('[F-04] damage outside of channels is reported with the folder', async () =
   tamper(folder, `INSERT INTO records VALUES ('key', '${'x'.repeat(9000)}')`)
   const path = join(folder, 'atrium.db')
   const bytes = readFileSync(path)
-  // Damages the pointers of the overflow pages that hold the rest of the record.
+  // The end of the record is in overflow pages. The test damages the pointers to these pages.
   const page = 4096
   for (let at = page; at < bytes.length; at += page)
     if (bytes.subarray(at + 4, at + page).every((byte) => byte === 0x78)) bytes.writeUInt32BE(0xffff, at)

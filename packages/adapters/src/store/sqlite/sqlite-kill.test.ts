@@ -23,7 +23,7 @@ test('[F-01] kill -9 during flushes loses nothing that was reported durable', as
     const loaded = await log.load(one)
     const numbers = loaded && 'envelopes' in loaded ? loaded.envelopes.map(({ seq }) => seq) : []
     expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, i) => i + 2))
-    // Whole steps of ten, and the record of the same transaction.
+    // Only whole steps of ten envelopes are stored, and the record of the last step with them.
     expect(numbers.length % 10).toBe(0)
     expect(numbers.length + 1).toBeGreaterThanOrEqual(reported)
     expect(await records.get('last')).toBe(String(numbers.at(-1)))
@@ -35,7 +35,10 @@ test('[F-01] kill -9 during flushes loses nothing that was reported durable', as
 
 const workerPath = new URL('./worker.js', import.meta.url).href
 
-/** Writes steps of ten envelopes and one record without end, and prints the last number after each flush. */
+/**
+ * A script that writes steps without end, each with ten envelopes and one record. It prints the last sequence number after
+ * each flush.
+ */
 const writingForEver = `
   import { Worker } from 'node:worker_threads'
   const worker = new Worker(new URL(process.env.WORKER), { execArgv: [] })

@@ -141,7 +141,7 @@ test('[S-05] folder and files are readable by the owner only, whatever the umask
 test('[F-09] if the worker fails, pending and later requests are rejected', async () => {
   const worker = new StoreWorker()
   await worker.request('open', [{ folder: newFolder(), readOnly: false }])
-  // Not a request, so the worker throws outside of its error handling.
+  // The message is not a request, so the worker throws outside of its error handling.
   worker['worker'].postMessage(null)
   await expect(worker.request('records', [''])).rejects.toThrow()
   await expect(worker.request('records', [''])).rejects.toThrow()

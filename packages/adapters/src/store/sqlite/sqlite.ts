@@ -9,24 +9,27 @@ import { byCodeUnit, refuseNul, refuseNulIn } from '../text.ts'
 export { StoreLocked, StoreUnreadable } from './worker-client.ts'
 
 export interface SqliteOptions {
-  /** Opens for reading only. Every method that writes throws. */
+  /** Opens the store for reading only. Every method that writes throws. */
   readonly readOnly?: boolean
-  /** Maximum number of pages of the file, read before each flush. Above it the disk counts as full. */
+  /** Returns the maximum number of pages of the file. It is called before each flush. A larger file counts as a full disk. */
   readonly maxPages?: () => number
-  /** SQL from each schema version to the next; replaced by tests only. */
+  /** The SQL from each schema version to the next. Only tests set it. */
   readonly migrations?: readonly string[]
 }
 
-/** A step that can still grow: steps of one flush are merged. */
+/** A step that can still grow, because the steps of one flush are merged. */
 type MutableStep = { -readonly [K in keyof Step]: Step[K] extends readonly (infer T)[] ? T[] : Step[K] }
 
-/** The queue for the next flush, which writes it in one transaction. */
+/** The content of the next flush, which writes all of it in one transaction. */
 interface Queue extends Batch {
   readonly steps: MutableStep[]
   readonly records: Map<string, string | undefined>
 }
 
-/** Opens the store in `<folder>/atrium.db`. A worker thread writes one transaction per flush. A lock excludes other hosts. */
+/**
+ * Opens the store in `<folder>/atrium.db`. A worker thread writes one transaction per flush. A lock keeps other hosts from
+ * opening the store.
+ */
 export async function openSqlite(folder: string, options: SqliteOptions = {}): Promise<Store> {
   const { readOnly = false, maxPages, migrations } = options
   const worker = new StoreWorker()
@@ -34,13 +37,16 @@ export async function openSqlite(folder: string, options: SqliteOptions = {}): P
 
   let queued = emptyQueue()
   let inFlight = emptyQueue()
-  /** A flush that was requested and has not started. Later requests share it until it starts. */
+  /** The flush that was requested and has not started. Further requests share this flush until it starts. */
   let waiting: Promise<void> | undefined
   let last = Promise.resolve()
   let closing: Promise<void> | undefined
   let broken: unknown
 
-  /** Sends a request that writes. After any failure except a full disk no further write is made, because the content of the disk is unknown. */
+  /**
+   * Sends a request that writes. After a failure, except a full disk, the content of the disk is unknown, so nothing more is
+   * written.
+   */
   const change = async <K extends 'flush' | 'putBlob' | 'dropBlobs'>(
     name: K,
     args: Parameters<WorkerApi[K]>,
@@ -112,7 +118,8 @@ export async function openSqlite(folder: string, options: SqliteOptions = {}): P
       },
       put: record,
       async list(prefix) {
-        // The worker answers in order, so these are exactly the changes that its answer does not contain yet.
+        // The worker answers requests in order. So the changes that are unflushed now are exactly those that the answer will
+        // not contain.
         const unflushed = concatenated(inFlight, queued).records
         const all = new Map<string, string | undefined>(await worker.request('records', [prefix]))
         for (const [key, text] of unflushed) if (key.startsWith(prefix)) all.set(key, text)
@@ -144,7 +151,7 @@ function sliceOf(requested: readonly Uri[], { seqs, places, actions, origins, mo
   const envelopes = seqs.map((seq, i): StoredEnvelope => {
     const envelope = { seq, channel: channels[places[i] ?? 0] ?? '', action: actions[i] ?? '' }
     const origin = origins[i]
-    // The worker has verified the checksum, so the text is an origin that this store has written.
+    // The worker has verified the checksum. So the text is an origin that this store has written.
     return origin
       ? { ...envelope, origin: JSON.parse(origin) as Required<StoredEnvelope>['origin'] }
       : envelope
@@ -159,10 +166,12 @@ function channelOf(packed: PackedChannel): LoadedChannel | DamagedChannel | unde
 
 const emptyQueue = (): Queue => ({ steps: [], records: new Map() })
 
-/** Merges a step into the last one of a queue: one large step is cheaper to copy to the worker than many small ones. */
+/**
+ * Merges a step into the last step of a queue, because one large step is cheaper to copy to the worker than many small ones.
+ */
 function appendTo(steps: MutableStep[], { created, envelopes, rows, heads, dropped, upTo }: Step): void {
   let last = steps.at(-1)
-  // Within a step, drops are applied last. So nothing can be merged into a step that has one.
+  // Within a step, channels are dropped last. So nothing can be merged into a step that drops a channel.
   if (!last || last.dropped.length > 0) {
     last = { created: [], envelopes: [], rows: [], heads: [], dropped: [], upTo }
     steps.push(last)

@@ -21,13 +21,16 @@ export interface WorkerApi {
   close(): void
 }
 
-/** The content of one transaction. A record without text is deleted. */
+/** The content of one transaction. A record whose text is undefined is deleted. */
 export interface Batch {
   readonly steps: readonly Step[]
   readonly records: ReadonlyMap<string, string | undefined>
 }
 
-/** Envelopes as columns, which are cheaper to copy between threads than objects. `places` are indices into the requested channels. */
+/**
+ * Envelopes as columns, which are cheaper to copy between threads than objects. `places` contains, for each envelope, the
+ * index of its channel in the list of requested channels.
+ */
 export interface Columns {
   readonly seqs: readonly number[]
   readonly places: readonly number[]
@@ -36,7 +39,10 @@ export interface Columns {
   readonly more: boolean
 }
 
-/** A loaded channel with its row ids joined by `\x1e` (null: none), because one string is cheaper to copy than many. */
+/**
+ * A loaded channel. Its row ids are joined by `\x1e`, because one string is cheaper to copy than many. The value is null if
+ * there are no rows.
+ */
 export type PackedChannel =
   | (Omit<LoadedChannel, 'rowIds'> & { readonly rowIds: string | null })
   | DamagedChannel

@@ -26,11 +26,12 @@ interface PendingRequest {
 
 /** The worker thread of a store. It answers requests in the order in which they were sent. */
 export class StoreWorker {
-  // The path is right from `src` and from `dist`: the compiler leaves plain JavaScript in `src`. The worker does not get the
-  // flags of the process, because `--input-type` would stop it.
+  // The path is right both from `src` and from `dist`, because the compiler leaves plain JavaScript files in `src`. The
+  // worker does not inherit the flags of the process, because it would not start with `--input-type`.
   private readonly worker = new Worker(new URL('../../../src/store/sqlite/worker.js', import.meta.url), {
     execArgv: [],
-    // Nearly all data in the worker is short-lived. The default young generation would grow to tens of megabytes first.
+    // Nearly all data in the worker is short-lived. With the default limit, the young generation of the heap would grow to
+    // tens of megabytes.
     resourceLimits: { maxYoungGenerationSizeMb: 8 },
   })
   private readonly pending = new Map<number, PendingRequest>()
@@ -80,7 +81,7 @@ export class StoreWorker {
   private receive({ id, value, error }: WorkerResponse): void {
     const request = this.pending.get(id)
     this.pending.delete(id)
-    // An idle worker does not keep the process alive. A closing one does, until it has exited.
+    // An idle worker does not keep the process alive. A worker that is closing does, until it has exited.
     if (this.pending.size === 0 && !this.ended) this.worker.unref()
     if (error) request?.reject(toError(error))
     else request?.resolve(value)

@@ -1,6 +1,6 @@
 /**
- * The worker thread of the SQLite store, which accesses the disk. It is plain JavaScript, because a TypeScript worker does
- * not start under vitest on Node 20. Requests (`WorkerApi`) are answered one after another, in order of arrival.
+ * The worker thread of the SQLite store. Only this thread accesses the disk. The file is plain JavaScript, because a
+ * TypeScript worker does not start under vitest on Node 20. Requests (`WorkerApi`) are answered in order of arrival.
  */
 import { parentPort } from 'node:worker_threads'
 import { blobs } from './blobs.js'
@@ -8,7 +8,8 @@ import { FULL, Failure, closeDatabase, codeOf, isDamage, openDatabase } from './
 import { reader } from './read.js'
 import { writer } from './write.js'
 
-// [S-18] The worker has its own globals, and the data that it parses came from clients and agents.
+// [S-18] The worker thread has globals of its own, and parses data that came from clients and agents. So `__proto__` is
+// removed here too.
 delete (/** @type {{ __proto__?: unknown }} */ (Object.prototype).__proto__)
 
 /** @typedef {{ id: number, name: string, args: unknown[] }} Request */

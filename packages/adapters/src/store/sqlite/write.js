@@ -39,7 +39,7 @@ export function writer(db) {
         const sum = lineSum({ seq, channel, action, origin: originText })
         tail.chain = link(tail.chain, sum)
         tail.seq = seq
-        // `get` and not `run`: `run` creates a result object, which costs a fifth of the whole write.
+        // The code calls `get` and not `run`, because `run` creates a result object, which costs a fifth of the whole write.
         sql.append.get(seq, tail.id, action, originText, sum, tail.chain)
       }
       for (const row of step.rows) {
@@ -76,7 +76,7 @@ export function writer(db) {
         else sql.putRecord.run(key, text)
       db.exec('COMMIT')
     } catch (error) {
-      // After a full disk SQLite may have rolled the transaction back itself.
+      // When the disk is full, SQLite may have rolled the transaction back itself.
       if (db.isTransaction) db.exec('ROLLBACK')
       throw error
     }

@@ -65,7 +65,7 @@ function replicaWith(pending: number, turns: number): Replica<ChatState> {
     responseParts: [],
     state: 'complete',
   })
-  const wish = (n: number): PendingAction => ({
+  const pendingAction = (n: number): PendingAction => ({
     clientSeq: n + 1,
     channel: 'ahp-chat:/1',
     action: { type: 'chat/draftChanged', draft: { ...message, text: `draft ${n}` } } as never,
@@ -78,5 +78,5 @@ function replicaWith(pending: number, turns: number): Replica<ChatState> {
     turns: Array.from({ length: turns }, (_, n) => turn(n)),
     activeTurn: { id: 't', startedAt, message, responseParts: [{ kind: 'markdown', id: 'p', content: '' }] },
   }
-  return { confirmed, seq: 1, pending: Array.from({ length: pending }, (_, n) => wish(n)) }
+  return { confirmed, seq: 1, pending: Array.from({ length: pending }, (_, n) => pendingAction(n)) }
 }

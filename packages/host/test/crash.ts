@@ -9,7 +9,7 @@ import { accepted, chat, chatOf, sessionOf } from './two-client-session.ts'
 import { until } from './scripted-agent.ts'
 
 /** A host that crashed after a number of flushes while Ann was at work, and was started again. */
-export interface Wreck {
+export interface CrashedRun {
   readonly all: TestHost
   readonly ann: Client
   /** The turns that the agent was given before the crash and after it. */
@@ -33,12 +33,12 @@ export function counting(agent: Agent, ran: string[]): Agent {
  * Lets Ann act while flushes are done one by one, and crashes the host after `flushes` of them. Everything else is lost.
  * Then starts another host on the same store, which Ann joins.
  */
-export async function wreckAfter(
+export async function crashAfter(
   flushes: number,
   act: (ann: Client) => unknown,
   done: (all: TestHost) => boolean,
   agent?: Agent,
-): Promise<Wreck> {
+): Promise<CrashedRun> {
   const tasks: (() => void)[] = []
   let holding = false
   const soon = (task: () => void) => (holding ? void tasks.push(task) : queueMicrotask(task))
@@ -58,7 +58,7 @@ export async function wreckAfter(
   holding = false
   running = ran
   await all.restart('crash')
-  agree(all)
+  expectAgreement(all)
   return { all, ann: await all.join('ann'), ran: { before, after: ran }, whole }
 }
 
@@ -66,21 +66,21 @@ export async function wreckAfter(
 export async function atEveryFlush(
   act: (ann: Client) => unknown,
   done: (all: TestHost) => boolean,
-  judge: (wreck: Wreck) => Promise<void>,
+  judge: (wreck: CrashedRun) => Promise<void>,
   agent?: () => Agent,
 ): Promise<number> {
   for (let flushes = 0; ; flushes++) {
     if (flushes > 500) throw new Error('the act is not complete after 500 flushes')
-    const wreck = await wreckAfter(flushes, act, done, agent?.())
+    const wreck = await crashAfter(flushes, act, done, agent?.())
     await judge(wreck)
     await untilIdle()
-    agree(wreck.all)
+    expectAgreement(wreck.all)
     if (wreck.whole) return flushes
   }
 }
 
 /** Expects that the summary of a chat in its session equals the chat's own state. */
-export function agree(all: TestHost): void {
+export function expectAgreement(all: TestHost): void {
   const state = chatOf(all) as ChatState | undefined
   if (!state) return
   const { status, modifiedAt, activity = '' } = state
@@ -95,7 +95,7 @@ export async function made(ann: Client): Promise<void> {
 }
 
 /** Subscribes Ann to the chat again. Undefined where the chat was never created. */
-export async function looked({ all, ann }: Wreck): Promise<ChatState | undefined> {
+export async function resubscribed({ all, ann }: CrashedRun): Promise<ChatState | undefined> {
   const there = await ann.ask('subscribe', { channel: chat }).then(
     () => true,
     () => false,
@@ -107,7 +107,7 @@ export async function looked({ all, ann }: Wreck): Promise<ChatState | undefined
 }
 
 /** Resumes the interrupted turn and waits for its end. */
-export async function goneOn({ all, ann }: Wreck, turnId: string): Promise<ChatState> {
+export async function resumedTurn({ all, ann }: CrashedRun, turnId: string): Promise<ChatState> {
   if (chatOf(all).turns.at(-1)?.state === 'error')
     await accepted(ann, chat, { type: 'chat/turnResume', turnId })
   await until(() => chatOf(all).activeTurn === undefined)

@@ -22,8 +22,8 @@ export class FakeFiles implements Files {
   readonly changes: Change[] = []
   readonly watches: {
     readonly place: ContainedPath
-    readonly wish: WatchRequest
-    readonly tell: WatchListener
+    readonly request: WatchRequest
+    readonly notify: WatchListener
     ended: boolean
   }[] = []
   /** The error that the next call throws. */
@@ -78,9 +78,9 @@ export class FakeFiles implements Files {
     await this.#ask(change.kind, 'place' in change ? change.place : change.to)
   }
 
-  async watch(place: ContainedPath, wish: WatchRequest, tell: WatchListener): Promise<FileWatch> {
+  async watch(place: ContainedPath, request: WatchRequest, notify: WatchListener): Promise<FileWatch> {
     await this.#ask('watch', place)
-    const watch = { place, wish, tell, ended: false }
+    const watch = { place, request, notify, ended: false }
     this.watches.push(watch)
     return {
       end: async () => {

@@ -62,7 +62,7 @@ export class HostlessChat {
   }
 
   /** Continues the active turn with another agent, as a host does after a crash. */
-  takeUp(agent: Agent): Run {
+  continueWith(agent: Agent): Run {
     this.agent = agent
     return new Run(this, this.state.activeTurn?.id ?? '')
   }

@@ -113,7 +113,7 @@ export class LazyChat {
   }
 
   /** Puts the chat to sleep and wakes it. */
-  async nap(): Promise<void> {
+  async sleepAndWake(): Promise<void> {
     await this.until(this.log.settled())
     if (!this.log.sleep(this.channel)) throw new Error('the chat cannot sleep')
     await this.until(this.log.settled())
@@ -177,7 +177,7 @@ export class LazyChat {
 export async function lazyChat(words = (i: number) => `word ${i}`): Promise<LazyChat> {
   const chat = await new LazyChat({ tail: 2, headEvery: 1000 }).begin()
   for (let i = 0; i < 7; i++) chat.append(turn(`t${i}`, words(i)))
-  await chat.nap()
+  await chat.sleepAndWake()
   return chat
 }
 

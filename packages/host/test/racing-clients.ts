@@ -41,7 +41,7 @@ export class RacingClient {
   }
 
   /** Dispatches an action and resolves with its echo or refusal. */
-  async wish(channel: Uri, action: AnyAction): Promise<Envelope> {
+  async dispatch(channel: Uri, action: AnyAction): Promise<Envelope> {
     const clientSeq = ++this.clientSeq
     this.link.say({ method: 'dispatchAction', params: { channel, clientSeq, action } })
     const own = ({ origin }: Envelope) => origin?.clientId === this.clientId && origin.clientSeq === clientSeq

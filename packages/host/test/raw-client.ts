@@ -36,7 +36,7 @@ interface Followed {
  * fault there cannot hide a fault of the host.
  */
 export class RawClient {
-  readonly heard: Message[] = []
+  readonly received: Message[] = []
   readonly problems: string[] = []
   /** The dispatches that are neither echoed nor refused, oldest first. */
   readonly pending: Pending[] = []
@@ -90,7 +90,7 @@ export class RawClient {
   }
 
   answerTo(id: number): Message | undefined {
-    return this.heard.find((message) => message.method === undefined && message.id === id)
+    return this.received.find((message) => message.method === undefined && message.id === id)
   }
 
   /** The reduced state of a channel; undefined without a subscription. */
@@ -107,23 +107,23 @@ export class RawClient {
   }
 
   get envelopes(): readonly Envelope[] {
-    return this.heard.flatMap(({ method, params }) =>
+    return this.received.flatMap(({ method, params }) =>
       method === 'action' ? [params as unknown as Envelope] : [],
     )
   }
 
   /** The params of all notifications of a method. */
   notes(name: string): readonly Record<string, unknown>[] {
-    return this.heard.flatMap(({ method, params }) => (method === name && params ? [params] : []))
+    return this.received.flatMap(({ method, params }) => (method === name && params ? [params] : []))
   }
 
   /** The index of the first received frame that satisfies a condition, or -1. */
   at(found: (message: Message) => boolean): number {
-    return this.heard.findIndex(found)
+    return this.received.findIndex(found)
   }
 
   #receive(message: Message): void {
-    this.heard.push(message)
+    this.received.push(message)
     const { id, method, params } = message
     if (method === undefined) this.#applyResponse(message)
     else if (id !== undefined) this.problems.push(`got the request ${method}`)

@@ -106,14 +106,14 @@ export class Client {
   readonly kinds = new Map<string, keyof typeof reducers>()
   readonly #waiting = new Set<{ readonly done: () => boolean; readonly resolve: () => void }>()
   /** Answers the requests of the host. */
-  lend: (method: string, params: unknown) => unknown = () => null
+  answerRequest: (method: string, params: unknown) => unknown = () => null
   clientId = ''
   clientSeq = 0
   lastSeen = 0
 
   constructor(transport: ConstructorParameters<typeof Peer>[0]) {
     const receiver = {
-      request: (method: string, params: unknown) => this.lend(method, params),
+      request: (method: string, params: unknown) => this.answerRequest(method, params),
       notification: (method: string, params: unknown) =>
         this.#receive(method, params as Record<string, unknown>),
     }

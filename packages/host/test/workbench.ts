@@ -94,7 +94,7 @@ export class Workbench {
     const asked = Array.from({ length: 4 }, () => this.#settingsOf())
     const made = this.#create()
     await Promise.all([...asked, made])
-    this.lend()
+    this.registerTools()
     await this.#subscribe(this.session)
   }
 
@@ -102,11 +102,11 @@ export class Workbench {
   async prompt(text: string): Promise<string> {
     const abandoned = this.session
     await this.#create()
-    this.lend()
+    this.registerTools()
     await this.ask('disposeSession', { channel: abandoned })
     await this.#subscribe(this.session)
     const subscribed = this.#subscribe(this.chat)
-    this.lend()
+    this.registerTools()
     const turn = this.start(text)
     await subscribed
     return turn
@@ -146,7 +146,7 @@ export class Workbench {
   }
 
   /** Registers the tools of the workbench. It does so often, changed or not. */
-  lend(tools = this.#tools): void {
+  registerTools(tools = this.#tools): void {
     this.#tools = tools
     const activeClient: SessionActiveClient = {
       clientId: this.clientId,
@@ -162,7 +162,7 @@ export class Workbench {
     await this.#subscribe(session)
     await this.#subscribe(this.chat)
     this.dispatch(this.chat, { type: 'chat/draftChanged', draft: this.#message('') })
-    this.lend()
+    this.registerTools()
   }
 
   /**

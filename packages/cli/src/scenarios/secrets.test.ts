@@ -52,7 +52,7 @@ test('[J8] S-31: a token is in no file, no log, no environment, and in no messag
   const ann = await connect(host, 'ann', '1.0.0')
   await ann.ask('createSession', { channel: session })
   for (const channel of [session, chat]) await ann.ask('subscribe', { channel })
-  await ann.wish(chat, started('t1', 'login'))
+  await ann.dispatch(chat, started('t1', 'login'))
   await inputNeeded(ann)
   for (const wrong of [
     { resource: 'https://other.example', token: canary },
@@ -74,16 +74,16 @@ test('[J8] S-31: a token is in no file, no log, no environment, and in no messag
   const [part] = ben.link.chat(chat).turns[0]?.responseParts ?? []
   expect(part).toMatchObject({ toolCall: { success: true, pastTenseMessage: 'Signed in to Atrium Guide' } })
   // The host has the token in memory while a program prints its environment, and when the host is killed.
-  await cem.wish(chat, started('t2', '!env'))
+  await cem.dispatch(chat, started('t2', '!env'))
   await ended(cem, 't2')
-  await cem.wish(chat, started('t3', 'login'))
+  await cem.dispatch(chat, started('t3', 'login'))
   await inputNeeded(cem)
   await cem.ask('authenticate', { resource, token: `${canary}2` })
   await ended(cem, 't3')
   const environ = `/proc/${host.pid}/environ`
   const environment = existsSync(environ) ? readFileSync(environ) : ''
   await host.kill()
-  received.push(ann.link.heard, ben.link.heard, cem.link.heard)
+  received.push(ann.link.received, ben.link.received, cem.link.received)
 
   expect(environment.includes(canary)).toBe(false)
   expect(JSON.stringify(received)).not.toContain(canary)

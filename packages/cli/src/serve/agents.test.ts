@@ -91,7 +91,7 @@ test('[N48] clients learn of agents that are added to the PATH or removed from i
   await until(() => (world.advance(60_000), !offered().includes('goose')))
   expect(offered()).toEqual(before)
   // After close no client gets an update.
-  const heard = ann.envelopes.length
+  const count = ann.envelopes.length
   await agentSet.close()
   program(place)
   world.advance(60_000)
@@ -99,7 +99,7 @@ test('[N48] clients learn of agents that are added to the PATH or removed from i
   // this time.
   await opened(place)
   await ann.ask('listSessions', {})
-  expect(ann.envelopes).toHaveLength(heard)
+  expect(ann.envelopes).toHaveLength(count)
   await all.host().close()
 })
 

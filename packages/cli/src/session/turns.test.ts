@@ -77,7 +77,7 @@ async function expectConverged(racers: readonly RacingClient[]): Promise<void> {
 
 test('[H9] F-01: after a kill at any point of a turn both clients reconnect, and the resumed turn has the text of an uninterrupted one', async () => {
   let [ann, ben] = await connectBoth()
-  await ann.wish(chat, started('whole'))
+  await ann.dispatch(chat, started('whole'))
   await ended(ann, 'whole')
   const whole = textOf(turnOf(ann, 'whole')?.responseParts ?? [])
   expect(whole.split(' ')).toHaveLength(2000)
@@ -90,7 +90,7 @@ test('[H9] F-01: after a kill at any point of a turn both clients reconnect, and
     ['t2', whole.length / 4],
     ['t3', 100, whole.length / 2],
   ] as const) {
-    await ann.wish(chat, started(turnId))
+    await ann.dispatch(chat, started(turnId))
     for (const step of steps) {
       await ben.link.until(() => received(ben) >= step || turnOf(ben, turnId) !== undefined)
       await host.kill()
@@ -102,7 +102,7 @@ test('[H9] F-01: after a kill at any point of a turn both clients reconnect, and
       if (state !== 'error') continue
       expect(responseParts.at(-1)).toMatchObject({ error: { errorType: 'interrupted' }, resumable: true })
       expect(whole.startsWith(textOf(responseParts))).toBe(true)
-      const { rejectionReason } = await ann.wish(chat, { type: 'chat/turnResume', turnId })
+      const { rejectionReason } = await ann.dispatch(chat, { type: 'chat/turnResume', turnId })
       expect(rejectionReason).toBeUndefined()
     }
     for (const racer of [ann, ben]) await ended(racer, turnId)

@@ -128,7 +128,7 @@ test('[L9] until a removal of all turns is committed, the snapshot has a cursor;
 test('[L9] a chat whose only loaded turn is resumed has a cursor to the others, which stay', async () => {
   const chat = await new LazyChat({ tail: 1, headEvery: 1000 }).begin()
   chat.append([...turn('t0', 'a'), ...turn('t1', 'b'), ...turn('t2', 'c', 'fail')])
-  await chat.nap()
+  await chat.sleepAndWake()
   chat.append([{ type: 'chat/turnResume', turnId: 't2' } as Action])
   await chat.until(chat.log.settled())
   expect(shown(chat.core(), chat.channel)).toMatchObject({ ids: [], cursor: 'newest' })

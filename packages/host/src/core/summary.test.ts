@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { askingAgent } from '../../test/agents.ts'
 import { confirmed } from '../../test/tool-call-actions.ts'
-import { atEveryFlush, looked } from '../../test/crash.ts'
+import { atEveryFlush, resubscribed } from '../../test/crash.ts'
 import { session } from '../../test/held-flushes.ts'
 import type { Client } from '../../test/test-host.ts'
 import { chat, chatOf, started } from '../../test/two-client-session.ts'
@@ -20,7 +20,7 @@ test('[H10] F-01: after a crash at any flush, a chat and its entry in the sessio
     act,
     (all) => chatOf(all)?.turns.length === 1,
     async (wreck) => {
-      const state = await looked(wreck)
+      const state = await resubscribed(wreck)
       if (state) seen.add(state.status)
     },
     askingAgent,

@@ -60,7 +60,7 @@ async function play(chat: LazyChat, what: string, n: number, words: string): Pro
   if (what === 'answer') return chat.answer()
   if (what === 'flush') return chat.flush()
   if (what === 'hold') chat.holding = !chat.holding
-  if (what === 'nap') return chat.nap()
+  if (what === 'nap') return chat.sleepAndWake()
   if (what === 'crash') return chat.crash()
   return stepOver()
 }
@@ -186,7 +186,7 @@ test('[L8] F-05: a turn that the store lacks is folded from the creation; if tha
   await chat.until(chat.log.loadRows(chat.channel))
   await expectConsistent(chat)
   expect(chat.channel.olderRows).toBe(0)
-  await chat.nap()
+  await chat.sleepAndWake()
   chat.store.load = async () => ({ damaged: 'number 7 has a wrong checksum' })
   await expect(chat.until(chat.log.loadRows(chat.channel))).rejects.toThrow('number 7')
   chat.store.load = async () => undefined

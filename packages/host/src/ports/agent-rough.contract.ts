@@ -65,7 +65,7 @@ export function roughAgentContract(
       await kill(first)
       await run.die()
       decide(stage, call, approved)
-      const next = stage.takeUp(await open())
+      const next = stage.continueWith(await open())
       const turn = await endedWith(stage, next, approved)
       expect([turn.state, asking.runs() - before]).toEqual(['complete', approved ? 1 : 0])
       expect(callsOf(turn.responseParts).filter((each) => each.status === 'running')).toEqual([])

@@ -26,7 +26,7 @@ async function loan() {
 test("[Q6] a client's own file is requested from that client, for any requester", async () => {
   const { ann, read } = await loan()
   const asked: unknown[] = []
-  ann.lend = (method, params) => {
+  ann.answerRequest = (method, params) => {
     asked.push([method, params])
     return { data: 'the plan', encoding: 'utf-8' }
   }
@@ -36,12 +36,12 @@ test("[Q6] a client's own file is requested from that client, for any requester"
 
 test('[Q6] its errors are passed on; a malformed response is not found', async () => {
   const { ann, read } = await loan()
-  ann.lend = () => {
+  ann.answerRequest = () => {
     throw AhpError.permissionDenied('not yours')
   }
   expect(await read()).toMatchObject({ code: -32009, message: 'not yours' })
   for (const answer of [null, {}, { data: 1, encoding: 'utf-8' }, { data: '', encoding: 'rot13' }]) {
-    ann.lend = () => answer
+    ann.answerRequest = () => answer
     expect(await read(), JSON.stringify(answer)).toMatchObject({ code: -32008 })
   }
 })
@@ -51,10 +51,10 @@ test("[Q6] unknown URIs, the requester's own, and those of a disconnected client
   expect(await read('vscode-userdata:/other')).toMatchObject({ code: -32008 })
   expect(await read('https://example.com/')).toMatchObject({ code: -32008 })
   await expect(ann.ask('resourceRead', { uri })).rejects.toMatchObject({ code: -32008 })
-  ann.lend = () => ({ data: 'of ann', encoding: 'utf-8' })
+  ann.answerRequest = () => ({ data: 'of ann', encoding: 'utf-8' })
   const eve = await all.join('eve', { principal: 'eve' })
   await expect(eve.ask('resourceRead', { uri })).rejects.toMatchObject({ code: -32008 })
-  ann.lend = () => new Promise(() => {})
+  ann.answerRequest = () => new Promise(() => {})
   const waiting = read()
   await eve.ask('ping', {})
   ann.peer.close()
@@ -69,7 +69,7 @@ test('[Q6] the customizations of an active client, and what is in them, are its 
   const activeClient = { clientId: 'ann', tools: [], customizations: [customization] }
   const echo = await ann.echo(ann.dispatch('s:/1', { type: 'session/activeClientSet', activeClient }))
   expect(echo.rejectionReason).toBeUndefined()
-  ann.lend = (_, params) => ({ data: (params as { uri: string }).uri, encoding: 'utf-8' })
+  ann.answerRequest = (_, params) => ({ data: (params as { uri: string }).uri, encoding: 'utf-8' })
   expect(await read(`${folder}/agents/a.md`)).toMatchObject({ data: `${folder}/agents/a.md` })
   expect(await read('vscode-plugin:/mine2/a')).toMatchObject({ code: -32008 })
 })
@@ -79,7 +79,7 @@ test('[S-57 borrowMs] past 30,000 ms it does not', () => slow(30_000, true))
 
 async function slow(ms: number, fails: boolean): Promise<void> {
   const { all, ann, ben, read } = await loan()
-  ann.lend = () => new Promise(() => {})
+  ann.answerRequest = () => new Promise(() => {})
   let outcome: unknown
   const asked = read().then((answer) => {
     outcome = answer

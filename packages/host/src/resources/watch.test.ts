@@ -28,14 +28,14 @@ test('[Q8] changes are sent to the subscribers of the watch, as URIs, and none a
   expect(snapshot).toMatchObject({
     state: { root: w, recursive: true, excludes: { items: ['**/node_modules'] } },
   })
-  files.watches[0]?.tell(
+  files.watches[0]?.notify(
     [
       { path: 'src/a b.ts', type: 'added' },
       { path: '', type: 'deleted' },
     ],
     false,
   )
-  files.watches[0]?.tell([], false)
+  files.watches[0]?.notify([], false)
   await ann.until(() => changesSeen(ann).length === 1)
   expect(changesSeen(ann)).toEqual([
     {
@@ -57,7 +57,7 @@ test('[Q8] F-40b: lost changes are reported', async () => {
   const { ann, files, watch } = await tower()
   const channel = await watch()
   await ann.ask('subscribe', { channel })
-  files.watches[0]?.tell([{ path: 'x', type: 'added' }], true)
+  files.watches[0]?.notify([{ path: 'x', type: 'added' }], true)
   await ann.until(() => changesSeen(ann).length === 1)
   expect(changesSeen(ann)[0]).toMatchObject({
     changes: {
@@ -73,9 +73,9 @@ test('[Q8] F-40b: lost changes are reported', async () => {
 test('[Q8] patterns decide which changes are reported', async () => {
   const { files, watch } = await tower()
   await watch({ excludes: { items: ['node_modules', '**/.git'] }, includes: { items: ['**/*.ts', 'doc'] } })
-  const { wish } = files.watches[0] ?? {}
+  const { request } = files.watches[0] ?? {}
   const wanted = ['', 'a.ts', 'src/b.ts', 'doc', 'src/c.js', 'node_modules', '.git', 'src/.git']
-  expect(wanted.map((path) => wish?.wants(path))).toEqual([
+  expect(wanted.map((path) => request?.wants(path))).toEqual([
     true,
     true,
     true,
@@ -85,7 +85,7 @@ test('[Q8] patterns decide which changes are reported', async () => {
     false,
     false,
   ])
-  expect(wanted.map((path) => wish?.skips(path))).toEqual([
+  expect(wanted.map((path) => request?.skips(path))).toEqual([
     false,
     false,
     false,
@@ -108,7 +108,7 @@ test('[Q8] a watch ends with its last subscriber, which unsubscribes or disconne
   ann.peer.notify('unsubscribe', { channel })
   await ann.ask('ping', {})
   expect(files.watches[0]?.ended).toBe(true)
-  files.watches[0]?.tell([{ path: 'late', type: 'added' }], false)
+  files.watches[0]?.notify([{ path: 'late', type: 'added' }], false)
   await expect(ann.ask('subscribe', { channel })).rejects.toMatchObject({ code: -32008 })
   const second = await watch()
   await ann.ask('subscribe', { channel: second })

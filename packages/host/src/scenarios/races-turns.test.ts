@@ -55,7 +55,7 @@ function races(
 /** Starts a turn whose agent has begun to stream. */
 async function begun(all: Start, turnId = 't1'): Promise<Run> {
   const before = all.agent.runs.length
-  await all.ann.wish(chat, started(turnId))
+  await all.ann.dispatch(chat, started(turnId))
   const run = await all.agent.given(before)
   run.say(part(`p${turnId}`))
   await until(() => run.waits)
@@ -77,7 +77,7 @@ races(
   async (all) => {
     const [run] = all.agent.runs as [Run]
     const [{ rejectionReason }] = await all.race(
-      () => all.ann.wish(chat, cancelled('t1')),
+      () => all.ann.dispatch(chat, cancelled('t1')),
       () => acts(all, () => run.end()),
     )
     await ended(all, 1)
@@ -95,8 +95,8 @@ races(
   async (all) => void (await begun(all)),
   async (all) => {
     const both = await all.race(
-      () => all.ann.wish(chat, cancelled('t1')),
-      () => all.ben.wish(chat, cancelled('t1')),
+      () => all.ann.dispatch(chat, cancelled('t1')),
+      () => all.ben.dispatch(chat, cancelled('t1')),
     )
     const reasons = both.map(({ rejectionReason }) => rejectionReason ?? '')
     expect(reasons.toSorted()).toEqual(['', noTurn])
@@ -111,8 +111,8 @@ races(
   () => Promise.resolve(),
   async (all) => {
     const both = await all.race(
-      () => all.ann.wish(chat, started('a')),
-      () => all.ben.wish(chat, started('b')),
+      () => all.ann.dispatch(chat, started('a')),
+      () => all.ben.dispatch(chat, started('b')),
     )
     const reasons = both.map(({ rejectionReason }) => rejectionReason ?? '')
     expect(reasons.toSorted()).toEqual(['', inProgress])
@@ -131,8 +131,8 @@ races(
   },
   async (all) => {
     const [on, other] = await all.race(
-      () => all.ann.wish(chat, resume('t0')),
-      () => all.ben.wish(chat, started('t1')),
+      () => all.ann.dispatch(chat, resume('t0')),
+      () => all.ben.dispatch(chat, started('t1')),
     )
     const won = chatOf(all.all).activeTurn?.id
     expect([on.rejectionReason, other.rejectionReason]).toEqual(
@@ -154,7 +154,7 @@ races(
   async (all) => {
     const run = all.agent.runs[1] as Run
     const [{ rejectionReason }] = await all.race(
-      () => all.ben.wish(chat, truncated('t0')),
+      () => all.ben.dispatch(chat, truncated('t0')),
       () => acts(all, () => run.say(delta('pt1', 'a'), delta('pt1', 'b'))),
       // Text alone is held back for a moment. The usage makes the host append the text at once.
       () => acts(all, () => run.say(delta('pt1', 'c'), { type: 'chat/usage', usage: { outputTokens: 3 } })),
@@ -174,7 +174,7 @@ races(
     const [run] = all.agent.runs as [Run]
     const queued = { type: 'chat/pendingMessageSet', kind: 'queued', id: 'q', message: message('next') }
     await all.race(
-      () => all.ben.wish(chat, queued),
+      () => all.ben.dispatch(chat, queued),
       () => acts(all, () => run.end()),
     )
     const second = await all.agent.given(1)

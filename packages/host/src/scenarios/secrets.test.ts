@@ -20,8 +20,11 @@ async function kept({ store }: TestHost, uris: readonly Uri[]): Promise<string> 
 
 function tapped(client: Client): string[] {
   const frames: string[] = []
-  const { lend } = client
-  client.lend = (method, params) => (frames.push(JSON.stringify([method, params])), lend(method, params))
+  const { answerRequest } = client
+  client.answerRequest = (method, params) => (
+    frames.push(JSON.stringify([method, params])),
+    answerRequest(method, params)
+  )
   return frames
 }
 

@@ -94,7 +94,7 @@ describe("VS Code's workbench", () => {
     await bench.choose()
     await ended(bench, await bench.prompt('Say hello'))
     await watcher.ask('subscribe', { channel: bench.session })
-    for (const tools of [2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 4, 5, 5]) bench.lend(tools)
+    for (const tools of [2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 4, 5, 5]) bench.registerTools(tools)
     bench.read()
     await bench.settled()
     await watcher.until(() => watcher.envelopes.some(({ action }) => action.type === 'session/isReadChanged'))

@@ -17,7 +17,7 @@ describe("VS Code's workbench", () => {
   test('[W2] opens: its version, agents with models, config keys of others, and unknown fields', async () => {
     const { bench } = await stage(readyAgent())
     await bench.settled()
-    expect(bench.link.heard[0]).toMatchObject({ id: 1, result: { protocolVersion: '0.9.0' } })
+    expect(bench.link.received[0]).toMatchObject({ id: 1, result: { protocolVersion: '0.9.0' } })
     expect(bench.root.agents).toMatchObject([
       { provider: 'mock', models: [{ provider: 'mock', name: 'One' }] },
     ])
@@ -37,7 +37,7 @@ describe("VS Code's workbench", () => {
   test('[W3] chooses an agent: a session that is not listed, created with a chat', async () => {
     const { bench, watcher, all } = await stage(lateAgent())
     await bench.choose()
-    const settings = bench.link.heard.filter(
+    const settings = bench.link.received.filter(
       ({ result }) => (result as { schema?: object } | undefined)?.schema,
     )
     expect(settings).toHaveLength(5)
@@ -91,7 +91,7 @@ describe("VS Code's workbench", () => {
         },
       ])
     expect(JSON.stringify([watcher.notes, watcher.envelopes])).not.toContain(abandoned)
-    expect(JSON.stringify(link.heard.filter(({ method }) => method?.startsWith('root/')))).not.toContain(
+    expect(JSON.stringify(link.received.filter(({ method }) => method?.startsWith('root/')))).not.toContain(
       abandoned,
     )
     expect(await bench.list()).toMatchObject({

@@ -89,7 +89,10 @@ test('[J5] an agent reads the files that clients may read, and no others', async
 test('[J5] a client file is requested from the client that owns it, and from no other', async () => {
   const { ann, run, agent } = await working()
   const uri = 'untitled:/one'
-  ann.lend = (method, params) => ({ data: `${method} ${(params as { uri: string }).uri}`, encoding: 'utf-8' })
+  ann.answerRequest = (method, params) => ({
+    data: `${method} ${(params as { uri: string }).uri}`,
+    encoding: 'utf-8',
+  })
   const own = { type: 'resource', uri, label: 'x' } as const
   run.end()
   await ann.until(() => chatOf(ann).turns.length === 1)
@@ -107,7 +110,7 @@ test('[J5] a client file is requested from the client that owns it, and from no 
 test('[J5] S-10: a file of a client of another principal is not found', async () => {
   const { all, read } = await working()
   const eve = await all.join('eve', { principal: 'eve', subscribe: [chat] })
-  eve.lend = () => ({ data: 'of eve', encoding: 'utf-8' })
+  eve.answerRequest = () => ({ data: 'of eve', encoding: 'utf-8' })
   const uri = 'untitled:/eve'
   const draft = { ...message('x'), attachments: [{ type: 'resource', uri, label: 'x' }] }
   await eve.echo(eve.dispatch(chat, { type: 'chat/draftChanged', draft }))

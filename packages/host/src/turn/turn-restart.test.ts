@@ -14,7 +14,7 @@ import {
   running,
   text,
 } from '../../test/tool-call-actions.ts'
-import { atEveryFlush, goneOn, looked } from '../../test/crash.ts'
+import { atEveryFlush, resumedTurn, resubscribed } from '../../test/crash.ts'
 import { untilIdle, session } from '../../test/held-flushes.ts'
 import { ScriptedAgent, until } from '../../test/scripted-agent.ts'
 import type { Client } from '../../test/test-host.ts'
@@ -64,7 +64,7 @@ describe('[H9] F-01: a host that is killed at any flush', () => {
       act,
       (all) => chatOf(all)?.turns.length === 1,
       async (wreck) => {
-        const state = await looked(wreck)
+        const state = await resubscribed(wreck)
         if (!state) return void seen.add('nothing')
         const { activeTurn, turns } = state
         const [last] = turns
@@ -78,7 +78,7 @@ describe('[H9] F-01: a host that is killed at any flush', () => {
           expect(wreck.ran.after).toEqual([])
         }
         if (!activeTurn && !last) return
-        const { turns: after } = await goneOn(wreck, 't1')
+        const { turns: after } = await resumedTurn(wreck, 't1')
         expect(after).toMatchObject([{ id: 't1', state: 'complete' }])
         expect(wreck.ran.after.length).toBeLessThanOrEqual(1)
         const text = JSON.stringify(
@@ -98,8 +98,8 @@ describe('[H9] F-01: a host that is killed at any flush', () => {
       await ann.ask('createSession', { channel: session })
       for (const id of ['a', 'b', 'c']) ann.dispatch(chat, queued(id))
     }
-    const judge = async (wreck: Parameters<typeof goneOn>[0]) => {
-      const before = await looked(wreck)
+    const judge = async (wreck: Parameters<typeof resumedTurn>[0]) => {
+      const before = await resubscribed(wreck)
       if (!before) return
       await untilIdle()
       const had = { ...chatOf(wreck.all) }
@@ -108,7 +108,7 @@ describe('[H9] F-01: a host that is killed at any flush', () => {
       // After an interrupted turn the queue waits for a user to decide. Otherwise the queue goes on by itself.
       if (!broken)
         await until(() => chatOf(wreck.all).activeTurn === undefined && !chatOf(wreck.all).queuedMessages)
-      else await goneOn(wreck, had.turns.at(-1)?.id ?? '')
+      else await resumedTurn(wreck, had.turns.at(-1)?.id ?? '')
       await until(() => !chatOf(wreck.all).queuedMessages && !chatOf(wreck.all).activeTurn)
       const texts = chatOf(wreck.all).turns.map(({ message }) => message.text)
       expect(texts).toEqual(['say a', 'say b', 'say c'].slice(0, texts.length))

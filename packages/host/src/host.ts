@@ -9,11 +9,11 @@ import { openCore } from './open.ts'
 import type { HostPorts } from './open.ts'
 
 export interface Host {
-  /** Takes over a link that the gate has let through, as this principal. */
+  /** Takes over a connection that the gate has let through. The connection acts for this principal. */
   connect(transport: Transport, principal: string): void
-  /** Replaces the agents, or publishes what has changed about them. */
+  /** Replaces the list of agents. If the list is the same, publishes what has changed in the agents. */
   offer(agents: readonly Agent[]): void
-  /** Closes every link, then waits until everything accepted is durable. */
+  /** Closes every link, then waits until everything that the host accepted is durable. */
   close(): Promise<void>
 }
 
@@ -49,7 +49,7 @@ export function hostOf(core: Core): Host {
   }
 }
 
-/** Stops all jobs. A job that does not stop in time is left behind: the host must end when it is told to. */
+/** Stops all jobs. A job that does not stop in time is abandoned, because the host must end when it is told to. */
 function stopJobs({ world, limits, jobs }: Core): Promise<void> {
   return withTimeout(world, limits.endMs, jobs.stopAll(), () => {})
 }

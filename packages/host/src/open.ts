@@ -45,22 +45,25 @@ export interface HostPorts {
   readonly terminals?: Terminals
   readonly vcs?: Vcs
   readonly info?: Implementation
-  /** The name of this build, shown to users. */
+  /** The name of this build, which is shown to users. */
   readonly build?: string
   readonly defaultDirectory?: Uri
-  /** The reason why the disk must not be written. Given one, the host is read-only. */
+  /** The reason why the disk must not be written. If a reason is given, the host is read-only. */
   readonly readOnly?: string
-  /** Limits that differ from the defaults. */
+  /** Limits that replace the defaults. */
   readonly limits?: Partial<LimitValues>
   /** Maximum number of stored actions that are reduced when a channel wakes. */
   readonly headEvery?: number
   /** Number of finished turns of a chat that are loaded when it wakes. */
   readonly tail?: number
-  /** Called when the store cannot be trusted any more: the process should report the error and exit. */
+  /** Called when the store cannot be trusted any more. The caller should report the error and exit. */
   readonly fatal?: (error: unknown) => void
 }
 
-/** Begins an epoch on a store: loads the sequence, the session list and the root, and recovers unfinished work. */
+/**
+ * Begins an epoch on a store: loads the sequence numbers, the session list and the root channel, and recovers unfinished
+ * work.
+ */
 export async function openCore(ports: HostPorts): Promise<Core> {
   const {
     world,
@@ -97,7 +100,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   const owners = await Owners.open(records)
   const contentRetention = await ContentRetention.open(records)
   const limitValues = { ...limits, ...ports.limits }
-  // The last load: from here on the timers of departed clients run.
+  // Departures are loaded last, because their loading starts the timers of departed clients.
   const departures = await Departures.open(records, world, [
     { ms: limitValues.toolGraceMs, over: (clientId) => failAbsentClient(core, clientId) },
     {

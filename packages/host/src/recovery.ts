@@ -16,9 +16,10 @@ import { releaseWatch } from './resources/watch.ts'
 import { cancelTurn, durationOf, isOrphaned, workerDepth } from './chat/workers.ts'
 
 /**
- * Finishes the work that an earlier epoch left open, before the first client connects. Sessions in creation are created again.
- * Turns that wait only for users or client tools stay active; a worker's turn does so while its parent's turn is active. Every
- * other turn ends with an error that says whether it can be resumed. Nothing runs twice.
+ * Finishes the work that an earlier epoch left open, before the first client connects. A session whose creation was
+ * interrupted is created again. A turn that waits only for users or client tools stays active; the turn of a worker stays
+ * active only while its parent's turn is active. Every other turn ends with an error that says whether the turn can be
+ * resumed. Nothing runs twice.
  */
 export async function recover(core: Core): Promise<void> {
   await forgetCopies(core)
@@ -33,9 +34,9 @@ export async function recover(core: Core): Promise<void> {
     else if (channel.is('terminal')) endShell(core, channel)
     else if (channel.is('resourceWatch')) releaseWatch(core, channel)
   }
-  // Workers first: their turns were interrupted, and must not be shown as cancelled by the end of the parent's turn.
+  // Workers come first. Their turns were interrupted; the end of the parent's turn would show them as cancelled.
   for (const chat of deepestFirst(core, chats)) recoverChat(core, chat)
-  // Sessions last: a turn that waits for its session must be recovered before the session becomes ready.
+  // Sessions come last: a turn that waits for its session must be recovered before the session becomes ready.
   for (const session of sessions) recreateSession(core, session)
 }
 
@@ -62,7 +63,7 @@ function recoverChat(core: Core, chat: Channel<'chat'>): void {
     if (!state.queuedMessages) core.jobs.mark(chat.uri, false)
     return
   }
-  // The agent has not started with the turn, or the turn waits for users and client tools only.
+  // Either the agent has not started the turn, or the turn waits only for users and client tools.
   if (lifecycle === 'creating' || waitsForAnswerOnly(activeTurn.responseParts))
     return isOrphaned(core, chat) ? cancelTurn(core, chat) : checkClientsPresent(core, session, chat)
   const resumable =
@@ -72,7 +73,10 @@ function recoverChat(core: Core, chat: Channel<'chat'>): void {
   interrupt(core, chat, resumable === true)
 }
 
-/** Resumes a turn of an earlier epoch when its last open request is answered. */
+/**
+ * Runs when a request of a turn is answered. If the turn is from an earlier epoch and this was its last open request, the
+ * turn is resumed.
+ */
 function answered(core: Core, chat: Channel<'chat'>): void {
   const session = sessionOf(core, chat.uri)
   const { activeTurn } = chat.committedState

@@ -16,14 +16,17 @@ const hostTypes = [
   'chat/turnsLoaded',
 ]
 
-/** The reason why an agent may not send an action now; undefined when it may. New ids are added to `ids`. */
+/**
+ * Returns the reason why an agent must not send an action now; undefined if it may. The ids that the action introduces are
+ * added to `ids`.
+ */
 export function whyNotAllowed(action: Action, state: ChatState, ids: Set<string>): string | undefined {
   const kind = action.type.startsWith('session/') ? kinds.session : kinds.chat
   const known = kind === kinds.session ? sessionTypes.includes(action.type) : kind.actions.has(action.type)
   if (!known || hostTypes.includes(action.type)) return 'no agent may send this action'
   const checked = checkAction(kind, action)
   if (!checked.ok) return checked.problem
-  // Streamed text is not compared: it is frequent, and its schema admits nothing but strings.
+  // Streamed text is not converted to JSON and back, because it is frequent and its schema admits only strings.
   const streamed = kind.classes.get(action.type) === 'relaxed'
   if (!streamed && !isDeepStrictEqual(JSON.parse(JSON.stringify(action)), action))
     return 'the action changes when it is written as JSON'

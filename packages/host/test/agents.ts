@@ -3,10 +3,10 @@ import type { AgentInfo } from '@atrium/protocol/root/state'
 import { TurnFailed } from '../src/ports/agent.ts'
 import type { Agent, Chat, AgentAction } from '../src/ports/agent.ts'
 
-/** The words that each test agent streams in a turn, one delta for each. */
+/** The words that each test agent streams in a turn, with one delta for each word. */
 export const words = ['Hello ', 'from ', 'the ', 'test.']
 
-/** An agent that creates its sessions at once. */
+/** An agent whose sessions are ready at once. */
 export function readyAgent(provider = 'mock'): Agent {
   return { info: infoOf(provider), resumes: false, create: () => Promise.resolve(), run: streamWords }
 }
@@ -20,7 +20,7 @@ export function failingAgent(problem: TurnFailed, provider = 'mock'): Agent {
 export interface LateAgent extends Agent {
   /** The chats whose turns the agent was given, in order. */
   readonly ran: Uri[]
-  /** The sessions that were disposed before they were created. */
+  /** The sessions that were disposed of before the agent had created them. */
   readonly abandoned: Uri[]
   finish(session: Uri): void
   fail(session: Uri, problem: TurnFailed): void
@@ -63,7 +63,8 @@ export function patientAgent(provider = 'mock'): PatientAgent {
     yield textDelta(partId, words[0])
     const ended = gates.of(chat.turnId).promise.then(() => undefined)
     let accepted = ''
-    // An accepted steering message stays in the state until its removal is committed.
+    // Waits for a new steering message. An accepted message must be skipped: it stays in the state until its removal is
+    // committed.
     const steered = () =>
       chat.when(({ steeringMessage }) => steeringMessage !== undefined && steeringMessage.id !== accepted)
     for (;;) {
@@ -78,7 +79,7 @@ export function patientAgent(provider = 'mock'): PatientAgent {
   return { ...readyAgent(provider), run, finish: (turnId) => gates.of(turnId).resolve() }
 }
 
-/** An agent that calls a tool in every turn, once the call is approved. */
+/** An agent whose turns each have one tool call, which asks for approval and then runs. */
 export function askingAgent(provider = 'mock'): Agent {
   async function* run(chat: Chat): AsyncGenerator<AgentAction> {
     const toolCallId = `${chat.turnId}#call`
@@ -108,7 +109,7 @@ const partStarted = (id: string): AgentAction => ({
 })
 const textDelta = (partId: string, content = ''): AgentAction => ({ type: 'chat/delta', partId, content })
 
-/** The model ids look odd, because no part of the host may interpret them. */
+/** The description of a test agent. Its model ids look odd, because no part of the host may interpret them. */
 function infoOf(provider: string): AgentInfo {
   const models = [{ id: `@provider=test:${provider}-1`, provider, name: 'One' }]
   return { provider, displayName: provider, description: `The test's ${provider}`, models }
@@ -120,7 +121,7 @@ interface Gate {
   reject(problem: Error): void
 }
 
-/** A gate for each name, created on first use by the test or by the agent. */
+/** A gate for each name. A gate is created when the test or the agent first uses its name. */
 class Gates {
   readonly #gates = new Map<string, Gate>()
 
@@ -138,7 +139,7 @@ function gateOf(): Gate {
     resolve = yes
     reject = no
   })
-  // The gate may be rejected before anybody waits at it.
+  // Avoids an unhandled rejection: a gate may be rejected before anybody waits at it.
   promise.catch(() => {})
   return { promise, resolve, reject }
 }

@@ -16,7 +16,7 @@ const later = (ms: number, task: () => void) => {
   return () => clearTimeout(timer)
 }
 
-/** Ann, in a session of the guide with a file and fake terminals. */
+/** A host with fake files and fake terminals, and Ann in a session of the guide. */
 export async function desk() {
   const files = new FakeFiles()
   files.put('/w/a.txt', 'one\ntwo\nthree\n')
@@ -51,17 +51,17 @@ export const state = (client: Client) => client.state(chat) as unknown as ChatSt
 export const callsIn = (
   turn: { readonly responseParts: ChatState['turns'][number]['responseParts'] } | undefined,
 ) => (turn?.responseParts ?? []).flatMap((part) => (part.kind === 'toolCall' ? [part.toolCall] : []))
-/** The call of the active turn, once it asks for confirmation. */
+/** Waits until the tool call of the active turn asks for confirmation, and returns the call. */
 export const pending = async (client: Client): Promise<ToolCallState> => {
   await client.until(() => callsIn(state(client).activeTurn)[0]?.status === 'pending-confirmation')
   return callsIn(state(client).activeTurn)[0] as ToolCallState
 }
-/** A turn, once it has ended. */
+/** Waits for the end of a turn, and returns the turn. */
 export const ended = async (client: Client, turnId: string) => {
   await client.until(() => state(client).turns.some(({ id }) => id === turnId))
   return state(client).turns.find(({ id }) => id === turnId)
 }
-/** Confirms the call of the active turn. Returns the reason of a refusal. */
+/** Confirms or denies the tool call of the active turn. Returns the reason if the host refuses this. */
 export const answer = async (client: Client, given: object) => {
   const turn = state(client).activeTurn
   const { toolCallId } = callsIn(turn)[0] as ToolCallState

@@ -8,13 +8,13 @@ import type { Client, TestHost } from './test-host.ts'
 import { accepted, chat, chatOf, sessionOf } from './two-client-session.ts'
 import { until } from './scripted-agent.ts'
 
-/** A host that crashed after a number of flushes while Ann was at work, and was started again. */
+/** A host that crashed after a number of flushes while Ann was working, and that was started again. */
 export interface CrashedRun {
   readonly all: TestHost
   readonly ann: Client
-  /** The turns that the agent was given before the crash and after it. */
+  /** The ids of the turns that the agent was given before the crash and after it. */
   readonly ran: { readonly before: readonly string[]; readonly after: string[] }
-  /** Whether Ann's work was complete and durable before the crash. */
+  /** Whether Ann's actions were complete and durable before the crash. */
   readonly whole: boolean
 }
 
@@ -30,8 +30,8 @@ export function counting(agent: Agent, ran: string[]): Agent {
 }
 
 /**
- * Lets Ann act while flushes are done one by one, and crashes the host after `flushes` of them. Everything else is lost.
- * Then starts another host on the same store, which Ann joins.
+ * Lets Ann run `act` while flushes are completed one by one, and crashes the host after `flushes` flushes. Everything that
+ * was not flushed is lost. Then starts another host on the same store and connects Ann to it.
  */
 export async function crashAfter(
   flushes: number,
@@ -62,7 +62,7 @@ export async function crashAfter(
   return { all, ann: await all.join('ann'), ran: { before, after: ran }, whole }
 }
 
-/** Runs the same act with a crash after 0, 1, 2… flushes, until a run completes before its crash. */
+/** Runs `act` with a crash after 0, 1, 2… flushes, until a run is complete before its crash. */
 export async function atEveryFlush(
   act: (ann: Client) => unknown,
   done: (all: TestHost) => boolean,
@@ -94,7 +94,7 @@ export async function made(ann: Client): Promise<void> {
   await ann.ask('createSession', { channel: session })
 }
 
-/** Subscribes Ann to the chat again. Undefined where the chat was never created. */
+/** Subscribes Ann to the chat again and returns its state. Undefined if the chat was never created. */
 export async function resubscribed({ all, ann }: CrashedRun): Promise<ChatState | undefined> {
   const there = await ann.ask('subscribe', { channel: chat }).then(
     () => true,

@@ -19,7 +19,7 @@ export function uriOf(kind: KindName): string {
   return kind === 'root' ? rootUri : `ahp-${kind}:/every`
 }
 
-/** Creates a channel of every kind in a host. Clients cannot create most of them. */
+/** Creates a channel of every kind directly in the host's log, because clients cannot create most kinds. */
 export function createEveryKind(core: Core): void {
   for (const kind of kindNames) {
     const [state] = fc.sample(valueOf(`${kind.charAt(0).toUpperCase()}${kind.slice(1)}State`), {
@@ -30,7 +30,7 @@ export function createEveryKind(core: Core): void {
   }
 }
 
-/** All states that a client could change, as text. */
+/** The states of all channels that a client could change, as one text. */
 export function everything(core: Core): string {
   const states = kindNames.map((kind) => core.log.channel(uriOf(kind))?.head)
   return JSON.stringify([states, core.catalog.page(10_000)])
@@ -43,7 +43,7 @@ export function actionOf(type: string): fc.Arbitrary<Action & Record<string, unk
   return valueOf(named) as fc.Arbitrary<Action & Record<string, unknown>>
 }
 
-/** A generated state of a kind. A chat begins without turns. */
+/** Adapts a generated state of a kind for use in a host. A chat begins without turns. */
 function generated<K extends KindName>(state: unknown, kind: K): StateOf<K> {
   return { ...(state as StateOf<K>), ...(kind === 'chat' && { turns: [] }) }
 }

@@ -11,7 +11,7 @@ import type {
   Write,
 } from '../src/ports/files.ts'
 
-/** Files in memory that record the calls of a host. They are not a model of a file system. */
+/** Files in memory that record the calls of a host. They do not model a real file system. */
 export class FakeFiles implements Files {
   readonly files = new Map<string, Uint8Array>()
   /** Empty directories. */
@@ -26,9 +26,9 @@ export class FakeFiles implements Files {
     readonly notify: WatchListener
     ended: boolean
   }[] = []
-  /** The error that the next call throws. */
+  /** The error that the next call throws, if any. */
   trouble: Error | undefined
-  /** Whether calls never resolve. */
+  /** If true, calls never resolve. */
   hangs = false
 
   put(path: string, text: string | Uint8Array): void {

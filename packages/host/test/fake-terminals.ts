@@ -1,6 +1,6 @@
 import type { Shell, Start, TerminalOutput, Terminals } from '../src/ports/terminals.ts'
 
-/** A shell without a process: the test sends its output, and it records every call. */
+/** A shell without a process. The test sends the shell's output, and the shell records every call. */
 export class FakeShell implements Shell {
   readonly start: Start
   readonly typed: string[] = []
@@ -52,7 +52,7 @@ export class FakeShell implements Shell {
 
 export interface FakeTerminals extends Terminals {
   readonly shells: FakeShell[]
-  /** The error message of the next start. */
+  /** The error message with which the next start fails, if any. */
   trouble: string | undefined
 }
 

@@ -9,12 +9,12 @@ export const title = (text: string): Action & Record<string, unknown> => ({
   title: text,
 })
 
-/** Waits until all work under way is done. */
+/** Waits until all running work is done. */
 export async function untilIdle(): Promise<void> {
   for (let i = 0; i < 20; i++) await new Promise<void>((resolve) => setImmediate(resolve))
 }
 
-/** A host with Ann and Ben subscribed to one session. Between `hold` and `release` no flush ends. */
+/** A host with Ann and Ben, who are subscribed to one session. Between `hold` and `release` no flush is completed. */
 export async function heldHost(): Promise<
   TestHost & { ann: Client; ben: Client; hold: () => void; release: () => void }
 > {
@@ -33,13 +33,13 @@ export async function heldHost(): Promise<
   return { ...all, ann, ben, hold: () => void (holding = true), release }
 }
 
-/** Unsubscribes, and waits for a response, so that the host has processed it. */
+/** Unsubscribes, and then waits for the response of a request, so that the host has processed the notification. */
 export const unsubscribe = async (client: Client) => {
   client.peer.notify('unsubscribe', { channel: session })
   await client.ask('listSessions', {})
 }
 
-/** Closes a client's connection and reconnects on another. */
+/** Closes a client's connection and reconnects the client on a new one. */
 export const reconnectClient = async (
   all: TestHost,
   gone: Client,

@@ -35,7 +35,7 @@ export const delta = (turnId: string, content: string): AnyAction => ({
 })
 export const complete = (turnId: string): AnyAction => ({ type: 'chat/turnComplete', turnId, duration: 5 })
 
-/** A log whose flushes end when the test calls `flush`. */
+/** A log whose flushes are completed only when the test calls `flush`. */
 export async function heldLog(options: { headEvery?: number } = {}) {
   const flushes: (() => void)[] = []
   let hold = false

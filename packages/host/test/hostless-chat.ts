@@ -17,11 +17,11 @@ export interface HostlessChatOptions {
   readonly config?: Record<string, unknown>
 }
 
-/** A chat without a host: actions of the agent are checked and reduced at once, and only the agent sees the result. */
+/** A chat without a host. Actions of the agent are checked and reduced at once, and only the agent sees the result. */
 export class HostlessChat {
   agent: Agent
   readonly uri: Uri
-  /** The ids of all parts and calls so far. */
+  /** The ids of all response parts and tool calls so far. */
   readonly ids = new Set<string>()
   readonly watchers = new Set<(state: ChatState) => void>()
   readonly workers: HostlessChat[] = []
@@ -76,7 +76,7 @@ export class HostlessChat {
     this.state = reduceChat(this.state, action)
     for (const watch of this.watchers) watch(this.state)
     if (action.type !== 'chat/toolCallAuthRequired') return
-    // A user signs in at once.
+    // In this chat, a user who is asked to sign in does so at once.
     const { turnId, toolCallId } = action
     this.fold({ type: 'chat/toolCallAuthResolved', turnId, toolCallId })
   }
@@ -86,7 +86,7 @@ export class HostlessChat {
 export class Run {
   readonly said: AgentAction[] = []
   readonly iterator: AsyncIterator<AgentAction>
-  /** The error that the agent threw. */
+  /** The error that the agent threw, if any. */
   failure: unknown
   readonly #stage: HostlessChat
   readonly #turnId: string
@@ -98,7 +98,10 @@ export class Run {
     this.iterator = stage.agent.run(this.#chat(), this.#over.signal)[Symbol.asyncIterator]()
   }
 
-  /** Consumes one action; with `torn`, only the first half of a text, as after a crash. Resolves with false at the end. */
+  /**
+   * Consumes one action. With `torn`, only the first half of a text is used, as if the host had crashed. Resolves with false
+   * at the end of the turn.
+   */
   async step(torn = false): Promise<boolean> {
     const { done, value } = await this.iterator.next()
     if (done || this.#over.signal.aborted) return false
@@ -182,7 +185,7 @@ export class Run {
           stage.watchers.add(watch)
           onAbort(over, () => reject(new Error('the turn is over')))
         }),
-      // The state contains all turns.
+      // No turns need to be loaded, because the state contains all turns.
       before: async () => [],
       spawn: (task) => this.#spawn(task),
       read: ({ type }) =>
@@ -221,10 +224,10 @@ export class Run {
   }
 }
 
-/** The types of actions that carry the id of their turn. */
+/** The types of the actions that have a member `turnId`. */
 const inTurn = new Set(Object.keys({ ...turnActions, ...toolCallActions }))
 
-/** The error for an action that no agent may send. */
+/** The error for an action that an agent must not send. */
 class Wrong extends Error {}
 
 function asMessage(said: string | Partial<Message>): Partial<Message> {

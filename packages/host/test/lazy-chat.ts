@@ -42,7 +42,10 @@ export function turn(
   return actions as unknown as readonly Action[]
 }
 
-/** A chat with its older turns on a disk whose reads and flushes the test controls, and the fold of all its actions. */
+/**
+ * A chat whose older turns are only on a disk. The test controls the disk's reads and flushes. The fold of all actions is
+ * kept for comparison.
+ */
 export class LazyChat {
   readonly #options: { readonly tail: number; readonly headEvery: number }
   readonly #flushes: (() => void)[] = []
@@ -65,12 +68,12 @@ export class LazyChat {
     return this.#disk.log
   }
 
-  /** The whole state after every appended action. */
+  /** The state with all turns after every appended action. */
   get head(): ChatState {
     return this.at(Infinity)
   }
 
-  /** The whole state after the actions up to a number. */
+  /** The state with all turns after the actions up to a sequence number. */
   at(seq: number): ChatState {
     return this.#fold.findLast((folded) => folded.seq <= seq)?.state as ChatState
   }
@@ -90,7 +93,7 @@ export class LazyChat {
     }
   }
 
-  /** Lets the disk answer the reads that wait. */
+  /** Lets the disk answer the waiting reads. */
   async answer(): Promise<void> {
     for (const task of this.#reads.splice(0)) task()
     await stepOver()
@@ -101,7 +104,7 @@ export class LazyChat {
     await stepOver()
   }
 
-  /** Answers reads and flushes until a promise is settled. */
+  /** Completes reads and flushes until a promise is settled. */
   async until<T>(promise: Promise<T>): Promise<T> {
     let done = false
     void promise.finally(() => (done = true)).catch(() => {})
@@ -120,7 +123,7 @@ export class LazyChat {
     await this.wake()
   }
 
-  /** Starts again after a crash: everything that was not flushed is lost. */
+  /** Simulates a crash and a new start: everything that was not flushed is lost. */
   async crash(): Promise<void> {
     this.#flushes.length = 0
     this.#reads.length = 0
@@ -162,7 +165,7 @@ export class LazyChat {
     await this.until(log.begin())
   }
 
-  /** The store as the host sees it: reads of rows wait for the test. */
+  /** The store that the host is given. Its reads of rows wait for the test. */
   get #slowStore(): LogStore {
     return {
       ...this.store,
@@ -173,7 +176,7 @@ export class LazyChat {
   }
 }
 
-/** A chat with seven turns, `t0` to `t6`. The newest two are in memory. */
+/** A chat with seven turns, `t0` to `t6`. Only the newest two are in memory. */
 export async function lazyChat(words = (i: number) => `word ${i}`): Promise<LazyChat> {
   const chat = await new LazyChat({ tail: 2, headEvery: 1000 }).begin()
   for (let i = 0; i < 7; i++) chat.append(turn(`t${i}`, words(i)))

@@ -1,10 +1,13 @@
-/** CPU time of this process in milliseconds. Unlike the clock it stands still while other programs have the processor. */
+/**
+ * The CPU time that this process has used, in milliseconds. Unlike the clock, it stands still while other programs use the
+ * processor.
+ */
 export function cpuMs(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
 }
 
-/** How many times longer work takes now than on an idle machine; at least 1. */
+/** Returns how many times longer a task takes now than on an idle machine; at least 1. */
 export function slowness(): number {
   const [begun, used] = [performance.now(), cpuMs()]
   while (cpuMs() - used < 50);

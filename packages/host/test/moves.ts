@@ -10,7 +10,7 @@ import { chat, session, oneClientSession } from './one-client-session.ts'
 export const two = 'mock:/two'
 export const [a, b, c] = ['ahp-chat:/a', 'ahp-chat:/b', 'ahp-chat:/c'] as const
 
-/** Ann, in a session with three chats beside its default chat, and a second session. */
+/** A host with Ann, who has a session with three chats in addition to the default chat, and a second session. */
 export async function withChats(
   agent: Agent = severalChats(),
   options: Parameters<typeof oneClientSession>[1] = {},
@@ -26,7 +26,7 @@ export async function withChats(
   return found
 }
 
-/** The same on a disk that blocks while the test says so. */
+/** Does the same as `withChats`, on a disk that blocks between `hold` and `release`. */
 export async function withSlowDisk() {
   let holding = false
   const tasks: (() => void)[] = []
@@ -47,7 +47,7 @@ export const moveToSession = (client: Client, channel: string, uri: string, afte
 export const chatsOf = (client: Client, uri = session) =>
   (client.state(uri) as unknown as SessionState).chats.map(({ resource }) => resource)
 
-/** Checks that every chat is in exactly one session, the one in the index. */
+/** Checks that every chat is in exactly one session, and that the index names this session. */
 export function expectOneSession({ core }: TestHost, ...sessions: readonly string[]): void {
   const { catalog, log } = core()
   const all = sessions.flatMap((uri) =>
@@ -60,7 +60,7 @@ export function expectOneSession({ core }: TestHost, ...sessions: readonly strin
   for (const [uri = '', home] of all) expect(catalog.sessionOf(uri)).toBe(home)
 }
 
-/** Waits for the changes of the session list, which are sent in batches. */
+/** Waits until the changes of the session list, which are sent in batches, have arrived. */
 export const listed = ({ world }: TestHost, done: () => boolean) =>
   until(() => {
     world.advance(100)

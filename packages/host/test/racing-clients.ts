@@ -12,12 +12,12 @@ import { chat, sessionOf } from './two-client-session.ts'
 import type { AnyAction } from './two-client-session.ts'
 import { RawClient, expectSameStates } from './raw-client.ts'
 
-/** A client of one protocol version that sends requests and dispatches over a raw client. */
+/** A client of one protocol version that sends requests and dispatches by means of a raw client. */
 export class RacingClient {
   readonly link: RawClient
   readonly clientId: string
   #ids = 0
-  /** Continues across connections: a repeated number is a repeated dispatch. */
+  /** The number of the last dispatch. It continues across connections, because a repeated number means a repeated dispatch. */
   clientSeq = 0
 
   constructor(transport: Transport, clientId: string, version: Version) {
@@ -50,7 +50,10 @@ export class RacingClient {
   }
 }
 
-/** Clients of both versions in one session. During `race` the scheduler decides when each frame arrives and each flush ends. */
+/**
+ * Clients of both protocol versions in one session. During `race` the scheduler decides when each frame arrives and when each
+ * flush is completed.
+ */
 export interface RacingClients {
   readonly all: TestHost
   readonly agent: ScriptedAgent
@@ -58,7 +61,7 @@ export interface RacingClients {
   /** Resolves at a moment that the scheduler chooses. */
   moment(): Promise<void>
   race<T extends readonly unknown[]>(...acts: { [I in keyof T]: () => Promise<T[I]> }): Promise<T>
-  /** Expects that no client got a bad message, and that each has the states that a new client of its version gets. */
+  /** Expects that no client got an invalid message, and that each client has the same states as a new client of its version. */
   converged(): Promise<void>
 }
 

@@ -26,19 +26,19 @@ interface Pending {
 interface Followed {
   readonly kind: keyof typeof reducers
   readonly state: unknown
-  /** The number of the last action in the state. */
+  /** The sequence number of the last action that the state contains. */
   readonly seq: number
 }
 
 /**
- * A client that works on bare frames. It sends the frames that it is given, keeps all received ones, reduces their actions,
- * and records every message that a client of its version must not get. It does not use the project's own `Peer`, so that a
- * fault there cannot hide a fault of the host.
+ * A client that works on bare frames. It sends given frames, keeps all received frames, reduces their actions, and records
+ * every message that a client of its version must not get. It does not use the project's own `Peer`, so that a fault in
+ * `Peer` cannot hide a fault of the host.
  */
 export class RawClient {
   readonly received: Message[] = []
   readonly problems: string[] = []
-  /** The dispatches that are neither echoed nor refused, oldest first. */
+  /** The dispatches that were neither echoed nor refused yet, oldest first. */
   readonly pending: Pending[] = []
   readonly followed = new Map<Uri, Followed>()
   readonly asked: Message[] = []
@@ -49,7 +49,7 @@ export class RawClient {
   readonly version: Version
   clientId = ''
   lastSeen = 0
-  /** The highest number of an action on this connection. */
+  /** The highest sequence number of an action on this connection. */
   #lastReceived = 0
   readonly #waiting = new Set<{ readonly done: () => boolean; readonly resolve: () => void }>()
 
@@ -60,7 +60,7 @@ export class RawClient {
     transport.closed.addEventListener('abort', () => this.#wake())
   }
 
-  /** Takes over the client's state from its older connection. */
+  /** Takes over the state from the client's older connection. */
   inherit({ lastSeen, pending, followed }: RawClient): void {
     this.lastSeen = lastSeen
     this.pending.push(...pending)
@@ -82,7 +82,7 @@ export class RawClient {
     this.transport.send(JSON.stringify({ jsonrpc: '2.0', ...message }))
   }
 
-  /** Resolves when a condition on the received frames holds. Rejects when the connection ends before. */
+  /** Resolves when a condition on the received frames holds. Rejects if the connection ends before that. */
   async until(done: () => boolean): Promise<void> {
     if (!done() && !this.transport.closed.aborted)
       await new Promise<void>((resolve) => this.#waiting.add({ done, resolve }))
@@ -93,7 +93,7 @@ export class RawClient {
     return this.received.find((message) => message.method === undefined && message.id === id)
   }
 
-  /** The reduced state of a channel; undefined without a subscription. */
+  /** The reduced state of a channel; undefined if the client is not subscribed to it. */
   state(channel: Uri): unknown {
     return this.followed.get(channel)?.state
   }
@@ -146,7 +146,7 @@ export class RawClient {
       readonly missing?: readonly Uri[]
       readonly serverSeq?: number
     }
-    // A client that gets snapshots drops every other state.
+    // A client that gets snapshots drops all states that it had.
     if (snapshots) this.followed.clear()
     for (const given of [...(snapshots ?? []), ...(snapshot ? [snapshot] : [])]) this.#applySnapshot(given)
     for (const uri of missing ?? []) this.followed.delete(uri)
@@ -176,7 +176,10 @@ export class RawClient {
     this.followed.set(channel, { ...followed, state: reduce(followed.state, action), seq: serverSeq })
   }
 
-  /** Removes the oldest pending dispatch. An echo of any other is a problem: the oldest would stay pending for ever. */
+  /**
+   * Removes the oldest pending dispatch. It is a fault if another dispatch is echoed first: the oldest one would then stay
+   * pending for ever.
+   */
   #retire(own: Pending): void {
     const head = this.pending.shift()
     const same = head?.clientSeq === own.clientSeq && head.channel === own.channel && head.type === own.type
@@ -192,7 +195,7 @@ export class RawClient {
   }
 }
 
-/** Expects that a client has the same states as a new client, except for the members that no action changes. */
+/** Expects that a client has the same states as a new client. Members that no action changes are not compared. */
 export function expectSameStates(link: RawClient, newcomer: RawClient): void {
   for (const [uri, { kind, state }] of link.followed)
     sameState(kind as 'root' | 'session' | 'chat', uri, newcomer.state(uri), state)

@@ -6,7 +6,7 @@ import type { SessionState } from '@atrium/protocol/session/state'
 import { RawClient } from './raw-client.ts'
 import type { Message } from './raw-client.ts'
 
-/** A line of a recording: a connection opens or closes, or a frame is sent to the host (`c2s`) or by it (`s2c`). */
+/** A line of a recording: a connection was opened or closed, or a frame was sent to the host (`c2s`) or by the host (`s2c`). */
 interface Line {
   readonly conn: number
   readonly ev?: string
@@ -16,7 +16,7 @@ interface Line {
 
 export interface Recording {
   readonly lines: readonly Line[]
-  /** The providers that the client named. */
+  /** The providers that the recorded client named. */
   readonly providers: readonly string[]
 }
 
@@ -28,7 +28,7 @@ export function readRecording(path: string): Recording {
 }
 
 /**
- * Sends the frames of a recorded client again, with the same ids, URIs and numbers. Before each next frame it waits for the
+ * Sends the frames of a recorded client again, with the same ids, URIs and numbers. Before each frame it waits for the
  * messages that the recorded client may have waited for. Returns all connections.
  */
 export async function replay(
@@ -37,7 +37,7 @@ export async function replay(
   finish: (turnId: string) => void,
 ): Promise<readonly RawClient[]> {
   const links = new Map<number, RawClient>()
-  /** The URIs of chats: those of the recorded host, each with the URI of this host. */
+  /** The URIs of chats in this host, by the URIs of the same chats in the recorded host. */
   const ours = new Map<string, Uri>()
   for (const { conn, ev, d, m } of lines) {
     const link = links.get(conn)
@@ -49,7 +49,10 @@ export async function replay(
   return [...links.values()]
 }
 
-/** Sends a frame. A `reconnect` takes over the state of the older connection and names this host's number. */
+/**
+ * Sends a frame. A `reconnect` takes over the state of the older connection, and its `lastSeenServerSeq` is replaced by a
+ * number of this host.
+ */
 function send(link: RawClient, message: Message, links: readonly RawClient[]): RawClient {
   const { method, params } = message
   if (method !== 'reconnect') {
@@ -62,7 +65,7 @@ function send(link: RawClient, message: Message, links: readonly RawClient[]): R
   return link
 }
 
-/** Waits for the counterpart of a message of the recorded host, where the client may depend on it. */
+/** Takes a message of the recorded host. If the client may depend on it, waits for the corresponding message of this host. */
 async function expected(
   link: RawClient,
   recorded: Message,
@@ -100,7 +103,10 @@ async function happened(
   }
 }
 
-/** Learns the URI of a default chat from the snapshots of the same session by both hosts. */
+/**
+ * Learns the URI of a session's default chat from the two snapshots of the session: that of the recorded host and that of
+ * this host.
+ */
 function learn(recorded: Message, answered: Message | undefined, ours: Map<string, Uri>): void {
   const [theirs, own] = [recorded, answered].map(
     (message) =>

@@ -7,7 +7,7 @@ export interface Run {
   readonly chat: Chat
   readonly signal: AbortSignal
   say(...said: readonly AgentAction[]): void
-  /** Whether the host has consumed every action and requests more. */
+  /** Whether the host has consumed every action and waits for more. */
   readonly waits: boolean
   end(): void
   fail(error: unknown): void
@@ -83,7 +83,7 @@ export class ScriptedAgent implements Agent {
     this.disposed.push(session)
   }
 
-  /** Resolves with the nth turn that the agent is given. */
+  /** Resolves with the nth turn that the agent was given, as soon as it is given. */
   async given(nth = 0): Promise<Run> {
     await until(() => this.runs.length > nth)
     return this.runs[nth] as Run
@@ -116,7 +116,7 @@ class Script {
   }
 }
 
-/** Resolves when a condition holds. It is tested once in each round of the event loop. */
+/** Resolves when a condition holds. The condition is tested once in each round of the event loop. */
 export async function until(done: () => boolean): Promise<void> {
   while (!done()) await new Promise<void>((resolve) => setImmediate(resolve))
 }

@@ -18,7 +18,7 @@ export function fork(client: Client, to: Uri, turnId: string, from: Uri = chat):
   return client.ask('createChat', { channel: session, chat: to, source: forkAt(turnId, from) })
 }
 
-/** The state of a chat in a new snapshot. */
+/** Returns the state of a chat from a new snapshot. */
 export async function read(client: Client, channel: Uri): Promise<ChatState> {
   const { snapshot } = await client.ask('subscribe', { channel })
   return snapshot?.state as ChatState

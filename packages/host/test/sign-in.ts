@@ -25,7 +25,7 @@ export const codeOf = (asked: Promise<unknown>) =>
 export const notesOf = ({ notes }: Client) =>
   notes.filter(({ method }) => method === 'auth/required').map(({ params }) => params)
 
-/** Ann in a session of an agent that needs a sign-in. She was signed in, and her token is revoked. */
+/** A host with Ann in a session of an agent that needs a sign-in. Ann was signed in, and her token has been revoked. */
 export async function signedOut(options: TestHostOptions = {}) {
   const agent = guarded()
   const all = await testHost({ ...options, agents: [agent] })
@@ -46,7 +46,7 @@ export const signIn = (more: object = {}) =>
     ...more,
   }) as AgentAction
 
-/** Starts a turn with a call that waits for a sign-in. */
+/** Starts a turn with a tool call that waits for a sign-in. */
 export async function waiting(agent = new ScriptedAgent({ resumes: true }), options: TestHostOptions = {}) {
   const { all, ann } = await oneClientSession(agent, options)
   ann.dispatch(chat, started('t1'))

@@ -34,9 +34,9 @@ export interface TestHost {
   join(clientId: string, options?: { subscribe?: readonly string[]; principal?: string }): Promise<Client>
   /** A client that has not sent a handshake yet. */
   link(principal?: string): Client
-  /** The two ends of a new connection. The host already has the first. */
+  /** Returns the two ends of a new connection. The host is already connected to `near`; the test uses `far`. */
   wire(principal?: string, schedule?: Schedule): readonly [near: Transport, far: Transport]
-  /** Ends the host by a crash or a close, and starts another on the durable part of the store. */
+  /** Ends the host by a crash or a close, and starts another host on what the store has made durable. */
   restart(how?: 'crash' | 'close', readOnly?: string, agents?: readonly Agent[]): Promise<void>
 }
 
@@ -45,9 +45,9 @@ export type Machine = Pick<HostPorts, 'files' | 'terminals' | 'vcs' | 'defaultDi
 export interface TestHostOptions extends MemoryOptions {
   readonly limits?: Partial<LimitValues>
   readonly agents?: readonly Agent[]
-  /** The ports of the host to its machine. */
+  /** The files, terminals, version control and default directory that the host is given. */
   readonly machine?: Machine
-  /** The number of finished turns that a chat is woken with. */
+  /** The number of finished turns with which a chat is woken. */
   readonly tail?: number
   /** The store that the host begins with. */
   readonly disk?: MemoryStore
@@ -179,7 +179,7 @@ export class Client {
     this.states.set(channel, reduce(this.states.get(channel), action))
   }
 
-  /** Applies a result when it is read, before any later message. */
+  /** Applies the snapshots and actions of a result as soon as the result is read, before any later message. */
   #applyResult(result: unknown): void {
     const { snapshot, snapshots, actions, serverSeq } = (result ?? {}) as {
       snapshot?: Snapshot
@@ -205,7 +205,7 @@ export class Client {
   }
 }
 
-/** The kind of a state. Snapshots do not contain it. */
+/** Returns the kind of a state, which snapshots do not contain. */
 export function kindOf(state: object): keyof typeof reducers {
   if ('agents' in state) return 'root'
   if ('lifecycle' in state && 'chats' in state) return 'session'

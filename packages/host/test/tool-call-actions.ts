@@ -10,7 +10,7 @@ export const ready = (more: object = {}) =>
 export const running = ready({ confirmed: 'not-needed' })
 export const mcp = { contributor: { kind: 'mcp', customizationId: 'm' } }
 export const providedBy = (clientId: string) => ({ contributor: { kind: 'client', clientId } })
-/** The action by which a client registers its tools. It comes before any call of them. */
+/** The action by which a client registers its tools. The agent can call the tools only after this action. */
 export const registersTools = (clientId: string): AnyAction => ({
   type: 'session/activeClientSet',
   activeClient: { clientId, tools: [] },
@@ -37,7 +37,7 @@ export const resultConfirmed: AnyAction = { type: 'chat/toolCallResultConfirmed'
 export const complete: AnyAction = { type: 'chat/toolCallComplete', ...inTurn, ...result(true) }
 export const content: AnyAction = { type: 'chat/toolCallContentChanged', ...inTurn, content: [] }
 
-/** A request for input with two questions, the first of them required. */
+/** A request for input with two questions. The first question is required. */
 const questions = [
   { kind: 'text', id: 'name', message: 'Who?', required: true },
   { kind: 'boolean', id: 'sure', message: 'Sure?' },

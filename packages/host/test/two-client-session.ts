@@ -43,7 +43,7 @@ export const delta = (partId: string, content: string): AgentAction => ({
   content,
 })
 
-/** A host with a scripted agent, and a session of Ann's to which Ann and Ben are subscribed, with its chat. */
+/** A host with a scripted agent, and a session of Ann's. Ann and Ben are both subscribed to the session and to its chat. */
 export interface TwoClientSession extends TestHost {
   readonly agent: ScriptedAgent
   readonly ann: Client
@@ -69,7 +69,7 @@ export async function twoClientSession(
   return { ...all, agent, ann, ben }
 }
 
-/** Starts a turn of Ann's, in which the agent sends these actions. */
+/** Starts a turn as Ann. The agent sends these actions in the turn. */
 export async function turn(
   all: TwoClientSession,
   turnId: string,
@@ -93,7 +93,7 @@ export async function subscribeTo(client: Client, channels: readonly Uri[] = [se
   for (const channel of channels) await client.ask('subscribe', { channel })
 }
 
-/** Makes a client an active client of the session, so that it can provide tools. */
+/** Makes a client one of the session's active clients, so that it can provide tools. */
 export function becomeActive(client: Client): Promise<void> {
   const activeClient = { clientId: client.clientId, tools: [] }
   return accepted(client, session, { type: 'session/activeClientSet', activeClient })
@@ -109,8 +109,8 @@ export const sessionOf = ({ core }: TestHost, uri = session) =>
   core().log.channel(uri)?.committed as SessionState
 
 /**
- * Dispatches an action of Ann's and returns the reason of its refusal. Expects that the state stays the same, that nobody
- * else gets a message, and that a later action is accepted.
+ * Dispatches an action as Ann and returns the reason of its refusal. Expects that the state stays the same, that nobody else
+ * gets a message, and that a later action is accepted.
  */
 export async function refused(
   all: TwoClientSession,

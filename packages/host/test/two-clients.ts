@@ -18,7 +18,7 @@ export async function twoClients(host?: TestHost): Promise<TestHost & { ann: Cli
   return { ...all, ann, ben }
 }
 
-/** Closes a client's connection and reconnects with the client's states. */
+/** Closes a client's connection and reconnects the client, which keeps its states. */
 export async function reconnected(all: TestHost, gone: Client, subscriptions: readonly string[] = [session]) {
   gone.peer.close()
   const back = all.link()

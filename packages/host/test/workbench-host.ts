@@ -27,7 +27,7 @@ export async function ended({ link, chat }: Workbench, turn: string): Promise<vo
   await link.until(() => link.chat(chat).turns.some(({ id }) => id === turn))
 }
 
-/** Expects that the workbench got no bad message, waits for nothing, and has the same states as the host. */
+/** Expects that the workbench got no invalid message, waits for no response, and has the same states as the host. */
 export async function sound(
   bench: Workbench,
   all: TestHost,

@@ -9,7 +9,7 @@ import type { Message } from './raw-client.ts'
 const offered = ['0.9.0', '0.7.0', '0.6.0', '0.5.2', '0.5.1']
 const directory = 'file:///home/ann/project'
 
-/** The settings that the workbench dispatches first. Each dispatch has the `clientSeq` 0. */
+/** The settings that the workbench dispatches first. All these dispatches have the `clientSeq` 0. */
 const settings: readonly Record<string, unknown>[] = [
   { 'http.proxy': '', 'http.noProxy': [] },
   { telemetryLevel: 'off' },
@@ -69,7 +69,7 @@ export class Workbench {
     this.introduce()
     const login = this.#logins()
     const listed = this.list()
-    // The workbench sends the same thirteen settings twice; the second time nothing changes.
+    // The workbench sends the same thirteen settings twice. The second time they change nothing.
     for (const config of [...features, ...features]) this.#configure(config, ++this.#clientSeq)
     await Promise.all([...login, listed])
     await this.list()
@@ -88,7 +88,7 @@ export class Workbench {
     return this.ask('ping', { channel: rootUri })
   }
 
-  /** Chooses an agent: requests its config several times, and creates a session that may never be used. */
+  /** Chooses an agent: requests the agent's config several times, and creates a session that may never be used. */
   async choose(): Promise<void> {
     await this.#settingsOf()
     const asked = Array.from({ length: 4 }, () => this.#settingsOf())
@@ -98,7 +98,7 @@ export class Workbench {
     await this.#subscribe(this.session)
   }
 
-  /** Sends the first prompt in a new session, which replaces the unused one. Returns the id of the turn. */
+  /** Sends the first prompt in a new session, which replaces the unused session. Returns the id of the turn. */
   async prompt(text: string): Promise<string> {
     const abandoned = this.session
     await this.#create()
@@ -135,7 +135,7 @@ export class Workbench {
     this.dispatch(this.chat, { type: 'chat/turnCancelled', turnId, duration })
   }
 
-  /** Approves a tool call, as the button does. */
+  /** Approves a tool call, as a click on the button does. */
   allow(turnId: string, toolCallId: string): void {
     const asked = { turnId, toolCallId, approved: true, confirmed: 'user-action' }
     this.dispatch(this.chat, { type: 'chat/toolCallConfirmed', ...asked })
@@ -145,7 +145,7 @@ export class Workbench {
     this.dispatch(this.session, { type: 'session/isReadChanged', isRead: true })
   }
 
-  /** Registers the tools of the workbench. It does so often, changed or not. */
+  /** Registers the tools of the workbench. The workbench does this often, whether the tools have changed or not. */
   registerTools(tools = this.#tools): void {
     this.#tools = tools
     const activeClient: SessionActiveClient = {
@@ -156,7 +156,7 @@ export class Workbench {
     this.dispatch(this.session, { type: 'session/activeClientSet', activeClient })
   }
 
-  /** Opens a session of the list again. */
+  /** Opens a session from the session list again. */
   async reopen(session: Uri): Promise<void> {
     this.session = session
     await this.#subscribe(session)
@@ -166,8 +166,8 @@ export class Workbench {
   }
 
   /**
-   * Reconnects on a new connection. The workbench lists every channel that it ever subscribed to, and sends no channel of
-   * the command itself. When the host does not know the client, it initializes on the same connection.
+   * Reconnects on a new connection. The workbench lists every channel that it ever subscribed to, and sends `reconnect`
+   * without the member `channel`. If the host does not know the client, the workbench initializes on the same connection.
    */
   async comeBack(transport: Transport, subscriptions: readonly Uri[]): Promise<unknown> {
     const before = this.link

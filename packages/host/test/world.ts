@@ -1,6 +1,6 @@
 import type { World } from '../src/ports/world.ts'
 
-/** A world for tests: time stands still until `advance`, ids count upwards, and timers run in `advance`. */
+/** A world for tests. Time stands still until `advance`, ids count upwards, and timers run during `advance`. */
 export interface TestWorld extends World {
   /** Moves the clock and runs the due timers in order. */
   advance(ms: number): void

@@ -1,11 +1,11 @@
 import { AhpError } from '@atrium/protocol/errors'
 
-/** Returns the cursor to the turns before the oldest one that a client has. Cursors are opaque to clients. */
+/** Returns the cursor to the turns before `oldest`, the oldest turn that a client has. Cursors are opaque to clients. */
 export function cursorBefore(oldest: { readonly id: string } | undefined): string {
   return oldest ? `${prefix}${oldest.id}` : newest
 }
 
-/** Returns the turn that a cursor names; undefined where the client has no turn, so that all are older. */
+/** Returns the id of the turn that a cursor names. Undefined where the client has no turn yet: then all turns are older. */
 export function turnOf(cursor: string): string | undefined {
   if (cursor === newest) return undefined
   if (!cursor.startsWith(prefix)) throw unknownCursor()

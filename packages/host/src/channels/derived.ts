@@ -8,7 +8,7 @@ import type { Core } from '../core/core.ts'
 import { summarize } from '../core/summary.ts'
 import { derivedRoot } from '../root/root.ts'
 
-/** Returns a channel's committed state, with the fields filled in that none of its actions can change. */
+/** Returns a channel's committed state, completed by the fields that no action can change. */
 export function derived(core: Core, channel: Channel): object {
   if (channel.is('root')) return derivedRoot(core, shownState(channel))
   if (channel.is('session')) {
@@ -25,7 +25,10 @@ function shownState<K extends KindName>(channel: Channel<K>): StateOf<K> {
   return channel.committedState
 }
 
-/** Returns the entry of a chat in the committed state of its session. Title, interactivity and changes are kept there alone. */
+/**
+ * Returns the entry of a chat in the committed state of its session. Only this entry has the chat's title, interactivity and
+ * changes.
+ */
 export function committedEntryOf(core: Core, channel: Channel): ChatSummary | undefined {
   if (!channel.is('chat')) return undefined
   const { uri } = channel
@@ -34,7 +37,8 @@ export function committedEntryOf(core: Core, channel: Channel): ChatSummary | un
     const entry = state?.chats.find(({ resource }) => resource === uri)
     if (entry) return entry
   }
-  // The chat has moved and the session it left was disposed of, both before the move was committed.
+  // No session has the chat in its committed state: the session that the chat left was disposed of before the chat's move was
+  // committed.
   const session = sessionOf(core, uri)
   return session && entryOf(session, uri)
 }

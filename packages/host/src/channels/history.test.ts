@@ -57,7 +57,7 @@ test('[L9] whatever the page size, the pages contain all turns, each once', asyn
   )
 })
 
-/** A chat whose newest two turns have this total length, as JSON. */
+/** Returns the newest page of a chat whose newest two turns have this total length, as JSON. */
 async function newestTwo(length: number): Promise<Page> {
   const plain = await lazyChat(() => '')
   const bare = plain.head.turns.slice(-2).reduce((sum, one) => sum + JSON.stringify(one).length, 0)

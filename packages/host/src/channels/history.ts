@@ -19,18 +19,22 @@ export interface Page {
 }
 
 interface PageRequest {
-  /** The position to read back from; absent for the newest turns. */
+  /** The page ends before the turn that the cursor names. Absent: the page has the newest turns. */
   readonly cursor?: string | undefined
   readonly limit?: number | undefined
 }
 
-/** Returns the turns of a chat before a cursor, from memory or from the disk. Turns from the disk do not stay in memory. */
+/**
+ * Returns the turns of a chat before a cursor, from memory or from the disk. Turns that are read from the disk are not kept
+ * in memory.
+ */
 export function turnsBefore(core: Core, chat: Chat, request: PageRequest = {}): Promise<Page> {
   return withTurnsBefore(core, chat, request, (page) => page)
 }
 
 /**
- * Reads a page and passes it to `use` in the same step: a moment later one of its turns may have been removed.
+ * Reads a page of turns and passes the page to `use` in the same step. In a later step a turn of the page may have been
+ * removed.
  */
 export async function withTurnsBefore<T>(
   core: Core,
@@ -62,7 +66,7 @@ interface PageBounds {
   readonly maxLength: number
 }
 
-/** A page, or the ids of the turns that must be read from the disk first, newest first. */
+/** A page, or, where turns of the page must first be read from the disk, the ids of these turns, newest first. */
 type PageResult = { readonly page: Page } | { readonly wanted: readonly string[] }
 
 function pageOf(
@@ -110,15 +114,15 @@ async function reportMissingRows(core: Core, chat: Chat): Promise<never> {
   )
 }
 
-/** Sends a page of turns to one client. Returns the sequence number with which the client has the page. */
+/** Sends a page of turns to one client. Returns the sequence number of the action that carries the page. */
 export function fetchTurns(core: Core, link: Listener, chat: Chat, cursor?: string): Promise<number> {
   return withTurnsBefore(core, chat, { cursor }, (page) => sendPage(core, chat, link, page))
 }
 
 /**
- * Sends the turn that an action needs, and all turns after it, to each subscriber that lacks it. The action makes that turn
- * the last one, or resumes it. The turns are sent before the action is committed; if the action comes to nothing, they do
- * no harm. After an action that removes all turns, no subscriber lacks any.
+ * An action may name a turn, in order to make it the last turn or to resume it. This function sends that turn, and all turns
+ * after it, to each subscriber that lacks them. The turns are sent before the action is committed; if the action has no
+ * effect, the turns do no harm. After an action that removes all turns, no subscriber lacks a turn.
  */
 export function loadTurnFor(core: Core, channel: Channel, action: TurnAction): void {
   if (!channel.is('chat')) return

@@ -3,7 +3,7 @@ import { AhpError } from '@atrium/protocol/errors'
 import type { Core } from '../core/core.ts'
 import { terminals } from '../root/terminal-list.ts'
 
-/** The result of a command that changes state: its response follows this sequence number. */
+/** The result of a command that changes state. The response is sent after the action of this sequence number. */
 export type Mutation = Promise<{ readonly seq: number }>
 
 /** Throws if the host is read-only. */
@@ -12,7 +12,7 @@ export function changeable(core: Core): void {
   if (reason !== undefined) throw AhpError.permissionDenied(reason)
 }
 
-/** The record that marks a URI as used: it must never name another channel. */
+/** The key of the record that marks a URI as used. A used URI must never name another channel. */
 export function goneKey(uri: string): string {
   return `gone/${uri}`
 }

@@ -5,7 +5,7 @@ import type { Core } from '../core/core.ts'
 /** Time that a channel without subscribers stays in memory. */
 const idleMs = 60_000
 
-/** Schedules a check: a channel that is still unused then leaves memory. The root never does. */
+/** Schedules a check. A channel that is unused at the time of the check leaves memory. The root channel never leaves memory. */
 export function sleepWhenIdle(core: Core, channel: Channel): void {
   if (channel.listeners.size > 0 || channel.sleepCheckDue || channel.uri === rootUri) return
   channel.sleepCheckDue = true

@@ -52,7 +52,7 @@ test.each([
   expect(shown(core, chatOf({ turns: [], title: 'x' }), view).state).toEqual({ turns: [], title: 'x' })
 })
 
-/** Turns of this total length. */
+/** Returns turns that have this total length as JSON. */
 function turnsOf(length: number): readonly object[] {
   const plain = { id: 'a', text: '' }
   const lengths = Array.from({ length: 16 }, () => Math.floor(length / 16))

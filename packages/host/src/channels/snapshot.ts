@@ -6,12 +6,15 @@ import { cursorBefore } from './cursor.ts'
 import { committedEntryOf, derived } from './derived.ts'
 import { lengthOf } from '../log/rows.ts'
 
-/** The part of a channel that a subscriber asks for. */
+/** The part of a channel that a subscriber asks for: the number of newest turns. */
 export interface View {
   readonly turns?: number
 }
 
-/** The form of a link's snapshots: its name for the channel, as JSON, and its protocol version. */
+/**
+ * How snapshots are written for one link: with the client's name for the channel, as JSON, and in the client's protocol
+ * version.
+ */
 interface SnapshotDialect {
   readonly label?: string | undefined
   readonly lens?: Lens | undefined
@@ -33,7 +36,10 @@ export function turnsLeftOut(core: Core, channel: Channel, view: View, lens: Len
   return cachedState(core, channel, view, lens).leftOut
 }
 
-/** Returns whether a snapshot could hold more rows than are in memory. Made without them, it is correct and has a cursor. */
+/**
+ * Returns whether a snapshot has room for rows that are not in memory. Without these rows the snapshot is still correct: it
+ * has a cursor to them.
+ */
 export function needsRows(core: Core, channel: Channel, { turns = Infinity }: View = {}): boolean {
   if (channel.committedOlder === 0) return false
   const rows = channel.rows(channel.committed)
@@ -48,7 +54,10 @@ interface SnapshotState {
   readonly leftOut: number
 }
 
-/** Renders the state with its newest rows, as many as are wanted and as one response can hold, and a cursor to the others. */
+/**
+ * Renders the state with its newest rows, and with a cursor to the others. The number of rows is limited by `turns` and by
+ * the length of a response.
+ */
 function stateText(core: Core, channel: Channel, turns = Infinity, lens: Lens | undefined): SnapshotState {
   const whole = derived(core, channel)
   const state: Readonly<Record<string, unknown>> = {
@@ -78,9 +87,9 @@ function newestTexts(rows: readonly Row[], max: number, maxLength: number): read
   return texts.toReversed()
 }
 
-/** Renders a state once for each view: many clients that come back at once get the same text (F-21). */
+/** Renders a state once for each view, because many clients may reconnect at once and ask for the same text (F-21). */
 function cachedState(core: Core, channel: Channel, wanted: View, lens: Lens | undefined): SnapshotState {
-  // An action that is not committed yet may need any row in memory.
+  // An uncommitted action may need any row in memory, so the snapshot then contains all of them.
   const view = channel.lastRowNeeded > core.log.committedSeq ? {} : wanted
   const last = cache.get(channel)
   const { committed } = channel
@@ -97,10 +106,10 @@ function cachedState(core: Core, channel: Channel, wanted: View, lens: Lens | un
   return state
 }
 
-/** Clients choose their views, so the number of cached ones is bounded. */
+/** The maximum number of cached views of a channel. Clients choose their views, so the number must be bounded. */
 const maxCachedViews = 5
 
-/** The rendered states of a channel, and the two values that they were rendered from. */
+/** The rendered states of a channel, and the two values from which they were rendered: the state and the session's entry. */
 interface CachedStates {
   readonly committed: unknown
   readonly entry: unknown

@@ -21,7 +21,7 @@ const started = {
   message: { text: 'go', origin: { kind: 'user' } },
 }
 
-/** A sleeping chat that is being woken. Its session would be due to fall asleep by now. */
+/** Begins to wake a sleeping chat. The session of the chat would be due to fall asleep by now. */
 async function waking(disk: ReturnType<typeof gated>, action: Action & Record<string, unknown>) {
   const all = await testHost({ agents: [busy], disk: disk.store })
   const ann = await all.join('ann')
@@ -56,7 +56,7 @@ test("[L9] I18: another client's action in a chat that is being woken reaches th
   const disk = gated(memoryStore())
   const { all, ann, clientSeq, shown } = await waking(disk, { type: 'chat/isReadChanged', isRead: false })
   const ben = await all.join('ben')
-  // Earlier reads complete; later reads wait.
+  // The reads that have begun complete; later reads wait.
   disk.release()
   disk.hold()
   await untilIdle()
@@ -86,7 +86,7 @@ test('[L9] a session that woke for its chat falls asleep after it', async () => 
   expect(await nights()).toEqual([undefined, undefined])
 })
 
-/** A store that finds no channel while it is held. */
+/** A store whose reads of channels wait between `hold` and `release`. */
 function gated(disk: MemoryStore) {
   let held: Promise<void> = Promise.resolve()
   let release = () => {}

@@ -8,34 +8,40 @@ import { needsRows } from './snapshot.ts'
 import type { View } from './snapshot.ts'
 
 /**
- * Returns a channel that is in memory, its creation committed, with the rows that a view needs, if one is given. Throws an
- * `AhpError` if the stored channel is damaged.
+ * Returns the channel of a URI, in memory and with its creation committed. If a view is given, the rows that it needs are in
+ * memory, too. Throws an `AhpError` if the stored channel is damaged.
  */
 export async function wake(core: Core, uri: Uri, view?: View): Promise<Channel | undefined> {
   for (;;) {
     const channel = await trusted(core, () => wakeAlone(core, uri))
     if (!channel || !view) return channel
     await loadRowsFor(core, channel, view)
-    // The channel may have been dropped, or may sleep again, by the time its rows are read.
+    // While the rows were read, the channel may have been removed or may have gone back to sleep.
     if (core.log.channel(uri) === channel) return channel
   }
 }
 
-/** The same, but returns undefined for a damaged channel. */
+/** Does the same as `wake`, but returns undefined for a damaged channel. */
 export async function wakeIfSound(core: Core, uri: Uri, view?: View): Promise<Channel | undefined> {
   return wake(core, uri, view).catch(unlessUnsound)
 }
 
-/** Turns an `AhpError`, such as a missing or damaged channel, into undefined, and rethrows any other error. */
+/**
+ * For `catch`: returns undefined for an `AhpError`, such as that of a missing or damaged channel, and rethrows any other
+ * error.
+ */
 export function unlessUnsound(error: unknown): undefined {
   if (!(error instanceof AhpError)) throw error
 }
 
-/** Loads the rows that a snapshot shows, and few more: a snapshot has a maximum length. */
+/**
+ * Loads the rows that a snapshot shows, and not many more. A snapshot has a maximum length, so the rows are loaded in
+ * batches.
+ */
 export async function loadRowsFor(core: Core, channel: Channel, view: View = {}): Promise<void> {
   const { turns = Infinity } = view
   for (let batch = firstBatch; needsRows(core, channel, view); batch *= 2) {
-    // An action that removes all rows is not committed yet. Once it is, there are no rows to read.
+    // An action has removed all rows and is not committed yet. Once the action is committed, there are no rows to read.
     if (channel.olderRows === 0) {
       if (!(await core.log.settled())) return
       await core.log.reached(channel.lastEmptied)
@@ -51,28 +57,29 @@ export async function loadRowsFor(core: Core, channel: Channel, view: View = {})
 /** Number of rows in the first batch; each next batch has twice as many. */
 const firstBatch = 256
 
-/** Wakes a chat's session first: from then on the chat keeps the session in memory. */
+/** Wakes a channel; for a chat, its session first. From then on the chat keeps the session in memory. */
 async function wakeAlone(core: Core, uri: Uri): Promise<Channel | undefined> {
   const session = core.catalog.sessionOf(uri)
   if (session !== undefined) await wakeOne(core, session)
   return wakeOne(core, uri)
 }
 
-/** Schedules a sleep check as well, because the caller may never subscribe. */
+/** Wakes one channel and schedules a sleep check, because the caller may never subscribe to the channel. */
 async function wakeOne(core: Core, uri: Uri): Promise<Channel | undefined> {
-  // The channel may have been created while the store was asked for it.
+  // The channel may have been created while it was looked up in the store.
   const channel = (await core.log.wake(uri)) ?? core.log.channel(uri)
   if (channel) {
     sleepWhenIdle(core, channel)
     await core.log.when(channel, () => true)
   }
-  // The session list and the log change in one step. If only one has the channel, the other is damaged.
+  // The session list and the log change in the same step. If the session list has the channel and the log does not, the log is
+  // damaged.
   else if (core.catalog.get(uri) ?? core.catalog.sessionOf(uri))
     throw new Damaged(`${uri} is listed and not in the store`)
   return channel
 }
 
-/** Reads from the store. Damage is reported, and becomes an error that the client may see. */
+/** Reads from the store. Reports damage, and throws it as an `AhpError` whose message the client may see. */
 export async function trusted<T>(core: Core, read: () => Promise<T>): Promise<T> {
   try {
     return await read()
@@ -86,7 +93,7 @@ export async function trusted<T>(core: Core, read: () => Promise<T>): Promise<T>
   }
 }
 
-/** The same, but returns the reason as text instead of throwing it. */
+/** Does the same as `trusted`, but returns the message of the error instead of throwing it. */
 export async function damageOf(core: Core, read: () => Promise<void>): Promise<string | undefined> {
   try {
     await trusted(core, read)

@@ -2,15 +2,18 @@ import type { Subscriber } from './commands.ts'
 import type { OpeningLink } from './opening.ts'
 import type { Resends } from './resends.ts'
 
-/** A connection as its requests and notifications see it. */
+/** A connection, as the code for requests and notifications sees it. */
 export interface ClientLink extends Subscriber, OpeningLink {
   readonly clientId: string
   readonly principal: string
   /** Whether the handshake is done. */
   readonly opened: boolean
-  /** Whether the connection has ended, or another one has taken its place. Work that it began has no effect then. */
+  /**
+   * Whether the connection has ended, or a newer connection of the client has replaced it. Unfinished work of the connection
+   * must then have no effect.
+   */
   readonly ended: boolean
-  /** The dispatches that the client may repeat; undefined before the handshake is done. */
+  /** The earlier dispatches that the client may send again; undefined before the handshake is done. */
   readonly resends: Resends | undefined
   /** Undoes a handshake that failed. */
   abandonHandshake(): void

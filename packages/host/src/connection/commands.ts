@@ -30,15 +30,15 @@ import { createResourceWatch } from '../resources/watch.ts'
 
 /** A connection that can subscribe to channels. */
 export interface Subscriber extends Link {
-  /** Throws where the connection has as many subscriptions as it may have. */
+  /** Throws if the connection already has the maximum number of subscriptions. */
   checkRoom(uri: Uri): void
-  /** Subscribes under the name that the client uses. Returns the snapshot as JSON. */
+  /** Subscribes to a channel under the name that the client uses. Returns the snapshot as JSON. */
   subscribe(channel: Channel, name: Uri, view?: View, latency?: number): string
-  /** Makes a response of JSON text that is sent before everything delivered from now on. */
+  /** Makes a response from JSON text. The response is sent before everything that is delivered after this call. */
   answer(text: string): JsonResult
 }
 
-/** Runs a command. `name`: the channel's name as the client wrote it. */
+/** Runs a command. `name` is the channel's name as the client wrote it. */
 type Run<M extends Method> = (core: Core, link: Subscriber, params: Params<M>, name: Uri) => unknown
 
 /** The commands of an open connection. Any other method is unknown. */
@@ -68,7 +68,7 @@ const table: { readonly [M in Method]?: Run<M> } = {
       await core.log.reached(seq)
       return { session }
     }
-    // An agent may need long to create a session; the client's later requests do not wait for it.
+    // An agent may need a long time to create a session, and the client's later requests must not wait so long.
     if (params.destination.kind !== 'newSession') await moving
     return new DeferredResponse(committed())
   },
@@ -86,7 +86,7 @@ const table: { readonly [M in Method]?: Run<M> } = {
   createResourceWatch: (core, _, params) => createResourceWatch(core, params),
   completions: async (core, _, params, name) => {
     const chat = await chatNamed(core, params.channel, name)
-    // Later requests do not wait: completions change nothing, and users go on typing.
+    // Later requests do not wait for completions: completions change no state, and the user goes on typing.
     return new DeferredResponse(completions(core, chat, params))
   },
   fetchTurns: async (core, link, { channel: uri, cursor }, name) => {
@@ -103,10 +103,13 @@ async function chatNamed(core: Core, uri: Uri, name: Uri): Promise<Channel<'chat
 
 type AnyRun = (core: Core, link: Subscriber, params: unknown, name: Uri) => unknown
 
-/** The commands by method. The caller checks params by the schema of the same method, which the type cannot express. */
+/**
+ * The commands by method. A command trusts its params: the caller has checked them by the schema of the method, which the
+ * type cannot express.
+ */
 export const hostCommands: ReadonlyMap<string, AnyRun> = new Map(Object.entries(table) as [string, AnyRun][])
 
-/** The result of a command whose response comes later, while the next request may run. */
+/** The result of a command whose response comes later. The client's next request need not wait for the response. */
 class DeferredResponse {
   readonly response: Promise<object | null>
 
@@ -115,7 +118,7 @@ class DeferredResponse {
   }
 }
 
-/** Responds when a number is committed. */
+/** Responds when a sequence number is committed. */
 function whenCommitted(
   core: Core,
   { seq }: { readonly seq: number },
@@ -124,7 +127,7 @@ function whenCommitted(
   return new DeferredResponse(core.log.reached(seq).then(() => result))
 }
 
-/** Runs a read of files beside others: a client that opens a folder requests a hundred files at once. */
+/** Runs a read of files concurrently with other reads, because a client that opens a folder requests a hundred files at once. */
 function reads(link: Subscriber, reading: Promise<object>): DeferredResponse {
   const others = readsOf.get(link) ?? new Set()
   readsOf.set(link, others.add(reading))
@@ -132,7 +135,7 @@ function reads(link: Subscriber, reading: Promise<object>): DeferredResponse {
   return new DeferredResponse(reading)
 }
 
-/** Runs a write of files after all earlier reads of the same client, and before its later requests. */
+/** Runs a write of files after all earlier reads of the same client. The client's later requests wait for the write. */
 async function writes(link: Subscriber, write: () => Promise<object>): Promise<object> {
   const before: readonly Promise<object>[] = [...(readsOf.get(link) ?? [])]
   await Promise.allSettled(before)
@@ -141,7 +144,7 @@ async function writes(link: Subscriber, write: () => Promise<object>): Promise<o
 
 const readsOf = new WeakMap<Subscriber, Set<Promise<object>>>()
 
-/** The response of a command: a promise where the response comes later. */
+/** Returns the response of a command: a promise if the command has deferred its response. */
 export function responseOf(outcome: unknown): unknown {
   return outcome instanceof DeferredResponse ? outcome.response : outcome
 }

@@ -7,7 +7,7 @@ export class ConnectionCount {
     this.#max = max
   }
 
-  /** Counts a connection until it ends. Returns false where its principal has too many. */
+  /** Counts a connection until it ends. Returns false if the principal already has too many connections. */
   enter(principal: string, closed: AbortSignal): boolean {
     const count = this.of(principal)
     if (count >= this.#max) return false

@@ -17,7 +17,7 @@ import { Requests } from './requests.ts'
 import type { Resends } from './resends.ts'
 import { Subscriptions } from './subscriptions.ts'
 
-/** The connection of one client. It forwards in both directions; its parts hold the logic. */
+/** The connection of one client. It passes messages on in both directions; the logic is in the objects that it consists of. */
 export class Connection implements ClientLink {
   readonly principal: string
   readonly dialect: Dialect
@@ -53,7 +53,7 @@ export class Connection implements ClientLink {
       },
       {
         limits: this.#intake,
-        // A client that leaves before its response is sent is no fault.
+        // It is no fault if a client disconnects before its response is sent.
         report: (problem) => problem instanceof LinkClosed || this.#intake.report('connection', problem),
       },
     )
@@ -116,7 +116,7 @@ export class Connection implements ClientLink {
     this.#transport.close(code, reason)
   }
 
-  /** Subscribes to a channel, under the name that the client uses. Returns its snapshot, which the caller sends at once. */
+  /** Subscribes to a channel under the name that the client uses. Returns the snapshot, which the caller must send at once. */
   subscribe(channel: Channel, name: Uri, view: View = {}, latency?: number): string {
     this.hold(channel)
     this.dialect.setAlias(channel.uri, name)
@@ -162,7 +162,7 @@ export class Connection implements ClientLink {
     this.outbox.clear()
   }
 
-  /** Returns a response that is sent before every entry delivered, and every request run, from now on. */
+  /** Returns a response. Every entry that is delivered from now on, and every request that is run, comes after the response. */
   answer(text: string): JsonResult {
     this.outbox.pause()
     this.subscriptions.seen = Math.max(this.subscriptions.seen, this.#core.log.committedSeq)
@@ -181,7 +181,10 @@ export class Connection implements ClientLink {
     if (this.#ended) throw new LinkClosed('the connection has ended')
   }
 
-  /** Closes a connection that sends no handshake in time. A handshake that waits for the host's disk is given more time. */
+  /**
+   * Closes a connection whose client sends no handshake in time. A handshake that was received and waits for the disk gets
+   * more time.
+   */
   #startHandshakeTimer(): void {
     this.#cancelHandshakeTimer = this.#core.world.later(this.#core.limits.handshakeMs, () => {
       if (this.opened) return
@@ -190,7 +193,7 @@ export class Connection implements ClientLink {
     })
   }
 
-  /** The transport as JSON-RPC sees it: the intake counts incoming frames, and responses go out through the outbox. */
+  /** The transport that the JSON-RPC peer uses: incoming frames pass the intake, and responses go out through the outbox. */
   #peerTransport(): Transport {
     const transport = this.#transport
     return {
@@ -213,7 +216,7 @@ export class Connection implements ClientLink {
     this.#unclaim()
   }
 
-  /** Whether the client has identified itself here, and on no newer connection. */
+  /** Whether this is the newest connection on which the client has identified itself. */
   get #claimed(): boolean {
     return this.#core.links.get(this.#clientId) === this
   }

@@ -10,7 +10,7 @@ import type { Entry, EnvelopeParts } from '../log/entry.ts'
 import { turnsLeftOut, snapshotText } from '../channels/snapshot.ts'
 import type { View } from '../channels/snapshot.ts'
 
-/** The lens of each protocol version that this build supports. The native version needs none. */
+/** The lens of each protocol version that this build supports. The native version needs no lens. */
 const lenses: ReadonlyMap<Version, Lens | undefined> = new Map([
   ['1.0.0', undefined],
   ['0.9.0', v09],
@@ -26,8 +26,8 @@ interface NamedChannels {
 export const supportedVersions: readonly Version[] = [...lenses.keys()]
 
 /**
- * Translates between the host and one client: into the client's protocol version, and to the names that the client uses for
- * channels. Messages that are the same for several clients are made once.
+ * Translates between the host and one client: to the client's protocol version, and to the names that the client uses for
+ * channels. A message that several clients get in the same form is made once.
  */
 export class Dialect {
   readonly #core: Core
@@ -50,7 +50,7 @@ export class Dialect {
     return catalog.defaultChatNamed(name) ?? name
   }
 
-  /** Uses the client's name for a channel from now on. */
+  /** From now on, calls the channel by the client's own name in messages to this client. */
   setAlias(uri: Uri, name: Uri): void {
     if (name === uri) this.#aliases.delete(uri)
     else this.#aliases.set(uri, JSON.stringify(name))
@@ -64,9 +64,9 @@ export class Dialect {
     return this.#lens ? this.#lens.actionUp(channel.kindName, action) : action
   }
 
-  /** The params of a request in the native version, with canonical URIs in place of the client's names. */
+  /** Returns the params of a request in the native version, with canonical URIs in place of the client's names. */
   params(method: string, given: unknown): object {
-    // Params are always an object, and the schema of the method has checked these members.
+    // Params are always an object, and the schema of the method has checked the members that are read here.
     const params = given as NamedChannels
     const native: NamedChannels = this.#lens ? this.#lens.paramsUp(method, params) : params
     const { channel, chat, source } = native
@@ -89,12 +89,12 @@ export class Dialect {
     return snapshotText(this.#core, channel, view, { label, lens: this.#lens })
   }
 
-  /** The number of turns that are older than those in a snapshot. */
+  /** The number of a chat's turns that are too old for the snapshot of a view. */
   leftOut(channel: Channel, view: View): number {
     return turnsLeftOut(this.#core, channel, view, this.#lens)
   }
 
-  /** The envelopes of an action as JSON: none where the client's version has no such action. */
+  /** The envelopes of an action as JSON. There are none if the client's version has no such action. */
   envelopes(channel: Channel, parts: EnvelopeParts, own: boolean): readonly string[] {
     const label = this.#aliases.get(channel.uri) ?? channel.label
     if (!this.#lens || own) return [envelopeText(label, parts)]
@@ -102,7 +102,7 @@ export class Dialect {
     return translated(this.#lens, channel.kindName, action, parts).map((each) => envelopeText(label, each))
   }
 
-  /** The frames of an entry. An entry that the client dispatched itself is echoed as it was sent. */
+  /** The frames of an entry. An entry that the client itself dispatched is echoed as the client sent it. */
   frames(entry: Entry, own: boolean): readonly Uint8Array[] {
     const label = this.#aliases.get(entry.channel)
     const lens = own || entry.reason !== undefined ? undefined : this.#lens
@@ -111,7 +111,7 @@ export class Dialect {
     return all.map((parts) => actionFrame(envelopeText(label, parts)))
   }
 
-  /** A notification as JSON; undefined where the client's version has none for it. */
+  /** A notification as JSON; undefined if the client's version has no such notification. */
   notification(method: string, params: object): string | undefined {
     if (!this.knows(method)) return undefined
     const translatedParams = this.#lens ? sharedNotification(this.#lens, method, params) : params
@@ -125,8 +125,8 @@ export class Dialect {
 }
 
 /**
- * An action in the terms of an older version, which may need several actions. The first of them carries the origin. Their
- * numbers are those that the stride of the action reserves.
+ * Translates an action into an older version, which may need several actions for it. The first of these actions carries the
+ * origin. The stride of the original action has reserved a sequence number for each.
  */
 function translated(
   lens: Lens,
@@ -143,7 +143,7 @@ function translated(
   }))
 }
 
-/** The frames of an entry for one version, made once for all its clients. */
+/** The frames of an entry for one protocol version, made once for all clients of that version. */
 function sharedFrames(lens: Lens, entry: Entry): readonly Uint8Array[] {
   const made = framesOf.get(entry)
   if (made?.lens === lens) return made.frames

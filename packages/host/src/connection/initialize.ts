@@ -62,8 +62,9 @@ export async function initialize(
 }
 
 /**
- * Forgets which snapshots a client was sent: a client that initializes again keeps no state. The record must be durable
- * before the handshake goes on. Otherwise, after a crash, the host would believe that the client still has them.
+ * Forgets which snapshots a client was sent, because a client that initializes again has no state. The changed record must be
+ * durable before the handshake goes on. Otherwise the host would believe after a crash that the client still has the
+ * snapshots.
  */
 async function forgetSnapshots(core: Core, known: ClientRecord): Promise<void> {
   core.clients.keep({ ...known, handed: new Map() })
@@ -72,12 +73,12 @@ async function forgetSnapshots(core: Core, known: ClientRecord): Promise<void> {
 
 /** Whether the client asks for the list of connected clients. The list is optional, because it can be long. */
 function wantsClients({ _meta }: Params<'initialize'>): boolean {
-  // A client may send anything in `_meta`; the one member read here is compared, not trusted.
+  // A client may send anything in `_meta`. The cast is safe, because the one member that is read is only compared with `true`.
   const own = _meta?.['x-atrium'] as { readonly clients?: unknown } | undefined
   return own?.clients === true
 }
 
-/** The last messages of agents that belong to no turn. */
+/** The last lines of diagnostic output of each agent. */
 function agentMessages({ agents }: Core): readonly object[] {
   return agents.flatMap(({ info, lastWords = [] }) =>
     lastWords.length > 0 ? [{ provider: info.provider, lastWords }] : [],

@@ -9,14 +9,14 @@ import { responseOf } from './commands.ts'
 import { RequestQueue } from './request-queue.ts'
 import type { World } from '../ports/world.ts'
 
-/** The incoming frames of one connection: counted, bounded, and processed one after the other. None is dropped silently. */
+/** The incoming frames of one connection: counted, bounded, and processed one after the other. No frame is dropped silently. */
 export class Intake implements FrameLimits {
   readonly #world: World
   readonly #limits: LimitValues
   readonly #close: (code: number, reason: string) => void
   readonly #rate: RateLimit
   readonly #queue = new RequestQueue()
-  /** Whether a handshake was requested. Longer messages are admitted from then on. */
+  /** Whether the client has requested a handshake. From then on longer messages are admitted. */
   handshakeRequested = false
   /** The length of the frame that is being processed. */
   #length = 0
@@ -43,7 +43,10 @@ export class Intake implements FrameLimits {
     return this.#limits.keys
   }
 
-  /** Whether a frame is processed. After the end no frame is, even one that arrived before. */
+  /**
+   * Returns whether a frame may be processed. After the end of the connection no frame may, not even one that arrived before
+   * the end.
+   */
   admits(frame: string): boolean {
     if (this.#ended) return false
     this.#length = frame.length
@@ -60,7 +63,7 @@ export class Intake implements FrameLimits {
   }
 
   request(task: () => unknown): unknown {
-    // The protocol has no code for this. The code for valid requests that the host refuses is the nearest.
+    // The protocol has no error code for an exceeded rate. The nearest code is that for a valid request which the host refuses.
     if (this.#rate.exceeded) throw AhpError.permissionDenied(rateExceeded)
     if (this.#pending >= this.#limits.requests)
       throw AhpError.permissionDenied(
@@ -72,13 +75,13 @@ export class Intake implements FrameLimits {
     return response
   }
 
-  /** Runs a notification at its turn. The task is given the reason why it must be refused, if the rate is exceeded. */
+  /** Runs the task of a notification when it is its turn. If the rate is exceeded, the task gets the reason for a refusal. */
   notification(task: (refusal: string | undefined) => unknown): unknown {
     const refusal = this.#rate.exceeded ? rateExceeded : undefined
     return this.#enqueue(() => task(refusal))
   }
 
-  /** Holds the queue until the returned function is called, so that nothing goes before a response under way. */
+  /** Holds the queue until the returned function is called, so that no task runs before a pending response is sent. */
   hold(): () => void {
     return this.#queue.hold()
   }
@@ -95,7 +98,8 @@ export class Intake implements FrameLimits {
 
   #enqueue(task: () => unknown): unknown {
     const outcome = this.#queue.run(task, this.#length)
-    // A disk that takes no writes for long fills the queue. The client sends again what was not answered.
+    // The queue becomes too long if the disk takes no writes for a long time. After a reconnect the client repeats every message
+    // without an answer.
     if (this.#queue.length > this.#limits.lineLength) this.#close(1013, 'too many requests wait; reconnect')
     return outcome
   }
@@ -107,7 +111,7 @@ export class Intake implements FrameLimits {
   }
 }
 
-/** Checks params: their shape, and that JSON can represent their numbers (S-19). */
+/** Checks the shape of params, and that JSON can represent the numbers in them (S-19). */
 export function checkParams(schema: Schema<unknown>, given: unknown): Decoded<unknown> {
   if (hasLossyNumber(given)) return { ok: false, problem: 'a number that JSON cannot keep: too large, or -0' }
   return decode(schema, given ?? {})

@@ -1,6 +1,9 @@
 import type { Entry } from '../log/entry.ts'
 
-/** Merges adjacent entries only: a merge across another action would change the order. The merged entry has the last number. */
+/**
+ * Merges runs of text. Only adjacent entries are merged: a merge across another action would change the order. The merged
+ * entry has the sequence number of the last entry.
+ */
 export function mergeRuns(entries: readonly Entry[]): Entry[] {
   const merged: Entry[] = []
   let run: Entry[] = []
@@ -28,7 +31,7 @@ interface TextAction {
 
 const mergeableTypes = new Set(['chat/delta', 'chat/reasoning', 'terminal/data'])
 
-/** Whether an entry is text of the host, to which more text of the same part can be appended. */
+/** Whether an entry is streamed text of the host. Later text of the same response part or terminal can be appended to it. */
 export function isMergeable({ action, origin, only }: Entry): boolean {
   return mergeableTypes.has(action.type) && origin === undefined && only === undefined
 }
@@ -61,10 +64,10 @@ function join(run: readonly Entry[]): Entry | undefined {
   return joined
 }
 
-/** The action of an entry as text. Members that the action does not have are undefined. */
+/** The action of an entry, typed as an action with text. Members that the action does not have are undefined. */
 function textOf({ action }: Entry): TextAction {
   return action
 }
 
-/** Merged runs by their last entry. Many connections merge the same run, and its frame is made once. */
+/** Merged runs, by the last entry of each run. Many connections merge the same run, so the merged frame is made once. */
 const joinedRuns = new WeakMap<Entry, { readonly first: Entry; readonly joined: Entry }>()

@@ -34,7 +34,7 @@ export class Notifications {
       if (!this.#link.opened || this.#link.ended) return undefined
       const decoded = checkParams(note.params, params)
       if (!decoded.ok) return this.#malformed(method, params, decoded.problem)
-      // The schema of the method has checked the params. These two are all that a client may send.
+      // The schema of the method has checked the params. A client may send only these two notifications.
       if (method === 'unsubscribe')
         return this.#unsubscribe(decoded.value as NotificationParams<'unsubscribe'>)
       return this.#dispatch(decoded.value as DispatchParams, refusal)
@@ -47,12 +47,15 @@ export class Notifications {
     outbox.latency = subscriptions.latency
   }
 
-  /** Dispatches an action, at once where its channel is in memory. A dispatch to an unknown channel is ignored. */
+  /**
+   * Dispatches an action. If the channel is in memory, the action is applied at once. A dispatch to an unknown channel is
+   * ignored.
+   */
   #dispatch(params: DispatchParams, refusal: string | undefined): void | Promise<void> {
     const { log } = this.#core
     const { dialect, subscriptions } = this.#link
     const uri = dialect.canonicalUri(params.channel)
-    // A subscribed channel keeps the name of its subscription.
+    // A channel that the client is subscribed to keeps the name that the client gave in the subscription.
     if (uri !== params.channel && !subscriptions.find(uri)) dialect.setAlias(uri, params.channel)
     const channel = log.channel(uri)
     const ready = channel && missingTurn(channel, params.action) === undefined
@@ -63,7 +66,7 @@ export class Notifications {
 
   async #wakeAndApply(uri: Uri, params: DispatchParams, refusal: string | undefined): Promise<void> {
     if (refusal === undefined) await wakeFor(this.#core, params.action)
-    // The channel may go back to sleep while its turns are read.
+    // Another round is needed if the channel goes back to sleep while its turns are read.
     for (;;) {
       const channel = await wakeIfSound(this.#core, uri)
       if (!channel || this.#link.ended) return
@@ -86,9 +89,12 @@ export class Notifications {
     this.#refuse(channel, clientSeq, action, `already accepted as ${accepted}`)
   }
 
-  /** Refuses a malformed dispatch whose channel, number and action type can be read. Reports any other notification. */
+  /**
+   * Refuses a malformed dispatch if its channel, its `clientSeq` and its action type can be read. Any other malformed
+   * notification is reported.
+   */
   #malformed(method: string, params: unknown, problem: string): void | Promise<void> {
-    // The members that identify a dispatch are checked one by one below.
+    // The cast is safe: the members that identify a dispatch are checked one by one below.
     const { channel, clientSeq = -1, action } = (params ?? {}) as Partial<DispatchParams>
     const identified = decode(id, channel).ok && Number.isSafeInteger(clientSeq) && clientSeq >= 0
     if (identified && typeof action?.type === 'string')
@@ -103,7 +109,7 @@ export class Notifications {
   }
 }
 
-/** The turn that an action cuts at, if the turn is not in memory. */
+/** Returns the id of the turn that an action truncates the chat at, if that turn is not in memory. */
 function missingTurn(channel: Channel, action: Action): string | undefined {
   const turnId = cutAt(action)
   return turnId !== undefined && channel.missing(turnId).length > 0 ? turnId : undefined

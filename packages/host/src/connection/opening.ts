@@ -10,7 +10,7 @@ import type { Outbox } from './outbox.ts'
 import type { Resends } from './resends.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
-/** The result of a handshake: the client, and the dispatches that it may repeat. */
+/** The result of a handshake: the record of the client, and the dispatches that the client may repeat. */
 export interface Opened {
   readonly record: ClientRecord
   readonly resends: Resends
@@ -25,18 +25,18 @@ export interface OpeningLink {
   readonly dialect: Dialect
   readonly subscriptions: Subscriptions
   readonly outbox: Outbox
-  /** Makes this the client's connection. Closes an older one, even one whose handshake is not over. */
+  /** Makes this the client's connection. Closes the client's older connection, even if the handshake of that one is not over. */
   claim(clientId: string): void
-  /** Subscribes to a channel. Its entries wait in the outbox until the response is sent. */
+  /** Subscribes to a channel. The entries of the channel wait in the outbox until the handshake's response is sent. */
   hold(channel: Channel): void
-  /** Ends the handshake. Nothing after this call may fail. */
+  /** Completes the handshake. Nothing after this call may fail. */
   open(opened: Opened): void
 }
 
 /** The channels that a client asked for: each canonical URI with the name that the client uses. */
 export type RequestedChannels = Map<Uri, Uri>
 
-/** Resolves the names in a handshake. Throws before anything is read from the disk if there are too many. */
+/** Resolves the channel names in a handshake. Throws if there are too many, before anything is read from the disk. */
 export function requestedChannels(
   core: Core,
   { dialect }: OpeningLink,
@@ -57,20 +57,20 @@ export function setAliases({ dialect }: OpeningLink, requested: RequestedChannel
   for (const [uri, name] of requested) dialect.setAlias(uri, name)
 }
 
-/** Takes the client over from an older connection. Frames that the older one has read and not dispatched are dropped. */
+/** Takes the client over from its older connection. Frames that the older connection has read but not dispatched are dropped. */
 export function claimClient(
   core: Core,
   link: OpeningLink,
   clientId: string,
 ): Promise<ClientRecord | undefined> {
-  // Claim before the first `await`, so that of two concurrent connections the later one wins.
+  // The claim comes before the first `await`, so that of two concurrent connections the later one wins.
   link.claim(clientId)
   return core.clients.find(clientId, link.principal)
 }
 
 /**
- * The actions that a client dispatched and may send again, stored or not yet: all those above the number that it has seen,
- * and in any case the newest. A snapshot moves that number past echoes that were never sent.
+ * Returns the actions that a client dispatched and may send again, stored or not: all actions above `lastSeen`, and always
+ * the newest ones. The newest are needed because a snapshot can move `lastSeen` past actions whose echoes were never sent.
  */
 export async function dispatchesOf(
   core: Core,
@@ -88,7 +88,7 @@ export async function dispatchesOf(
   return [...stored, ...waiting.filter(({ seq }) => !storedSeqs.has(seq))]
 }
 
-/** Wakes the requested channels and subscribes to them. Returns those that exist. */
+/** Wakes the requested channels and subscribes to them. Returns the channels that exist and are not damaged. */
 export async function holdAll(
   core: Core,
   link: OpeningLink,
@@ -104,7 +104,10 @@ export async function holdAll(
   return channels
 }
 
-/** Loads the rows that the snapshots will contain. A snapshot of a damaged channel contains only the rows in memory. */
+/**
+ * Loads the rows that the snapshots will contain. The snapshot of a channel with damaged rows contains only the rows in
+ * memory.
+ */
 export async function loadSnapshotRows(
   core: Core,
   channels: readonly Channel[],
@@ -127,8 +130,9 @@ export function exists(core: Core, channel: Channel): boolean {
 }
 
 /**
- * Keeps the subscriptions to the held channels that still exist, and ends the others. Discards the waiting entries that the
- * response contains (`upTo` and below), and those of channels that the client does not follow. Returns the channels.
+ * Keeps the subscriptions to the held channels that still exist, and ends the others. Discards waiting entries of two sorts:
+ * those that the response already contains (`upTo` and below), and those of channels that the client does not follow. The
+ * client's own actions are not discarded for the second reason. Returns the channels that exist.
  */
 export function keepExisting(
   core: Core,

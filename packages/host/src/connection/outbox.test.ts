@@ -69,7 +69,7 @@ describe('[L12] text that is delivered in one step', () => {
     outbox.latency = undefined
     const entries = [delta(0, 'a'), delta(0, 'b'), usage(), delta(0, 'c'), delta(1, 'd'), delta(0, 'e')]
     for (const each of entries) outbox.deliver(each)
-    // Another action does not wait, and sends the text before it.
+    // An action that is not text does not wait, and the text before it is sent first.
     expect(sent).toHaveLength(2)
     await stepOver()
     outbox.deliver(delta(0, 'f'))
@@ -164,7 +164,7 @@ describe('[L12] S-24: unread messages of a connection', () => {
     ])
   })
 
-  /** Entries of alternating channels, which are never merged. */
+  /** Entries of alternating channels. Such entries are never merged. */
   const waiting = (bytes: number) => {
     const { transport } = unreadTransport()
     const outbox = new Outbox(transport, testWorld())

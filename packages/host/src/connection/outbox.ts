@@ -12,9 +12,12 @@ export class Outbox {
   /** Notifications without a sequence number, held back until the pending response is sent. */
   #notifications: string[] = []
   #heldBytes = 0
-  /** The bytes in the socket's buffer that do not count as backlog: responses, and messages to a client that kept up. */
+  /**
+   * The bytes in the socket's buffer that do not count as backlog: responses, and messages that were sent while the client
+   * kept up.
+   */
   #exempt = 0
-  /** The number of responses under way. Nothing is sent before them. */
+  /** The number of pending responses. While there is one, entries and notifications are held back. */
   #pauses = 0
   #draining = false
   #closing = false
@@ -23,7 +26,7 @@ export class Outbox {
   #cancelTimer: (() => void) | undefined
   readonly #frames: (entry: Entry) => readonly Uint8Array[]
 
-  /** `frames`: makes the frames of an entry; none where the client's version cannot express it. */
+  /** `frames` makes the frames of an entry. There are none if the client's version cannot express the entry. */
   constructor(
     transport: Transport,
     world: World,
@@ -34,7 +37,10 @@ export class Outbox {
     this.#frames = frames
   }
 
-  /** The time that text may wait for more of it, in milliseconds. Undefined: until the end of the step. */
+  /**
+   * The maximum time in milliseconds that text waits to be merged with later text. Undefined: text waits until the end of the
+   * step.
+   */
   set latency(ms: number | undefined) {
     this.#latency = ms
   }
@@ -52,7 +58,7 @@ export class Outbox {
       for (const frame of frames) this.#sendExempt(frame)
       return
     }
-    // Mergeable text gets its frames after the merge. Every version can express it.
+    // Mergeable text gets its frames only after the merge. Every version can express text, so the check can be skipped.
     if (!isMergeable(entry) && this.#frames(entry).length === 0) return
     this.#held.push(entry)
     this.#heldBytes += entry.text.length
@@ -61,7 +67,10 @@ export class Outbox {
     else if (this.#pauses === 0) this.#scheduleFlush(slow)
   }
 
-  /** Holds further entries back until a response is sent. Entries delivered before are sent first, even to a slow client. */
+  /**
+   * Holds entries back until a response is sent. Entries that were delivered before the call are sent now, even to a slow
+   * client.
+   */
   pause(): void {
     this.flush()
     this.#pauses++
@@ -78,26 +87,26 @@ export class Outbox {
     this.#heldBytes = this.#heldLength()
   }
 
-  /** Drops everything held: the handshake that it waited for has failed. */
+  /** Drops everything that is held back, for example when the handshake has failed and no response will follow. */
   clear(): void {
     this.#held = []
     this.#notifications = []
     this.#heldBytes = 0
   }
 
-  /** Sends a response. Entries delivered before go first, unless they are held back for this very response. */
+  /** Sends a response. Entries that were delivered before are sent first, unless they are held back for this response. */
   send(frame: string | Uint8Array): void {
     this.flush()
-    // Responses were requested and may be large, so their bound is higher.
+    // A client has requested its responses, and they may be large, so their bound is higher than that of entries.
     const unread = this.#heldBytes + this.#transport.buffered + frame.length
     if (unread > limits.answerBytes) this.#closeSlow()
     if (!this.#closing) this.#sendExempt(frame)
   }
 
-  /** Sends a notification without a sequence number. It counts as backlog like an entry. */
+  /** Sends a notification without a sequence number. Like an entry, the notification counts as backlog. */
   notify(frame: string): void {
     if (this.#closing) return
-    // Its own length is not added: the entries that led to it were within the bound.
+    // The length of this notification is not added: the entries that caused it were within the bound.
     if (this.#backlog > this.#maxBacklog) return this.#closeSlow()
     if (this.#pauses > 0) {
       this.#notifications.push(frame)
@@ -108,7 +117,10 @@ export class Outbox {
     } else this.send(frame)
   }
 
-  /** Sends everything held. `exempt`: it waited for the host and not for its reader, so it is no backlog. */
+  /**
+   * Sends everything that is held back. `exempt`: the frames do not count as backlog, because the host delayed them and not
+   * the client.
+   */
   flush(exempt = false): void {
     this.#cancelTimer?.()
     this.#cancelTimer = undefined
@@ -121,7 +133,7 @@ export class Outbox {
       else this.#transport.send(frame)
   }
 
-  /** Whether so much is unread that new entries wait. */
+  /** Whether so many bytes are unread that new entries must wait. */
   get slow(): boolean {
     return this.#slow || this.#heldBytes > limits.slowBytes
   }
@@ -134,7 +146,7 @@ export class Outbox {
     return this.#heldBytes + Math.max(0, this.#transport.buffered - this.#exempt)
   }
 
-  /** The bound is higher during a pause: the client cannot read entries that the host holds back. */
+  /** The maximum backlog. It is higher during a pause, because a client cannot read the entries that the host holds back. */
   get #maxBacklog(): number {
     return this.#pauses > 0 ? limits.answerBytes : limits.unreadBytes
   }
@@ -165,26 +177,26 @@ export class Outbox {
     else this.#cancelTimer ??= this.#world.later(this.#latency, () => this.flush())
   }
 
-  /** Flushes at the end of the step: no entry is delayed, and the entries of one step go together. */
+  /** Flushes at the end of the step. So no entry is delayed, and the entries of one step are sent together. */
   #flushAfterStep(): void {
     if (this.#flushScheduled) return
     this.#flushScheduled = true
     this.#world.soon(() => {
       this.#flushScheduled = false
-      // Messages sent meanwhile may have filled the socket's buffer: then the rest waits for the client to read.
+      // Other messages of this step may have filled the socket's buffer. Then the held entries wait until the client has read.
       if (this.#slow) this.#scheduleFlush(true)
       else this.flush(true)
     })
   }
 
-  /** Whether an entry may wait for more text. A long one may not. */
+  /** Whether an entry may wait for later text. A long entry may not. */
   #mayWait(entry: Entry): boolean {
     const { length } = entry.text
     if (this.#latency === undefined) return isMergeable(entry) && this.#heldBytes + length <= limits.slowBytes
     return this.#latency > 0 && length <= limits.slowBytes
   }
 
-  /** Merges adjacent text of the same part. Returns the length that is left. */
+  /** Merges adjacent text of the same response part or terminal. Returns the total length after the merge. */
   #merge(): number {
     this.#held = mergeRuns(this.#held)
     return this.#heldLength()

@@ -8,7 +8,10 @@ import { rateExceeded } from './rate-limit.ts'
 const session = 'ahp-session:/one'
 const title = (text: string) => ({ type: 'session/titleChanged', title: text })
 
-/** A host with Ann in her session at the beginning of a window, and the transport of her connection. */
+/**
+ * A host with Ann in her session, and the transport of her connection. Her next message begins a new window of the rate
+ * limit.
+ */
 async function oneClient(options: TestHostOptions = {}): Promise<TestHost & { ann: Client; far: Transport }> {
   const all = await testHost(options)
   const [, far] = all.wire()

@@ -6,8 +6,8 @@ export const rateExceeded =
   'too fast: this connection has sent more than the rate limit allows; try again in a few seconds'
 
 /**
- * The rate limit of one connection (S-22). A window begins with its first message and ends by a timer, so no clock is read,
- * and a silent connection has no timer.
+ * The rate limit of one connection (S-22). A window begins with its first message and is ended by a timer. So the clock is
+ * never read, and a silent connection needs no timer.
  */
 export class RateLimit {
   readonly #world: World
@@ -29,7 +29,7 @@ export class RateLimit {
     this.#length += length
   }
 
-  /** Counts the last message as a ping. Pings have a limit of their own, so that a client over its rate still seems alive. */
+  /** Counts the last message as a ping. Pings have their own limit: a client over its message rate must not be taken for dead. */
   countPing(): void {
     this.#messages--
     this.#pings++
@@ -44,12 +44,12 @@ export class RateLimit {
     return this.#pings > this.#limits.pings
   }
 
-  /** Whether the connection must be closed: the client went on in spite of refusals. */
+  /** Whether the connection must be closed, because the client went on sending in spite of refusals. */
   get exhausted(): boolean {
     return this.#exceeds(2) || this.#pings > 2 * this.#limits.pings
   }
 
-  /** Counts a report about this connection. Returns whether it may be made: reports are limited like messages. */
+  /** Counts a report about this connection. Returns whether the report may be made: reports are limited like messages. */
   mayReport(): boolean {
     return ++this.#reports <= this.#limits.reports
   }

@@ -32,7 +32,7 @@ export async function reconnect(
   { clientId, lastSeenServerSeq: lastSeen, subscriptions }: Params<'reconnect'>,
 ): Promise<string> {
   const requested = requestedChannels(core, link, subscriptions)
-  // Replayed envelopes contain the aliases.
+  // The envelopes of a replay contain the client's names for channels, so the names must be known first.
   setAliases(link, requested)
   const known = await claimClient(core, link, clientId)
   if (!known) throw AhpError.notFound('this host does not know the client id: initialize instead')
@@ -49,7 +49,7 @@ export async function reconnect(
   const record = { ...known, handed }
   if (!replayed) await loadSnapshotRows(core, held, record)
   link.open({ record, resends: new Resends(own), seen: lastSeen })
-  // A replay that contains a channel which was removed meanwhile would confuse the client.
+  // A replay must not contain a channel that was removed in the meantime: the client could make no sense of it.
   const whole = held.every((channel) => exists(core, channel) && !lacksRowSince(record, channel, upTo))
   const actions = whole ? replayed : undefined
   const channels = keepExisting(core, link, held, actions ? upTo : core.log.committedSeq)
@@ -63,12 +63,15 @@ export async function reconnect(
   return `{"type":"replay","actions":[${actions.join()}],"missing":${missing}}`
 }
 
-/** Whether a number was assigned by this epoch and committed, or by an earlier one and not lost. */
+/** Whether a sequence number was assigned and still counts: committed by this epoch, or made durable by an earlier one. */
 function wasAssigned(core: Core, seq: number): boolean {
   return seq >= core.log.first - 1 ? seq <= core.log.committedSeq : inEpoch(core.earlierEpochs, seq)
 }
 
-/** Replays a range. Undefined, so that the client gets snapshots, where stored actions cannot be read or may not apply. */
+/**
+ * Replays a range. Returns undefined if stored actions cannot be read, or if the client may be unable to apply them. The
+ * client then gets snapshots.
+ */
 function replayIfSound(
   core: Core,
   { dialect }: OpeningLink,
@@ -86,7 +89,7 @@ function replayIfSound(
   })
 }
 
-/** Whether the client has only the newest turns, and an action after the replay may need an older one. */
+/** Whether the client has only the newest turns while an action above `upTo` may need an older turn. */
 function lacksRowSince({ handed }: ClientRecord, channel: Channel, upTo: number): boolean {
   return handed.get(channel.uri)?.cut !== undefined && channel.lastRowNeeded > upTo
 }

@@ -7,27 +7,28 @@ import type { EnvelopeParts } from '../log/entry.ts'
 import type { Log } from '../log/log.ts'
 import type { LogStore } from '../ports/log.ts'
 
-/** The envelopes of some channels above one number and up to another. */
+/** The envelopes of some channels with sequence numbers above `after` and up to `upTo`. */
 export interface ReplayRange {
   readonly channels: readonly Channel[]
   readonly after: number
   readonly upTo: number
 }
 
-/** Makes the JSON texts of an envelope, as its receiver understands it. */
+/** Makes the JSON texts of an envelope in the receiver's protocol version. */
 export type EnvelopeEncoder = (channel: Channel, parts: EnvelopeParts) => readonly string[]
 
 interface ReplayOptions {
   readonly encode?: EnvelopeEncoder
-  /** Whether the receiver may lack the row that an action, given as JSON, needs. */
+  /** Returns whether the receiver may lack the row that an action needs. The action is given as JSON. */
   readonly lacksRow?: (channel: Channel, action: string) => boolean
   /** The maximum total length of the texts. */
   readonly longest?: number
 }
 
 /**
- * The envelopes of a range as JSON texts in the order of their numbers: stored ones, and ephemeral ones that are still in
- * memory. Undefined when an ephemeral one is gone, when the receiver may lack a row, or when the texts are too long.
+ * Returns the envelopes of a range as JSON texts, ordered by sequence number: the stored ones, and the ephemeral ones that
+ * are still in memory. Undefined if an ephemeral envelope is gone, if the receiver may lack a row, or if the texts are too
+ * long.
  */
 export async function replay(
   log: Log,
@@ -38,7 +39,7 @@ export async function replay(
   const { channels, after, upTo } = range
   const ephemeral = ephemeralTexts(range, encode)
   if (!ephemeral) return undefined
-  // Streamed text is delivered before it is durable, so the store must catch up before it is read.
+  // Streamed text is delivered before it is durable, so everything must be stored before the store is read.
   if (!(await log.settled())) return undefined
   const byUri = new Map(channels.map((channel) => [channel.uri, channel]))
   const uris = [...byUri.keys()]
@@ -47,7 +48,7 @@ export async function replay(
   for (let next = store.read(uris, after, upTo); ;) {
     const slice = await next
     const last = slice.envelopes.at(-1)?.seq ?? upTo
-    // The next slice is requested before this one is processed.
+    // The next slice is requested before this slice is processed, so that both go on at the same time.
     if (slice.more) next = store.read(uris, last, upTo)
     for (const { seq, channel: uri, action, origin } of slice.envelopes) {
       const channel = byUri.get(uri)
@@ -70,8 +71,8 @@ export async function replay(
 }
 
 /**
- * Whether a client that has seen a number has the snapshot of every channel that it was sent, and nothing older. Only then
- * can a replay from that number take the place of new snapshots.
+ * Whether a replay above `lastSeen` can take the place of new snapshots. It can if the client has certainly received the last
+ * snapshot that it was sent of each channel.
  */
 export function replayable(
   sent: ReadonlyMap<Uri, SnapshotSent>,

@@ -1,16 +1,16 @@
 /**
- * The requests and dispatches of one client, run one after the other. A task that waits for the disk holds up those behind
- * it. With no task before it, a task runs at once, in the caller's step.
+ * The requests and dispatches of one client, run one after the other. A task that waits for the disk delays the tasks behind
+ * it. A task that finds the queue empty runs at once, in the caller's step.
  */
 export class RequestQueue {
   #waiting: Waiting[] = []
-  /** The index of the first waiting task. Moving it is cheap; removing the first item of a long array is not. */
+  /** The index of the first waiting task. To increment an index is cheap; to remove the first item of a long array is not. */
   #first = 0
   #length = 0
   #busy = false
   #holds = 0
 
-  /** The cost of the waiting tasks: the length of their frames, and a constant for each. */
+  /** The cost of the waiting tasks: the lengths of their frames, and a constant for each task. */
   get length(): number {
     return this.#length
   }
@@ -31,7 +31,7 @@ export class RequestQueue {
     })
   }
 
-  /** Holds all tasks until the returned function is called, so that none runs before a response under way. */
+  /** Holds all tasks until the returned function is called, so that no task runs before a pending response is sent. */
   hold(): () => void {
     this.#holds++
     return () => {
@@ -73,7 +73,7 @@ export class RequestQueue {
     const next = this.#waiting[this.#first++]
     if (!next) this.clear()
     else this.#length -= next.cost
-    // The array is shortened only when more than half of it has begun.
+    // The array is shortened only when more than half of its tasks have begun.
     if (this.#first > 1000 && this.#first > this.#waiting.length / 2) {
       this.#waiting = this.#waiting.slice(this.#first)
       this.#first = 0
@@ -87,5 +87,5 @@ interface Waiting {
   readonly cost: number
 }
 
-/** The cost of a waiting task beside its text, so that many short tasks count too. */
+/** The constant cost of a waiting task in addition to the length of its frame, so that many short tasks count, too. */
 const taskLength = 512

@@ -34,7 +34,7 @@ export class Requests {
     return this.#intake.request(() => this.#run(method, command.params, params))
   }
 
-  /** Runs a request at its turn in the queue. An earlier request may have opened the connection meanwhile. */
+  /** Runs a request when it is its turn in the queue. An earlier request may have completed the handshake in the meantime. */
   #run(method: string, schema: Schema<unknown>, given: unknown): unknown {
     const { dialect, ended, opened } = this.#link
     if (ended) throw new LinkClosed('the connection has ended')
@@ -59,7 +59,10 @@ export class Requests {
       : dialect.result(method, outcome)
   }
 
-  /** Runs a handshake. Entries that arrive meanwhile wait behind its response, and a failure is undone. */
+  /**
+   * Runs a handshake. Entries that are delivered during the handshake are sent after its response. A failed handshake is
+   * undone.
+   */
   async #handshake(run: () => Promise<string>): Promise<JsonResult> {
     const link = this.#link
     link.outbox.pause()
@@ -77,9 +80,9 @@ export class Requests {
   }
 }
 
-/** The channel of a request, by the name that the client uses. */
+/** The name of a request's channel, as the client wrote it. */
 function channelName(params: unknown): Uri {
-  // Params are an object of a checked shape; most shapes have a channel.
+  // A schema has checked the params, so they are an object. Most methods have the member `channel`.
   return (params as { channel?: Uri }).channel ?? ''
 }
 

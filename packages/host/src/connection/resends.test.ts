@@ -7,7 +7,7 @@ const session = 'ahp-session:/one'
 const other = 'ahp-session:/two'
 const title = (text: string) => ({ type: 'session/titleChanged', title: text })
 
-/** Ann follows one of two sessions. She dispatched to both and lost her connection before either echo. */
+/** Ann follows one of two sessions. She dispatched to both, and her connection was cut before either echo arrived. */
 async function cutOff() {
   const all = await testHost()
   const ben = await all.join('ben')
@@ -39,7 +39,7 @@ async function reconnected(
 
 const reconnects: readonly (readonly [string, readonly string[]])[] = [
   ['a replay', [session]],
-  // She never had a snapshot of the other session, so she gets snapshots.
+  // Ann never had a snapshot of the other session, so no replay is possible and she gets snapshots.
   ['snapshots', [session, other]],
 ]
 

@@ -3,8 +3,8 @@ import { isResendOf } from '../turn/pin.ts'
 import type { StoredEnvelope } from '../ports/log.ts'
 
 /**
- * The actions that a reconnected client may repeat: its own, accepted, with an echo that it may not have seen. `clientSeq` 0
- * identifies no action, because existing clients use it for many.
+ * The actions that a reconnected client may repeat: the host has accepted them, and the client may not have seen their
+ * echoes. A `clientSeq` of 0 identifies no action, because existing clients use 0 for many actions.
  */
 export class Resends {
   readonly #accepted = new Map<number, StoredEnvelope>()
@@ -15,7 +15,10 @@ export class Resends {
         this.#accepted.set(envelope.origin.clientSeq, envelope)
   }
 
-  /** Returns the number of an action that was accepted before; undefined for a new one. Each number is returned once. */
+  /**
+   * Returns the sequence number of an action that was accepted before; undefined for a new action. Each accepted action is
+   * returned once.
+   */
   match(channel: Uri, clientSeq: number, action: Action): number | undefined {
     const before = this.#accepted.get(clientSeq)
     if (!before || before.channel !== channel || !isResendOf(JSON.parse(before.action) as Action, action))

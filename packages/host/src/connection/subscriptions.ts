@@ -13,9 +13,9 @@ export interface Subscription {
   readonly latency: number | undefined
   /** The number of rows that are older than the ones the client has. */
   readonly leftOut: number
-  /** The sequence number at which `leftOut` was true. */
+  /** The sequence number of the state that `leftOut` refers to. */
   readonly at: number
-  /** The last number assigned by then, committed or not. */
+  /** The last sequence number that was assigned when the snapshot was made, committed or not. */
   readonly numbered: number
 }
 
@@ -29,9 +29,12 @@ export class Subscriptions {
   #record: ClientRecord | undefined
   /** The highest sequence number that the client may have seen. */
   seen = 0
-  /** The numbers of actions that the client dispatched on an older connection and whose echoes come on this one. */
+  /**
+   * The sequence numbers of actions that the client dispatched on an older connection and whose echoes come on this
+   * connection.
+   */
   undelivered: ReadonlySet<number> = new Set()
-  /** The number from which the replay began; lower numbers were neither replayed nor sent. */
+  /** The sequence number after which the replay began. Actions up to this number were neither replayed nor sent. */
   replayedFrom = 0
 
   constructor(core: Core, listener: Listener) {
@@ -49,7 +52,7 @@ export class Subscriptions {
     this.#core.clients.keep(record)
   }
 
-  /** The smallest latency that a subscription requested, in milliseconds; undefined where none did. */
+  /** The smallest latency that a subscription requested, in milliseconds; undefined if no subscription requested one. */
   get latency(): number | undefined {
     const asked = [...this.#channels.values()].flatMap(({ latency }) => latency ?? [])
     return asked.length === 0 ? undefined : Math.max(0, Math.min(...asked, this.#core.limits.latencyMs))
@@ -65,7 +68,7 @@ export class Subscriptions {
 
   /** Whether a subscription to this channel can be added. */
   hasRoom(uri: Uri): boolean {
-    // Clients do not unsubscribe from removed channels, which must not count for ever.
+    // Clients do not unsubscribe from removed channels, so these subscriptions are ended here and no longer count.
     for (const channel of this.#removed) this.unsubscribe(channel.uri)
     return this.#channels.size < this.#core.limits.subscriptions || this.find(uri) !== undefined
   }
@@ -79,12 +82,12 @@ export class Subscriptions {
   sendSnapshot(channel: Channel, requested: Omit<Subscription, 'at' | 'numbered'>): void {
     const { committedSeq, last } = this.#core.log
     this.add(channel, { ...requested, at: committedSeq, numbered: last })
-    // The snapshot needs a number that the client has not seen: a client that has seen it then has the snapshot.
+    // The snapshot needs a sequence number that the client has not seen. A client that names this number later has the snapshot.
     if (this.seen >= committedSeq) this.#core.log.advance()
     this.#updateSent((snapshots) => snapshots.set(channel.uri, this.#snapshotSent(channel)))
   }
 
-  /** Subscribes as the client was subscribed on its older connection. */
+  /** Subscribes with the options that the client's older connection had. */
   restore(channel: Channel): void {
     const sent: Partial<SnapshotSent> = this.#record?.handed.get(channel.uri) ?? {}
     const { turns, maxLatencyMs, cut = 0 } = sent
@@ -100,8 +103,8 @@ export class Subscriptions {
   }
 
   /**
-   * Records that older rows are sent, or that all rows are removed. Called in the step that numbers them, so that the record
-   * is durable before the client can have seen them.
+   * Records that older rows are sent to the client, or that all rows are removed. The caller numbers the action for it in the
+   * same step. So the record is durable before the client can have seen the action.
    */
   extend(channel: Channel, leftOut: number): void {
     const subscription = this.#channels.get(channel)
@@ -112,14 +115,17 @@ export class Subscriptions {
     this.#updateSent((snapshots) => snapshots.set(channel.uri, { ...sent, extended: true }))
   }
 
-  /** Whether an entry is a page of history for an older snapshot than the client has now. */
+  /** Whether an entry is an outdated page of history: it belongs to an older snapshot than the one that the client has now. */
   isOutdated({ only, origin, channel: uri, action, seq }: Entry): boolean {
     if (!only || origin || action.type !== 'chat/turnsLoaded') return false
     const channel = this.find(uri)
     return channel !== undefined && seq <= this.of(channel).numbered
   }
 
-  /** Whether the echo of the client's action comes on this connection, or came: by itself, in the replay, or in a snapshot. */
+  /**
+   * Whether this connection delivers the echo of the client's action, or has delivered it: as an envelope, in the replay, or
+   * as part of a snapshot.
+   */
   isDeliveredTo(channel: Channel, seq: number): boolean {
     if (seq > this.#core.log.committedSeq || this.undelivered.has(seq)) return true
     const from = this.#record?.handed.get(channel.uri)?.fromSeq ?? Infinity
@@ -132,7 +138,7 @@ export class Subscriptions {
     if (this.#record?.handed.has(uri)) this.#updateSent((snapshots) => snapshots.delete(uri))
   }
 
-  /** Ends the subscriptions to all other channels. */
+  /** Keeps the subscriptions to these channels and ends all others. */
   retain(channels: readonly Channel[]): void {
     for (const channel of this.#channels.keys()) if (!channels.includes(channel)) this.#remove(channel)
   }
@@ -141,7 +147,10 @@ export class Subscriptions {
     this.retain([])
   }
 
-  /** The subscribed channels that were removed: the log removes the listeners of such a channel. */
+  /**
+   * The subscribed channels that were removed. They are recognized by their listeners: the log clears the listeners of a
+   * removed channel.
+   */
   get #removed(): readonly Channel[] {
     return [...this.#channels.keys()].filter(({ listeners }) => !listeners.has(this.#listener))
   }
@@ -153,13 +162,13 @@ export class Subscriptions {
     sleepWhenIdle(this.#core, channel)
   }
 
-  /** The record of a snapshot, for later connections of the client. */
+  /** The record of the snapshot that was last sent of a channel, for later connections of the client. */
   #snapshotSent(channel: Channel): SnapshotSent {
     const { view, latency, leftOut } = this.of(channel)
     const fromSeq = this.#core.log.committedSeq
     const unsure = this.seen >= fromSeq || undefined
     const cut = leftOut > 0 ? leftOut : undefined
-    // The removal of all rows may be appended and not yet committed.
+    // An action that removes all rows may be appended and not committed: then the snapshot still has rows.
     const extended = (leftOut > 0 && channel.lastEmptied > fromSeq) || undefined
     return compact<SnapshotSent>({ fromSeq, unsure, turns: view.turns, maxLatencyMs: latency, cut, extended })
   }

@@ -12,24 +12,24 @@ import { keysOf, summaryOf } from './summary.ts'
 const defaultPage = 100
 
 /**
- * The session list: kept in memory and in the records, changed in the same step as its cause. A session is announced with
- * its first use; until then the catalog knows it and does not list it.
+ * The session list, kept in memory and in the records. The list changes in the same step as the state that it describes. A
+ * session is announced when it is first used. Before that the catalog knows the session but does not list it.
  */
 export class Catalog {
   readonly #records: Records
   readonly #sessions = new Map<Uri, SessionSummary>()
   /** The creator of each session that is not announced yet. */
   readonly #unannounced: RecordMap<string>
-  /** Announced sessions whose announcement is not committed. */
+  /** Sessions whose announcement is appended and not committed. */
   readonly #adding = new Set<Uri>()
-  /** Deleted sessions whose deletion is not committed. */
+  /** Sessions whose deletion is appended and not committed, with their last entries. */
   readonly #removing = new Map<Uri, SessionSummary>()
   /** The sessions that a client has given a title. Only the keys matter. */
   readonly #titled: RecordMap<string>
   readonly chatIndex = new ChatIndex()
-  /** The list in its order; undefined after a change, until it is asked for again. */
+  /** The positions of all listed sessions in order. A change sets it to undefined; the next reader computes it again. */
   #order: readonly Position[] | undefined
-  /** The directories of all sessions; undefined after a change, until they are asked for again. */
+  /** The directories of all sessions. A change sets it to undefined; the next reader computes it again. */
   #directories: ReadonlySet<Uri> | undefined
 
   private constructor(records: Records, unannounced: RecordMap<string>, titled: RecordMap<string>) {
@@ -44,7 +44,7 @@ export class Catalog {
     const catalog = new Catalog(records, unannounced, titled)
     for (const [key, text] of await records.list(prefix)) {
       const summary = read(text)
-      // The key and the text both contain the URI, so a changed bit in either is noticed.
+      // The key and the text of the record both contain the URI, so a flipped bit in either URI is noticed.
       if (!summary || key !== `${prefix}${summary.resource}`)
         throw new Damaged(`the session list is damaged at ${JSON.stringify(key)}`)
       catalog.#sessions.set(summary.resource, summary)
@@ -82,7 +82,7 @@ export class Catalog {
     return this.chatIndex.of(chat)
   }
 
-  /** Returns the default chat of a session for the alias `<session>/chat`, which some clients derive by themselves. */
+  /** Returns the default chat of a session for the alias `<session>/chat`. Some clients make up this alias. */
   defaultChatNamed(name: Uri): Uri | undefined {
     return name.endsWith(chatSuffix)
       ? this.#sessions.get(name.slice(0, -chatSuffix.length))?.defaultChat
@@ -94,7 +94,7 @@ export class Catalog {
     return this.#unannounced.get(uri)
   }
 
-  /** Returns whether no client has been sent the session's entry. */
+  /** Returns whether the entry of the session was sent to no client yet. */
   isUnlisted(uri: Uri): boolean {
     return this.#adding.has(uri) || this.#unannounced.has(uri)
   }
@@ -106,7 +106,7 @@ export class Catalog {
     this.save(uri, state)
   }
 
-  /** Records that a client has given a session its title: agents do not change it any more. */
+  /** Records that a client has given the session a title. From then on agents must not change the title. */
   titleSet(uri: Uri): void {
     if (!this.#titled.has(uri)) this.#titled.set(uri, '')
   }
@@ -125,7 +125,7 @@ export class Catalog {
     this.#directories = undefined
     const summary = this.#sessions.get(uri)
     if (summary && !this.isUnlisted(uri)) this.#removing.set(uri, summary)
-    // A chat that has moved away is in another session; its move may not be committed yet.
+    // A chat that has moved to another session is kept, even if the move is not committed yet.
     for (const { resource } of summary?.chats ?? []) this.chatIndex.forget(resource, uri)
     this.#sessions.delete(uri)
     this.#unannounced.delete(uri)
@@ -140,7 +140,7 @@ export class Catalog {
     if (!this.#sessions.has(uri)) this.#removing.delete(uri)
   }
 
-  /** Updates the entry to a session's committed state. Returns the changes that clients must be sent, if any. */
+  /** Updates a session's entry to the session's committed state. Returns the changes that clients must be sent, if any. */
   update(uri: Uri, state: SessionState): Partial<SessionSummary> | undefined {
     const before = this.#sessions.get(uri)
     if (!before) return undefined
@@ -154,7 +154,7 @@ export class Catalog {
     return this.isUnlisted(uri) ? undefined : Object.fromEntries(changed.map((key) => [key, after[key]]))
   }
 
-  /** Stores the entry of a session's head state: it is durable with the step that makes that state. */
+  /** Stores the entry of a session's head state. The entry becomes durable together with the step that made this state. */
   save(uri: Uri, state: SessionState): void {
     const before = this.#sessions.get(uri)
     if (!before) return
@@ -162,7 +162,10 @@ export class Catalog {
     this.#records.put(`${prefix}${uri}`, JSON.stringify(after))
   }
 
-  /** Returns a page of the committed list, newest first. A cursor is a position, so its session may be gone by now. */
+  /**
+   * Returns a page of the committed list, newest session first. A cursor names a position and not a session, so it stays
+   * valid when the session is gone.
+   */
   page(limit = defaultPage, cursor?: string): { items: readonly SessionSummary[]; nextCursor?: string } {
     this.#order ??= this.#positions().toSorted(newestFirst)
     const start = cursor === undefined ? 0 : firstAfter(positionOf(cursor), this.#order)
@@ -175,7 +178,7 @@ export class Catalog {
     return { items, ...(more && { nextCursor: cursorOf(last) }) }
   }
 
-  /** Returns the longest prefix that fits into one response, and at least one entry. */
+  /** Returns the longest prefix of the list that fits into one response. The prefix has at least one entry. */
   #longestPrefix(positions: readonly Position[]): readonly Position[] {
     let length = 0
     const full = positions.findIndex(({ resource }, at) => {
@@ -201,7 +204,7 @@ function titlesOf({ title, chats = [] }: Partial<SessionSummary> = {}): number {
   return chats.reduce((length, chat) => length + chat.title.length, title?.length ?? 0)
 }
 
-/** Undefined where the text is not JSON. Its shape is trusted: this file has written it. */
+/** Parses a stored entry. Undefined if the text is not JSON. The shape is trusted, because this file has written the text. */
 function read(text: string): SessionSummary | undefined {
   try {
     return JSON.parse(text) as SessionSummary
@@ -219,7 +222,7 @@ function newestFirst(a: Position, b: Position): number {
   return a.resource < b.resource ? 1 : -1
 }
 
-/** Binary search: any client may ask for pages, as often as it likes. */
+/** Finds the first entry after a position by binary search, because clients may ask for pages as often as they like. */
 function firstAfter(position: Position, order: readonly Position[]): number {
   let from = 0
   let to = order.length

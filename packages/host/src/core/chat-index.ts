@@ -1,16 +1,19 @@
 import type { Uri } from '@atrium/protocol/channel'
 
-/** The session of each chat. It changes in the step of its cause, before that step is committed. */
+/**
+ * The session of each chat. The index changes in the step that adds, moves or removes the chat, before that step is
+ * committed.
+ */
 export class ChatIndex {
   readonly #sessions = new Map<Uri, Uri>()
-  /** For each chat with moves that are not committed: the sessions it has left, oldest first. */
+  /** For each chat with uncommitted moves: the sessions that the chat has left, oldest first. */
   readonly #left = new Map<Uri, readonly Uri[]>()
 
   of(chat: Uri): Uri | undefined {
     return this.#sessions.get(chat)
   }
 
-  /** Returns the sessions of which one holds the chat in the committed state. */
+  /** Returns the candidates for the session that has the chat in its committed state. */
   committedAmong(chat: Uri): readonly Uri[] {
     const session = this.of(chat)
     return [...(this.#left.get(chat) ?? []), ...(session === undefined ? [] : [session])]
@@ -31,7 +34,7 @@ export class ChatIndex {
     }
   }
 
-  /** Forgets a disposed chat. Where its session is given, only if the chat is still in that one. */
+  /** Forgets a disposed chat. If a session is given, the chat is forgotten only if it is still in that session. */
   forget(chat: Uri, session = this.of(chat)): void {
     if (this.of(chat) === session) this.#sessions.delete(chat)
   }

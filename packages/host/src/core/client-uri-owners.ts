@@ -1,6 +1,9 @@
 import type { Uri } from '@atrium/protocol/channel'
 
-/** The client that owns each client URI. Only that client can read the resource, so the host forwards requests to it. */
+/**
+ * The client that owns each client URI. Only the owner can read the resource, so the host forwards requests for the URI to
+ * the owner.
+ */
 export class ClientUriOwners {
   readonly #max: number
   readonly #owners = new Map<Uri, string>()
@@ -9,7 +12,7 @@ export class ClientUriOwners {
     this.#max = max
   }
 
-  /** Records that a client has sent this URI. Of more than the maximum the oldest is forgotten. */
+  /** Records that a client has sent this URI. If there are too many URIs, the oldest is forgotten. */
   record(uri: Uri, clientId: string): void {
     this.#owners.delete(uri)
     this.#owners.set(uri, clientId)
@@ -17,7 +20,7 @@ export class ClientUriOwners {
     if (this.#owners.size > this.#max && !oldest.done) this.#owners.delete(oldest.value)
   }
 
-  /** Returns the client that has sent this URI, or the URI of a folder above it. */
+  /** Returns the client that has sent this URI, or the URI of a folder that contains it. */
   of(uri: Uri): string | undefined {
     for (let name = uri; name !== ''; name = name.slice(0, Math.max(0, name.lastIndexOf('/')))) {
       const owner = this.#owners.get(name) ?? this.#owners.get(`${name}/`)

@@ -15,20 +15,26 @@ export interface ClientRecord {
   readonly version: Version
   /** The client's own name and version. */
   readonly info?: Implementation
-  /** The snapshot it was last sent of each channel it is subscribed to. `handed` is the stored name. */
+  /**
+   * For each channel that the client is subscribed to: the snapshot that the client was last sent. `handed` is the name in
+   * stored records.
+   */
   readonly handed: ReadonlyMap<Uri, SnapshotSent>
 }
 
 /** A snapshot that was sent, and the options of its subscription. */
 export interface SnapshotSent {
   readonly fromSeq: number
-  /** The client may have seen `fromSeq` before the snapshot: naming it does not prove that the snapshot arrived. */
+  /**
+   * Set if the client may have seen `fromSeq` before the snapshot. Then a client that names `fromSeq` need not have the
+   * snapshot.
+   */
   readonly unsure?: true
   readonly turns?: number
   readonly maxLatencyMs?: number
   /** Number of older turns that the snapshot left out. */
   readonly cut?: number
-  /** Older turns were sent later, or all turns were removed: the set of turns that the client has is uncertain. */
+  /** Set if older turns were sent later, or if all turns were removed. Then it is uncertain which turns the client has. */
   readonly extended?: true
 }
 
@@ -61,7 +67,7 @@ export class Clients {
     this.#log.scheduleFlush()
   }
 
-  /** Returns the connected clients of a principal, without their ids: a client id lets its holder act as that client. */
+  /** Returns the connected clients of a principal, without their ids: whoever knows a client id can act as that client. */
   present(principal: string): readonly Present[] {
     const here: Present[] = []
     for (const { principal: owner, version, info } of this.#known.values()) {
@@ -71,7 +77,7 @@ export class Clients {
     return here
   }
 
-  /** Drops a disconnected client from memory. Its record stays on the disk. */
+  /** Drops a disconnected client from memory. The client's record stays on the disk. */
   leave(clientId: string): void {
     this.#known.delete(clientId)
   }
@@ -97,12 +103,12 @@ function keyOf(clientId: string): string {
 
 function read(text: string | undefined): ClientRecord | undefined {
   if (text === undefined) return undefined
-  // The shape is trusted: `keep` has written it.
+  // The shape is trusted, because `keep` has written the text.
   const record = JSON.parse(text) as ClientRecord & { handed: readonly (readonly [Uri, SnapshotSent])[] }
   return { ...record, handed: new Map(record.handed.map(([uri, handed]) => [uri, withCount(handed)])) }
 }
 
-/** The first builds stored `cut: true`: that turns were left out, and not how many. */
+/** The first builds stored `cut: true`. It says that turns were left out, but not how many. */
 function withCount({ cut, ...handed }: SnapshotSent): SnapshotSent {
   if (cut === undefined) return handed
   return typeof cut === 'number' ? { ...handed, cut } : { ...handed, extended: true }

@@ -3,11 +3,12 @@ import { RecordMap } from './record-map.ts'
 import type { Records } from '../ports/records.ts'
 
 /**
- * The sessions whose content must outlive them. The content URIs in a turn contain the session that stored the content. A
- * chat that moves takes its turns along, so the content of the session it left stays as long as the session it is in.
+ * The sessions whose content must be kept after their disposal. A content URI in a turn names the session that stored the
+ * content. When a chat moves, its turns move along. So the content of the session that the chat left must be kept as long as
+ * the session that the chat is in now.
  */
 export class ContentRetention {
-  /** For each session that chats have moved to: the sessions whose content its turns may name. */
+  /** For each session that chats have moved to: the other sessions whose content may be named in the turns of those chats. */
   readonly #sources: RecordMap<ReadonlySet<Uri>>
 
   private constructor(sources: RecordMap<ReadonlySet<Uri>>) {
@@ -18,7 +19,7 @@ export class ContentRetention {
     return new ContentRetention(await RecordMap.open(records, 'heir/', uriLines))
   }
 
-  /** Returns whether another session may name the content of this one. */
+  /** Returns whether turns in another session may name the content of this session. */
   isRetained(session: Uri): boolean {
     return this.#sources.values().some((sources) => sources.has(session))
   }
@@ -31,7 +32,10 @@ export class ContentRetention {
     this.#sources.set(to, sources)
   }
 
-  /** Forgets a disposed session. Returns the sessions, itself perhaps among them, whose content nothing names any more. */
+  /**
+   * Forgets a disposed session. Returns the sessions whose content no turn names any more. The disposed session may be one of
+   * them.
+   */
   forget(session: Uri): readonly Uri[] {
     const candidates = [session, ...this.#sourcesOf(session)]
     this.#sources.delete(session)

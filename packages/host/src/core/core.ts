@@ -32,10 +32,10 @@ export interface Link extends Listener {
   ask?(method: string, params: object): Promise<unknown>
 }
 
-/** The parts of a host, as they see one another. */
+/** The parts of a host. Each part gets the core in order to use the other parts. */
 export interface Core {
   readonly store: Store
-  /** A record is durable with the step it is put in. */
+  /** A record becomes durable together with the step in which it is put. */
   readonly records: Records
   readonly world: World
   readonly limits: LimitValues
@@ -49,7 +49,7 @@ export interface Core {
   readonly clientUriOwners: ClientUriOwners
   readonly owners: Owners
   readonly tokens: Tokens
-  /** The machine's files, shells and version control, where the host has them. */
+  /** The files, shells and version control of the machine. Each is undefined if the host was started without it. */
   readonly files: Files | undefined
   readonly terminals: Terminals | undefined
   readonly vcs: Vcs | undefined
@@ -57,7 +57,7 @@ export interface Core {
   readonly listings: FileListings
   /** The epochs before this one. */
   readonly earlierEpochs: readonly Epoch[]
-  /** The agents on offer. Replaced when agents come or go. */
+  /** The agents on offer. The list is replaced when an agent is added or removed. */
   agents: readonly Agent[]
   readonly jobs: Jobs
   readonly info: Implementation
@@ -65,6 +65,6 @@ export interface Core {
   readonly defaultDirectory: Uri | undefined
   /** Returns why the host is read-only at the moment, if it is. */
   readonly readOnlyReason: () => string | undefined
-  /** The newest link of each client id, from the start of its handshake. */
+  /** The newest link of each client id. A link is entered here at the start of its handshake. */
   readonly links: Map<string, Link>
 }

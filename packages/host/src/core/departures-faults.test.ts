@@ -51,7 +51,7 @@ test('[I1] a session that is used while its departed creator is being removed st
   const { load } = all.store().log
   let go = () => {}
   const gate = new Promise<void>((resolve) => (go = resolve))
-  // The disk is slow with one chat; meanwhile a turn starts in the other.
+  // The disk is slow to load one chat, and in the meantime a turn starts in the other chat.
   all.store().log.load = async (uri, tail) => {
     if (uri === 'c:/2') await gate
     return load(uri, tail)

@@ -8,7 +8,7 @@ import type { TwoClientSession } from '../../test/two-client-session.ts'
 const { graceMs } = limits
 const active = { type: 'session/activeClientSet', activeClient: { clientId: 'ann', tools: [] } }
 
-/** Ann's link has ended, and this time has passed. */
+/** Closes Ann's link and lets this time pass. */
 async function left(all: TwoClientSession, ms: number): Promise<void> {
   all.ann.peer.close()
   await untilIdle()

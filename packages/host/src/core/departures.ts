@@ -3,19 +3,19 @@ import { RecordMap, textFormat } from './record-map.ts'
 import type { Records } from '../ports/records.ts'
 import type { World } from '../ports/world.ts'
 
-/** A time that a departed client has to come back, and the consequence if it does not. */
+/** The time within which a departed client must come back, and the consequence if it does not. */
 export interface GracePeriod {
   readonly ms: number
   over(clientId: string): void
 }
 
-/** The clients that have left and may come back in time, and the sessions that depend on each client. */
+/** The clients that have left and may come back in time. Also the sessions that each client takes part in or has created. */
 export class Departures {
   readonly #world: World
   readonly #periods: readonly GracePeriod[]
   /** The stored pairs of client and session. Only the keys matter. */
   readonly #pairs: RecordMap<string>
-  /** The same pairs by client: the sessions that it takes part in, or has created. */
+  /** The pairs of `#pairs` by client: the sessions that the client takes part in or has created. */
   readonly #sessions = new Map<string, Set<Uri>>()
   /** For each departed client: the functions that cancel its timers. */
   readonly #awaited = new Map<string, readonly (() => void)[]>()
@@ -26,12 +26,12 @@ export class Departures {
     this.#periods = periods
   }
 
-  /** After a start, every client has departed and may come back. */
+  /** Loads the pairs. After a start every client counts as departed and may come back. */
   static async open(records: Records, world: World, periods: readonly GracePeriod[]): Promise<Departures> {
     const pairs = await RecordMap.open(records, 'guest/', textFormat)
     const departures = new Departures(pairs, world, periods)
     for (const key of pairs.keys()) {
-      // The keys are written by `pairOf`.
+      // The cast is safe: `pairOf` has written the keys.
       const [clientId, session] = JSON.parse(key) as [string, Uri]
       departures.#sessionSet(clientId).add(session)
       departures.departed(clientId)

@@ -17,8 +17,9 @@ interface Machine {
 }
 
 /**
- * The files of directories, shortest paths first. Completions ask with every typed letter, so a listing is cached for a
- * moment. Version control lists the files that are not ignored; without it a bounded walk is used.
+ * The files of directories, shortest paths first. Completions ask for the same listing with every typed letter, so a listing
+ * is cached for a short time. Version control lists the files that are not ignored. Without version control the directories
+ * are walked, with limits.
  */
 export class FileListings {
   readonly #machine: Machine
@@ -32,7 +33,7 @@ export class FileListings {
     this.#limits = limits
   }
 
-  /** Never rejects: a directory that cannot be read has no files. */
+  /** Returns the listing of a directory, cached or new. Never rejects: a directory that cannot be read has no files. */
   of(directory: string): Promise<readonly ListedFile[]> {
     const known = this.#known.get(directory)
     if (known) return known
@@ -40,7 +41,7 @@ export class FileListings {
     this.#known.set(directory, listing)
     const [oldest] = this.#known.keys()
     if (this.#known.size > this.#limits.listings && oldest !== undefined) this.#known.delete(oldest)
-    // The cache time begins when the listing is complete, so that a slow directory is not listed again and again.
+    // The cache time begins when the listing is complete. Otherwise a slow directory would be listed again and again.
     void listing.then(() => {
       this.#world.later(this.#limits.listingMs, () => {
         if (this.#known.get(directory) === listing) this.#known.delete(directory)
@@ -64,18 +65,18 @@ export class FileListings {
     }
   }
 
-  /** Returns the files that version control lists; undefined where the directory is in no working tree. */
+  /** Returns the files that version control lists; undefined if the directory is in no working tree. */
   async #tracked(directory: string): Promise<readonly string[] | undefined> {
     const { vcs } = this.#machine
     const root = await vcs?.root(directory)
-    // Through a symbolic link the directory has a second path, which is not below the root.
+    // A directory that is given by a path through a symbolic link is not below the root, which has no links in its path.
     if (!vcs || root === undefined || !`${directory}/`.startsWith(`${root}/`)) return undefined
     const below = `${directory}/`.slice(root.length + 1)
     const files = await vcs.files(root, this.#limits.listingFiles)
     return files.filter((path) => path.startsWith(below)).map((path) => path.slice(below.length))
   }
 
-  /** Walks breadth first, so that the limits leave out the deepest files. */
+  /** Walks the directory breadth first, so that the limits leave out the deepest files. */
   async #walked(directory: string): Promise<readonly string[]> {
     const { files } = this.#machine
     const { listingFiles, listingDepth, completionMs, entries: maxEntries } = this.#limits
@@ -86,7 +87,7 @@ export class FileListings {
     const queue = [{ path: '', depth: 1 }]
     for (let next = queue.shift(); next && files && !late; next = queue.shift()) {
       const { path, depth } = next
-      // Symbolic links may form a cycle: only the depth ends such a walk soon.
+      // Symbolic links may form a cycle. The limit of the depth ends such a walk early.
       if (depth > listingDepth) break
       const place = { path: childOf(directory, path.slice(0, -1)), roots: [directory] }
       for (const { name, type } of await orEmpty(files.list(place, maxEntries))) {
@@ -107,7 +108,7 @@ export function childOf(directory: string, path: string): string {
   return directory === '/' ? `/${path}` : `${directory}/${path}`
 }
 
-/** Directories of tools and dependencies, which completions leave out. */
+/** Whether a directory belongs to a tool or contains dependencies. Completions leave such directories out. */
 function isSkipped(name: string): boolean {
   return name === 'node_modules' || name.startsWith('.')
 }

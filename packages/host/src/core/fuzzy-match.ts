@@ -15,8 +15,8 @@ export function fold(text: string): string {
 }
 
 /**
- * Returns at max `max` items that match, best first; equal matches keep their order. The time is proportional to the
- * total length of the names, whatever was typed (S-25).
+ * Returns at most `max` items that match, best first. Equally good items keep their order. The time is proportional to the
+ * total length of the names, whatever the user typed (S-25).
  */
 export function best<T extends Findable>(
   items: Iterable<T>,
@@ -32,7 +32,7 @@ export function best<T extends Findable>(
   return byScore.flat().slice(0, max)
 }
 
-/** The kinds of match, best first. The name of a path is the part after its last slash. */
+/** The score of each sort of match, best first. `name` means the part of a path after its last slash. */
 const scores = {
   name: 0,
   nameBegins: 1,
@@ -44,7 +44,10 @@ const scores = {
   none: 7,
 } as const
 
-/** Reads every character once: searches for the whole word (Knuth, Morris and Pratt) and for its letters in order. */
+/**
+ * Returns the function that scores a text. It reads each character once, and searches for the whole word (by Knuth, Morris
+ * and Pratt) and for the letters of the word in order.
+ */
 function scorer(word: string): (text: string) => number {
   const borders = bordersOf(word)
   const { length } = word
@@ -74,7 +77,10 @@ function scoreAt(text: string, start: number, end: number, name: number): number
   return start > name ? scores.inName : scores.inPath
 }
 
-/** Returns, for each prefix of the word, the length of its longest proper suffix that is also a prefix. */
+/**
+ * Returns for each prefix of the word the length of the longest proper suffix of that prefix which is also a prefix of the
+ * word.
+ */
 function bordersOf(word: string): readonly number[] {
   const borders = [0]
   for (let i = 1, length = 0; i < word.length; i++) {

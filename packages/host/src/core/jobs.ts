@@ -4,7 +4,7 @@ import type { Records } from '../ports/records.ts'
 
 /** Work in progress on a channel: a turn of a chat, the creation of a session, a shell, a file watch. */
 export interface Job {
-  /** Stops the job: from now on it reports nothing. Resolves when it has cleaned up. */
+  /** Stops the job, which reports nothing from now on. Resolves when the job has cleaned up. */
   stop(): void | Promise<void>
   /** Called when the channel has lost its last subscriber. */
   unsubscribed?(): void
@@ -13,14 +13,14 @@ export interface Job {
 }
 
 /**
- * The running jobs, and the channels with unfinished work. The states of the channels say the same; the records repeat it
- * so that a start loads only these channels.
+ * The running jobs, and the channels with unfinished work. The states of the channels also tell which work is unfinished. The
+ * records repeat it, so that a start need not load every channel.
  */
 export class Jobs {
   /** The channels with unfinished work. Only the keys matter. */
   readonly #unfinished: RecordMap<string>
   readonly #jobs = new Map<Uri, Job>()
-  /** The host is shutting down: no job begins. The next epoch finds what is committed from now on. */
+  /** Set while the host shuts down: no job begins any more. Work that is committed from now on is found by the next epoch. */
   stopping = false
 
   private constructor(unfinished: RecordMap<string>) {
@@ -40,7 +40,7 @@ export class Jobs {
     return this.#unfinished.has(uri)
   }
 
-  /** Records whether a channel has unfinished work in its state after the current step. */
+  /** Records whether the channel's state after the current step has unfinished work. */
   mark(uri: Uri, pending: boolean): void {
     if (pending === this.#unfinished.has(uri)) return
     if (pending) this.#unfinished.set(uri, '')
@@ -69,7 +69,7 @@ export class Jobs {
     if (this.#jobs.get(uri) === job) this.#jobs.delete(uri)
   }
 
-  /** Stops the job of a channel, if there is one, without waiting for it. */
+  /** Stops the job of a channel, if there is one. Does not wait until the job has cleaned up. */
   stop(uri: Uri): void {
     const job = this.#jobs.get(uri)
     this.#jobs.delete(uri)

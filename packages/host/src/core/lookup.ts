@@ -3,7 +3,7 @@ import type { ChatSummary } from '@atrium/protocol/chat/state'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from './core.ts'
 
-/** Returns the session of a chat. A chat in memory keeps its session in memory. */
+/** Returns the session of a chat. While a chat is in memory, its session is in memory, too. */
 export function sessionOf(core: Core, chat: Uri): Channel<'session'> | undefined {
   const uri = core.catalog.sessionOf(chat)
   return uri === undefined ? undefined : core.log.channel(uri, 'session')
@@ -13,7 +13,7 @@ export function entryOf(session: Channel<'session'>, chat: Uri): ChatSummary | u
   return session.head.chats.find(({ resource }) => resource === chat)
 }
 
-/** Returns whether users may write in a chat. Others are read-only or hidden. */
+/** Returns whether users may write in a chat. Other chats are read-only or hidden. */
 export function isWritable(session: Channel<'session'>, chat: Uri): boolean {
   return (entryOf(session, chat)?.interactivity ?? 'full') === 'full'
 }

@@ -2,7 +2,10 @@ import type { Uri } from '@atrium/protocol/channel'
 import { RecordMap, textFormat } from './record-map.ts'
 import type { Records } from '../ports/records.ts'
 
-/** The owner of each session: the principal that created it. Its tokens are used in its own sessions alone (S-48). */
+/**
+ * The owner of each session: the principal that created the session. The owner's tokens are used only in the owner's own
+ * sessions (S-48).
+ */
 export class Owners {
   readonly #principals: RecordMap<string>
 
@@ -27,5 +30,5 @@ export class Owners {
   }
 }
 
-/** The owner of sessions without a record: early builds kept none, and let only this principal in. */
+/** The owner of sessions without a record. Early builds kept no such records, and admitted only this principal. */
 const onlyPrincipal = 'owner'

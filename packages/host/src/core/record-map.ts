@@ -1,17 +1,17 @@
 import type { Records } from '../ports/records.ts'
 
-/** How a value is written into a record, and read back. */
+/** How a value is converted to the text of a record, and back. */
 export interface RecordFormat<V> {
   read(text: string): V
   write(value: V): string
 }
 
-/** Values that are stored as they are. A map of which only the keys matter stores empty texts. */
+/** The format of texts, which are stored as they are. A map of which only the keys matter has empty texts as values. */
 export const textFormat: RecordFormat<string> = { read: (text) => text, write: (value) => value }
 
 /**
- * A map kept in memory and, entry by entry, in records whose keys begin with one prefix. A change is durable with the step
- * it is made in.
+ * A map that is kept in memory and in records: one record for each entry, with keys that begin with one prefix. A change
+ * becomes durable together with the step in which it is made.
  */
 export class RecordMap<V> {
   readonly #records: Records
@@ -62,7 +62,7 @@ export class RecordMap<V> {
     this.#records.put(`${this.#prefix}${key}`, this.#format.write(value))
   }
 
-  /** Returns whether there was an entry. */
+  /** Deletes an entry. Returns whether there was one. */
   delete(key: string): boolean {
     const deleted = this.#entries.delete(key)
     if (deleted) this.#records.delete(`${this.#prefix}${key}`)

@@ -5,7 +5,7 @@ import type { Channel } from '../log/channel.ts'
 import type { Core } from './core.ts'
 import type { Dispatcher } from '../log/options.ts'
 
-/** The context of a guard. The state is the head: everything appended, committed or not. */
+/** The context of a guard. `state` is the head: it contains every appended action, committed or not. */
 export interface Guarded<K extends KindName> {
   readonly state: StateOf<K>
   readonly by: Dispatcher
@@ -33,8 +33,8 @@ export type Effects<K extends KindName> = {
 export type AnyGuard = (action: Action, on: Guarded<KindName>) => string | undefined
 export type AnyEffect = (core: Core, channel: Channel, action: Action) => void
 
-/** Merges tables by action type. A Map, because action types come from the wire and may be `__proto__`. */
+/** Merges tables by action type. The result is a Map, because action types come from clients and may be `__proto__`. */
 export function ruleMap<R>(...tables: readonly object[]): ReadonlyMap<string, R> {
-  // The caller gives the type of the entries: tables of several kinds have none in common.
+  // The caller chooses the type of the entries: tables of several kinds have no common type.
   return new Map(tables.flatMap((table) => Object.entries(table) as [string, R][]))
 }

@@ -5,13 +5,13 @@ import type { Catalog } from './catalog.ts'
 import type { Log } from '../log/log.ts'
 import type { World } from '../ports/world.ts'
 
-/** The pending notification about one session: it is new, or these fields have changed since the last one. */
+/** The pending notification about one session: the session is new, or these fields have changed since the last notification. */
 type Change = 'added' | Partial<SessionSummary>
 
-/** Pause between two notifications, in milliseconds, in which changes are collected. */
+/** The pause between two rounds of notifications, in milliseconds. Changes during the pause are collected. */
 const pauseMs = 100
 
-/** Notifies the subscribers of the root about changes of the session list, and collects changes that follow quickly. */
+/** Notifies the subscribers of the root channel about changes of the session list. Changes in quick succession are collected. */
 export class SessionFeed {
   readonly #log: Log
   readonly #world: World
@@ -43,7 +43,10 @@ export class SessionFeed {
     this.#notify('root/sessionRemoved', { session })
   }
 
-  /** Never synchronous: the notification must follow the response of the command that caused it. */
+  /**
+   * Schedules the notifications. They are never sent at once: they must follow the response of the command that caused the
+   * change.
+   */
   #schedule(): void {
     if (this.#scheduled) return
     this.#scheduled = true
@@ -71,7 +74,10 @@ export class SessionFeed {
   }
 }
 
-/** A change cannot remove a key, so an activity that ended is sent as an empty one. Other removed keys are not sent. */
+/**
+ * The changes as they are sent. A notification cannot remove a field, so an ended activity is sent as an empty text. Other
+ * removed fields are not sent.
+ */
 function deliverable(changes: Partial<SessionSummary>): object {
   return 'activity' in changes ? { ...changes, activity: changes.activity ?? '' } : changes
 }

@@ -2,13 +2,13 @@ import type { Uri } from '@atrium/protocol/channel'
 import { RecordMap } from './record-map.ts'
 import type { Records } from '../ports/records.ts'
 
-/** The session a channel belongs to, and the chat in it where that is known. */
+/** The session that a channel belongs to, and the chat in that session, if the chat is known. */
 interface Owner {
   readonly session: Uri
   readonly chat?: Uri | undefined
 }
 
-/** The channels other than chats that are disposed of with a session. They are known also while they sleep. */
+/** The channels, apart from chats, that are disposed of together with a session. They are listed here also while they sleep. */
 export class SessionResources {
   readonly #owners: RecordMap<Owner>
 

@@ -26,6 +26,6 @@ test('[H10] F-01: after a crash at any flush, a chat and its entry in the sessio
     askingAgent,
   )
   expect(states).toBeGreaterThan(4)
-  // Idle, interrupted, and waiting for input: each state was on the disk at some time.
+  // The session was idle, interrupted, and waiting for input: each of these states was on the disk at some time.
   expect(seen).toEqual(new Set([1, 2, 24]))
 })

@@ -21,7 +21,7 @@ export function summarize(state: SessionState): DerivedFields {
   return compact<DerivedFields>({
     // `activityOf` returns a value of `Activity`, typed as a number.
     status: withActivity(state.status, activity as Activity),
-    // In the session's list of chats, an activity that ended is empty.
+    // An entry in the session's list of chats has an empty text for an ended activity.
     activity: chat?.activity || undefined,
     modifiedAt: modifiedAt(state.chats),
     changes: sum(state.chats.flatMap(({ changes }) => changes ?? [])),
@@ -51,8 +51,8 @@ export function summaryOf(resource: Uri, createdAt: string, state: SessionState)
 }
 
 /**
- * Returns the fields of a chat that its entry in the session lacks. Title, interactivity and counts of changes are kept in
- * the entry alone. A change cannot remove a key, so an activity that ended becomes an empty one.
+ * Returns the fields of a chat in which its entry in the session is outdated. Title, interactivity and counts of changes are
+ * only in the entry. A change cannot remove a field, so an ended activity becomes an empty text.
  */
 export function chatChanges(entry: ChatSummary, chat: ChatState): ChatSummaryChanges | undefined {
   const { status, activity = '', modifiedAt, movable, workingDirectories } = chat
@@ -62,7 +62,7 @@ export function chatChanges(entry: ChatSummary, chat: ChatState): ChatSummaryCha
   return changed.length === 0 ? undefined : Object.fromEntries(changed)
 }
 
-/** Returns the chat whose activity the session shows: one that needs input, one that failed, else the default chat. */
+/** Returns the chat whose activity the session shows: a chat that needs input, else a chat that failed, else the default chat. */
 function leadingChat({ chats, defaultChat }: SessionState): ChatSummary | undefined {
   return (
     chats.find(({ status }) => (status & activityMask) === Activity.InputNeeded) ??
@@ -72,7 +72,10 @@ function leadingChat({ chats, defaultChat }: SessionState): ChatSummary | undefi
   )
 }
 
-/** In UTC and with years of four digits, so that the list can be sorted as text. */
+/**
+ * Returns the newest time of the chats, in UTC and with a year of four digits, so that the session list can be sorted as
+ * text.
+ */
 function modifiedAt(chats: readonly ChatSummary[]): string | undefined {
   const last = newest(chats)
   return last && new Date(Math.min(Math.max(0, timeOf(last)), endOfYear9999)).toISOString()
@@ -87,7 +90,7 @@ function newest(chats: readonly ChatSummary[]): ChatSummary | undefined {
   )
 }
 
-/** Clients set the times of their turns, in any time zone. */
+/** Parses the time: clients set the times of their turns, in any time zone. */
 function timeOf({ modifiedAt }: ChatSummary): number {
   return Date.parse(modifiedAt) || 0
 }

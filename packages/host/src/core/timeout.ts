@@ -1,8 +1,8 @@
 import type { World } from '../ports/world.ts'
 
 /**
- * Waits for a task, but at most this long; then returns what `otherwise` returns, or rejects with what it throws. The task
- * is not stopped.
+ * Waits for a task, but at most for this time. After the timeout it returns what `otherwise` returns, or rejects with what
+ * `otherwise` throws. The task itself is not stopped.
  */
 export async function withTimeout<T>(
   world: World,

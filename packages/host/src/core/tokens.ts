@@ -5,7 +5,7 @@ import type { World } from '../ports/world.ts'
 interface HeldToken {
   readonly token: string
   readonly resource: ProtectedResourceMetadata
-  /** Wall time. The clock may jump, so a timer runs too. */
+  /** Wall time. The clock may jump, so a timer also limits the lifetime of the token. */
   readonly expiresAt: number
   cancelTimer: () => void
 }
@@ -14,7 +14,7 @@ interface HeldToken {
 export type Expired = (principal: string, resource: ProtectedResourceMetadata) => void
 
 /**
- * The tokens that users have given to agents, by principal and resource. They are in memory alone: in no log, record,
+ * The tokens that users have given to agents, by principal and resource. Tokens are kept only in memory: in no log, record,
  * snapshot, report or environment variable (S-31).
  */
 export class Tokens {
@@ -53,7 +53,7 @@ export class Tokens {
     if (all.size > this.#limits.tokens && oldest !== undefined) this.forget(principal, oldest)
   }
 
-  /** Returns whether there was a token. */
+  /** Forgets a token. Returns whether there was one. */
   forget(principal: string, resource: string): boolean {
     const all = this.#held.get(principal)
     all?.get(resource)?.cancelTimer()
@@ -68,7 +68,10 @@ export class Tokens {
     this.#deletions.delete(principal)
   }
 
-  /** With the last link of a principal its tokens go, but only after a while: it may come back, and turns go on meanwhile. */
+  /**
+   * When the last link of a principal closes, the principal's tokens are deleted, but only after a grace period: the
+   * principal may come back, and its turns go on meanwhile.
+   */
   linkClosed(principal: string): void {
     const links = (this.#links.get(principal) ?? 0) - 1
     if (links > 0) return void this.#links.set(principal, links)
@@ -80,7 +83,7 @@ export class Tokens {
     this.#deletions.set(principal, cancel)
   }
 
-  /** Waits in steps of a day: a timer of Node cannot run for months. */
+  /** Waits for the expiry in steps of at most a day, because a timer of Node cannot run for months. */
   #wait(principal: string, held: HeldToken, ms: number): void {
     held.cancelTimer = this.#world.later(Math.min(ms, longestMs), () => {
       if (ms > longestMs) this.#wait(principal, held, ms - longestMs)

@@ -4,14 +4,14 @@ import type { Channel } from './channel.ts'
 import type { DeliveryQueue } from './delivery-queue.ts'
 import { loadChannel } from './load.ts'
 
-/** The channels in memory, and the way of others into it. */
+/** The channels in memory, and the loading of other channels into memory. */
 export class AwakeChannels {
   readonly #store: LogStore
   readonly #tail: number
   readonly #queue: DeliveryQueue
   readonly #awake = new Map<Uri, Channel>()
   readonly #waking = new Map<Uri, Promise<Channel | undefined>>()
-  /** Channels whose removal is uncommitted: they may still be on the disk and must not be loaded. */
+  /** Channels whose removal is not committed. The store may still have them, and they must not be loaded. */
   readonly #dropped = new Set<Uri>()
   /** Channels that are being written part by part. They must not be loaded before they are published. */
   readonly staged = new Set<Uri>()
@@ -23,7 +23,7 @@ export class AwakeChannels {
     this.#queue = queue
   }
 
-  /** Whether a channel is still in memory, and not another one of the same URI. */
+  /** Whether this very object is in memory, and not a later channel object of the same URI. */
   holds(channel: Channel): boolean {
     return this.#awake.get(channel.uri) === channel
   }
@@ -59,13 +59,13 @@ export class AwakeChannels {
     this.#dropped.add(uri)
   }
 
-  /** The removal of a channel is committed: its URI may be used again. */
+  /** Called when the removal of a channel is committed: the URI may be used again. */
   removed({ uri }: Channel): void {
     this.#dropped.delete(uri)
     this.staged.delete(uri)
   }
 
-  /** Loads a channel unless it is in memory. Concurrent calls share one load. */
+  /** Returns a channel from memory, or loads it. Concurrent calls share one load. */
   async wake(uri: Uri): Promise<Channel | undefined> {
     const awake = this.#awake.get(uri)
     if (awake || this.#dropped.has(uri)) return awake
@@ -74,7 +74,7 @@ export class AwakeChannels {
     return waking
   }
 
-  /** Loads a staged channel, which stays staged. */
+  /** Loads a staged channel. The channel stays staged. */
   async loadStaged(uri: Uri): Promise<Channel | undefined> {
     const build = await loadChannel(this.#store, uri, this.#tail)
     return build?.(this.#queue.committedSeq)

@@ -2,18 +2,21 @@ import type { Action, Uri } from '@atrium/protocol/channel'
 import type { RowChange } from '../ports/log.ts'
 import { RowIds } from './row-ids.ts'
 
-/** A list item of a state that the store keeps as a row of its own, such as a turn of a chat. */
+/** An element of a list in a state that the store keeps as a row of its own, such as a turn of a chat. */
 export interface Row {
   readonly id: string
 }
 
-/** The rows that a state holds in memory. `key` names the list; a kind without rows has no key. */
+/** The rows in a state, which are those in memory. `key` is the name of the list; a kind without rows has no key. */
 export function rowsIn(key: string | undefined, state: unknown): readonly Row[] {
   // The key comes from the kind of the state, so the member is that kind's list of rows.
   return key === undefined ? none : ((state as Record<string, readonly Row[] | undefined>)[key] ?? none)
 }
 
-/** The rows of one channel: the ids of all of them, and the number of the oldest ones that are not in memory. */
+/**
+ * The rows of one channel: the ids of all rows, and the number of rows that are not in memory. Those are always the oldest
+ * rows.
+ */
 export class ChannelRows {
   readonly ids: RowIds
   readonly #uri: Uri
@@ -37,17 +40,20 @@ export class ChannelRows {
     return this.#older
   }
 
-  /** The same number for the committed state. It differs from `older` only while the removal of all rows is uncommitted. */
+  /**
+   * The number of rows of the committed state that are not in memory. It differs from `older` only while the removal of all
+   * rows is uncommitted.
+   */
   get committedOlder(): number {
     return this.#committedOlder
   }
 
-  /** The number of the last action that a reader without a certain row cannot apply. */
+  /** The sequence number of the last action that a receiver can apply only if it has a certain row. */
   get lastNeeded(): number {
     return this.#lastNeeded
   }
 
-  /** The number of the last action that removed all rows. */
+  /** The sequence number of the last action that removed all rows. */
   get lastEmptied(): number {
     return this.#lastEmptied
   }
@@ -56,7 +62,7 @@ export class ChannelRows {
     return rowsIn(this.#key, state)
   }
 
-  /** The ids of the rows that are not in memory: all of them, or those from one id on. */
+  /** The ids of the rows that are not in memory: all such rows, or those from `fromId` on. */
   missing(fromId?: string): readonly string[] {
     const from = fromId === undefined ? 0 : this.ids.indexOf(fromId)
     return from < 0 ? [] : this.ids.slice(from, this.#older)
@@ -68,7 +74,10 @@ export class ChannelRows {
     return this.#older + commonPrefix(shown, this.of(head))
   }
 
-  /** Returns the row changes of an action. A list of rows only grows at its end or is cut there. */
+  /**
+   * Returns the changes of rows that an action makes. A list of rows changes only at its end: rows are added there or cut
+   * off.
+   */
   change(action: Action, before: unknown, after: unknown): readonly RowChange[] {
     const old = this.of(before)
     const now = this.of(after)
@@ -83,7 +92,7 @@ export class ChannelRows {
     return [...removed, ...added]
   }
 
-  /** Records the number of an action that needs a row or removes all rows. */
+  /** Remembers the sequence number of an action that needs a row or removes all rows. */
   numbered(action: Action, seq: number): void {
     if (needsRow(action)) this.#lastNeeded = seq
     if (takesAll(action)) this.#lastEmptied = seq
@@ -93,14 +102,14 @@ export class ChannelRows {
     this.#committedOlder = older
   }
 
-  /** Counts rows that came into memory. Returns the function that adds them to a state of the channel. */
+  /** Counts rows that were loaded into memory. Returns the function that adds these rows to a state of the channel. */
   prepend(rows: readonly Row[]): <S>(state: S) => S {
     this.#older -= rows.length
     this.#committedOlder = this.#older
     return this.#prepending(rows)
   }
 
-  /** Adds rows to the beginning of a state's list. States that shared a list share the longer one. */
+  /** Adds rows to the beginning of a state's list. States that shared a list before share the longer list afterwards. */
   #prepending(rows: readonly Row[]): <S>(state: S) => S {
     const key = this.#key
     const lists = new Map<readonly Row[], readonly Row[]>()
@@ -112,29 +121,32 @@ export class ChannelRows {
       const longer = states.get(state) ?? { ...state, [key]: list }
       lists.set(own, list)
       states.set(state, longer)
-      // A longer list of rows leaves the type of the state as it is.
+      // The cast is safe: a longer list of rows does not change the type of the state.
       return longer as S
     }
   }
 }
 
-/** The type of the action that removes the rows after one id, or all rows, those that are not in memory included. */
+/** The type of the action that removes all rows after a given one, or all rows of the channel, whether in memory or not. */
 const cuts = 'chat/truncated'
 
 /**
- * Whether an action removes all rows. The states before and after it do not tell: the removed rows could be only those in
- * memory.
+ * Whether an action removes all rows of the channel. The states before and after the action do not show it: both contain only
+ * rows that are in memory.
  */
 export function takesAll(action: Action): boolean {
   return action.type === cuts && cutAt(action) === undefined
 }
 
-/** Whether a reader that lacks the row which an action names cannot apply the action. */
+/** Whether a receiver can apply an action only if it has the row that the action names. */
 export function needsRow({ type }: Action): boolean {
   return type === cuts || type === 'chat/turnResume'
 }
 
-/** The id of the last row that a cut leaves; undefined for every other action and for a cut that removes all rows. */
+/**
+ * The id of the last row that a truncation keeps. Undefined for a truncation that removes all rows, and for every other
+ * action.
+ */
 export function cutAt(action: Action & { readonly turnId?: unknown }): string | undefined {
   const { type, turnId } = action
   return type === cuts && typeof turnId === 'string' ? turnId : undefined

@@ -1,9 +1,12 @@
-/** A head is due when the text stored since the last head is longer than this, in characters. */
+/** A head is due when more text than this was stored since the last head. In characters. */
 const headLength = 4 * 1024 * 1024
-/** A head is due when this number of rows changed since the last head: fewer rows than a channel wakes with. */
+/**
+ * A head is due when this number of rows has changed since the last head. The number is lower than that of the rows which a
+ * waking channel loads.
+ */
 const headRows = 25
 
-/** The record of what the store was given of one channel: since the channel's last head, and in which write. */
+/** Counts what was given to the store of one channel since the channel's last head, and remembers the channel's newest write. */
 export class ChannelWrites {
   #actions = 0
   #length = 0
@@ -11,12 +14,12 @@ export class ChannelWrites {
   #changed = false
   #last = 0
 
-  /** Whether an action was reduced that no stored head contains. */
+  /** Whether the state has changed since the last head was stored. */
   get changed(): boolean {
     return this.#changed
   }
 
-  /** The newest write that holds a part of the channel, as `GroupCommit.nextWrite` numbers it. */
+  /** The number of the newest write that contains a part of the channel. `GroupCommit.nextWrite` numbers the writes. */
   get last(): number {
     return this.#last
   }
@@ -43,7 +46,10 @@ export class ChannelWrites {
     this.#last = write
   }
 
-  /** Sets the counts of a channel that was loaded: its actions and rows that are newer than its stored head. */
+  /**
+   * Sets the counts of a channel that was just loaded: the numbers of its actions and rows that are newer than its stored
+   * head.
+   */
   loaded(actions: number, rows: number): void {
     this.#actions = actions
     this.#rows = rows

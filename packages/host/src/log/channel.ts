@@ -11,41 +11,44 @@ import type { Entry, Listener } from './entry.ts'
 import { EphemeralEntries } from './ephemeral-entries.ts'
 import type { RowIds } from './row-ids.ts'
 
-/** Ephemeral actions that are sent to one client alone, as pages of history, and are never replayed. */
+/** The types of ephemeral actions that are never replayed: pages of history, which are sent to one client. */
 const unreplayed = new Set(['chat/turnsLoaded'])
 
-/** Returns the kind of a name. */
+/** Returns the channel kind that has this name. */
 export function kindOf(name: KindName): ChannelKind {
   const kind = kindNamed(name)
   if (!kind) throw new Error(`there is no channel kind ${name}`)
   return kind
 }
 
-/** A stand-in for a channel that is not in memory, for `Log.drop`, which uses only the URI and the kind. */
+/**
+ * Makes a stand-in for a channel that is not in memory. It is only for `Log.drop`, which uses nothing but the URI and the
+ * kind.
+ */
 export function unloaded<K extends KindName>(uri: Uri, kind: K): Channel<K> {
   return new Channel<K>(uri, kindOf(kind), {} as StateOf<K>)
 }
 
 interface ChannelOrigin {
-  /** The number above which every ephemeral action of the channel will be kept in memory. */
+  /** Every ephemeral action above this sequence number will be kept in memory, up to a limit. */
   readonly ephemeralFrom?: number
-  /** The ids of the rows that precede those in the state. */
+  /** The ids of the rows that come before those in the state. */
   readonly older?: readonly string[]
 }
 
-/** A channel in memory: its two states, its rows, its listeners and its newest ephemeral actions. */
+/** A channel in memory: its head and its committed state, its rows, its listeners and its newest ephemeral actions. */
 export class Channel<K extends KindName = KindName> {
   readonly uri: Uri
   readonly kind: ChannelKind
   readonly kindName: K
   /** The URI as JSON, made once for the envelopes of all actions. */
   readonly label: string
-  /** Whether the state depends on actions that are stored nowhere. */
+  /** Whether the state depends on ephemeral actions, which are not stored. */
   readonly lossy: boolean
   readonly listeners = new Set<Listener>()
-  /** What the store was given of the channel. */
+  /** Counts of what was given to the store of this channel. */
   readonly writes = new ChannelWrites()
-  /** Whether a check is scheduled that puts the channel to sleep if nothing needs it. */
+  /** Whether a sleep check is scheduled. The check puts the channel to sleep if nothing needs it. */
   sleepCheckDue = false
   readonly #rows: ChannelRows
   readonly #ephemeral: EphemeralEntries
@@ -61,7 +64,7 @@ export class Channel<K extends KindName = KindName> {
   ) {
     this.uri = uri
     this.kind = kind
-    // The caller names the kind by `K`: a `ChannelKind` does not carry its name as a type.
+    // The caller chooses `K`, because the type `ChannelKind` does not contain the name of the kind.
     this.kindName = kind.name as K
     this.label = JSON.stringify(uri)
     this.lossy = [...kind.classes].some(([type, kept]) => kept === 'ephemeral' && !unreplayed.has(type))
@@ -70,29 +73,29 @@ export class Channel<K extends KindName = KindName> {
     this.#ephemeral = new EphemeralEntries(this.lossy ? ephemeralFrom : 0)
   }
 
-  /** The state after every appended action. Guards and the numbering of actions use it. */
+  /** The state after every appended action. It is used by guards and when actions are appended. */
   get head(): StateOf<K> {
     return this.#head
   }
 
-  /** The state after every committed action, for everything else. Undefined until the creation is committed. */
+  /** The state after every committed action, for all other uses. Undefined until the creation of the channel is committed. */
   get committed(): StateOf<K> | undefined {
     return this.#committed
   }
 
-  /** The committed state of a channel whose creation is committed: that of every channel that a command or an effect sees. */
+  /** The committed state, for callers that know that the creation is committed, as commands and effects do. */
   get committedState(): StateOf<K> {
     if (this.#committed === undefined) throw new Error(`the creation of ${this.uri} is not committed yet`)
     return this.#committed
   }
 
-  /** Makes a state the committed one. `olderRows`: the number of its rows that are not in memory. */
+  /** Makes `state` the committed state. `olderRows`: the number of its rows that are not in memory. */
   commit(state: StateOf<K>, olderRows: number): void {
     this.#committed = state
     this.#rows.committed(olderRows)
   }
 
-  /** The number of entries that are queued and not yet committed. */
+  /** The number of entries of this channel that are queued and not committed. */
   get uncommitted(): number {
     return this.#uncommitted
   }
@@ -105,19 +108,19 @@ export class Channel<K extends KindName = KindName> {
     this.#uncommitted--
   }
 
-  /** Whether a listener asked for every action by itself, never several merged into one. */
+  /** Whether a listener has asked to get every action separately, never several merged into one. */
   get wantsEach(): boolean {
     for (const listener of this.listeners) if (listener.wantsEach) return true
     return false
   }
 
-  /** Whether the channel is of this kind; the compiler then knows its state and its actions. */
+  /** Whether the channel is of this kind. If it is, the compiler knows the types of its state and actions. */
   is<N extends KindName>(name: N): this is Channel<N> {
     const own: KindName = this.kindName
     return own === name
   }
 
-  /** The count of sequence numbers that an action takes. */
+  /** The number of sequence numbers that an action takes. */
   strideOf(action: Action): number {
     return this.kind.strides.get(action.type) ?? 1
   }
@@ -126,7 +129,7 @@ export class Channel<K extends KindName = KindName> {
     this.#ephemeral.add(entry)
   }
 
-  /** The ephemeral entries above a number; undefined when some of them are gone. */
+  /** The ephemeral entries above a sequence number; undefined if some of these entries are no longer in memory. */
   ephemeralSince(after: number): readonly Entry[] | undefined {
     return this.#ephemeral.since(after)
   }
@@ -136,7 +139,7 @@ export class Channel<K extends KindName = KindName> {
     return this.#ephemeral.dispatchedBy(clientId)
   }
 
-  /** The ids of all rows of the head. The first `olderRows` of them are not in memory. */
+  /** The ids of all rows of the head. The first `olderRows` ids are those of the rows that are not in memory. */
   get rowIds(): RowIds {
     return this.#rows.ids
   }
@@ -157,7 +160,7 @@ export class Channel<K extends KindName = KindName> {
     return this.#rows.lastEmptied
   }
 
-  /** Whether the head has a row of this id, in memory or not. */
+  /** Whether the head has a row with this id, in memory or not. */
   has(id: string): boolean {
     return this.rowIds.has(id)
   }
@@ -167,28 +170,31 @@ export class Channel<K extends KindName = KindName> {
     return this.#rows.lasting(this.#committed, this.#head)
   }
 
-  /** The ids of the rows that are not in memory: all of them, or those from one id on. */
+  /** The ids of the rows that are not in memory: all such rows, or those from `fromId` on. */
   missing(fromId?: string): readonly string[] {
     return this.#rows.missing(fromId)
   }
 
-  /** The rows of a state of this channel that are in memory. */
+  /** The rows in a state of this channel. A state contains only rows that are in memory. */
   rows(state: unknown): readonly Row[] {
     return this.#rows.of(state)
   }
 
-  /** Returns the state after an action. Throws for a cut at a row that is not in memory: reducing it would change nothing. */
+  /**
+   * Returns the state after an action. Throws for a truncation at a row that is not in memory, because the reducer would not
+   * find the row and would change nothing.
+   */
   reduce(action: Action): StateOf<K> {
     const named = cutAt(action)
     if (named !== undefined && this.missing(named).length > 0)
       throw new Error(`${action.type} needs rows of ${this.uri} that are not in memory`)
     const state = this.kind.reduce(this.#head, action)
     const kept = this.kind.tail && state !== this.#head ? this.kind.tail(state) : state
-    // A reducer gives the type of state that it is given; `kind` does not carry that type, so that every channel is a `Channel`.
+    // The cast is safe: a reducer returns a state of the type that it got. The type of `kind` cannot say so.
     return kept as StateOf<K>
   }
 
-  /** Makes the state after an action the head. Returns the changes of its rows. */
+  /** Makes `state`, the state after an action, the head. Returns the changes of the channel's rows. */
   advance(action: Action, state: StateOf<K>): readonly RowChange[] {
     const before = this.#head
     this.#head = state
@@ -196,12 +202,12 @@ export class Channel<K extends KindName = KindName> {
     return this.#rows.change(action, before, state)
   }
 
-  /** Records the number of an action that needs a row or removes all rows. */
+  /** Remembers the sequence number of an action that needs a row or removes all rows. */
   numbered(action: Action, seq: number): void {
     this.#rows.numbered(action, seq)
   }
 
-  /** Puts rows before those in memory. Returns the function that does the same to the states of queued entries. */
+  /** Adds older rows to both states of the channel. Returns the function that adds them to the states of queued entries. */
   prepend(rows: readonly Row[]): <S>(state: S) => S {
     const prepending = this.#rows.prepend(rows)
     this.#head = prepending(this.#head)
@@ -209,7 +215,10 @@ export class Channel<K extends KindName = KindName> {
     return prepending
   }
 
-  /** The head as JSON for the store. The store keeps the rows by themselves, so their number stands in their place. */
+  /**
+   * The head as JSON for the store. In place of the list of rows it has the number of rows: the store keeps the rows
+   * separately.
+   */
   headText(): string {
     const { rows } = this.kind
     return JSON.stringify(rows === undefined ? this.#head : { ...this.#head, [rows]: this.rowIds.length })

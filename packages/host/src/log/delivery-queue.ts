@@ -5,23 +5,26 @@ import type { Entry, Listener } from './entry.ts'
 export interface QueuedEntry {
   readonly entry: Entry
   readonly channel: Channel
-  /** The head of the channel after the entry. Mutable only because rows that are loaded later are added to it. */
+  /**
+   * The head of the channel after this entry. The member is mutable only because rows that are loaded later are added to the
+   * state.
+   */
   state: unknown
-  /** The number of rows of the state that are not in memory. */
+  /** The number of rows that are not in memory and therefore not in `state`. */
   olderRows: number
   /** Whether the entry must be durable before its delivery. */
   readonly strict: boolean
-  /** The newest connection of the client that dispatched the entry. */
+  /** The newest connection of the client that dispatched the entry. The echo is sent there. */
   sender: Listener | undefined
 }
 
-/** The appended and undelivered entries in the order of their numbers. */
+/** The entries that are appended and not delivered, ordered by sequence number. */
 export class DeliveryQueue {
   readonly #entries: QueuedEntry[] = []
   #committedSeq: number
   #strict = 0
   #directLength = 0
-  /** The highest number of a refusal that overtook the entries that wait. */
+  /** The highest sequence number of a refusal that was delivered before the waiting entries. */
   #overtaken = 0
   #delivering = false
 
@@ -29,7 +32,7 @@ export class DeliveryQueue {
     this.#committedSeq = committedSeq
   }
 
-  /** The number up to which everything is delivered. */
+  /** The sequence number up to which every entry is delivered. */
   get committedSeq(): number {
     return this.#committedSeq
   }
@@ -39,14 +42,17 @@ export class DeliveryQueue {
     return this.#strict > 0
   }
 
-  /** The total length of entries for one listener, such as refusals. They are not stored, so the disk does not bound them. */
+  /**
+   * The total length of the waiting entries for a single listener, such as refusals. They are not stored, so the limit of
+   * unflushed bytes does not cover them.
+   */
   get directLength(): number {
     return this.#directLength
   }
 
   add(queued: QueuedEntry): void {
     const { seq } = queued.entry
-    // Only a refusal that overtakes has a lower number than the last entry.
+    // Only a refusal that overtakes waiting entries has a lower number than the last entry.
     if ((this.#entries.at(-1)?.entry.seq ?? 0) < seq) this.#entries.push(queued)
     else this.#entries.splice(this.#entries.findLastIndex(({ entry }) => entry.seq < seq) + 1, 0, queued)
     if (queued.strict) this.#strict++
@@ -54,7 +60,7 @@ export class DeliveryQueue {
     queued.channel.entryQueued()
   }
 
-  /** Commits a number that belongs to no entry. The queue must be empty. */
+  /** Commits a sequence number that belongs to no entry. The queue must be empty. */
   skip(seq: number): void {
     this.#committedSeq = seq
   }
@@ -63,7 +69,7 @@ export class DeliveryQueue {
     return this.#entries.length === 0
   }
 
-  /** The entries that a client dispatched. */
+  /** The waiting entries that a client dispatched. */
   of(clientId: string): readonly QueuedEntry[] {
     return this.#entries.filter(({ entry }) => entry.origin?.clientId === clientId)
   }
@@ -77,12 +83,15 @@ export class DeliveryQueue {
     }
   }
 
-  /** Sends the echoes of a client's entries to its new connection. */
+  /** Sends the echoes of a client's waiting entries to the client's new connection. */
   redirect(clientId: string, sender: Listener): void {
     for (const queued of this.of(clientId)) if (queued.sender) queued.sender = sender
   }
 
-  /** A number for a refusal below the entries that wait: only if one is free and no entry of the same client waits. */
+  /**
+   * Returns a sequence number for a refusal that goes before the waiting entries. Undefined if no number is free, or if an
+   * entry of the same client waits.
+   */
   overtakingSeq(clientId: string): number | undefined {
     const first = this.#entries.find(({ strict }) => strict)
     const seq = Math.max(this.#committedSeq, this.#overtaken) + 1
@@ -92,8 +101,8 @@ export class DeliveryQueue {
   }
 
   /**
-   * Delivers in the order of numbers, up to the first strict entry above `durable`. A nested call does nothing: entries that
-   * are added during a delivery come after it, so that all listeners see one order.
+   * Delivers entries ordered by sequence number, up to the first strict entry above `durable`. A nested call does nothing: an
+   * entry that is added during a delivery is delivered after it, so that all listeners see the same order.
    */
   deliver(durable: number, last: number, deliverOne: (queued: QueuedEntry) => void): void {
     if (this.#delivering) return

@@ -27,15 +27,15 @@ export class Delivery {
     this.#channels = channels
   }
 
-  /** Delivers every entry that need not wait for the disk. `last`: the last number assigned so far. */
+  /** Delivers every entry that need not wait for the disk. `last`: the last sequence number that was assigned. */
   deliver(durable: number, last: number): void {
     this.#queue.deliver(durable, last, (queued) => this.#deliverOne(queued))
   }
 
   #deliverOne({ entry, channel, state, olderRows, sender }: QueuedEntry): void {
-    // An entry for one listener changes no state.
+    // An entry for a single listener changes no state.
     if (entry.only) return this.#attempt(() => entry.only?.deliver(entry))
-    // The queue holds states of all kinds; this one was the head of this channel.
+    // The cast is safe: this state was the head of this channel. The queue contains states of all kinds.
     channel.commit(state as StateOf<KindName>, olderRows)
     if (entry.action === creation) return
     if (entry.action === removal) {
@@ -44,12 +44,12 @@ export class Delivery {
       return
     }
     for (const listener of channel.listeners) this.#attempt(() => listener.deliver(entry))
-    // A client that dispatches without a subscription still gets the echo.
+    // A client that dispatches without a subscription still gets the echo of its action.
     if (sender && !channel.listeners.has(sender)) this.#attempt(() => sender.deliver(entry))
     this.#attempt(() => this.#events.committed(channel, entry))
   }
 
-  /** Runs a task whose failure must not keep the entry from the other listeners. */
+  /** Runs a task. If it fails, the entry must still reach the other listeners. */
   #attempt(task: () => void): void {
     try {
       task()

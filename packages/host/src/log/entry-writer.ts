@@ -14,13 +14,13 @@ interface WriterParts {
   readonly queue: DeliveryQueue
   readonly sequence: Sequence
   readonly world: World
-  /** A head is written after this number of stored actions. */
+  /** A channel's head is written after this number of stored actions. */
   readonly headEvery: number
-  /** Called at the end of each step, when the store has been given the step. */
+  /** Called at the end of each step, after the step was given to the store. */
   readonly stepEnded: () => void
 }
 
-/** The write path of the log: numbers an entry, gives it to the store and queues it for delivery. */
+/** The write path of the log. It numbers an entry, gives the entry to the store, and queues it for delivery. */
 export class EntryWriter {
   readonly #commit: GroupCommit
   readonly #queue: DeliveryQueue
@@ -46,7 +46,7 @@ export class EntryWriter {
     this.#enqueue(channel, true, { seq, last: seq, action: creation, text: '' })
   }
 
-  /** Writes part of a staged channel without notifying anyone. Returns its sequence number. */
+  /** Writes a part of a staged channel without notifying anyone. Returns the sequence number of the part. */
   stage(channel: Channel, { created, action, rows = [], head }: StagedPart): number {
     const { uri } = channel
     const seq = this.#nextSeq(true)
@@ -58,7 +58,7 @@ export class EntryWriter {
     return seq
   }
 
-  /** Writes the removal of a channel. Returns its sequence number. */
+  /** Writes the removal of a channel. Returns the sequence number of the removal. */
   drop(channel: Channel): number {
     const seq = this.#nextSeq(true)
     this.#commit.drop(channel.uri, seq)
@@ -66,7 +66,7 @@ export class EntryWriter {
     return seq
   }
 
-  /** Writes an action that the head of the channel already contains. */
+  /** Writes an action. The channel's head must already contain the action. */
   write(channel: Channel, action: Action, sender?: Sender): Entry {
     const kept = channel.kind.classes.get(action.type) ?? 'strict'
     const strict = kept === 'strict'
@@ -85,29 +85,30 @@ export class EntryWriter {
     return entry
   }
 
-  /** Stores the row changes of the actions written last, and a head where one is due. */
+  /** Stores the row changes of the last written actions, and a head if one is due. */
   writeRows(channel: Channel, rows: readonly RowChange[]): void {
     this.#commit.rows(rows)
     channel.writes.rowsStored(rows.length)
-    // A removed row could be needed to fold the actions after an older head, so a new head goes with its removal.
+    // The actions after an older head may need a removed row when they are folded. So a new head is stored together with the
+    // removal.
     if (channel.writes.headDue(this.#headEvery) || rows.some((row) => row.text === undefined))
       this.writeHead(channel)
   }
 
-  /** Stores the head as the state after every number assigned so far. */
+  /** Stores the head. It counts as the state after every sequence number that was assigned so far. */
   writeHead(channel: Channel): void {
     this.#commit.head({ channel: channel.uri, seq: this.#sequence.last, state: channel.headText() })
     channel.writes.headStored(this.#commit.nextWrite)
   }
 
-  /** Queues an action for one listener: numbered, neither reduced nor stored. */
+  /** Queues an action for a single listener. The action gets a number, but is neither reduced nor stored. */
   sendOnly(
     channel: Channel,
     action: Action,
     only: Listener,
     { by, reason }: { by?: Sender['by']; reason?: string } = {},
   ): Entry {
-    // On a full disk the refusals go before the entries that wait for space.
+    // On a full disk, refusals are delivered before the entries that wait for space.
     const overtaking = by && this.#commit.full ? this.#queue.overtakingSeq(by.clientId) : undefined
     const seq = overtaking ?? this.#sequence.next()
     const origin = by && { clientId: by.clientId, clientSeq: by.clientSeq }
@@ -115,7 +116,7 @@ export class EntryWriter {
     return this.#enqueue(channel, false, { seq, last: seq, action, text, origin, only, reason })
   }
 
-  /** Ends the present step once its synchronous code has run: the store is given the step as one. */
+  /** Schedules the end of the present step: after its synchronous code has run, the step is given to the store as one unit. */
   scheduleStepEnd(): void {
     if (this.#scheduled) return
     this.#scheduled = true
@@ -132,7 +133,10 @@ export class EntryWriter {
     this.#commit.create({ seq, channel: uri, kind: kind.name, state: JSON.stringify(head) })
   }
 
-  /** Returns the first of `count` numbers. Numbers are reserved for refusals below the first strict entry that waits. */
+  /**
+   * Assigns `count` sequence numbers and returns the first. Before the first strict entry that has to wait, numbers are
+   * reserved for refusals.
+   */
   #nextSeq(strict: boolean, count = 1): number {
     if (strict && !this.#queue.blocked) this.#sequence.reserve()
     return this.#sequence.next(count)

@@ -7,25 +7,28 @@ export interface Listener {
   deliver(entry: Entry): void
   /** Sends a notification that carries no action. */
   notify(method: string, params: object): void
-  /** Whether much of what was sent is unread. */
+  /** Whether the receiver has not read a large part of what it was sent. */
   readonly slow?: boolean
-  /** Resolves when everything is read, or the connection has ended. */
+  /** Resolves when the receiver has read everything, or when the connection has ended. */
   drained?(): Promise<void>
-  /** Whether every action must arrive by itself, never several merged into one. */
+  /** Whether the receiver must get every action separately, never several merged into one. */
   readonly wantsEach?: boolean
   /** The number of oldest rows of a subscribed channel that the receiver may lack. */
   missingRows?(channel: Uri): number
-  /** Called when older rows are sent, or all rows are removed. `older`: the number of rows that the receiver then lacks. */
+  /**
+   * Called when older rows are sent to the receiver, or when all rows are removed. `older`: the number of rows that the
+   * receiver then lacks.
+   */
   rowsSent?(channel: Uri, older: number): void
 }
 
-/** The data of an entry, without the frame that is made from it. */
+/** The data of an entry, without the members that are made from the data. */
 type EntryParts = Omit<Entry, 'frame' | 'withAction'>
 
-/** An action with its number, on its way to the listeners. */
+/** An action with its sequence number, on its way to the listeners. */
 export class Entry {
   readonly seq: number
-  /** The last of its numbers. Above `seq` for an action with a stride. */
+  /** The last sequence number of the entry. It is above `seq` if the action takes several numbers. */
   readonly last: number
   readonly channel: Uri
   /** The channel URI as JSON. */
@@ -33,12 +36,12 @@ export class Entry {
   /** The kind of the channel. */
   readonly kind: KindName
   readonly action: Action
-  /** The action as JSON, made once for the store and all listeners. */
+  /** The action as JSON, made once for the store and for all listeners. */
   readonly text: string
   readonly origin: Origin | undefined
-  /** The reason of a refusal. A refused action is delivered and not reduced. */
+  /** The reason of a refusal. A refused action is delivered to its sender and is not reduced. */
   readonly reason: string | undefined
-  /** The only receiver of a refusal, of an action that changed nothing, or of a page of history. */
+  /** The only receiver of the entry. Set for a refusal, for an action that changed nothing, and for a page of history. */
   readonly only: Listener | undefined
   #frame: Uint8Array | undefined
 
@@ -55,7 +58,7 @@ export class Entry {
     this.only = parts.only
   }
 
-  /** Returns an entry of the same number with another action: the merge of several entries. */
+  /** Returns an entry of the same number with another action, for the merge of several entries into one. */
   withAction(action: Action, text: string): Entry {
     const { seq, last, channel, label, kind, origin, reason, only } = this
     return new Entry({ seq, last, channel, label, kind, action, text, origin, reason, only })
@@ -68,7 +71,7 @@ export class Entry {
   }
 }
 
-/** The data of an entry that does not come from its channel. */
+/** The part of an entry's data that does not come from the channel. */
 export type EntryContent = Pick<Entry, 'seq' | 'last' | 'action' | 'text'> &
   Partial<Pick<Entry, 'origin' | 'reason' | 'only'>>
 
@@ -78,20 +81,23 @@ interface EntryChannel {
   readonly kindName: KindName
 }
 
-/** Makes the entry of a channel. Every member is named, because a spread is measurably slower here. */
+/** Makes an entry of a channel. Every member is written out, because a spread is measurably slower here. */
 export function entryIn({ uri: channel, label, kindName: kind }: EntryChannel, content: EntryContent): Entry {
   const { seq, last, action, text, origin, reason, only } = content
   return new Entry({ seq, last, channel, label, kind, action, text, origin, reason, only })
 }
 
-/** A dispatched entry in the form in which the store returns it; none for the host's own. No caller needs the principal. */
+/**
+ * Returns a dispatched entry in the form in which the store returns it, or nothing for an entry of the host. The principal is
+ * left empty, because no caller needs it.
+ */
 export function asStored({ seq, channel, text, origin }: Entry): readonly StoredEnvelope[] {
   return origin ? [{ seq, channel, action: text, origin: { ...origin, principal: '' } }] : []
 }
 
 const encoder = new TextEncoder()
 
-/** The `action` notification around the JSON of an envelope. */
+/** Puts the JSON of an envelope into the frame of an `action` notification. */
 export function actionFrame(envelope: string): Uint8Array {
   return encoder.encode(`{"jsonrpc":"2.0","method":"action","params":${envelope}}`)
 }
@@ -103,14 +109,17 @@ export interface EnvelopeParts {
   readonly reason?: string | undefined
 }
 
-/** The JSON of an envelope around the JSON of its action, which is not parsed again. `label`: the channel URI as JSON. */
+/** Makes the JSON of an envelope. The action is already JSON and is not parsed again. `label`: the channel URI as JSON. */
 export function envelopeText(label: string, { seq, text, origin, reason }: EnvelopeParts): string {
   const by = origin ? `,"origin":{"clientId":${quoted(origin.clientId)},"clientSeq":${origin.clientSeq}}` : ''
   const why = reason === undefined ? '' : `,"rejectionReason":${JSON.stringify(reason)}`
   return `{"channel":${label},"action":${text},"serverSeq":${seq}${by}${why}}`
 }
 
-/** The client id that was quoted last: a replay contains the same few ids thousands of times. */
+/**
+ * The client id that was last converted to JSON. It is remembered, because a replay contains the same few ids thousands of
+ * times.
+ */
 let lastQuoted = { text: '', quoted: '""' }
 
 function quoted(text: string): string {
@@ -119,8 +128,8 @@ function quoted(text: string): string {
 }
 
 /**
- * Internal actions for the creation and the removal of a channel. They stand in the queue, so that no entry behind them is
- * delivered before they are durable. They are delivered to nobody.
+ * Internal actions for the creation and the removal of a channel. In the queue they keep every entry behind them waiting
+ * until they are durable. They are delivered to nobody.
  */
 export const creation: Action = { type: '@created' }
 export const removal: Action = { type: '@removed' }

@@ -1,11 +1,11 @@
 import { limits } from '@atrium/protocol/limits'
 import type { Entry } from './entry.ts'
 
-/** The newest ephemeral entries of a channel, which are stored nowhere. They are kept for clients that reconnect. */
+/** The newest ephemeral entries of a channel. They are not stored; they are kept in memory for clients that reconnect. */
 export class EphemeralEntries {
   readonly #entries: Entry[] = []
   #length = 0
-  /** Every entry above this number is still here. */
+  /** Every ephemeral entry above this sequence number is still in memory. */
   #from: number
 
   constructor(from: number) {
@@ -23,7 +23,7 @@ export class EphemeralEntries {
     }
   }
 
-  /** The entries above a number; undefined when some of them are gone. */
+  /** The entries above a sequence number; undefined if some of these entries are no longer in memory. */
   since(after: number): readonly Entry[] | undefined {
     return after < this.#from ? undefined : this.#entries.filter((entry) => entry.seq > after)
   }

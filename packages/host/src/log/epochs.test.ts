@@ -10,7 +10,7 @@ test('[L5] F-12: an epoch begins above every number of earlier epochs, even of o
   const clock = (now / 1000) * 1_000_000
   expect((await beginEpoch(records, 0, now)).first).toBe(clock)
   expect((await beginEpoch(records, clock + 5_000_000, now)).first).toBe(clock + 5_000_001)
-  // A backup contains only older numbers; the clock still gives a higher one.
+  // The records of a restored backup contain only older numbers. The clock still gives a higher first number.
   expect((await beginEpoch(records, clock - 86_400_000_000, now)).first).toBe(clock)
 })
 

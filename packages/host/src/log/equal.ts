@@ -1,4 +1,7 @@
-/** Whether two JSON values are equal. States share their unchanged parts, so only the differing parts are compared. */
+/**
+ * Whether two JSON values are equal. Two states share their unchanged parts as the same objects, so only the other parts are
+ * compared.
+ */
 export function equal(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
@@ -8,7 +11,7 @@ export function equal(a: unknown, b: unknown): boolean {
   }
   const keys = Object.keys(a)
   if (keys.length !== Object.keys(b).length) return false
-  // Both are plain objects by now; the keys are read by name.
+  // The cast is safe: at this point both values are plain objects, whose members are read by name.
   const left = a as Record<string, unknown>
   const right = b as Record<string, unknown>
   return keys.every((key) => Object.hasOwn(right, key) && equal(left[key], right[key]))

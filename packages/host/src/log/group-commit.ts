@@ -4,18 +4,18 @@ import type { ChannelCreation, Head, LogStore, RowChange, Step, StoredEnvelope }
 import { DiskFull } from '../ports/log.ts'
 import type { World } from '../ports/world.ts'
 
-/** The maximum distance between an assigned number and the last durable one. */
+/** The maximum distance between an assigned sequence number and the last durable one. */
 export const numbersAhead = 1_000_000
 
-/** The delay before a flush on a full disk is tried again. */
+/** The delay in milliseconds before a flush that found the disk full is tried again. */
 const retryMs = 1000
 
 interface CommitEvents {
-  /** More is durable, and less waits for the disk. */
+  /** Called after a flush: more is durable, and less waits for the disk. */
   flushed(): void
-  /** The disk is full: waiting for room is over, because nothing more is accepted. */
+  /** Called when the disk is full. Nobody needs to wait for room any more, because nothing more is accepted. */
   diskFull(): void
-  /** The store cannot be trusted any more. */
+  /** Called when the store cannot be trusted any more. */
   fatal(error: unknown): void
 }
 
@@ -28,7 +28,7 @@ interface CommitParts {
   readonly first: number
 }
 
-/** Group commit: the writes of one synchronous step are one unit, and each flush takes all steps that wait. */
+/** Group commit. The writes of one synchronous step are one unit, and each flush makes all waiting steps durable. */
 export class GroupCommit {
   readonly #store: LogStore
   readonly #records: StepRecords
@@ -36,17 +36,17 @@ export class GroupCommit {
   readonly #events: CommitEvents
   #step = emptyStep()
   #bytes = 0
-  /** The last number of the steps that the store was given. */
+  /** The last sequence number of the steps that were given to the store. */
   #given: number
-  /** The last number of the steps that are durable. */
+  /** The last sequence number of the steps that are durable. */
   #durable: number
   #upTo: number
   #flushing: Promise<void> | undefined
   #full = false
   #ended = false
-  /** The count of writes to the store. */
+  /** The number of writes that were given to the store. */
   #writes = 0
-  /** The count of writes that are durable. */
+  /** The number of writes that are durable. */
   #durableWrites = 0
 
   constructor({ store, records, world, events, first }: CommitParts) {
@@ -59,13 +59,13 @@ export class GroupCommit {
     this.#upTo = first - 1 + numbersAhead
   }
 
-  /** Makes durable how far the numbers of this epoch may run. */
+  /** Makes the upper bound of this epoch's sequence numbers durable. */
   async begin(): Promise<void> {
     this.#store.append({ ...emptyStep(), upTo: this.#upTo })
     await this.#store.flush()
   }
 
-  /** The number up to which everything is on the disk. */
+  /** The sequence number up to which everything is on the disk. */
   get durable(): number {
     return this.#durable
   }
@@ -84,12 +84,12 @@ export class GroupCommit {
     return this.#upTo
   }
 
-  /** Whether the disk has no space. No action that changes a state may be accepted then. */
+  /** Whether the disk is full. On a full disk no action that changes a state may be accepted. */
   get full(): boolean {
     return this.#full
   }
 
-  /** Whether more waits for the disk than may. False on a full disk, where actions are refused at once instead of waiting. */
+  /** Whether too many bytes wait for the disk. False on a full disk, where actions are refused at once instead of waiting. */
   get congested(): boolean {
     return this.#bytes > limits.unflushedBytes && !this.#full
   }
@@ -105,7 +105,7 @@ export class GroupCommit {
   }
 
   rows(rows: readonly RowChange[]): void {
-    // One push for each row: emptying a long chat has more rows than a call may have arguments.
+    // Each row is pushed by a call of its own: a long chat that is emptied has more rows than one call can have arguments.
     for (const row of rows) this.#step.rows.push(row)
   }
 
@@ -117,13 +117,13 @@ export class GroupCommit {
     this.#step.dropped.push({ channel, seq })
   }
 
-  /** Ends the present step: gives it to the store as one unit, and begins a flush unless one is under way. */
+  /** Ends the present step. Gives the step to the store as one unit, and begins a flush unless one is running. */
   endStep(last: number): void {
     if (this.#ended) return
     const step = this.#step
     const lists = [step.created, step.envelopes, step.rows, step.heads, step.dropped]
-    // Refusals take numbers without a write until half of the allowed distance is used up.
-    // A step that writes records writes the last number with them.
+    // A step with nothing but refusals need not be written: its numbers are covered until half of the allowed distance is used
+    // up. A step that writes records always writes the last number with them.
     const numbersDue = last > this.#given + (this.#records.size > 0 ? 0 : numbersAhead / 2)
     const stepped = numbersDue || lists.some((list) => list.length > 0)
     if (stepped) {
@@ -136,7 +136,7 @@ export class GroupCommit {
     this.#flush()
   }
 
-  /** Resolves with true when every write until now is durable, and with false when the disk is full or the host ends. */
+  /** Resolves with true when every write up to now is durable. Resolves with false when the disk is full or the host ends. */
   async settled(): Promise<boolean> {
     const goal = this.#writes
     while (this.#durableWrites < goal && this.#flushing && !this.#full) await this.#flushing
@@ -171,7 +171,10 @@ export class GroupCommit {
     this.#flush()
   }
 
-  /** Retries the flush of everything when the disk is full: no write is undone. Any other failure ends the host. */
+  /**
+   * Handles a failed flush. On a full disk the whole flush is tried again, and no write is lost. Any other failure ends the
+   * host.
+   */
   #failed(error: unknown): void {
     this.#flushing = undefined
     if (!(error instanceof DiskFull)) {

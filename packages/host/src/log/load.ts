@@ -6,8 +6,8 @@ import type { DamagedChannel, LoadedChannel, LogStore } from '../ports/log.ts'
 import { leastTail, rebuild } from './rebuild.ts'
 
 /**
- * Reads a channel with at least `tail` of its newest rows. Returns the function that builds the channel, so that the caller
- * can look at its own state between the read and the build; undefined when the store has no such channel.
+ * Reads a channel with at least `tail` of its newest rows. Returns a function that builds the channel, so that the caller can
+ * check its own state between the read and the build. Returns undefined if the store has no such channel.
  */
 export async function loadChannel(
   store: LogStore,
@@ -17,16 +17,16 @@ export async function loadChannel(
   const found = await store.load(uri, tail)
   if (!found) return undefined
   const least = leastTail(found)
-  // More rows are needed only after a crash that many rows preceded and no head.
+  // More than `tail` rows are needed only after a crash, if many rows were stored since the last head.
   return least > tail
     ? loadChannel(store, uri, least)
     : (committedSeq) => channelFrom(uri, found, committedSeq)
 }
 
-/** Builds a channel from its stored form. All that is stored of a channel is committed. */
+/** Builds a channel from its stored form. Everything that is stored counts as committed. */
 function channelFrom(uri: Uri, found: LoadedChannel | DamagedChannel, committedSeq: number): Channel {
   const { kind, state, older, newer } = rebuild(uri, found)
-  // The kind's own reducer made the state.
+  // The cast is safe: the reducer of this kind has made the state.
   const head = state as StateOf<KindName>
   const channel = new Channel(uri, kind, head, { ephemeralFrom: committedSeq, older })
   channel.commit(head, older.length)

@@ -3,19 +3,19 @@ import type { KindName } from '@atrium/protocol/reducers'
 import type { Channel } from './channel.ts'
 import { Waiters } from './waiters.ts'
 
-/** The progress of a log, and promises that resolve when the log has come so far. */
+/** The progress of a log, and promises that resolve when the progress meets a condition. */
 export abstract class LogProgress {
   readonly #waiters = new Waiters()
 
-  /** The last number that is committed: the one before the first strict action that is not durable. */
+  /** The last committed sequence number: the one before the first strict action that is not durable. */
   abstract get committedSeq(): number
 
-  /** Whether nothing more may be appended. */
+  /** Whether nothing more may be appended for now. */
   abstract get congested(): boolean
 
   abstract get diskFull(): boolean
 
-  /** Resolves when a number is committed. */
+  /** Resolves when a sequence number is committed. */
   reached(seq: number): Promise<void> {
     return this.#waiters.until(() => this.committedSeq >= seq)
   }
@@ -35,7 +35,7 @@ export abstract class LogProgress {
     return this.#waiters.until(() => !this.congested && !this.diskFull)
   }
 
-  /** Tests the conditions of all promises. Called after every change of the progress. */
+  /** Tests the conditions of all waiting promises. Called after every change of the progress. */
   protected progressed(): void {
     this.#waiters.check()
   }

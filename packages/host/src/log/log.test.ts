@@ -61,7 +61,7 @@ test('[L1] the actions of one step are stored together or not at all', async () 
   log.appendChecked(channel, part('t1'))
   await stepOver()
   log.appendChecked(channel, complete('t1'))
-  // The flush ends in the middle of a step.
+  // The flush is completed in the middle of a step.
   flush()
   const reopened = store.reopen()
   const loaded = await reopened.log.load(chatUri)

@@ -21,11 +21,11 @@ import { Sequence } from './sequence.ts'
 import { StagedChannels } from './staged-channels.ts'
 
 /**
- * The log of actions: numbers, reduces, stores and delivers them. Appending is synchronous: nothing can happen between
- * reading a state and numbering a change of it. The actions of one step are stored together or not at all.
+ * The log numbers, reduces, stores and delivers actions. Appending is synchronous, so nothing can happen between reading a
+ * state and numbering a change of that state. The actions of one step are stored together or not at all.
  */
 export class Log extends LogProgress {
-  /** The first number of this epoch. */
+  /** The first sequence number of this epoch. */
   readonly first: number
   readonly staged: StagedChannels
   readonly #events: LogEvents
@@ -70,7 +70,7 @@ export class Log extends LogProgress {
     return this.#queue.committedSeq
   }
 
-  /** The last number assigned, committed or not. */
+  /** The last sequence number that was assigned, committed or not. */
   get last(): number {
     return this.#sequence.last
   }
@@ -79,18 +79,21 @@ export class Log extends LogProgress {
     return this.#commit.full
   }
 
-  /** Whether nothing more may be appended: too much waits for the disk, or the numbers that the disk allows run out. */
+  /**
+   * Whether nothing more may be appended for now: too much waits for the disk, or the sequence numbers below the durable
+   * bound are used up.
+   */
   get congested(): boolean {
     const tooMuch = this.#commit.congested || this.#queue.directLength > limits.unflushedBytes
     return tooMuch || this.#sequence.last + 1000 > this.#commit.upTo
   }
 
-  /** Stores how far the numbers of this epoch may run. Must resolve before the first append. */
+  /** Makes the upper bound of this epoch's sequence numbers durable. Must resolve before the first append. */
   begin(): Promise<void> {
     return this.#commit.begin()
   }
 
-  /** The channel if it is in memory and, where a kind is given, of that kind. */
+  /** Returns a channel if it is in memory and, where a kind is given, is of that kind. */
   channel(uri: Uri): Channel | undefined
   channel<K extends KindName>(uri: Uri, kind: K): Channel<K> | undefined
   channel(uri: Uri, kind?: KindName): Channel | undefined {
@@ -118,19 +121,19 @@ export class Log extends LogProgress {
     return channel
   }
 
-  /** Applies an action to the head, numbers it and queues it. */
+  /** Applies an action to the head of a channel, numbers the action and queues it. */
   append<K extends KindName>(channel: Channel<K>, action: ActionOn<K>): Entry {
     return this.#append(channel, action, channel.reduce(action))
   }
 
-  /** The same for an action that a schema has checked and whose type the compiler does not know. */
+  /** Does the same as `append` for an action that a schema has checked and whose type the compiler does not know. */
   appendChecked(channel: Channel, action: Action): Entry {
     return this.#append(channel, action, channel.reduce(action))
   }
 
   /**
-   * Appends a text that came in pieces: as one action, or as one action for each piece where a listener wants each. All of
-   * them carry the last state: a step shows nobody the states between.
+   * Appends a text that came in pieces: as one action, or, if a listener wants each piece, as one action for each. All these
+   * entries carry the state after the last piece, because nobody sees a state in the middle of a step.
    */
   appendText(channel: Channel, whole: Action, pieces: readonly Action[]): void {
     const rows = channel.advance(whole, channel.reduce(whole))
@@ -140,7 +143,7 @@ export class Log extends LogProgress {
     for (const action of actions) this.#events.appended(channel, action)
   }
 
-  /** Appends a dispatched action that no guard refused. An action that changes nothing is echoed to its sender alone. */
+  /** Appends a dispatched action that no guard refused. An action that changes nothing is echoed only to its sender. */
   accept(channel: Channel, action: Action, sender: Sender): Entry {
     const state = channel.reduce(action)
     const ephemeral = channel.kind.classes.get(action.type) === 'ephemeral'
@@ -148,24 +151,24 @@ export class Log extends LogProgress {
     return this.#writer.sendOnly(channel, action, sender.listener, { by: sender.by })
   }
 
-  /** Sends a refusal to the sender of an action: numbered, neither reduced nor stored. */
+  /** Sends a refusal to the sender of an action. The refused action gets a number, but is neither reduced nor stored. */
   refuse(channel: Channel, action: Action, { by, listener }: Sender, reason: string): Entry {
     return this.#writer.sendOnly(channel, action, listener, { by, reason })
   }
 
-  /** Sends an action to one listener: numbered, neither reduced nor stored. */
+  /** Sends an action to a single listener. The action gets a number, but is neither reduced nor stored. */
   sendTo<K extends KindName>(channel: Channel<K>, action: ActionOn<K>, to: Listener): Entry {
     return this.#writer.sendOnly(channel, action, to)
   }
 
-  /** Commits a number that nobody has seen, unless entries wait, so that a snapshot can have a number of its own. */
+  /** If no entries wait, commits a sequence number that no client has seen, so that a snapshot can have a number of its own. */
   advance(): void {
     if (this.#queue.empty && !this.congested) this.#queue.skip(this.#sequence.next())
   }
 
   /**
-   * Removes a channel. Entries queued before are still delivered; then its listeners are removed. Returns the sequence
-   * number of the removal.
+   * Removes a channel. Entries that were queued before the removal are still delivered; after that the channel's listeners
+   * are removed. Returns the sequence number of the removal.
    */
   drop(channel: Channel): number {
     const seq = this.#writer.drop(channel)
@@ -173,39 +176,42 @@ export class Log extends LogProgress {
     return seq
   }
 
-  /** Loads a channel into memory. Undefined when there is none; throws when its stored history is damaged. */
+  /** Loads a channel into memory. Returns undefined if there is no such channel. Throws if its stored history is damaged. */
   wake(uri: Uri): Promise<Channel | undefined> {
     return this.#channels.wake(uri)
   }
 
   /**
-   * Loads the rows of a channel that are not in memory: all of them, or those from one id on. Nothing is numbered or
-   * delivered, because no state changes: every state of the channel only shows more of its rows.
+   * Loads rows of a channel that are not in memory: all such rows, or those from `fromId` on. Nothing is numbered or
+   * delivered, because no state changes: the states in memory only show more of their rows.
    */
   loadRows(channel: Channel, fromId?: string): Promise<void> {
     return this.#rowLoader.load(channel, fromId)
   }
 
-  /** Removes a channel from memory if nothing needs it there. Returns whether it did. */
+  /** Removes a channel from memory if nothing needs it there. Returns whether the channel was removed. */
   sleep(channel: Channel): boolean {
     const { writes } = channel
     const busy = channel.listeners.size > 0 || channel.uncommitted > 0 || !this.#commit.isDurable(writes.last)
     if (busy || !this.#channels.holds(channel)) return false
     const { changed } = writes
     this.scheduleFlush(channel)
-    // Ephemeral actions are in the head alone, so the channel stays until the head is durable.
+    // Only the head contains the effects of ephemeral actions, so the channel stays in memory until the head is durable.
     if (changed && channel.lossy) return false
     this.#channels.sleep(channel)
     return true
   }
 
-  /** Schedules a flush: of records, and of a channel's head, the only place that contains its ephemeral actions. */
+  /**
+   * Schedules a flush of records and, if a channel is given, of its head. Only the head contains the effects of ephemeral
+   * actions.
+   */
   scheduleFlush(channel?: Channel): void {
     if (channel?.writes.changed) this.#writer.writeHead(channel)
     this.#writer.scheduleStepEnd()
   }
 
-  /** Resolves with true when all that was appended is durable, and with false when the disk has no space for it. */
+  /** Resolves with true when everything appended is durable. Resolves with false when the disk is full or the host ends. */
   settled(): Promise<boolean> {
     this.#writer.endStep()
     return this.#commit.settled()
@@ -216,12 +222,12 @@ export class Log extends LogProgress {
     return this.#queue.of(clientId).flatMap(({ entry }) => (entry.only ? [] : asStored(entry)))
   }
 
-  /** The ephemeral actions of a client that are still in memory; they are stored nowhere. */
+  /** The ephemeral actions of a client that are still in memory. They are not stored. */
   ephemeralOf(clientId: string): readonly StoredEnvelope[] {
     return [...this.channels].flatMap((channel) => channel.ephemeralBy(clientId).flatMap(asStored))
   }
 
-  /** Sends the echoes of a client's uncommitted actions to its new connection. */
+  /** Sends the echoes of a client's uncommitted actions to the client's new connection. */
   redirect(clientId: string, sender: Listener): void {
     this.#queue.redirect(clientId, sender)
   }

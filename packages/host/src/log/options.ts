@@ -9,30 +9,30 @@ export interface LogOptions {
   readonly records: StepRecords
   /** The first sequence number of this epoch. */
   readonly first: number
-  /** A head is written after this number of stored actions, so that waking a channel folds at most that many. */
+  /** A channel's head is written after this number of stored actions, so that a waking channel folds at most this number. */
   readonly headEvery?: number
-  /** The number of newest rows that a channel is loaded with. Older rows are loaded when they are needed. */
+  /** The number of newest rows that a channel is loaded with. Older rows are loaded only when they are needed. */
   readonly tail?: number
 }
 
 export type Dispatcher = Origin & { readonly principal: string }
 
-/** The sender of a dispatched action: the client, and the connection that gets the echo or the refusal. */
+/** The sender of a dispatched action: the client, and the connection to which the echo or the refusal is sent. */
 export interface Sender {
   readonly by: Dispatcher
   readonly listener: Listener
 }
 
 export interface LogEvents {
-  /** An action is appended. Records that are put now belong to the same step. */
+  /** Called when an action is appended. Records that are put during this call belong to the same step. */
   appended(channel: Channel, action: Action, by?: Dispatcher): void
-  /** An action is committed and delivered: the host may act on it. */
+  /** Called when an action is committed and delivered. From then on the host may act on it. */
   committed(channel: Channel, entry: Entry): void
-  /** The store failed in a way that cannot be repaired here. */
+  /** Called when the store failed in a way from which the log cannot recover. */
   fatal(error: unknown): void
 }
 
-/** The part of a staged channel that the store is given in one step. */
+/** A part of a staged channel. The store is given one part in one step. */
 export interface StagedPart {
   readonly created?: boolean
   /** An action as JSON. */

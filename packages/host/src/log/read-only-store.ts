@@ -1,8 +1,8 @@
 import type { Store } from '../ports/store.ts'
 
 /**
- * A store that leaves the disk as it is: the host's own writes stay in memory. Changes of clients must be refused before
- * they reach it.
+ * Wraps a store so that nothing is written to the disk: the host's own writes stay in memory. Changes by clients must be
+ * refused before they reach this store.
  */
 export function readOnly(store: Store): Store {
   const changes = new Map<string, string | undefined>()

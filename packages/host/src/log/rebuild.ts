@@ -4,7 +4,10 @@ import type { ChannelKind } from '@atrium/protocol/kind'
 import type { DamagedChannel, LoadedChannel } from '../ports/log.ts'
 import { rowsIn } from './channel-rows.ts'
 
-/** The error for a channel whose stored history cannot be trusted. The channel is set aside; nothing of it is deleted. */
+/**
+ * The error for a channel whose stored history cannot be trusted. The host does not use such a channel, and deletes nothing
+ * of it.
+ */
 export class Damaged extends Error {
   override readonly name = 'Damaged'
 }
@@ -13,7 +16,7 @@ export class Damaged extends Error {
 interface Rebuilt {
   readonly kind: ChannelKind
   readonly state: unknown
-  /** The ids of the rows that precede those in the state. */
+  /** The ids of the rows that come before those in the state. */
   readonly older: readonly string[]
   /** The number of rows that are newer than the stored head. */
   readonly newer: number
@@ -28,7 +31,7 @@ export function rebuild(uri: Uri, loaded: LoadedChannel | DamagedChannel): Rebui
   try {
     const { first, older, count } = headState(kind, loaded)
     const state = loaded.envelopes.reduce<unknown>(
-      // The host stored each action after a schema had checked it.
+      // The cast is safe: a schema had checked each action before it was stored.
       (before, envelope) => kind.reduce(before, JSON.parse(envelope.action) as Action),
       first,
     )
@@ -40,8 +43,8 @@ export function rebuild(uri: Uri, loaded: LoadedChannel | DamagedChannel): Rebui
 }
 
 /**
- * The least number of newest rows whose texts a load needs. The rows that are newer than the head result from the fold, but
- * the last row of the head must be loaded, because an action after the head may name it.
+ * The minimum number of newest rows that must be loaded with their texts. Rows that are newer than the head result from the
+ * fold. But the last row of the head must be loaded, because an action after the head may name it.
  */
 export function leastTail(loaded: LoadedChannel | DamagedChannel): number {
   if ('damaged' in loaded || loaded.rows.length === loaded.rowIds.length) return 0
@@ -51,7 +54,10 @@ export function leastTail(loaded: LoadedChannel | DamagedChannel): number {
   return count === 0 ? 0 : loaded.rowIds.length - count + 1
 }
 
-/** The state to fold from. A head contains the number of its rows; since then the list has only grown. */
+/**
+ * The state to fold from. A stored head contains only the number of its rows. Since that head, rows were only added, so the
+ * first `count` rows in the store are those of the head.
+ */
 function headState(kind: ChannelKind, loaded: LoadedChannel) {
   const { rowIds, rows, fromCreation } = loaded
   const state = parsedHead(loaded)
@@ -63,7 +69,7 @@ function headState(kind: ChannelKind, loaded: LoadedChannel) {
   return { first: { ...state, [kind.rows]: inMemory }, older: rowIds.slice(0, before), count }
 }
 
-/** A stored state is JSON of an object, whatever its kind. */
+/** Parses the stored state. It is the JSON of an object, whatever the kind of the channel. */
 function parsedHead({ state }: LoadedChannel): Record<string, unknown> {
   return JSON.parse(state) as Record<string, unknown>
 }

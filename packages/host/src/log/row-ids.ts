@@ -1,4 +1,4 @@
-/** The ids of a channel's rows in order. Membership and position are found without a search. */
+/** The ids of a channel's rows in order. A map finds whether an id is present, and its position, without a search. */
 export class RowIds {
   readonly #list: string[] = []
   readonly #positions = new Map<string, number>()
@@ -33,7 +33,7 @@ export class RowIds {
     this.#list.push(id)
   }
 
-  /** Keeps the first `length` ids. Returns the removed ones. */
+  /** Keeps the first `length` ids. Returns the ids that were removed. */
   cut(length: number): readonly string[] {
     const removed = this.#list.splice(length)
     for (const id of removed) this.#positions.delete(id)

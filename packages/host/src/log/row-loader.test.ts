@@ -6,7 +6,10 @@ import { rebuild } from './rebuild.ts'
 
 const idsOf = (state: ChatState) => state.turns.map(({ id }) => id)
 
-/** Expects that the rows in memory, the ids of the others, and the stored form agree with the fold of all actions. */
+/**
+ * Folds all actions. Expects that the result agrees with the rows in memory, with the ids of the other rows, and with the
+ * stored form.
+ */
 async function expectConsistent(chat: LazyChat): Promise<void> {
   const { channel, log, head } = chat
   const whole = (state: unknown, older: number, eager: ChatState) => {

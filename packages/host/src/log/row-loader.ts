@@ -5,7 +5,7 @@ import type { DeliveryQueue } from './delivery-queue.ts'
 import { Damaged } from './rebuild.ts'
 import { readRows } from './rows.ts'
 
-/** Loads rows into memory that a channel was woken without. */
+/** Loads rows that were not loaded when their channel was woken. */
 export class RowLoader {
   readonly #store: LogStore
   readonly #queue: DeliveryQueue
@@ -18,10 +18,10 @@ export class RowLoader {
     this.#channels = channels
   }
 
-  /** Loads all missing rows of a channel, or those from one id on. */
+  /** Loads all rows of a channel that are not in memory, or those from `fromId` on. */
   async load(channel: Channel, fromId?: string): Promise<void> {
     while (this.#channels.holds(channel) && channel.missing(fromId).length > 0) {
-      // A concurrent call waits for the read under way, and reads again if that did not load enough.
+      // A concurrent call waits for the running read. If that read did not load enough, the loop reads again.
       const reading =
         this.#reading.get(channel) ?? this.#read(channel, fromId).finally(() => this.#reading.delete(channel))
       this.#reading.set(channel, reading)
@@ -32,7 +32,8 @@ export class RowLoader {
   async #read(channel: Channel, fromId: string | undefined): Promise<void> {
     const ids = channel.missing(fromId)
     const read = await readRows(this.#store, channel.uri, ids)
-    // During the read the channel may have gone to sleep, or lost all its rows. Otherwise the same rows are missing as before.
+    // During the read the channel may have gone to sleep, or may have lost all its rows. Otherwise the missing rows are still the
+    // same.
     if (!this.#channels.holds(channel) || channel.olderRows === 0) return
     const rows = ids.flatMap((id) => read.get(id) ?? [])
     if (rows.length < ids.length)

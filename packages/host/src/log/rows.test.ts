@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { chat, creation, head, range, row, step } from '../ports/fixture.contract.ts'
 import { readRows, readSome } from './rows.ts'
 
-/** A store with rows of about 300 kB, three to a slice. */
+/** A store with rows of about 300 kB each, so that three rows fit into a slice. */
 async function storeWithRows(count: number) {
   const { log } = memoryStore()
   const ids = range(0, count).map((i) => `t${i}`)

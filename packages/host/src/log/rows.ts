@@ -22,18 +22,18 @@ export async function readRows(
   return found
 }
 
-/** Reads the first of these rows, about one MiB. `count`: the number of ids that were looked up. */
+/** Reads the first of these rows, up to about one MiB. `count`: the number of ids that were looked up. */
 export async function readSome(
   store: LogStore,
   uri: Uri,
   ids: readonly string[],
 ): Promise<{ readonly rows: ReadonlyMap<string, Row>; readonly count: number }> {
   const { texts, count } = await readTexts(store, uri, ids)
-  // The store holds rows of this channel, which were written as JSON of a `Row`.
+  // The cast is safe: the rows of this channel were stored as the JSON of a `Row`.
   return { rows: new Map([...texts].map(([id, text]) => [id, JSON.parse(text) as Row])), count }
 }
 
-/** The same as `readSome`, with the rows as JSON texts. */
+/** Does the same as `readSome`, but returns the rows as JSON texts. */
 export async function readTexts(
   store: LogStore,
   uri: Uri,
@@ -42,14 +42,14 @@ export async function readTexts(
   const slice = await store.rows(uri, ids.slice(0, maxIds))
   const last = slice.rows.at(-1)
   const count = slice.more && last ? ids.indexOf(last.id) + 1 : Math.min(maxIds, ids.length)
-  // The caller got the ids from this store, so a missing row was removed just now, or is damaged.
+  // The ids came from this store. So a missing row was removed just now, or is damaged.
   if (slice.rows.length < count) return { texts: await foldedTexts(store, uri), count: ids.length }
   return { texts: new Map(slice.rows.map(({ id, text }) => [id, text])), count }
 }
 
 /**
- * Rebuilds the rows from the whole channel. Rows are only a cache: loading all of them finds damaged ones and then folds the
- * actions from the creation of the channel.
+ * Rebuilds the rows by loading the whole channel. Stored rows are only a cache: when a load of all rows finds a damaged one,
+ * the rows are folded from the actions since the creation of the channel.
  */
 async function foldedTexts(store: LogStore, uri: Uri): Promise<ReadonlyMap<string, string>> {
   const loaded = await store.load(uri)
@@ -58,7 +58,7 @@ async function foldedTexts(store: LogStore, uri: Uri): Promise<ReadonlyMap<strin
   return new Map(rowsIn(kind.rows, state).map((row) => [row.id, JSON.stringify(row)]))
 }
 
-/** The length of a value as JSON. Lengths are remembered: values never change, and the length is asked for often. */
+/** The length of a value as JSON. Lengths are cached: values never change, and the same length is needed often. */
 export function lengthOf(item: object): number {
   const length = lengths.get(item) ?? JSON.stringify(item).length
   lengths.set(item, length)

@@ -1,6 +1,6 @@
 /**
- * The count of numbers that are reserved before an action that others may have to wait behind. While that action waits for
- * space on the disk, refusals take these numbers and are delivered in order before it.
+ * How many sequence numbers are left free before an action that later entries may have to wait for. While that action waits
+ * for space on the disk, refusals take the free numbers and are delivered before it, in order.
  */
 const reserved = 64
 

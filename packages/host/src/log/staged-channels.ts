@@ -4,7 +4,7 @@ import type { Channel } from './channel.ts'
 import type { EntryWriter } from './entry-writer.ts'
 import type { StagedPart } from './options.ts'
 
-/** Channels that are written part by part. They are found by nobody until they are published or dropped. */
+/** Channels that are written part by part. Nobody can find such a channel until it is published. */
 export class StagedChannels {
   readonly #channels: AwakeChannels
   readonly #writer: EntryWriter
@@ -14,7 +14,7 @@ export class StagedChannels {
     this.#writer = writer
   }
 
-  /** Hides the channel of this URI. */
+  /** Hides the channel of this URI until it is published or dropped. */
   add(uri: Uri): void {
     this.#channels.staged.add(uri)
   }
@@ -23,7 +23,7 @@ export class StagedChannels {
     return this.#channels.staged.has(uri)
   }
 
-  /** Writes part of a staged channel without notifying anyone. Returns its sequence number. */
+  /** Writes a part of a staged channel without notifying anyone. Returns the sequence number of the part. */
   write(channel: Channel, part: StagedPart): number {
     return this.#writer.stage(channel, part)
   }

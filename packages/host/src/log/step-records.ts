@@ -1,8 +1,8 @@
 import type { Records } from '../ports/records.ts'
 
 /**
- * Records of the present step. The store gets them together with the step's actions and never before, so that one flush
- * makes both durable or neither. Reads see records that were put, whether the store has them or not.
+ * The records of the present step. The store is given the records together with the step's actions and never earlier, so that
+ * one flush makes both durable or neither. A read sees every record that was put, whether the store has it or not.
  */
 export class StepRecords implements Records {
   readonly #store: Records
@@ -34,7 +34,7 @@ export class StepRecords implements Records {
     this.#changes.set(key, undefined)
   }
 
-  /** Gives the changes of the step to the store. */
+  /** Gives the record changes of the step to the store. */
   writeToStore(): void {
     const changes = this.#changes
     this.#changes = new Map()

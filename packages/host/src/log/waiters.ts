@@ -5,8 +5,8 @@ interface Waiter {
 }
 
 /**
- * Promises that resolve when a condition holds. Code that changes the state calls `check`, which tests every condition. A
- * condition that throws rejects its own promise and leaves the others waiting.
+ * Promises that resolve when a condition holds. Code that changes the state calls `check`, which tests every condition. If a
+ * condition throws, only its own promise is rejected.
  */
 export class Waiters {
   readonly #waiting = new Set<Waiter>()

@@ -9,17 +9,26 @@ import { callsOf } from '@atrium/protocol/chat/calls'
 export interface RoughScript {
   /** Ends the agent as a crash of the machine would. */
   readonly kill: (agent: Agent) => Promise<void>
-  /** A message that leads to one call which asks and then acts, and the number of times it acted. */
+  /**
+   * A message that leads to one tool call, which asks for confirmation and then acts. `runs` returns how often the call has
+   * acted.
+   */
   readonly asking: { readonly text: string; readonly runs: () => number }
-  /** Messages at which the agent fails, one for each way. */
+  /** Messages at which the agent fails, one message for each way to fail. */
   readonly breaking: readonly string[]
   /** A message that the agent never answers. */
   readonly hanging: string
-  /** A message with a very long answer, its number of words, and the number of words produced up to now. */
+  /**
+   * A message with a very long answer, the number of words in the answer, and the number of words that the agent has produced
+   * so far.
+   */
   readonly flood: { readonly text: string; readonly words: number; readonly produced: () => number }
 }
 
-/** Tests of denials, slow readers and failures, for every agent. `open` returns an agent without anything in memory. */
+/**
+ * Tests of denied calls, slow readers and failures, for every agent. `open` returns an agent that remembers nothing of an
+ * earlier one.
+ */
 export function roughAgentContract(
   name: string,
   open: () => Agent | Promise<Agent>,
@@ -107,7 +116,7 @@ export function roughAgentContract(
   })
 }
 
-/** Runs the turn until a call asks, and returns the call. */
+/** Runs the turn until a tool call asks for confirmation, and returns the call. */
 async function asked(stage: HostlessChat, run: Run): Promise<ToolCallState> {
   for (;;) {
     if (!(await run.step())) throw new Error('no call asked')
@@ -118,7 +127,7 @@ async function asked(stage: HostlessChat, run: Run): Promise<ToolCallState> {
   }
 }
 
-/** Runs the turn to its end. A call that asks again gets the same answer again. */
+/** Runs the turn to its end. Every tool call that asks for confirmation, even repeatedly, gets the same answer. */
 async function endedWith(stage: HostlessChat, run: Run, approved: boolean) {
   const watch = () => {
     const calls = callsOf(stage.state.activeTurn?.responseParts ?? [])
@@ -139,7 +148,7 @@ function decide(stage: HostlessChat, { toolCallId }: ToolCallState, approved: bo
   stage.fold({ type: 'chat/toolCallConfirmed', turnId, toolCallId, ...how })
 }
 
-/** Waits until a count does not grow any more. */
+/** Waits until a count has stopped growing, and returns it. */
 async function rested(count: () => number): Promise<number> {
   for (let last = -1, same = 0; ;) {
     const now = count()

@@ -9,7 +9,7 @@ import type { Run } from '../../test/hostless-chat.ts'
 import type { Agent } from './agent.ts'
 
 export interface AgentScript {
-  /** Messages that the agent answers. Together they should lead to every kind of action that the agent yields. */
+  /** Messages that the agent answers. Together the answers should contain every kind of action that the agent yields. */
   readonly prompts: readonly string[]
   /** A message at which the agent fails. */
   readonly failing: string
@@ -174,7 +174,7 @@ export function agentContract(name: string, open: () => Agent | Promise<Agent>, 
   })
 }
 
-/** Number of actions that a message is answered with. */
+/** Returns the number of actions in the agent's answer to a message. */
 async function lengthOf(agent: Agent, text: string): Promise<number> {
   const run = new HostlessChat(agent).begin(text)
   await run.end()
@@ -192,7 +192,7 @@ async function left(run: Run): Promise<void> {
   await run.iterator.return?.()
 }
 
-/** Aborts the turn while it waits for the next action, as a host does. One pending action may still come. */
+/** Aborts the turn while the host waits for the next action. One pending action may still come. */
 async function drained(run: Run): Promise<void> {
   const next = run.iterator.next()
   run.abort()
@@ -208,7 +208,7 @@ function over(next: Promise<IteratorResult<unknown>>): Promise<boolean> {
   )
 }
 
-/** The content of a turn for comparison, without errors, failed calls and the borders between parts of text. */
+/** The content of a turn as lines for comparison. Errors and failed calls are left out, and adjacent parts of text are joined. */
 function legible(turn: Turn): readonly string[] {
   const lines: string[] = []
   let last = ''

@@ -10,38 +10,38 @@ import type { SessionConfigChoice } from '@atrium/protocol/session/commands'
 import type { SessionState } from '@atrium/protocol/session/state'
 import type { FileEntry } from './files.ts'
 
-/** The backend behind a provider id. Every agent passes the suite in `agent.contract.ts`. */
+/** The backend of a provider id. Every agent passes the suite in `agent.contract.ts`. */
 export interface Agent {
-  /** May have more members after `probe`. */
+  /** The description of the agent. It may have more members after `probe`. */
   readonly info: AgentInfo
-  /** Whether its turns can be resumed after a resumable error or a restart of the host. */
+  /** Whether the agent's turns can be resumed after a resumable error or a restart of the host. */
   readonly resumes: boolean
-  /** The settings of its sessions. */
+  /** The settings of the agent's sessions. */
   readonly settings?: Settings
   /**
-   * Asks the backend for its models, its settings and whether a user must sign in. The host calls it each time before it creates
-   * a session or shows settings, so an agent should cache the answers. Never rejects.
+   * Asks the backend for its models, its settings and whether a user must sign in. The host calls `probe` each time before it
+   * creates a session or shows settings, so an agent should cache the answers. Never rejects.
    */
   probe?(): Promise<void>
-  /** Prepares a session before its first turn. The host calls it again if it stopped before the call was done. */
+  /** Prepares a session before its first turn. If the host stops before the call is done, the next host calls it again. */
   create?(session: Session, signal: AbortSignal): Promise<void>
   /**
-   * Does one turn. Yields the actions of the turn in order. The turn is complete when the iterator is done, and failed when it
-   * throws. A resumed turn has its earlier response parts in the state, and continues after them. The host discards everything
-   * that is yielded after the signal is aborted.
+   * Runs one turn and yields the actions of the turn in order. The turn is complete when the iterator is done, and has failed
+   * when the iterator throws. The state of a resumed turn contains its earlier response parts, and the agent continues after
+   * them. The host discards every action that is yielded after the signal is aborted.
    */
   run(chat: Chat, signal: AbortSignal): AsyncIterable<AgentAction>
   /** The slash commands that a message may begin with. */
   commands?(session: SessionState): Promise<readonly AgentCommand[]>
   /** The last lines of diagnostic output, for troubleshooting. Must not contain secrets. */
   readonly lastWords?: readonly string[]
-  /** Called when a session was disposed of: deletes the data that the agent keeps for it. */
+  /** Called when a session was disposed of. The agent deletes the data that it keeps for the session. */
   dispose?(session: Uri): Promise<void>
 }
 
 export interface Settings {
   readonly schema: SessionConfigSchema
-  /** The values of a setting that has too many for the schema to list. */
+  /** Returns values of a setting that has too many values for its schema to list. */
   choices?(
     property: string,
     query: string,
@@ -50,12 +50,12 @@ export interface Settings {
 }
 
 export interface AgentCommand {
-  /** A single word, without the slash. */
+  /** The name of the command: a single word, without the slash. */
   readonly name: string
   readonly description?: string
 }
 
-/** A session in creation, as its agent sees it. */
+/** A session that is being created, as its agent sees it. */
 export interface Session {
   readonly uri: Uri
   /** The committed state. */
@@ -74,25 +74,32 @@ export interface Chat {
   readonly sessionUri: Uri
   /** Resolves with the first committed state that meets the condition. Rejects when the turn is over. */
   when(condition: (state: ChatState) => boolean): Promise<ChatState>
-  /** The turns right before a turn, oldest first. The state holds only the newest turns of the chat. Empty for the first turn. */
+  /**
+   * Returns the turns right before a given turn, oldest first, because the state holds only the newest turns of the chat.
+   * Empty if there are none.
+   */
   before(turnId: string): Promise<readonly Turn[]>
   /** Starts a worker for a tool call of this turn. The worker does its task in a chat of its own. */
   spawn(task: Task): Worker
-  /** Runs a command line for a tool call of this turn, in a terminal that clients can watch. It is ended with the turn. */
+  /**
+   * Runs a command line for a tool call of this turn, in a terminal that clients can watch. The command is ended with the
+   * turn.
+   */
   run(command: Command): Promise<RunningCommand>
   readonly files: ToolFiles
-  /** Stores content with the session, durably. Actions may then refer to it. */
+  /** Stores content durably with the session. Actions may then refer to the content. */
   keep(bytes: Uint8Array, contentType: string): Promise<ContentRef>
-  /** Reads an attachment. Rejects with a message for users where it is missing or may not be read. */
+  /** Reads an attachment. Rejects with a message for users if the attachment is missing or must not be read. */
   read(attachment: MessageAttachment): Promise<Content>
   /**
-   * The user's token for a resource: one that the agent's info names, or one that a call of this turn has authenticated for. An
-   * agent gets the token before each use, sends it to that resource only, and does not store it.
+   * The user's token for a resource. The resource must be named in the agent's info, or a tool call of this turn must have
+   * asked the user to authenticate for it. An agent gets the token before each use, sends it only to that resource, and does
+   * not store it.
    */
   token(resource: string): string | undefined
 }
 
-/** The whole content of an attachment. Where the message selects a part, the agent has to find it. */
+/** The whole content of an attachment. If the message selects only a part, the agent has to find that part in the content. */
 export interface Content {
   readonly data: string
   readonly encoding: 'utf-8' | 'base64'
@@ -100,52 +107,52 @@ export interface Content {
 }
 
 /**
- * The files of the session's directories, for a running tool call of this turn. Reading needs no confirmation, except for secret
- * files: those reject with the error type `permission`, and the call may then ask. Writing needs a confirmation. Paths are
- * absolute, or relative to the first directory.
+ * The files of the session's directories, for a running tool call of this turn. Reading needs no confirmation, except that of
+ * a secret file: that read rejects with the error type `permission`, and the tool call may then ask for confirmation. Writing
+ * always needs a confirmation. Paths are absolute, or relative to the session's first directory.
  */
 export interface ToolFiles {
   read(toolCallId: string, path: string): Promise<string>
   /** The entries of a directory, sorted by name. */
   list(toolCallId: string, path: string): Promise<readonly FileEntry[]>
   search(toolCallId: string, search: Search): Promise<SearchResult>
-  /** A preview of an edit, for the users who confirm it. The preview tells the agent nothing about a secret file. */
+  /** Makes a preview of an edit for the users who confirm it. The preview of a secret file reveals nothing to the agent. */
   propose(path: string, edit: Edit): Promise<FileEdit>
   apply(toolCallId: string, path: string, edit: Edit): Promise<void>
 }
 
-/** A search for lines that contain a text. Files that are ignored by version control, binary or secret are skipped. */
+/** A search for lines that contain a text. Files that are binary, secret or ignored by version control are skipped. */
 export interface Search {
   readonly text: string
-  /** A directory or a file. Absent: the first directory. */
+  /** The directory or the file to search in. Absent: the session's first directory. */
   readonly path?: string
-  /** Limits the search to files whose path relative to `path` matches. */
+  /** A pattern for paths relative to `path`. Only files whose path matches are searched. */
   readonly glob?: string
   readonly ignoreCase?: boolean
 }
 
 export interface SearchResult {
   readonly lines: readonly SearchMatch[]
-  /** Whether files were left out or further lines match. */
+  /** Whether the result is incomplete: some files were left out, or more lines match. */
   readonly more: boolean
 }
 
 export interface SearchMatch {
-  /** Relative to the path of the search. */
+  /** The path of the file, relative to the path of the search. */
   readonly path: string
   /** Starts at 1. */
   readonly line: number
   readonly text: string
 }
 
-/** A new content for the whole file, or a replacement for a text that the file contains exactly once. */
+/** An edit of a file: a new text for the whole file, or the replacement of a text that the file contains exactly once. */
 export type Edit = { readonly text: string } | { readonly find: string; readonly put: string }
 
 export interface Command {
   readonly toolCallId: string
   /** A command line for the shell. */
   readonly line: string
-  /** An absolute path in a directory of the session. Absent: the first directory. */
+  /** The working directory: an absolute path in a directory of the session. Absent: the session's first directory. */
   readonly cwd?: string
 }
 
@@ -153,16 +160,16 @@ export interface RunningCommand {
   readonly terminal: Uri
   /** Resolves when the command has ended. Rejects when the turn is over. */
   readonly done: Promise<CommandOutcome>
-  /** The output up to now. */
+  /** The output so far. */
   soFar(): CommandOutcome
-  /** Ends the command. `done` resolves with its outcome. */
+  /** Ends the command. `done` then resolves with the command's outcome. */
   end(): Promise<void>
 }
 
 export interface CommandOutcome {
-  /** Absent while the command runs, and where it was killed. */
+  /** Absent while the command runs, and if it was killed. */
   readonly exitCode?: number
-  /** The output as plain text. Where it was too long, its end. */
+  /** The output as plain text. If the output is too long, only its end. */
   readonly output: string
   readonly truncated: boolean
   readonly ended: boolean
@@ -178,13 +185,16 @@ export interface Task {
 
 export interface Worker {
   readonly chat: Uri
-  /** Resolves with the state of the worker's chat when its turn has ended. Rejects when that chat is gone or this turn is over. */
+  /**
+   * Resolves with the state of the worker's chat when the worker's turn has ended. Rejects if that chat is removed, or if the
+   * turn that started the worker is over.
+   */
   readonly done: Promise<ChatState>
 }
 
 /**
- * The chat actions that an agent may not yield. The host starts and ends turns and maintains the chat; users write, read and
- * decide; pages of turns are for single clients.
+ * The chat actions that an agent must not yield: the host starts and ends turns and maintains the chat, users write, read and
+ * decide, and pages of turns are only for single clients.
  */
 export const hostOnlyActions = [
   'chat/turnStarted',
@@ -215,7 +225,7 @@ export const agentSessionActions = [
   'session/mcpServerStateChanged',
 ] as const
 
-/** An action that an agent yields. It has no `turnId`: the host adds it. */
+/** An action that an agent yields. It has no `turnId`, because the host adds the id. */
 export type AgentAction = WithoutTurn<
   | Exclude<ChatAction, { readonly type: (typeof hostOnlyActions)[number] }>
   | Extract<SessionAction, { readonly type: (typeof agentSessionActions)[number] }>
@@ -236,7 +246,7 @@ export class TurnFailed extends Error {
   }
 }
 
-/** The error that users see. Messages of unexpected errors are not shown, because they may contain secrets (S-27). */
+/** Returns the error that users see. The message of an unexpected error is not shown, because it may contain secrets (S-27). */
 export function failureOf(error: unknown): ErrorInfo {
   return error instanceof TurnFailed
     ? { errorType: error.errorType, message: error.message }

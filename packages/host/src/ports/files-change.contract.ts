@@ -102,11 +102,11 @@ export function filesChangeContract(name: string, open: () => Promise<Sandbox>):
     expect((await files.stat(at('copied'), false)).type).toBe('file')
     expect((await files.stat(at('moved'), false)).type).toBe('symlink')
     await refused(files.read(at('still out'), 100), 'outside')
-    // A file replaces a link, and the link's target stays.
+    // A file that is moved onto a symbolic link replaces the link, and the link's target stays.
     await write('b', 'y')
     await change({ kind: 'move', from: at('b'), to: at('moved'), failIfExists: false })
     expect([await text('moved'), await text('a')]).toEqual(['y', 'x'])
-    // A link to a directory is not replaced.
+    // A symbolic link to a directory is not replaced.
     await make('folder')
     await link(`${root}/to folder`, 'folder')
     for (const kind of ['copy', 'move'] as const)

@@ -2,18 +2,18 @@ import { expect } from 'vitest'
 import type { Change, FileReason, Files, ContainedPath, Write } from './files.ts'
 import { FileError } from './files.ts'
 
-/** The files under test, an empty directory that they may use, and a sibling directory that they may not. */
+/** The files under test, an empty directory that the files may use, and a sibling directory that they must not use. */
 export interface Sandbox {
   readonly files: Files
   readonly root: string
   readonly beside: string
-  /** Creates a symbolic link, which the port cannot. */
+  /** Creates a symbolic link, which the port has no call for. */
   link(path: string, target: string): Promise<void>
   /** Creates a file without the port. */
   put(path: string, text: string): Promise<void>
 }
 
-/** Every call of the port with this path, by name. `other` is a valid path, for copies and moves. */
+/** Every call of the port with this path, by name. `other` is a valid second path for copies and moves. */
 export function allCalls(
   files: Files,
   place: ContainedPath,
@@ -64,7 +64,7 @@ export async function refused(attempt: Promise<unknown>, reason: FileReason): Pr
   expect(await reasonOf(attempt)).toBe(reason)
 }
 
-/** A sandbox with short functions for tests. Paths are relative to its root; an empty path is the root. */
+/** A sandbox with short functions for tests. Paths are relative to the sandbox's root; an empty path is the root. */
 export class SandboxFiles {
   readonly files: Files
   readonly root: string
@@ -97,7 +97,7 @@ export class SandboxFiles {
 
   readonly etag = async (path: string): Promise<string> => (await this.files.stat(this.at(path), true)).etag
 
-  /** Returns the names of a directory in order, directories with a slash. */
+  /** Returns the sorted names in a directory. Names of directories end with a slash. */
   readonly list = async (path: string): Promise<readonly string[]> => {
     const entries = await this.files.list(this.at(path), 1000)
     return entries.map(({ name, type }) => (type === 'directory' ? `${name}/` : name)).toSorted()

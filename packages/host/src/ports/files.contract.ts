@@ -110,7 +110,7 @@ function filesReadContract(name: string, open: () => Promise<Sandbox>): void {
     await put(`${root}2`, 'a neighbour')
     await write('a', 'x')
     const inside = { path: `${root}/a`, roots: [root] }
-    // All paths are in the sandbox: an adapter that fails this test would really change them.
+    // All paths are inside the sandbox, because an adapter that fails this test would really change them.
     const above = root.slice(0, root.lastIndexOf('/'))
     for (const path of [`${beside}/secret`, `${beside}/nothing`, beside, `${root}2`, above, `${above}/no`]) {
       const place = { path, roots: [root] }

@@ -1,24 +1,27 @@
 /**
- * The files of the machine. Every path comes with the directories it must be in. An adapter checks that on the opened file,
- * not on the text of the path (S-28, S-29). Every adapter passes the suite in `files.contract.ts`.
+ * The files of the machine. Every path comes with the directories that it must be in. An adapter checks this containment on
+ * the opened file, not on the text of the path (S-28, S-29). Every adapter passes the suite in `files.contract.ts`.
  */
 export interface Files {
-  /** Reads a regular file. A file of more than `max` bytes is `unfit`. */
+  /** Reads a regular file. A file of more than `max` bytes is rejected as `unfit`. */
   read(place: ContainedPath, max: number): Promise<Uint8Array>
-  /** Writes atomically: no reader sees a part of the data. */
+  /** Writes a file atomically: no reader sees only a part of the data. */
   write(place: ContainedPath, data: Uint8Array, how?: Write): Promise<void>
-  /** Lists a directory, in no order. A directory of more than `max` entries is `unfit`. */
+  /** Lists a directory, in no particular order. A directory of more than `max` entries is rejected as `unfit`. */
   list(place: ContainedPath, max: number): Promise<readonly FileEntry[]>
-  /** Returns the metadata of a file; of a symbolic link itself, unless `follow` is set. */
+  /** Returns the metadata of a file. For a symbolic link these are the link's own, unless `follow` is set. */
   stat(place: ContainedPath, follow: boolean): Promise<FileStat>
   change(change: Change): Promise<void>
-  /** Reports changes from the moment it resolves, including all changes in directories that are created later. */
+  /**
+   * Watches a path. From the moment when the promise resolves, all changes are reported, also those in directories that are
+   * created later.
+   */
   watch(place: ContainedPath, request: WatchRequest, listener: WatchListener): Promise<FileWatch>
 }
 
 /**
- * An absolute path, with `/` between its names and without `.` and `..`, and the directories it must be in. A path that is
- * outside them by its text is refused without touching the disk.
+ * An absolute path with `/` between its names and without `.` and `..`, and the directories that the path must be in. A path
+ * whose text is already outside these directories is refused without touching the disk.
  */
 export interface ContainedPath {
   readonly path: string
@@ -27,27 +30,30 @@ export interface ContainedPath {
 
 export interface Write {
   /**
-   * `truncate` (the default): the file up to `position`, then the data. `append`: the data inserted `position` bytes before
-   * the end, undivided among concurrent appends. `insert`: the data inserted at `position`. A position beyond the end is
-   * the end.
+   * Where the data goes. `truncate` (the default): the data replaces everything from `position` on. `append`: the data is
+   * inserted `position` bytes before the end, and concurrent appends do not mix. `insert`: the data is inserted at
+   * `position`. A position beyond the end counts as the end.
    */
   readonly mode?: 'truncate' | 'append' | 'insert'
   /** In bytes; 0 by default. */
   readonly position?: number
-  /** Fails if the file exists. */
+  /** The write fails if the file exists. */
   readonly createOnly?: boolean
-  /** Fails if the file has another etag, or is gone. Of several concurrent writes exactly one succeeds. */
+  /**
+   * The write fails if the file has another etag or does not exist. Of several concurrent writes with the same etag exactly
+   * one succeeds.
+   */
   readonly ifMatch?: string
 }
 
 export interface FileEntry {
   readonly name: string
-  /** For a symbolic link, the type of its target if the target may be read, else `file`. */
+  /** The type of the entry. For a symbolic link: the type of its target if the target may be read, else `file`. */
   readonly type: 'file' | 'directory'
 }
 
 export interface FileStat {
-  /** The resolved path, below the root as it was given. */
+  /** The path with all symbolic links below the given root resolved. It begins with the root as it was given. */
   readonly path: string
   readonly type: 'file' | 'directory' | 'symlink'
   readonly size: number
@@ -59,27 +65,30 @@ export interface FileStat {
 }
 
 export type Change =
-  /** Creates a directory and its parents. It may exist already. */
+  /** Creates a directory and its parents. It is no error if the directory exists. */
   | { readonly kind: 'make'; readonly place: ContainedPath }
-  /** Removes a symbolic link itself, and not its target. */
+  /** Removes a file or a directory. Of a symbolic link the link itself is removed, not its target. */
   | { readonly kind: 'remove'; readonly place: ContainedPath; readonly recursive: boolean }
   | {
       readonly kind: 'copy' | 'move'
       readonly from: ContainedPath
       readonly to: ContainedPath
-      /** Otherwise a file replaces a file. A directory is never replaced. */
+      /** Whether an existing target is an error. If not, a file replaces a file; a directory is never replaced. */
       readonly failIfExists: boolean
     }
 
 export interface WatchRequest {
   readonly recursive: boolean
-  /** Returns whether changes of a path are wanted. Paths are relative to the watched one. */
+  /** Returns whether changes of a path must be reported. The path is relative to the watched path. */
   wants(path: string): boolean
-  /** Returns whether a directory's content is unwanted: then the directory is not watched. */
+  /** Returns whether the content of a directory is of no interest. Such a directory is not watched. */
   skips(path: string): boolean
 }
 
-/** `lost`: some changes were missed, because of their number or a limit of the system. The listener must read everything again. */
+/**
+ * `lost`: some changes were missed, because there were too many or the system has a limit. The listener must read everything
+ * again.
+ */
 export type WatchListener = (changes: readonly FileChange[], lost: boolean) => void
 
 export interface FileChange {
@@ -92,7 +101,7 @@ export interface FileWatch {
   end(): Promise<void>
 }
 
-/** A failed file operation. The message is for users, and contains no path that they do not know. */
+/** The error of a file operation. The message is for users, and contains no path that they do not know. */
 export class FileError extends Error {
   override readonly name = 'FileError'
   readonly reason: FileReason
@@ -104,7 +113,8 @@ export class FileError extends Error {
 }
 
 /**
- * `missing`: no such file. `outside`: in none of the directories it must be in. `exists`: the target exists already.
- * `changed`: the etag differs. `unfit`: the wrong type or size for the operation. `refused`: the system does not allow it.
+ * `missing`: there is no such file. `outside`: the path is in none of its directories. `exists`: the target exists already.
+ * `changed`: the etag differs. `unfit`: the file has the wrong type or size for the operation. `refused`: the system does not
+ * allow it.
  */
 export type FileReason = 'missing' | 'outside' | 'exists' | 'changed' | 'unfit' | 'refused'

@@ -1,7 +1,7 @@
 import type { StoredEnvelope, Step } from './log.ts'
 import type { Store } from './store.ts'
 
-/** A new, empty store. `reopen` closes it and opens its durable part again, as the next start of a host would. */
+/** A new, empty store. `reopen` closes the store and opens it again, with what is durable, as the next start of a host would. */
 export interface Opened {
   readonly store: Store
   readonly reopen: () => Promise<Store>
@@ -10,7 +10,7 @@ export interface Opened {
 export const chat = 'ahp-chat:/1'
 export const other = 'ahp-chat://default/ünï𝒳%_'
 
-/** A step with the given members, and none of the others. */
+/** Makes a step that has only the given members; the others are empty. */
 export function step(parts: Partial<Step>): Step {
   return { created: [], envelopes: [], rows: [], heads: [], dropped: [], upTo: 0, ...parts }
 }

@@ -1,6 +1,6 @@
 import type { Origin, Uri } from '@atrium/protocol/channel'
 
-/** A stored action. Its text was made once, when the action was appended, and is never made again. */
+/** A stored action. The text of the action is made once, when the action is appended. */
 export interface StoredEnvelope {
   readonly seq: number
   readonly channel: Uri
@@ -10,7 +10,7 @@ export interface StoredEnvelope {
   readonly origin?: Origin & { readonly principal: string }
 }
 
-/** The creation of a channel: the start of its log. It is not an action and is delivered to nobody. */
+/** The creation of a channel, with which the channel's log begins. It is not an action and is delivered to nobody. */
 export interface ChannelCreation {
   readonly seq: number
   readonly channel: Uri
@@ -27,7 +27,10 @@ export interface RowChange {
   readonly text?: string
 }
 
-/** A channel's state at a sequence number, without its rows. Heads are a cache of the fold. */
+/**
+ * A channel's state at a sequence number, without its rows. Heads are only a cache: a fold of the actions gives the same
+ * state.
+ */
 export interface Head {
   readonly channel: Uri
   readonly seq: number
@@ -40,9 +43,9 @@ export interface Step {
   readonly envelopes: readonly StoredEnvelope[]
   readonly rows: readonly RowChange[]
   readonly heads: readonly Head[]
-  /** Removed channels. A tombstone with the number stays. */
+  /** The removed channels. A tombstone with the sequence number stays in the store. */
   readonly dropped: readonly { readonly channel: Uri; readonly seq: number }[]
-  /** The highest number that may be assigned until a later step with a higher bound is durable. */
+  /** The highest sequence number that may be assigned until a later step with a higher bound is durable. */
   readonly upTo: number
 }
 
@@ -52,58 +55,64 @@ export interface StoredRow {
   readonly text: string
 }
 
-/** The data from which a channel is rebuilt: the newest sound head (or the creation), the newest rows, and later actions. */
+/**
+ * The data from which a channel is rebuilt: the newest sound head (or the creation), the newest rows, and the actions after
+ * the head.
+ */
 export interface LoadedChannel {
   readonly kind: string
   readonly seq: number
   readonly state: string
-  /** The ids of all present rows, in order. Empty with `fromCreation`, because the fold makes the rows. */
+  /** The ids of all rows in order. Empty with `fromCreation`, because the fold then makes the rows. */
   readonly rowIds: readonly string[]
   /** The texts of the newest of these rows, as many as the load requested. */
   readonly rows: readonly string[]
-  /** Whether the state is that of the creation, and not a head. */
+  /** Whether `state` is the first state of the channel and not a head. */
   readonly fromCreation: boolean
   readonly envelopes: readonly StoredEnvelope[]
 }
 
-/** A channel that exists and cannot be trusted: a checksum or the chain of its actions is broken. */
+/** A channel that exists but cannot be trusted, because a checksum or the chain of its actions is broken. */
 export interface DamagedChannel {
   readonly damaged: string
 }
 
 export interface Slice {
   readonly envelopes: readonly StoredEnvelope[]
-  /** Whether there is more: read again from the last one on. */
+  /** Whether there are more envelopes. To get them, read again after the last one. */
   readonly more: boolean
 }
 
 export interface RowSlice {
   readonly rows: readonly StoredRow[]
-  /** Whether there is more: request the ids after the last one again. */
+  /** Whether there are more rows. To get them, request the ids after the last one. */
   readonly more: boolean
 }
 
 /** The store of the log. Every store passes the suite in `log.contract.ts`. */
 export interface LogStore {
-  /** The highest `upTo` that was durable when the store was opened; 0 in a new one. */
+  /** The highest `upTo` that was durable when the store was opened; 0 for a new store. */
   readonly upTo: number
-  /** Queues a step, in order. Nothing is durable before a flush that began later has resolved. */
+  /** Queues a step. Steps are stored in order. A step is durable when a flush that began after this call has resolved. */
   append(step: Step): void
   /**
-   * Makes everything queued durable, records included. A rejection with DiskFull means that nothing of it is stored, all of
-   * it is still queued, and the next flush tries again. Any other rejection is final.
+   * Makes everything that is queued durable, records included. A rejection with `DiskFull` means that nothing was stored;
+   * everything is still queued, and the next flush tries again. Any other rejection is final.
    */
   flush(): Promise<void>
-  /** Stored envelopes of some channels above `after` and up to `upTo`, in the order of their numbers, at most about one MiB. */
+  /**
+   * Returns stored envelopes of some channels above `after` and up to `upTo`, ordered by sequence number, at most about one
+   * MiB.
+   */
   read(channels: readonly Uri[], after: number, upTo: number): Promise<Slice>
-  /** The newest `most` actions that a client dispatched above `after`, in the order of their numbers. */
+  /** Returns the newest `most` actions above `after` that a client dispatched, ordered by sequence number. */
   dispatchedBy(clientId: string, after: number, most: number): Promise<readonly StoredEnvelope[]>
   /**
-   * Loads a channel with the texts of its newest `tail` rows, or of all rows. The cost depends little on the number of older
-   * rows. Undefined when there is no such channel, or it was dropped.
+   * Loads a channel with the texts of its newest `tail` rows, or of all rows if `tail` is absent. The cost hardly depends on
+   * the number of older rows. Undefined if there is no such channel, or if it was removed.
    */
   load(channel: Uri, tail?: number): Promise<LoadedChannel | DamagedChannel | undefined>
-  /** Rows of a channel in the order of `ids`, at most about one MiB. Missing and damaged rows are left out. */
+  /** Returns rows of a channel in the order of `ids`, at most about one MiB. Missing and damaged rows are left out. */
   rows(channel: Uri, ids: readonly string[]): Promise<RowSlice>
   close(): Promise<void>
 }

@@ -1,6 +1,6 @@
 /**
- * Small texts by key: client records, the list of sessions, running jobs. Records that are put in a synchronous step become
- * durable with the same flush as the step's actions. A read sees every earlier put, durable or not.
+ * Small texts by key, such as client records, the session list and running jobs. Records that are put in a synchronous step
+ * become durable by the same flush as the actions of the step. A read sees every earlier put, durable or not.
  */
 export interface Records {
   get(key: string): Promise<string | undefined>

@@ -5,15 +5,18 @@ export interface TerminalFixture {
   readonly terminals: Terminals
   /** An existing directory. */
   readonly cwd: string
-  /** Commands for the shell. Each exits by itself. */
+  /** Commands for the shell. Each command exits by itself. */
   readonly lines: {
     /** Prints a text. */
     say(text: string): string
-    /** Prints the numbers from 1 to this, one a line. */
+    /** Prints the numbers from 1 to `to`, one on each line. */
     count(to: number): string
     /** Reads a line and prints `got <line>`. */
     readonly read: string
-    /** Prints the terminal's size as `<rows> <columns>`, and again after each change, until it has read a line. */
+    /**
+     * Prints the terminal's size as `<rows> <columns>`, and prints it again after each change, until the command has read a
+     * line.
+     */
     readonly size: string
     readonly cwd: string
     exit(code: number): string
@@ -26,7 +29,7 @@ export function terminalsContract(name: string, open: () => Promise<TerminalFixt
     const { terminals, cwd, lines } = await open()
     return startShell(terminals, { cwd, cols: 80, rows: 24, command: line(lines), ...options })
   }
-  /** Another terminal begins, writes and ends: time enough for one that was begun before to do what it must not. */
+  /** Runs another terminal from start to exit. In this time a terminal that was started earlier could do what it must not do. */
   const meanwhile = async () => (await begun((lines) => lines.count(1000))).exited()
 
   test(`[M1] ${name}: the output of a program is reported, and then its exit`, async () => {
@@ -173,10 +176,10 @@ export async function startShell(terminals: Terminals, start: Start): Promise<St
   return { shell, said, text: () => text, exited: () => exit }
 }
 
-/** The timeout only ends a test whose terminal never prints the expected text. */
+/** The long timeout matters only for a test whose terminal never prints the expected text. */
 const waitOptions = { timeout: 100_000 }
 
-/** Returns the number of lines if each contains its own number, else NaN. */
+/** Returns the number of lines if the lines are the numbers from 1 on in order, else NaN. */
 function numbers(text: string): number {
   const lines = text.trim().split(/\r?\n/)
   return lines.every((line, i) => Number(line) === i + 1) ? lines.length : NaN

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Vcs } from './vcs.ts'
 
-/** A new repository without a commit, and operations in it. Paths are relative to its root. */
+/** A new repository without a commit, and operations on it. Paths are relative to the repository's root. */
 export interface Checkout {
   readonly root: string
   readonly vcs: Vcs

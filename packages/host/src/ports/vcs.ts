@@ -1,28 +1,28 @@
 /** Version control. Paths of directories are absolute. Every adapter passes the suite in `vcs.contract.ts`. */
 export interface Vcs {
-  /** Returns the root of the working tree that a directory is in; undefined where it is in none. */
+  /** Returns the root of the working tree that contains a directory; undefined if no working tree does. */
   root(directory: string): Promise<string | undefined>
   status(root: string): Promise<VcsStatus>
-  /** Returns the ignored ones among these paths, which are relative to the root. */
+  /** Returns those of the given paths that are ignored. The paths are relative to the root. */
   ignored(root: string, paths: readonly string[]): Promise<ReadonlySet<string>>
-  /** Returns at most `max` files of a tree that are not ignored, relative to the root. */
+  /** Returns at most `max` files of a working tree that are not ignored. Their paths are relative to the root. */
   files(root: string, max: number): Promise<readonly string[]>
 }
 
 export interface VcsStatus {
-  /** Absent where no branch is checked out. */
+  /** The current branch; absent if no branch is checked out. */
   readonly branch?: string
   /** The commit that is checked out; absent before the first commit. */
   readonly commit?: string
   /** The upstream branch. */
   readonly upstream?: string
-  /** Number of commits that the upstream lacks. */
+  /** Number of commits that the current branch has and the upstream lacks. */
   readonly ahead?: number
-  /** Number of commits that only the upstream has. */
+  /** Number of commits that the upstream has and the current branch lacks. */
   readonly behind?: number
   /** The URLs of the remotes, without credentials. */
   readonly remotes: readonly string[]
-  /** Files that differ from the commit, and untracked files that are not ignored. */
+  /** Files that differ from the checked-out commit, and untracked files that are not ignored. */
   readonly changes: readonly VcsChange[]
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { FileChange, WatchListener, WatchRequest, FileWatch } from './files.ts'
 
-/** A new, empty directory and operations in it. Paths are relative to it; an empty path is the directory itself. */
+/** A new, empty directory and operations in it. Paths are relative to the directory; an empty path is the directory itself. */
 export interface WatchFixture {
   /** The absolute path of the directory. */
   readonly path: string
@@ -20,7 +20,7 @@ export interface WatchFixture {
 
 export const everything: WatchRequest = { recursive: true, wants: () => true, skips: () => false }
 
-/** Records the reported changes, and the paths that exist according to them. */
+/** Records the reported changes, and computes from them the paths that should exist. */
 export class ChangeRecorder {
   readonly changes: FileChange[] = []
   readonly paths: Set<string>

@@ -28,7 +28,7 @@ import type { Outcome } from './sync/pending-actions.ts'
 import type { World } from './shared/world.ts'
 
 export interface ClientOptions extends ClientHello {
-  /** Opens a transport to the host. Called again whenever the last one has ended. */
+  /** Opens a transport to the host. The client calls it for its first link, and again after every lost link. */
   readonly open: () => Transport | Promise<Transport>
   readonly world: World
   readonly check: Check
@@ -78,7 +78,7 @@ export class Client {
     })
   }
 
-  /** Opens the link, or tries again at once instead of waiting for the next attempt. */
+  /** Opens the link. If the client is waiting before its next attempt, the attempt starts at once. */
   connect(): this {
     this.#link.retry()
     return this
@@ -93,14 +93,14 @@ export class Client {
     return this.#host
   }
 
-  /** The pending actions of all channels: dispatched, and without an outcome yet. */
+  /** The pending actions of all channels. An action is pending from its dispatch until its outcome is known. */
   get pending(): readonly PendingAction[] {
     return this.#subscriptions.pending
   }
 
   /** Sends a request once the link is live. Rejects with the host's error, or when the link is lost before the response. */
   async ask<M extends Method>(method: M, params: Params<M>): Promise<Result<M>> {
-    // Synchronous where the link is live, so that no later message overtakes the request.
+    // Over a live link the request is sent in the same tick, so that no later message overtakes it.
     const peer = this.#link.live ?? (await this.live())
     return this.#options.check.result(method, await peer.request(method, params))
   }
@@ -115,7 +115,10 @@ export class Client {
     }
   }
 
-  /** Returns a handle on a channel. If there is one already, the state is available at once, and its options apply. */
+  /**
+   * Returns a handle on a channel. A further handle shares the channel of the first: the state is available at once,
+   * and the options of the first handle apply.
+   */
   subscribe<K extends KindName>(kind: K, uri: Uri, options: ChannelOptions = {}): Subscription<K> {
     const channel = this.#subscriptions.subscribe(kind, uri, options)
     return new Subscription(this, kind, channel)
@@ -167,7 +170,7 @@ export class Client {
     const { check } = this.#options
     const context = { peer, hello: this.#options, subscriptions: this.#subscriptions, check }
     const open = (requested: readonly Channel[]) => {
-      // Before listeners are notified, so that no newer action overtakes the pending ones.
+      // The pending actions are sent before listeners are notified: a listener may dispatch, and its action is newer.
       this.#subscriptions.opened(peer, resendsOf(this.#host), requested)
       opened()
     }
@@ -194,7 +197,7 @@ export class Client {
     const listeners = this.#notifications.get(method)
     if (!listeners) return
     try {
-      // A method with listeners came through `on`, so it is a `NotificationMethod`.
+      // Only `on` adds listeners, and it accepts only a `NotificationMethod`: hence the cast.
       listeners.notify(this.#options.check.note(method as NotificationMethod, params ?? {}) as never)
     } catch (error) {
       this.#problems.notify({ kind: 'malformed', detail: messageOf(error) })

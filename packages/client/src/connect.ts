@@ -6,19 +6,19 @@ import { openSocket } from './link/websocket.ts'
 import type { SocketConstructor } from './link/websocket.ts'
 
 export interface ConnectOptions extends Partial<Omit<ClientOptions, 'open'>> {
-  /** `ws://…` or `wss://…`. A `?tkn=` in it is sent as it is. */
+  /** `ws://…` or `wss://…`. A token in the URL itself (`?tkn=`) is sent unchanged. */
   readonly url: string
   readonly token?: string
-  /** Needed on Node 20, which has no global `WebSocket`: that of the package `ws`. */
+  /** The `WebSocket` class of the package `ws`. It is needed on Node 20, which has no global `WebSocket`. */
   readonly WebSocket?: SocketConstructor
 }
 
-/** The protocol versions of this client. Their states and actions are reduced by the same code. */
+/** The protocol versions that this client offers. The same reducers work for the states and actions of both. */
 export const supportedVersions = ['1.0.0', '0.9.0'] as const
 
-/** Returns a client of the host at this URL, already connecting. */
+/** Returns a client of the host at this URL. The client has already begun to connect. */
 export function connect({ url, token, WebSocket, ...given }: ConnectOptions): Client {
-  // The types of this package include neither the DOM nor Node.
+  // This package is compiled without the types of the DOM and of Node: hence the cast.
   const Socket = WebSocket ?? (globalThis as { WebSocket?: SocketConstructor }).WebSocket
   if (!Socket)
     throw new TypeError(

@@ -18,7 +18,7 @@ export class Hosts {
   >()
   readonly #changes = new Listeners<[]>(() => {})
 
-  /** Adds a host, and removes one of the same name first. Closing the client is left to the caller. */
+  /** Adds a host. A host with the same name is removed first; its client is not closed, which is left to the caller. */
   add(name: string, client: Client): void {
     this.remove(name)
     const list = new SessionList(client)

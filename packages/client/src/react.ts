@@ -10,7 +10,7 @@ import type { PendingAction } from './sync/replica.ts'
 import { SessionList } from './sessions.ts'
 import type { Outcome } from './sync/pending-actions.ts'
 
-/** A channel as a component sees it: the same object until something changes. */
+/** A channel as a component sees it. The object is replaced only when something changes. */
 export interface ChannelView<K extends KindName> {
   readonly state: StateOf<K> | undefined
   readonly pending: readonly PendingAction[]
@@ -80,7 +80,10 @@ interface Handle {
   release(): void
 }
 
-/** Opens a handle with the first subscriber and releases it with the last. React may subscribe twice, or again at once. */
+/**
+ * A store for React. It opens a handle for the first subscriber, and releases the handle after the last one. React may
+ * subscribe twice, or again right after it has unsubscribed.
+ */
 function storeOf<H extends Handle, T>(open: () => H, valueOf: (handle: H | undefined) => T) {
   let handle: H | undefined
   let subscribers = 0
@@ -102,7 +105,7 @@ function storeOf<H extends Handle, T>(open: () => H, valueOf: (handle: H | undef
         cached = undefined
       }
     },
-    /** Cached, because React compares the values of two reads by identity. */
+    /** Returns a cached value, because React compares the values of two reads by identity. */
     read(): T {
       cached ??= { value: valueOf(handle) }
       return cached.value

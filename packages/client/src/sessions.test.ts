@@ -21,7 +21,10 @@ async function startTurn(client: TestClient, name: string): Promise<void> {
   expect(await client.dispatch(defaultChatUri(session), begun)).toMatchObject({ outcome: 'accepted' })
 }
 
-/** Advances the host's clock: the host collects changes of the list before it sends them. */
+/**
+ * Advances the host's clock until the condition holds: the host collects changes of the list for a while before it
+ * sends them.
+ */
 async function until(all: HostAndClients, done: () => boolean): Promise<void> {
   while (!done()) {
     all.world.advance(1_000)

@@ -15,14 +15,14 @@ export class SessionList {
   readonly #undo: readonly (() => void)[]
   readonly #changes = new Listeners<[]>(() => {})
   #items: ReadonlyMap<Uri, SessionSummary> = new Map()
-  /** The changes since the last fetch began. */
+  /** The changes that notifications have brought since the last fetch began. */
   #changesSinceFetch: Change[] = []
   #listed = false
   #fetches = 0
 
   constructor(client: Client) {
     this.#client = client
-    // The host notifies the subscribers of the root.
+    // Only subscribers of the root channel are notified about sessions.
     const root = client.subscribe('root', rootUri)
     this.#undo = [
       () => root.release(),
@@ -33,7 +33,7 @@ export class SessionList {
       client.on('root/sessionSummaryChanged', ({ session, changes }) =>
         this.#apply((items) => {
           const known = items.get(session)
-          // A change contains no key with the value undefined.
+          // `changes` never holds a key with the value undefined, but the compiler cannot know this: hence the cast.
           if (known) items.set(session, { ...known, ...changes } as SessionSummary)
         }),
       ),
@@ -73,7 +73,8 @@ export class SessionList {
         cursor = page.nextCursor
       } while (cursor !== undefined && fetch === this.#fetches)
     } catch {
-      // The link was lost, and the next one fetches again; or the host has no such command, and only notifies.
+      // Either the link was lost, and the list is fetched again over the next link. Or the host does not support
+      // `listSessions`, and its notifications alone fill the list.
       return
     }
     if (fetch !== this.#fetches) return

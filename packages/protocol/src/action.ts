@@ -51,6 +51,6 @@ function shapeOf<S extends Shape>(
   form = '',
 ): Schema<{ readonly type: string } & Infer<S>> {
   const shape = { type: is(type), ...payload }
-  // The compiler cannot evaluate `Infer` of a spread while `S` is open.
+  // `S` is a type parameter here, so the compiler cannot evaluate `Infer` of the spread: hence the cast.
   return object(`${shapeName(type)}${form}`, shape) as Schema<{ readonly type: string } & Infer<S>>
 }

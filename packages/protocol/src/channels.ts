@@ -37,7 +37,8 @@ export const kinds = {
     state: SessionState,
     actions: sessionActions,
     reduce: reducers.session,
-    // A 0.1 reducer clears the flags on this action, so a 0.1 client gets two more actions that set them again.
+    // On `session/ready`, a 0.1 reducer clears the status flags. A 0.1 client therefore gets two more actions, which
+    // set the flags again.
     strides: { 'session/ready': 3 },
     derived: { project: true, annotations: true, status: activityMask },
   }),
@@ -46,7 +47,7 @@ export const kinds = {
     state: ChatState,
     actions: chatActions,
     reduce: reducers.chat,
-    // Up to 0.4, separate actions change the model and the agent before the turn starts.
+    // In versions up to 0.4, two separate actions change the model and the agent before the turn starts.
     strides: { 'chat/turnStarted': 3 },
     derived: { title: true, interactivity: true, changes: true },
     rows: 'turns',
@@ -63,7 +64,8 @@ export const kinds = {
     state: ChangesetState,
     actions: changesetActions,
     reduce: reducers.changeset,
-    // A 0.8 reducer drops the error on this action, so a 0.8 client gets the status again.
+    // On `changeset/contentChanged`, a 0.8 reducer drops the error. A 0.8 client therefore gets a second action, which
+    // sets the status and the error again.
     strides: { 'changeset/contentChanged': 2 },
   }),
   annotations: kind({
@@ -98,8 +100,8 @@ export function kindNamed(name: string): ChannelKind | undefined {
   return byName.get(name)
 }
 
-// A kind accepts only its own states. Callers that look a kind up by name pass it the states of that channel, which
-// the compiler cannot know: the casts drop the state type.
+// A kind accepts only states of that kind. A caller that looks up the kind of a channel passes the states of the same
+// channel, but the compiler cannot know this. The casts therefore drop the state type.
 const byName = new Map<string, ChannelKind>(
   Object.values(kinds).map((each) => [each.name, each as unknown as ChannelKind]),
 )

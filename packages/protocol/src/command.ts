@@ -68,7 +68,7 @@ function row<P extends Shape, R extends Result>(
   return {
     from,
     params: (method) => object(`${nameOf(method)}Params`, params),
-    // `resultSchema` tells the three kinds of definition apart as `ResultOf` does, at run time.
+    // At run time `resultSchema` distinguishes the three forms of `Result` as `ResultOf` does in types: hence the cast.
     result: (method) => resultSchema(method, result) as Schema<ResultOf<R>>,
   }
 }

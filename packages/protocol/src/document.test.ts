@@ -15,7 +15,8 @@ test('[P11] the committed JSON Schema equals the one made from the shapes (npm r
 test('[P11] the JSON Schema and decode accept the same values', () => {
   const ajv = new Ajv2020({ strict: false, allowUnionTypes: true })
   ajv.addSchema(protocolDocument(), 'ahp')
-  // JSON Schema cannot refuse -0 and impossible dates. Only `decode` reads null at an optional key as absent.
+  // Values on which JSON Schema and `decode` may disagree. JSON Schema cannot refuse -0 and impossible dates, and only
+  // `decode` reads null at an optional key as absent.
   const beyond = (value: unknown) => /:null|:-0\b|T\d\d:\d\d/.test(JSON.stringify(value) ?? '')
   fc.assert(
     fc.property(

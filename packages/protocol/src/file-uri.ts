@@ -6,7 +6,7 @@ export type FilePath =
   /** The reason why the URI names no file, as a sentence for users. */
   | { readonly ok: false; readonly problem: string }
 
-/** The URI of an absolute path. All characters but the unreserved ones are encoded, as editors do it. */
+/** The URI of an absolute path. All characters but the unreserved ones are encoded, as editors do. */
 export function fileUri(path: string): Uri {
   return `file://${path.split('/').map(encoded).join('/')}`
 }
@@ -60,7 +60,7 @@ function nameProblem(names: readonly string[]): string | undefined {
   return path.includes('\\') ? 'has a backslash' : undefined
 }
 
-/** A Windows path must not become a directory named `C:` on another system. */
+/** Refuses a path with a drive where the system is not Windows: it would name a directory `C:`. */
 function driveProblem([first = '']: readonly string[]): string | undefined {
   return /^[A-Za-z][:|]/.test(first) ? 'begins with a drive' : undefined
 }

@@ -4,7 +4,7 @@ import type { Reduce } from './reduce.ts'
 import { decode } from './schema.ts'
 import type { Decoded, Schema } from './schema.ts'
 
-/** The definition of one kind of channel. Code that works on all channels takes its differences from these values. */
+/** The definition of one kind of channel. Code that works on all channels reads from these values how the kinds differ. */
 export interface ChannelKind<S = unknown, A extends Action = Action> {
   readonly name: string
   readonly state: Schema<S>
@@ -14,7 +14,10 @@ export interface ChannelKind<S = unknown, A extends Action = Action> {
   /** The action types a client may dispatch. */
   readonly dispatchable: ReadonlySet<string>
   readonly classes: ReadonlyMap<string, Class>
-  /** Number of sequence numbers per action type, 1 if absent. An older protocol version may need several actions. */
+  /**
+   * How many sequence numbers an action of each type takes, 1 if absent. An older protocol version may need several
+   * actions in place of one.
+   */
   readonly strides: ReadonlyMap<string, number>
   /**
    * The parts of the state that no action of this channel changes. The host fills them in when it makes a snapshot,
@@ -24,7 +27,7 @@ export interface ChannelKind<S = unknown, A extends Action = Action> {
   readonly derived: Derived<S>
   /** The key of a long list in the state that grows only at its end. The host stores each item as a row. */
   readonly rows: (keyof S & string) | undefined
-  /** Shortens a state that could grow without limit. The host applies it; a client may keep more. */
+  /** Shortens a state that could grow without limit. The host applies this function; a client may keep more. */
   readonly tail: ((state: S) => S) | undefined
 }
 

@@ -1,10 +1,10 @@
-/** A bound on something that would otherwise grow with time, or as a peer likes. */
+/** A bound on something that would otherwise grow with time, or that a peer could make as large as it likes. */
 export interface Limit {
   readonly value: number
   readonly unit: string
   /** The rule of SPEC.md that the limit belongs to. */
   readonly rule: string
-  /** The effect of going past the limit. */
+  /** What happens beyond the limit. */
   readonly past: string
 }
 

@@ -1,4 +1,5 @@
-// A namespace import: esbuild keeps every member of the exported object `z`, the messages of sixty languages included.
+// A namespace import, because esbuild can drop its unused members. Of the exported object `z`, esbuild would keep every
+// member, including the messages in sixty languages.
 import * as z from 'zod'
 import type { JsonObject } from './json.ts'
 import { inItems, inMember, inShape, inValues } from './null-removal.ts'
@@ -154,7 +155,7 @@ export function optional<T>(item: Schema<T>): Optional<T> {
   return optionalWith(item, item === json ? undefined : orAbsent)
 }
 
-/** A key that may be absent but not `null`. For keys whose absence deletes data, so that a null is no accident. */
+/** A key that may be absent but not `null`. It is for keys whose absence deletes data: there, a null could be an accident. */
 export function optionalNotNull<T>(item: Schema<T>): Optional<T> {
   return optionalWith(item, item[inner].removeNulls)
 }
@@ -196,8 +197,9 @@ export function object(name: string, shape: Shape): Schema<unknown> {
 
 /**
  * A discriminated union, with `key` as the tag. An open variant also accepts members with an unknown tag. Its type
- * lists only the known members, because a member `{ kind: string }` would disable narrowing: code needs a default for
- * the others. Instead of `open`, a list names the tags that are known elsewhere and refused here.
+ * lists only the known members, because a member `{ kind: string }` would disable narrowing. Code that reads an open
+ * variant therefore needs a default branch. If `others` is a list, the variant is open but refuses the tags in the
+ * list, which are known elsewhere.
  */
 export function variant<M extends { readonly [tag: string]: Schema<unknown> }>(
   name: string,
@@ -207,7 +209,8 @@ export function variant<M extends { readonly [tag: string]: Schema<unknown> }>(
 ): Schema<TypeOf<M[keyof M]>> {
   const byTag = new Map(Object.entries(members).map(([tag, member]) => [tag, member[inner]]))
   const build = () => {
-    // The library wants a non-empty list of objects, and `members` is one: `object` made each of its schemas.
+    // The library requires a non-empty list of object schemas. `members` is such a list, because `object` made each of
+    // its schemas: hence the cast.
     const zods = [...byTag.values()].map((member) => member.zod) as unknown as [z.ZodObject]
     const known = z.discriminatedUnion(key, zods)
     const otherTag = except(...byTag.keys(), ...(typeof others === 'string' ? [] : others))
@@ -249,7 +252,7 @@ interface Inner {
   readonly removeNulls: NullRemoval | undefined
 }
 
-/** Creates a schema. `build` runs at first use: a process uses few of the shapes, and so starts faster. */
+/** Creates a schema. `build` runs at first use: a program uses few of the shapes, and so starts faster. */
 function make<T>(build: () => z.ZodType, removeNulls?: NullRemoval, name?: string): Schema<T> {
   let built: z.ZodType | undefined
   const made: Schema<T> = {

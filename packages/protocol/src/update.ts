@@ -12,13 +12,16 @@ export function patch<S extends object>(state: S, changes: Changes<S>): S {
   for (const key in changes) {
     const value = changes[key]
     if (value === undefined) delete next[key]
-    // Not `undefined`, so the value has the type that `S` gives the key.
+    // The value is not `undefined` here, so it has the type that `S` gives the key.
     else next[key] = value as S[typeof key]
   }
   return next
 }
 
-/** Copies an object without the keys whose value is `undefined`. The casts: only such keys separate `Loose<T>` from `T`. */
+/**
+ * Copies an object without the keys whose value is `undefined`. `Loose<T>` and `T` differ only in such keys, which
+ * makes the casts safe.
+ */
 export function compact<T extends object>(loose: Loose<T>): T {
   const kept: Partial<T> = {}
   for (const key in loose) if (loose[key] !== undefined) kept[key] = loose[key] as T[typeof key]

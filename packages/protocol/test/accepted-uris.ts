@@ -9,7 +9,7 @@ interface WindowsNames {
   readonly names: readonly string[]
 }
 
-/** URIs that are accepted, with exactly this path. Each looks like something else to some program. */
+/** URIs that are accepted, each with exactly this path. Some programs would read each of them as something else. */
 export const literalUris: readonly LiteralUri[] = [
   literal('file:///work/%252e%252e/etc/passwd', '/work/%2e%2e/etc/passwd', 'goes up if it is decoded twice'),
   literal('file:///work/%25252e', '/work/%252e', 'is `.` if it is decoded three times'),

@@ -27,9 +27,9 @@ export const definitions = (protocolDocument() as { $defs: { [name: string]: Jso
 interface Options {
   /** Below this depth, objects have only their required keys, so that recursive shapes end. */
   readonly deep: number
-  /** The source of identifiers. With a small set, separate values refer to each other. */
+  /** The source of identifiers. A small set of identifiers makes separate values refer to each other. */
   readonly ids?: fc.Arbitrary<string>
-  /** Shapes to use more often in place of a named shape, because a test is about them. */
+  /** For a named shape, the shapes to use more often in its place, because a test is about them. */
   readonly often?: { readonly [name: string]: readonly string[] }
 }
 

@@ -1,7 +1,7 @@
 import { literalUris, windowsNames } from './accepted-uris.ts'
 import { refusedUris } from './refused-uris.ts'
 
-/** A URI that an attacker could hope to be misread, and how. */
+/** A URI that an attacker could send in the hope that it is misread, with the danger and the expected verdict. */
 export interface HostileUri {
   readonly uri: string
   readonly why: string

@@ -47,7 +47,7 @@ export function scriptOf(kind: KindName): fc.Arbitrary<readonly Action[]> {
 }
 
 function made(name: string, deep: number): fc.Arbitrary<object> {
-  // The way through JSON turns -0 into 0.
+  // Converting the value to JSON and back turns -0 into 0.
   return valueOf(name, { deep, ids, often }).map((value) => JSON.parse(JSON.stringify(value)) as object)
 }
 

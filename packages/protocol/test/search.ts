@@ -1,4 +1,4 @@
-/** Whether searches are done in full, as `.ci/run` wants it. Else they take a sample, so that `npm test` is quick. */
+/** Whether searches run in full, as in `.ci/run`. Otherwise they take a sample, so that `npm test` is quick. */
 export const searchesInFull = process.env['ATRIUM_SEARCH'] === 'full'
 
 /** How many trials a search makes. */

@@ -70,7 +70,7 @@ export class ChatDriver {
     return turnId
   }
 
-  /** Waits for the next call that needs an approval. Throws if the turn ends before. */
+  /** Waits for the next call that needs an approval. Throws if the turn ends first. */
   async pendingCall(turnId: string): Promise<ToolCallState> {
     const state = await this.until(
       'an approval request',
@@ -156,7 +156,7 @@ export class ChatDriver {
     )
   }
 
-  /** The output that a turn's tools show, in their results and in the terminals these name. */
+  /** The output of a turn's tools: the text in their results, and in the terminals that these results name. */
   async output({ responseParts }: Turn): Promise<string> {
     const results = callsIn(responseParts).flatMap((call) =>
       call.status === 'completed' ? (call.content ?? []) : [],

@@ -5,12 +5,12 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Recipe } from './recipe.ts'
 
-/** The folder for installed agents: apart from the project's own dependencies, with one subfolder each. */
+/** The folder for installed agents, with one subfolder per agent. It is separate from the project's own dependencies. */
 export function cacheFolder({ XDG_CACHE_HOME }: NodeJS.ProcessEnv = process.env): string {
   return join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'atrium-agents')
 }
 
-/** Installs exactly the version of the recipe, unless it is installed. Throws if npm fails. */
+/** Installs exactly the version of the recipe, unless that version is already installed. Throws if npm fails. */
 export async function install(
   recipe: Recipe,
   folder: string,
@@ -24,7 +24,7 @@ export async function install(
   const quiet = ['--no-audit', '--no-fund', '--save-exact', '--loglevel', 'error']
   const [program, ...before] = npm()
   const args = [...before, 'install', ...quiet, ...installFlags, `${name}@${version}`]
-  // npm prints to stderr, as the progress does.
+  // The output of npm goes to stderr, like the progress of this program.
   const child = spawn(program, args, { cwd: folder, stdio: ['ignore', 2, 2] })
   const [code] = (await once(child, 'close')) as [number | null]
   if (code !== 0) throw new Error(`npm could not install ${name}@${version}`)
@@ -39,7 +39,7 @@ function installed({ package: name }: Recipe, folder: string): string | undefine
   }
 }
 
-/** The npm that runs this process, if one does. */
+/** The command for npm: the npm that started this process, or else the one in the PATH. */
 function npm(): readonly [string, ...string[]] {
   const path = process.env['npm_execpath'] ?? ''
   return path.endsWith('npm-cli.js') ? [process.execPath, path] : ['npm']

@@ -39,7 +39,8 @@ const answers: Readonly<Record<string, (params: NonNullable<Request['params']>) 
   ping: () => ({}),
   'tools/list': () => ({ tools: [tool] }),
   'tools/call': ({ arguments: { a, b } = {} }) => {
-    // The tool works only with the key from the config. A bare number would be JSON, which some agents take for an object.
+    // The tool works only with the key from the config. The result is a sentence, because some agents take a bare
+    // number, which is valid JSON, for an object.
     const isKnown = process.env['SUMS_KEY'] === 'let me in'
     const text = isKnown ? `That makes ${Number(a) * Number(b)}.` : 'The key is missing.'
     return { content: [{ type: 'text', text }] }

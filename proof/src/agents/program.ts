@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Recipe } from './recipe.ts'
 
-/** The platform of a machine and its files; tests use another one. */
+/** The platform of a machine, and the files on it. Tests pass a machine other than this one. */
 export interface Machine {
   readonly os: string
   readonly cpu: string
@@ -16,7 +16,7 @@ export interface Program {
 
 const here: Machine = { os: process.platform, cpu: process.arch, has: existsSync }
 
-/** An emulator, and the libraries of the machine that it emulates. */
+/** An emulator, and the libraries that programs for the emulated machine need. */
 const qemu = {
   command: '/usr/bin/qemu-x86_64-static',
   libraries: '/usr/x86_64-linux-gnu',

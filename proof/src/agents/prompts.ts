@@ -10,13 +10,16 @@ export interface Prompts {
   talk(seconds: number): string
   /** Text that appears while the agent talks, and not before. */
   readonly progressText: string
-  /** The agent runs a command, talks for this many seconds, and runs another. Absent if it does one thing at a time. */
+  /**
+   * The agent runs a command, talks for this many seconds, and runs another command. Absent for an agent that does only
+   * one thing per prompt.
+   */
   runTwice?(first: string, seconds: number, second: string): string
-  /** The agent calls a tool of an MCP server. Absent if it has no MCP servers. */
+  /** The agent calls a tool of an MCP server. Absent for an agent without MCP servers. */
   useTool?(tool: string, input: object): string
 }
 
-/** For the host's own agent on the scripted model. */
+/** Prompts for the host's own agent on the scripted model. */
 export const scripted: Prompts = {
   say: (words) => `[[think:What shall I say?]][[say:${words}]]`,
   write: (path, text) => `[[say:I write it.]][[write:${path}|${text}]][[say:It is written.]]`,
@@ -27,13 +30,13 @@ export const scripted: Prompts = {
     `[[run:${first}]][[say:One is done.]][[hang:${seconds}]][[run:${second}]][[say:Both are done.]]`,
 }
 
-/** For third-party programs, which also get MCP servers. */
+/** Prompts for third-party programs, which also get MCP servers. */
 export const scriptedWithTools: Prompts = {
   ...scripted,
   useTool: (tool, input) => `[[tool:${tool}|${JSON.stringify(input)}]]`,
 }
 
-/** For the built-in guide. */
+/** Prompts for the built-in guide. */
 export const guidePrompts: Prompts = {
   say: (words) => `say ${words}`,
   write: (path, text) => `write ${path} ${text}`,

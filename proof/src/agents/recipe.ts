@@ -6,17 +6,17 @@ export interface Recipe {
   readonly name: string
   readonly package: string
   readonly version: string
-  /** The path of the program below `node_modules`. A script is run by this Node. */
+  /** The path of the program below `node_modules`. If the program is a script, the Node of this process runs it. */
   readonly program: string
-  /** The only platform it was built for; absent if it runs everywhere. */
+  /** The only platform that the program was built for; absent if the program runs everywhere. */
   readonly platform?: { readonly os: string; readonly cpu: string }
   readonly installFlags?: readonly string[]
   readonly args: readonly string[]
-  /** The agent sends the output of a command only to its model. */
+  /** The agent shows the output of a command to its model, but not to the host. */
   readonly hidesOutput?: boolean
-  /** Milliseconds after which the agent can resume a session. */
+  /** Milliseconds that must pass before the agent can resume a session. */
   readonly resumeDelayMs?: number
-  /** Writes its settings to a home folder. Returns the environment that leads there. */
+  /** Writes the agent's settings to a home folder. Returns the environment variables that make the agent use this folder. */
   configure(home: string, model: string): Readonly<Record<string, string>>
 }
 
@@ -47,7 +47,7 @@ const codex: Recipe = {
   program: '@zed-industries/codex-acp/bin/codex-acp.js',
   args: [],
   configure: (home, model) => {
-    // Only a known model name gets the patch tool.
+    // codex offers its patch tool only to a model whose name it knows.
     put(
       join(home, 'codex'),
       'config.toml',
@@ -78,7 +78,8 @@ const gemini: Recipe = {
   installFlags: ['--ignore-scripts'],
   args: ['--acp'],
   hidesOutput: true,
-  // gemini names its session files by the minute, and starts a new one before it looks for old ones.
+  // gemini names its session files by the minute, and creates a new file before it looks for old ones. A resumed
+  // session must therefore not begin in the same minute.
   resumeDelayMs: 61_000,
   configure: (home, model) => {
     const settings = { security: { auth: { selectedType: 'gemini-api-key' } } }

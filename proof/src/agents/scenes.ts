@@ -8,7 +8,10 @@ import type { AgentUnderTest, TestHost } from './test-host.ts'
 import { callsIn, markdownIn } from './chat-driver.ts'
 import type { ChatDriver } from './chat-driver.ts'
 
-/** A test with one agent on its own host. It fails by throwing. Returns the turn whose end is checked. */
+/**
+ * A test with one agent on its own host. It throws if it fails. The caller checks whether the returned turn reports a
+ * handover.
+ */
 export type Scene = (host: TestHost, chat: ChatDriver) => Promise<Turn>
 
 export const scenes: Readonly<Record<string, Scene>> = {
@@ -142,7 +145,10 @@ async function waiting(host: TestHost, chat: ChatDriver): Promise<Turn> {
   return turn
 }
 
-/** A tool of a configured MCP server is used, and is no longer there after the user has switched the server off. */
+/**
+ * The agent uses a tool of a configured MCP server. After the user has switched the server off, the tool is no longer
+ * there.
+ */
 async function tools({ agent }: TestHost, chat: ChatDriver): Promise<Turn> {
   const prompt = (a: number) => agent.prompts.useTool?.(sums.tool, { a, b: 45 }) ?? ''
   complete(await chat.approveUntilEnd(await chat.startTurn(prompt(123))), '5535')
@@ -151,11 +157,12 @@ async function tools({ agent }: TestHost, chat: ChatDriver): Promise<Turn> {
   complete(turn, 'there is no such tool')
   must(!markdownIn(turn).includes('14445'), 'it used a tool that was switched off')
   must(handedOver(turn), 'the chat does not say that the agent starts anew')
-  // The handover is expected here, and says nothing about what the agent remembers.
+  // The handover is expected here, and says nothing about what the agent remembers. Without parts, the turn does not
+  // report it.
   return { ...turn, responseParts: [] }
 }
 
-/** Whether the chat says that the agent had lost its session and was given a transcript. */
+/** Whether the turn reports a handover: the agent had lost its session, and was given a transcript instead. */
 export function handedOver({ responseParts }: Turn): boolean {
   return responseParts.some(
     (part) => part.kind === 'systemNotification' && JSON.stringify(part.content).includes('transcript'),

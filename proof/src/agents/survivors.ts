@@ -7,7 +7,10 @@ export interface Survivor {
   readonly command: string
 }
 
-/** Processes whose environment names a folder, as every process of a run does. Empty where there is no `/proc`. */
+/**
+ * Processes whose environment contains the path of this folder, as that of every process of a run does. Empty on a
+ * system without `/proc`.
+ */
 export function processesOf(folder: string): readonly Survivor[] {
   return pids().flatMap((pid) => {
     if (pid === process.pid || !textIn(`/proc/${pid}/environ`).includes(folder)) return []
@@ -32,7 +35,7 @@ function pids(): readonly number[] {
   }
 }
 
-/** Empty for a process that has ended, or that belongs to another user. */
+/** The content of a file in `/proc`. Empty if the process has ended, or belongs to another user. */
 function textIn(path: string): string {
   try {
     return readFileSync(path, 'latin1')

@@ -17,11 +17,11 @@ import { survivors } from './survivors.ts'
 export interface AgentUnderTest {
   readonly provider: string
   readonly prompts: Prompts
-  /** The agent sends the output of a command only to its model. */
+  /** The agent shows the output of a command to its model, but not to the host. */
   readonly hidesOutput?: boolean
-  /** Milliseconds after which the agent can resume a session. */
+  /** Milliseconds that must pass before the agent can resume a session. */
   readonly resumeDelayMs?: number
-  /** The command that starts it, with its home folder. Absent for an agent that is part of the host. */
+  /** The command that starts the agent with this home folder. Absent for an agent that is part of the host. */
   launch?(home: string): Launch
   /** Further entries of the host's config. */
   readonly config?: object

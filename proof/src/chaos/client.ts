@@ -27,12 +27,12 @@ interface Message {
 export class Client {
   readonly id: string
   readonly subscriptions = new Set<Uri>()
-  /** Channels that it knows to be gone. */
+  /** Channels that this client knows to be gone. */
   readonly gone = new Set<Uri>()
   readonly shown = new Map<Uri, unknown>()
-  /** The last turn that it started, or tried to start, in each chat. */
+  /** The last turn that this client started, or tried to start, in each chat. */
   readonly lastTurns = new Map<Uri, string>()
-  /** Answers to its actions, newest last. */
+  /** The host's answers to the actions of this client, newest last. */
   readonly answers: Envelope[] = []
   lastSeen = 0
   /** Number of links that the other side ended. */
@@ -60,7 +60,7 @@ export class Client {
     return this.#pending.length
   }
 
-  /** Its pending actions, for an error message. */
+  /** The pending actions of this client, for an error message. */
   get pendingText(): string {
     return `${this.id} (${this.open ? 'open' : 'shut'}): ${JSON.stringify(this.#pending)}`
   }
@@ -126,11 +126,12 @@ export class Client {
     this.#send({ method: 'unsubscribe', params: { channel } })
   }
 
-  /** Resolves when everything it ever sent has an outcome. */
+  /** Resolves when every action and request that this client ever sent has an outcome. */
   async settle(): Promise<void> {
     const channels = new Set(this.#pending.map(({ channel }) => channel))
     channels.delete(rootUri)
-    // The answer comes after those to all earlier frames. If the channel does not exist now, actions sent to it were ignored.
+    // The host answers in order, so the answer to `subscribe` comes after the answers to all earlier frames. If the
+    // channel does not exist by then, the host has ignored the actions sent to it.
     for (const channel of channels) await this.subscribe(channel)
     await this.until(() => this.#pending.length === 0)
   }
@@ -187,7 +188,7 @@ export class Client {
       for (const uri of missing) this.subscriptions.delete(uri)
       this.#onSnapshots(answer.snapshots ?? [])
     } catch (error) {
-      // The host was killed before it had stored this client.
+      // The host does not know this client, because it was killed before it had stored the client.
       if (!(error instanceof Refused) || error.code !== errorCodes.NotFound) throw error
       await this.#initialize()
     }

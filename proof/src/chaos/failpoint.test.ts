@@ -41,12 +41,12 @@ test('[B12] a failpoint keeps the value of its expression, and kills at the nth 
   }
 })
 
-/** The source of a built file, so that the test needs no build. */
+/** The source text of a built file. The test reads the source, so that it needs no build. */
 function sourceOf(file: string): string {
   return file.includes('/dist/') ? file.replace('/dist/', '/src/').replace(/js$/, 'ts') : file
 }
 
-/** The text without whitespace and semicolons, in which compiled and written code are equal. */
+/** The text without whitespace and semicolons. In this form, source and compiled code are equal. */
 function plain(text: string): string {
   return text.replace(/\s+/g, '').replaceAll(';', '')
 }

@@ -9,7 +9,10 @@ export interface Failpoint {
   readonly side: 'before' | 'after'
   /** When the place is reached: under load, while the host stops, or while it migrates an older store. */
   readonly during: 'load' | 'stop' | 'migration'
-  /** The minimum number of times it is reached in one host run under load. Chance decides which of them kills. */
+  /**
+   * The minimum number of times that the place is reached in one host run under load. Chance decides at which of these
+   * times the host is killed.
+   */
   readonly most: number
 }
 
@@ -21,7 +24,7 @@ export function killing({ file, find, side }: Failpoint, nth: number): Patch {
   return { file, find, put: `globalThis.Array.of(${parts})[${side === 'before' ? 1 : 0}]` }
 }
 
-/** Heads are written, and channels go to sleep, within a second instead of an hour. */
+/** With these patches the host writes heads and puts channels to sleep within a second, instead of an hour. */
 export const shortIntervals: readonly Patch[] = [
   { file: 'host/dist/log/log.js', find: 'headEvery = 1000', put: 'headEvery = 20' },
   { file: 'host/dist/channels/sleep.js', find: 'idleMs = 60_000', put: 'idleMs = 20' },

@@ -2,11 +2,11 @@ import { appendFileSync, mkdirSync, readFileSync, readdirSync, writeFileSync } f
 import { join } from 'node:path'
 import type { Envelope, Uri } from '@atrium/protocol/channel'
 
-/** One line of a client's history: a frame as it was, or the begin or end of a link. */
+/** One line of a client's history: a frame as it was, the begin or end of a link, or a dropped channel. */
 export interface Line {
   /** Milliseconds on a monotonic clock, the same for all clients of a run. */
   readonly at: number
-  /** Counts the links of a client. */
+  /** The number of the link, counted per client. */
   readonly link: number
   /** `gone`: the client dropped a channel, named in `text`. */
   readonly way: 'open' | 'out' | 'in' | 'shut' | 'gone'
@@ -22,7 +22,7 @@ export interface History {
 export interface StoredChannel {
   readonly uri: Uri
   readonly kind: string
-  /** The state rebuilt from its head and the envelopes after it. */
+  /** The state rebuilt from the channel's head and the envelopes after the head. */
   readonly state: unknown
   readonly envelopes: readonly Envelope[]
   /** The state at creation; absent where a head has replaced it. */
@@ -38,11 +38,14 @@ export interface Stored {
   readonly sessions: readonly Uri[]
   /** Set if every turn ended in the last host run. */
   readonly rested?: true
-  /** The last time the disk was made to lose data, as `Line.at`. Anything seen earlier may be lost, anything later not. */
+  /**
+   * The last time the disk was made to lose data, on the clock of `Line.at`. What clients saw before may be lost. What
+   * they saw later must not be lost.
+   */
   readonly torn?: number
 }
 
-/** Everything that the judge needs. It lies in a folder, so that an improved judge can judge it again. */
+/** Everything that the judge needs. A run is kept in a folder, so that an improved judge can judge it again. */
 export interface Run {
   readonly name: string
   readonly histories: readonly History[]

@@ -11,7 +11,7 @@ const plant = new URL('../plant/register.js', import.meta.url).href
 export interface Address {
   readonly url: string
   readonly token: string
-  /** The host's own name, where `url` leads through a proxy. */
+  /** The value of the `Host` header, where `url` leads through a proxy: the host accepts only its own name. */
   readonly host?: string
 }
 
@@ -28,11 +28,11 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null
 }
 
-/** The real command as a child process. */
+/** The real host command, run as a child process. */
 export class HostProcess {
   readonly child: ChildProcess
   readonly exit: Promise<Exit>
-  /** The address it listens on; undefined if it exits first. */
+  /** The address that the host listens on; undefined if the process exits first. */
   readonly ready: Promise<Address | undefined>
   #out = ''
   #err = ''
@@ -42,7 +42,7 @@ export class HostProcess {
 
   constructor(data: string, { patches: own = [], args = [], env = {}, uid }: HostOptions = {}) {
     const patches = [...own, ...HostProcess.planted]
-    // Patches are made in single files, which a bundle does not have.
+    // The host runs unbundled if it is patched: patches apply to single files, which a bundle does not have.
     const planting = patches.length > 0 ? { NODE_OPTIONS: `--import ${plant}`, ATRIUM_UNBUNDLED: '1' } : {}
     this.child = spawn(process.execPath, [bin, 'serve', '--json', '--port', '0', '--data', data, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],

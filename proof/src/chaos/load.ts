@@ -44,7 +44,8 @@ interface Load {
 
 /**
  * Lets one client work: titles, configs, turns, actions that change nothing or are rejected, sessions created and
- * disposed, broken links. Ends with the link, or after this many steps. A step waits only for answers.
+ * disposed, broken links. The work ends with the link, or after `steps` steps. A step waits for nothing but answers of
+ * the host.
  */
 export async function work({ client, steps = Infinity, ...load }: Load): Promise<void> {
   try {
@@ -104,7 +105,7 @@ function chatAction(client: Client, chat: Uri, chance: Chance): Action {
   const queued = { type: 'chat/pendingMessageSet', kind: 'queued', id: turnId, message }
   if (dice === 0) return { type: 'chat/draftChanged', draft: message } as Action
   if (dice === 1) return queued as Action
-  // Its own last turn: rejected if that has ended or never started.
+  // Cancels the client's own last turn. The host rejects the action if the turn has ended or never started.
   if (dice === 2) return { type: 'chat/turnCancelled', turnId: last, duration: 1 } as Action
   if (dice === 3) return { type: 'chat/turnResume', turnId: last } as Action
   if (dice === 4) return { type: 'chat/truncated', turnId: last } as Action
@@ -113,7 +114,7 @@ function chatAction(client: Client, chat: Uri, chance: Chance): Action {
 }
 
 function rootConfig(id: string, chance: Chance): Action {
-  // `replace` is rejected.
+  // The host rejects a config change with `replace`.
   const replace = chance.between(0, 3) === 0 ? { replace: true } : {}
   const config = { [`chaos.${id}`]: chance.between(0, 9) }
   const action = { type: 'root/configChanged', config, ...replace }
@@ -125,7 +126,7 @@ function sessionAction(id: string, chance: Chance): Action {
   const number = chance.between(0, 9999)
   if (dice === 0) return { type: 'session/isReadChanged', isRead: chance.between(0, 1) === 0 } as Action
   if (dice === 1) return { type: 'session/isArchivedChanged', isArchived: false } as Action
-  // Rejected: a client cannot remove another one.
+  // The host rejects this action, because a client cannot remove another client.
   if (dice === 2) return { type: 'session/activeClientRemoved', clientId: `not-${id}` } as Action
   if (dice === 3) return { type: 'session/workingDirectorySet', directory: `file:///${number % 5}` } as Action
   return titleAction(`${id} ${number}`)

@@ -12,7 +12,7 @@ export interface Faults {
   cut?: { readonly direction: Direction; readonly after: number }
   /** Sends every byte in its own packet. */
   bytewise?: boolean
-  /** Waits before every piece, at most this many milliseconds. */
+  /** Waits before it forwards a piece, at most this many milliseconds. */
   delayMs?: number
   /** Forwards nothing and closes nothing, like a network that went away. */
   silent?: boolean
@@ -42,7 +42,7 @@ export class Proxy {
     return proxy
   }
 
-  /** The address for clients of this proxy. The host checks its own name, so clients must send that as `host`. */
+  /** The address for clients of this proxy. The host accepts only its own name, so clients must send it as `host`. */
   address({ url, token }: Address): Address & { readonly host: string } {
     const { port } = this.#server.address() as AddressInfo
     return { url: `ws://127.0.0.1:${port}/`, token, host: new URL(url).host }
@@ -90,7 +90,7 @@ export class Proxy {
     for (const piece of pieces) {
       if (this.faults.silent) return
       if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, this.#chance.between(0, delayMs)))
-      // One packet each, otherwise the system would join them.
+      // Waits for the next turn of the event loop, otherwise the system would join the bytes into one packet.
       if (bytewise) await new Promise<void>((resolve) => setImmediate(resolve))
       const allowed = allow(piece)
       if (allowed.length > 0 && to.writable) to.write(allowed)
@@ -102,7 +102,7 @@ export class Proxy {
     const limit = this.faults.cut?.direction === direction ? this.faults.cut.after : Infinity
     const room = Math.max(0, limit - passed[direction])
     passed[direction] += Math.min(bytes.length, room)
-    // Forwarded bytes are sent before the link ends.
+    // The link ends in the next turn of the event loop, after the forwarded bytes were sent.
     if (bytes.length >= room) setImmediate(cut)
     return bytes.subarray(0, Math.min(bytes.length, room))
   }

@@ -7,7 +7,10 @@ import type { SessionState } from '@atrium/protocol/session/state'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Stored, StoredChannel } from './history.ts'
 
-/** Reads the content of a store without changing it. `also`: channels that must exist, listed or not. */
+/**
+ * Reads the content of a store without changing it. `also` names further channels to read, which the session list may
+ * lack.
+ */
 export async function readStored(
   folder: string,
   also: readonly Uri[] = [],
@@ -16,7 +19,7 @@ export async function readStored(
   const store = await openSqlite(folder, { readOnly: true, ...(migrations && { migrations }) })
   try {
     const records = await store.records.list('session/')
-    // Like the host: a damaged list is not read further.
+    // Like the host, this function refuses a damaged session list.
     if (records.some(([key]) => typeof key !== 'string'))
       throw new Error(`the session list in ${folder} is damaged`)
     const sessions = records.map(([key]) => key.slice('session/'.length))

@@ -22,7 +22,7 @@ const timeoutMs = 30_000
 interface Ending {
   /** The last time the disk was made to lose data. */
   readonly torn?: number
-  /** The migrations of the store, where its schema is newer than this build's. */
+  /** The migrations of the store, if its schema is newer than the schema of this build. */
   readonly migrations?: readonly string[]
 }
 
@@ -62,7 +62,7 @@ export class Trial {
     return client
   }
 
-  /** Removes a client that knows the outcome of all it sent. Its history is still judged. */
+  /** Removes a client that knows the outcome of everything it sent. The history of the client is still judged. */
   retire(client: Client): void {
     client.cut()
     client.flush()
@@ -93,7 +93,7 @@ export class Trial {
     } catch (error) {
       if (!(error instanceof LinkLost)) throw error
     }
-    // Links end a moment before the exit of their process is known.
+    // The links end a moment before the exit of the host process is known.
     const ended = this.clients.some((client) => !client.open)
     if (ended) await this.withTimeout(this.host.exit, 'the exit of the host')
     return ended
@@ -164,7 +164,7 @@ export class Trial {
   }
 }
 
-/** Resolves when all have settled, so that nothing goes on in the background. */
+/** Waits until all promises have settled, so that nothing goes on in the background. Then throws the first error. */
 async function all(event: readonly Promise<void>[]): Promise<void> {
   const ends = await Promise.allSettled(event)
   for (const end of ends) if (end.status === 'rejected') throw end.reason

@@ -33,7 +33,7 @@ export class App implements SimulatedClient {
   readonly handles = new Set<Handle>()
   readonly list: SessionList | undefined
   wire: Wire | undefined
-  /** Number of unanswered requests and of handles without a first state. */
+  /** Number of requests without an answer, plus handles without a first state. */
   waiting = 0
   timers = 0
   readonly #sim: Simulation
@@ -66,7 +66,7 @@ export class App implements SimulatedClient {
     })
     this.client.onLink(({ state }) => {
       sim.trace(() => `${id} is ${state}`)
-      // Some apps send this on every connection.
+      // Some apps send this action on every connection.
       if (state === 'live' && this.#chance.oneIn(2))
         this.dispatch(rootUri, { type: 'root/configChanged', config: { 'sim.here': id } } as Action)
     })
@@ -106,7 +106,10 @@ export class App implements SimulatedClient {
     )
   }
 
-  /** Dispatches over a handle where there is one. An action that the protocol version does not know is not sent. */
+  /**
+   * Dispatches over a handle if the app has one on the channel. An action that the protocol version does not know is
+   * not sent.
+   */
   dispatch(channel: Uri, action: Action): void {
     const { type = '' } = (action ?? {}) as Partial<Action>
     if (!this.clientView.knows({ type })) return
@@ -166,7 +169,7 @@ export class App implements SimulatedClient {
     this.look()
   }
 
-  /** Asks for the turns before the ones it has. */
+  /** Requests the turns before those that the handle has. */
   fetch({ uri, state }: Handle): void {
     const { turnsNextCursor: cursor } = (state ?? {}) as { readonly turnsNextCursor?: string }
     if (cursor !== undefined)
@@ -184,7 +187,7 @@ export class App implements SimulatedClient {
     for (const handle of this.handles) this.#look(handle)
   }
 
-  /** Some apps reply at the moment they are notified. */
+  /** Checks what the handle shows. Some apps also reply at once, inside the notification. */
   #onChange(handle: Handle): void {
     this.handleChecks.notified(handle)
     this.#look(handle)
@@ -208,7 +211,7 @@ export class App implements SimulatedClient {
     for (const handle of this.handles) this.handleChecks.checkNotified(handle)
   }
 
-  /** Runs a task. The client library must not throw at its app. */
+  /** Runs a task. It is a violation if the client library throws. */
   attempt(task: () => void): void {
     try {
       task()

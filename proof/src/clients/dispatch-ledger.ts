@@ -9,7 +9,7 @@ interface Dispatch {
   readonly channel: Uri
   readonly text: string
   outcome?: Outcome
-  /** The log entry that the host's answer named, and the number of restored backups at that time. */
+  /** The log entry that the host's answer named, and how often a backup had been restored by then. */
   logged?: { readonly seq: number; readonly restored: number }
 }
 
@@ -85,7 +85,7 @@ export class DispatchLedger {
     this.#sent = []
   }
 
-  /** Records an answer when the host sends it: its entry is in the log now, and must stay there. */
+  /** Records an answer at the moment the host sends it. The log entry that the answer names exists by then, and must stay. */
   answerSent({ channel, serverSeq, origin, rejectionReason }: Envelope): void {
     const dispatch = this.#dispatches.find(({ clientSeq }) => clientSeq === origin?.clientSeq)
     const seq = rejectionReason === undefined ? serverSeq : Number(already.exec(rejectionReason)?.[1])
@@ -134,7 +134,7 @@ export class DispatchLedger {
     }
   }
 
-  /** Checks an outcome when it is reported: the host has said so, or nobody can know. */
+  /** Checks an outcome at the moment it is reported. Either the host has said so, or it is `lost` because nobody can know. */
   #ended(dispatch: Dispatch, outcome: Outcome): void {
     const { clientSeq, channel } = dispatch
     const answers = this.#answers.get(clientSeq ?? 0) ?? []

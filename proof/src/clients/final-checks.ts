@@ -29,7 +29,10 @@ export function pendingWork(sim: Sim): string {
   return found.filter((text) => typeof text === 'string').join(', ')
 }
 
-/** I4, I5, U3, U6, and the checks of the host. `reconnected`: every client has a new link, so it must know which channels are gone. */
+/**
+ * Checks I4, I5, U3, U6 and the host. `reconnected`: every client has a new link, so it must know which channels are
+ * gone.
+ */
 export function checkAtRest(sim: Sim, reconnected = false): void {
   checkHost(sim)
   for (const app of sim.clients) {
@@ -54,8 +57,8 @@ export function checkAtRest(sim: Sim, reconnected = false): void {
 }
 
 /**
- * Whether the end of a channel is announced. An unused session ends with its creator unannounced; only a client that
- * guessed its URI is subscribed.
+ * Whether the host announces the end of a channel. An unused session ends when its creator leaves, without an
+ * announcement: only a client that guessed its URI can be subscribed to it.
  */
 function isAnnounced(sim: Sim, uri: Uri): boolean {
   if (!/^ahp-(?:session|chat):/.test(uri)) return true
@@ -72,7 +75,10 @@ export function checkClosed(sim: Sim): void {
   }
 }
 
-/** An action may stay pending only if its channel is gone. The host does not say so, and a subscribed client learns it on its next link. */
+/**
+ * An action may stay pending only if its channel is gone. The host does not announce this. A subscribed client learns
+ * of it over its next link.
+ */
 function checkPending(sim: Sim, app: App, reconnected: boolean): void {
   const followed = new Set([...app.handles].map(({ uri }) => uri))
   const owed = app.client.pending.find(

@@ -15,10 +15,10 @@ export class HandleChecks {
   readonly #client: () => Client
   readonly #clientView: ClientView
   readonly #fail: (rule: string, problem: string) => void
-  /** The state that the log had at each number delivered for a channel. */
+  /** For each channel, the state that the log had at each delivered sequence number. */
   readonly #expected = new Map<Uri, Map<number, unknown>>()
   readonly #newest = new Map<Uri, number>()
-  /** The values of each handle that were checked last. */
+  /** The values that each handle showed at its last check. */
   readonly #checked = new WeakMap<Handle, readonly unknown[]>()
   readonly #notified = new WeakMap<Handle, readonly unknown[]>()
 

@@ -7,7 +7,7 @@ import type { Chance } from '../chance.ts'
 import type { App } from './app.ts'
 import { hostileAction, malformedAction } from './hostile-actions.ts'
 
-/** The ops of real clients: they reconnect by themselves, and are used at any moment. */
+/** The ops of real clients. These clients reconnect by themselves, and apps use them at any moment. */
 export const ops: { readonly [N in OpName]: OpFunction<Simulation<App>> } = {
   ...sharedOps,
   tick: (sim, chance) => {
@@ -18,7 +18,7 @@ export const ops: { readonly [N in OpName]: OpFunction<Simulation<App>> } = {
     // An app may release a handle while the handshake is unanswered.
     const opening = chance.pick(sim.clients.filter(({ open, wire }) => !open && wire?.healthy))
     if (opening && chance.oneIn(2)) return leave(sim, opening, chance)
-    // The user reconnects by hand, or time passes.
+    // Either the user reconnects by hand, or time passes until the client reconnects.
     const app = chance.pick(sim.clients)
     if (chance.oneIn(2)) app?.attempt(() => app.client.connect())
     else sim.tasks.push(...sim.clock.due(400))
@@ -26,7 +26,7 @@ export const ops: { readonly [N in OpName]: OpFunction<Simulation<App>> } = {
   cut(sim, chance) {
     const { link } = chance.pick(sim.clients) ?? {}
     if (!link) return
-    // Either side may be the only one that knows, for long.
+    // One side may learn of the end of the link long before the other.
     const who = chance.below(3)
     if (who < 2) link.endClient()
     if (who > 0) link.endHost()
@@ -41,7 +41,7 @@ export const ops: { readonly [N in OpName]: OpFunction<Simulation<App>> } = {
     const app = chance.pick(sim.clients)
     const uri = chance.pick([...sim.liveUris(), ...sim.invariants.stagedChats()])
     if (uri === undefined) return
-    // Some apps dispatch before they subscribe, and a malformed action at that.
+    // Some apps dispatch before they subscribe. Here their action is malformed as well.
     if (chance.oneIn(2)) app?.dispatch(uri, malformedAction(uri))
     app?.subscribe(uri, chance.oneIn(4) ? 20 : undefined, viewOf(sim, uri, chance))
     if (chance.oneIn(4)) app?.subscribe(uri)

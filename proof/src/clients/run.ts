@@ -11,7 +11,10 @@ import { checkAtRest, checkClosed, pendingWork } from './final-checks.ts'
 
 type Sim = Simulation<App>
 
-/** Number of fault-free rounds within which everything must come to rest. A client waits at most half a minute. */
+/**
+ * Number of fault-free rounds within which everything must come to rest. A client waits at most half a minute before it
+ * reconnects.
+ */
 const maxRounds = 400
 
 /** Executes a plan with real clients, lets them heal by themselves, and checks the result. */
@@ -44,7 +47,7 @@ async function runPlan(sim: Sim): Promise<void> {
   await heal(sim)
   if (!sim.violation) checkAtRest(sim)
   if (sim.violation) return
-  // All clients reconnect to a host that knows only its disk.
+  // All clients reconnect to a new host, which knows only what is on the disk.
   trace(() => '-- once more from the disk')
   sim.crash(sim.disk.durable)
   await heal(sim)
@@ -88,7 +91,8 @@ async function heal(sim: Sim): Promise<void> {
       link?.toClient(100)
     }
     const waiting = sim.clients.some((app) => !app.closed && !(app.open && app.wire?.healthy))
-    // Long steps only while somebody waits for a timer: clients ping every few seconds, and are at rest only in between.
+    // Time moves in long steps only while somebody waits for a timer. Clients ping every few seconds and are at rest
+    // only between two pings, which long steps would miss.
     sim.tasks.push(...sim.clock.due(waiting || sim.hostRun?.core?.log.diskFull ? 1000 : 50))
     await settled(sim)
     for (const app of sim.clients) app.check()

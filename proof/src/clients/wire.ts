@@ -30,12 +30,15 @@ export class Wire {
   readonly #sim: Simulation
   readonly #owner: Owner
   readonly #requests = new Map<number, SentRequest>()
-  /** Channels requested in the handshake. An answer with snapshots does not name missing ones, so each may be unsubscribed once. */
+  /**
+   * Channels requested in the handshake. An answer with snapshots does not name the missing channels, so the client may
+   * unsubscribe once from each.
+   */
   readonly #inHandshake = new Set<Uri>()
-  /** Subscribe requests whose channel was unsubscribed before the answer. */
+  /** Subscribe requests whose channel the client left before the answer came. */
   readonly #left = new Set<SentRequest>()
   readonly #ending = new AbortController()
-  /** Responses that the next message overtakes. */
+  /** Responses that are held back, so that the next message overtakes them. */
   readonly #overtaken: SentMessage[] = []
   #listener: ((frame: string) => void) | undefined
 
@@ -55,7 +58,7 @@ export class Wire {
       send: (frame) => this.#send(String(frame)),
       receive: (listener) => void (this.#listener = listener),
       close: () => {
-        // Frames already sent may still arrive; the host learns of the end later.
+        // The host learns of the end later. Until then, frames that were already sent may arrive.
         sim.halfOpen.add(this.link)
         this.link.endClient()
       },
@@ -79,7 +82,7 @@ export class Wire {
     if (message.id !== undefined && message.method !== undefined)
       this.#requests.set(message.id, { method: message.method, params })
     if (message.method === 'subscribe') this.#subscribed(channel)
-    // A client that only asks whether a chat exists also subscribes with a limited number of turns.
+    // A client may subscribe with a limited number of turns only to learn whether a chat exists. This counts, too.
     if ('view' in params && channel.startsWith('ahp-chat:')) this.#owner.clientView.windowed.add(channel)
     if (message.method === 'unsubscribe') this.#unsubscribed(channel)
     for (const uri of params.initialSubscriptions ?? params.subscriptions ?? []) {
@@ -95,7 +98,10 @@ export class Wire {
     this.link.send(frame)
   }
 
-  /** U3: a channel is requested once, unless an unanswered action makes the client ask again. */
+  /**
+   * U3: a client requests a channel once. It may request it again only while one of its actions on the channel is
+   * unanswered.
+   */
   #subscribed(uri: Uri): void {
     if (this.subscriptions.has(uri) && !this.#owner.ledger.waitsIn(uri))
       this.#fail('U3', `requests ${uri}, to which it is already subscribed`)
@@ -142,7 +148,7 @@ export class Wire {
       if (envelope.origin?.clientId === id) ledger.answerReceived(envelope)
     const request = message.id === undefined ? undefined : this.#requests.get(message.id)
     if (request && message.method === undefined) this.#answer(request, message)
-    // A foreign host that would apply a resent action twice.
+    // Makes the host look like a foreign host, which would apply a resent action twice.
     const foreignHost = this.#sim.plan.foreignHost && request?.method === 'initialize'
     this.#listener?.(foreignHost ? text.replace('"resends":true', '"resends":false') : text)
   }

@@ -6,21 +6,24 @@ import { Chance } from '../chance.ts'
 import { callIn, callsOf, clientRunning } from './tool-calls.ts'
 import { count } from './tally.ts'
 
-/** An agent's knowledge of the progress of a call. */
+/** How far a call has come, as far as the agent knows. */
 type Stage = 'started' | 'asked' | 'working' | 'shown'
 
 export const toolNames = ['read', 'write', 'run'] as const
 
 /**
- * The tool calls of one agent turn. It starts calls, asks, asks again, waits for users and for clients that run
- * tools, runs commands and shows results. Sometimes it does not wait, or forges a decision of users. It resumes calls
- * of earlier host runs, and carries out each call once.
+ * The tool calls of one agent turn. The agent starts calls, asks for approvals, asks again, waits for users and for
+ * clients that run tools, runs commands and shows results. Sometimes it does not wait, or forges a decision of a user.
+ * It resumes the calls of earlier host runs, and carries out each call once.
  */
 export class AgentTools {
   readonly #chat: Chat
   readonly #name: () => number
   readonly #calls = new Map<string, Stage>()
-  /** The input it asked for last. Until the host's state shows it, that state is old. */
+  /**
+   * For each call, the input that the agent asked for last. While the host's state does not show this input, the state
+   * is old.
+   */
   readonly #asked = new Map<string, string>()
   readonly #carriedOut = new Map<string, RunningCommand['done'] | undefined>()
 
@@ -33,7 +36,10 @@ export class AgentTools {
     }
   }
 
-  /** Returns a step. Its choice is made when it runs: an earlier wait may have changed everything. */
+  /**
+   * Returns a step. The step decides what to do only when it runs, because everything may change while an earlier step
+   * waits.
+   */
   step(chance: Chance): () => Promise<IteratorResult<AgentAction>> {
     const dice = new Chance(chance.next())
     return async () => ({ done: false, value: await this.#next(dice) })
@@ -61,7 +67,7 @@ export class AgentTools {
     return { type: 'chat/toolCallStart', toolCallId, toolName, displayName: toolName, ...contributor }
   }
 
-  /** Mostly an active client. */
+  /** Picks the client that shall run a tool: mostly an active client. */
   #pickClient(chance: Chance): string | undefined {
     const { activeClients } = this.#chat.session
     return chance.oneIn(4) ? `c${chance.below(4)}` : chance.pick(activeClients)?.clientId
@@ -91,7 +97,7 @@ export class AgentTools {
     } as AgentAction
   }
 
-  /** Waits until users or a client have decided on one of its calls, and goes on with it. */
+  /** Waits until users or a client have decided on one of the agent's calls, and goes on with this call. */
   async #wait(chance: Chance): Promise<AgentAction> {
     const decided = (state: ChatState) => {
       const waiting = [...this.#calls].filter(([, stage]) => stage === 'asked' || stage === 'shown')
@@ -102,7 +108,7 @@ export class AgentTools {
     const call = callIn(state, id)
     if (call?.status !== 'running') return this.#forget(id)
     if (this.#carriedOut.has(id)) return this.#finish(id, chance)
-    // Nobody was asked, so mostly the agent has nothing to carry out.
+    // Nobody has approved this call, so the agent mostly finishes it without carrying it out.
     if (call.confirmed === 'not-needed' && !chance.oneIn(4)) return this.#finish(id, chance)
     return this.#carryOut(id, typeof call.toolInput === 'string' ? call.toolInput : '')
   }
@@ -115,7 +121,8 @@ export class AgentTools {
     } catch (error) {
       if (!(error instanceof TurnFailed)) throw error
       count(`not done: ${error.errorType}`)
-      // A refused call may be asked for again. A call that was tried is not tried again.
+      // The host refused to run the call, so the agent may ask for it again. After any other error the call counts as
+      // carried out, and the agent does not try it again.
       if (error.errorType === 'permission') return output(this.#name())
       this.#carriedOut.set(toolCallId, undefined)
     }
@@ -166,7 +173,7 @@ function forged(toolCallId: string, name: number, chance: Chance): AgentAction {
   ]) ?? output(name)) as AgentAction
 }
 
-/** Whether only the agent can act on the call now. */
+/** Whether users and clients are done with the call, so that only the agent can act on it now. */
 function isDecided(call: ToolCallState | undefined, asked: string | undefined): boolean {
   if (!call || undecided.has(call.status) || clientRunning(call) !== undefined) return false
   return asked === undefined || call.invocationMessage === asked
@@ -174,7 +181,10 @@ function isDecided(call: ToolCallState | undefined, asked: string | undefined): 
 
 const undecided = new Set<string>(['streaming', 'pending-confirmation', 'pending-result-confirmation'])
 
-/** The stage at which a resumed turn finds its calls. A running call may have been abandoned. */
+/**
+ * The stage of each call when a turn is resumed, by the status of the call. A running call may have been abandoned, so
+ * it is back at `asked`.
+ */
 const stages = new Map<string, Stage>([
   ['streaming', 'started'],
   ['pending-confirmation', 'asked'],

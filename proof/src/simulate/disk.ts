@@ -4,7 +4,7 @@ import { DiskFull } from '@atrium/host/ports/log'
 import type { Step } from '@atrium/host/ports/log'
 import type { Store } from '@atrium/host/ports/store'
 
-/** The unit that a store keeps whole: a step, with the records written beside it. */
+/** The unit that a store keeps as a whole or not at all: a step, and the records written with it. */
 export interface Transaction {
   readonly step: Step | undefined
   readonly records: Map<string, string | undefined>
@@ -62,7 +62,7 @@ export class Disk {
       const begun = { step, records: new Map<string, string | undefined>() }
       open = begun
       this.transactions.push(begun)
-      // A record put after this microtask does not belong to the step.
+      // The transaction of a step takes records until this microtask. A record that is put later does not belong to the step.
       queueMicrotask(() => open === begun && (open = undefined))
       return begun
     }
@@ -105,7 +105,7 @@ export class Disk {
 
   /** The records whose key has this prefix, including those that are not durable yet. */
   async #recordsFrom(prefix: string): Promise<Map<string, string>> {
-    // Taken before the `await`: a flush may end while the image is read.
+    // The list is taken before the `await`, because a flush may end while the image is read.
     const unsafe = this.transactions.slice(this.durable)
     const all = new Map(await this.#image.records.list(prefix))
     for (const { records } of unsafe)

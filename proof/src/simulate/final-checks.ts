@@ -6,7 +6,10 @@ import { rootUri } from '@atrium/protocol/uri'
 import type { MinimalClient } from './minimal-client.ts'
 import type { Simulation } from './simulation.ts'
 
-/** Checks everything at rest: all clients agree, nothing is unanswered, nothing was applied twice, and all work is in progress. */
+/**
+ * Checks everything at rest: all clients agree, nothing is unanswered, nothing was applied twice, and somebody works on
+ * everything unfinished.
+ */
 export function checkAtRest(sim: Simulation<MinimalClient>): void {
   checkClients(sim)
   checkHost(sim)
@@ -65,7 +68,10 @@ function checkOnce(sim: Simulation): void {
     }
 }
 
-/** I17: an active turn is being worked on, or waits for its session or a user. A queue waits only behind an error. */
+/**
+ * I17: an agent works on an active turn, or the turn waits for its session or a user. Without an active turn, queued
+ * messages wait only if the last turn failed.
+ */
 function checkChat(sim: Simulation, uri: Uri, { activeTurn, queuedMessages, turns }: ChatState): void {
   const session = sim.model.session(sim.invariants.sessionOf(uri) ?? '')
   const runs = [...(sim.hostRun?.agents.runs ?? [])].filter(({ aborted }) => !aborted)
@@ -103,7 +109,8 @@ function shows(
   const first = chats.find(({ resource }) => resource === defaultChat) ?? last
   const shownChat = withStatus(inputNeeded) ?? withStatus(failed) ?? first
   const activity = lifecycle === 'failed' ? failed : (shownChat?.status ?? 1) & 31
-  // A session created for a moved chat may have been renamed although the chat never came. Only its name changed then.
+  // A session that was created for a moved chat may stay empty if the chat never came. Then only a new name can have
+  // changed it, and its time is not checked.
   const times = chats.length > 0 ? chats.map(({ modifiedAt }) => modifiedAt) : [item.modifiedAt]
   const newest = Math.max(...times.map((time) => Date.parse(time)))
   return (

@@ -17,7 +17,7 @@ export interface Message {
 
 /** Callbacks of the client's end. */
 export interface LinkEvents {
-  /** The host has sent a message: called at that moment, before delivery. Returns the expected state. */
+  /** Called when the host sends a message, before the message is delivered. Returns the expected state. */
   sent(message: Message): unknown
   received(sent: SentMessage): void
   ended(): void
@@ -60,7 +60,7 @@ export class Link {
     }
   }
 
-  /** Unread bytes, multiplied on a narrow link. */
+  /** The number of unread bytes, times the weight of the link. On a narrow link the weight is high. */
   get #buffered(): number {
     return this.#bytes * this.#weight
   }

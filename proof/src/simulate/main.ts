@@ -164,7 +164,7 @@ async function search(
     if ('done' in report) progress((looked = report.done), report.counts)
     else found = { seed: report.seed, trace: [], ...report.violation, ...pick(report) }
   })
-  // The process may exit before all its messages have arrived. After `disconnect` they have.
+  // The process may exit before all its messages have arrived. When it has disconnected, all have arrived.
   const [[code]] = await Promise.all([once(child, 'exit'), once(child, 'disconnect')])
   const which = bug ? ` (${bug.name})` : ''
   if (code !== 0) throw new Error(`a process of the simulation ended with ${code}${which}`)

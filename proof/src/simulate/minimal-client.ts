@@ -30,7 +30,10 @@ export class MinimalClient {
   open = false
   lastSeen = 0
   clientSeq = 0
-  /** Every channel it was ever subscribed to. A host whose disk is full may not know that the client has dropped one. */
+  /**
+   * Every channel that this client was ever subscribed to. A host whose disk is full may not know that the client has
+   * dropped one.
+   */
   readonly everSubscribed = new Set<Uri>()
   /** The client has had a link before, so it can reconnect. */
   canReconnect = false
@@ -57,7 +60,7 @@ export class MinimalClient {
     return [...this.#requests.values()].some(({ method }) => method === 'fetchTurns')
   }
 
-  /** Actions whose outcome it does not know. */
+  /** Actions whose outcome this client does not know. */
   get pending(): readonly PendingAction[] {
     return this.#actions.pending
   }
@@ -125,7 +128,7 @@ export class MinimalClient {
     this.ask('createSession', { channel: uri, ...(active && { activeClient }), ...folders }, () => {})
   }
 
-  /** Asks for the turns before the ones it has. */
+  /** Requests the turns before those that the client has. */
   fetch(uri: Uri): void {
     const state = this.subscriptions.get(uri)?.state as { turnsNextCursor?: string } | undefined
     const cursor = state?.turnsNextCursor
@@ -170,7 +173,8 @@ export class MinimalClient {
   #reconnect(subscriptions: readonly Uri[]): void {
     const params = { clientId: this.id, lastSeenServerSeq: this.lastSeen, subscriptions }
     this.ask('reconnect', params, ({ result, error }, expected) => {
-      // The handshake was never answered, or the host lost its data since: the client starts anew.
+      // The host does not know the client, because the handshake was never answered, or because the host has lost its
+      // data since. The client starts anew.
       if (error) return void (this.canReconnect = false)
       const { actions, missing, snapshots } = result as Returned
       const blind = subscriptions.find((uri) => !this.subscriptions.has(uri) && !missing?.includes(uri))
@@ -188,7 +192,7 @@ export class MinimalClient {
   #opened(): void {
     this.open = true
     this.#resend()
-    // Some clients send this on every connection: without a number, and always the same.
+    // Some clients send this action on every connection, without a number and always with the same content.
     this.dispatch(rootUri, { type: 'root/configChanged', config: { 'sim.here': this.id } } as Action, false)
   }
 

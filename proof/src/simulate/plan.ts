@@ -1,6 +1,9 @@
 import { Chance } from '../chance.ts'
 
-/** Everything that can happen in a run. An op that makes no sense at its time does nothing, so any part of a plan is a plan. */
+/**
+ * Everything that can happen in a run. An op that makes no sense at its time does nothing, so any part of a plan is
+ * again a valid plan.
+ */
 const opNames = [
   'deliver',
   'disk',
@@ -34,10 +37,10 @@ export interface Op {
 }
 
 /**
- * The focus of a plan. `links`: few actions in chats. `turns`: many. `windows`: clients hold the newest turns only,
- * of many, and truncate them. `lifecycle`: sessions, chats and workers are created and disposed. `idle`: no client is
- * subscribed, and channels go to sleep. `moves`: chats are forked, and move between sessions. `decisions`: agents
- * ask, users and clients answer.
+ * The focus of a plan. `links`: few actions in chats. `turns`: many actions in chats. `windows`: chats have many turns,
+ * and clients hold only the newest ones and truncate chats. `lifecycle`: sessions, chats and workers are created and
+ * disposed. `idle`: no client is subscribed, and channels go to sleep. `moves`: chats are forked, and move between
+ * sessions. `decisions`: agents ask, users and clients answer.
  */
 export type Theme = 'links' | 'turns' | 'windows' | 'lifecycle' | 'idle' | 'moves' | 'decisions'
 
@@ -46,7 +49,7 @@ export interface Plan {
   readonly clients: number
   /** A head is written after this many actions. */
   readonly headEvery: number
-  /** Number of turns of a chat in memory when it wakes. */
+  /** Number of turns that a chat has in memory when it wakes. */
   readonly tail: number
   /** One of the clients speaks 0.9. */
   readonly oldClient: boolean
@@ -54,7 +57,7 @@ export interface Plan {
   readonly weight: number
   /** One of this many disk ops ends a flush; the others answer reads. */
   readonly flushes: number
-  /** Without a focus, rare events would hardly ever meet. */
+  /** The focus of the plan. Without one, rare events would hardly ever coincide. */
   readonly theme: Theme
   /** Whether a session exists at the start, and whether all clients are subscribed to it. */
   readonly setup: 'none' | 'unsubscribed' | 'subscribed'
@@ -100,7 +103,7 @@ const themes: readonly Theme[] = [
   'moves',
 ]
 
-/** Factors of a theme on these frequencies. Ops named here are never left out. */
+/** For each theme, factors on the usual frequencies. Ops that a theme names are never left out. */
 const more: { readonly [T in Theme]: { readonly [N in OpName]?: number } } = {
   links: { cut: 2, open: 2, agent: 2, crash: 2, backup: 3, restore: 4 },
   turns: { agent: 2 },

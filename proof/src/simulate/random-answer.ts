@@ -11,7 +11,7 @@ export function answersTo(state: ChatState, name: string, chance: Chance): reado
   const { activeTurn, turns } = state
   const turn = activeTurn && !chance.oneIn(16) ? activeTurn : turns.at(-1)
   if (!turn) return []
-  // Mostly calls that wait for somebody.
+  // The answers are mostly to calls that wait for somebody.
   const open = callsOf(turn).filter(
     (call) => call.status.startsWith('pending') || clientRunning(call) !== undefined,
   )

@@ -29,7 +29,7 @@ export async function run(plan: Plan, trace?: (line: string) => void): Promise<V
   await heal(sim)
   if (!sim.violation) checkAtRest(sim)
   if (sim.violation) return sim.violation
-  // Restart from the disk alone: the state in memory must not have been needed.
+  // The host restarts from the disk alone. Nothing may have depended on the state in memory.
   trace?.('-- once more from the disk')
   sim.crash(sim.disk.durable)
   await heal(sim)
@@ -100,7 +100,7 @@ async function heal(sim: Sim): Promise<void> {
     const busy = pendingWork(sim) !== ''
     quiet = busy ? 0 : quiet + 1
     for (const client of sim.clients) if (!client.link) open(sim, client, chance)
-    // A client waits for the answer until such a session is created.
+    // Completes the creation of each session that has no chat yet, because a client waits for the answer.
     for (const [uri, { chats }] of sim.invariants.sessions())
       if (chats.length === 0) sim.hostRun?.agents.creations.get(uri)?.()
     for (let n = sim.disk.waiting; n > 0; n--) sim.disk.answer()

@@ -12,11 +12,12 @@ export type Report =
   | { readonly done: number; readonly counts: Tally }
   | { readonly seed: number; readonly violation: Violation; readonly trace?: readonly string[] }
 
-// Runs every `every`-th seed from `first`, `count` of them, in a child process, so that bugs can be planted in it.
+// This file is a child process, so that bugs can be planted in it. It runs `count` seeds: `first`, and from there every
+// `every`-th seed.
 const [first = 1, every = 1, count = 1, explain = 0, clients = 0] = process.argv.slice(2).map(Number)
 const run = clients === 1 ? runClients : runCore
 
-// Waits for the callback: a channel closed too early loses a long report.
+// Waits for the callback, because a channel that is closed too early loses a long report.
 const send = (report: Report) => new Promise((resolve) => process.send?.(report, resolve))
 for (let done = 0; done < count; done++) {
   const seed = first + done * every

@@ -75,7 +75,8 @@ export class SimulatedAgents {
 
   #create(session: Uri, signal: AbortSignal): Promise<void> {
     this.#observer.creates(session)
-    // In the other themes a session that is not ready would only be in the way.
+    // Slow and failing creations belong to the theme `lifecycle`. In other themes a session that is not ready would
+    // only be in the way, so they are rare.
     const how =
       this.#chance.below(this.#theme === 'lifecycle' ? 8 : 32) - (this.#theme === 'lifecycle' ? 2 : 26)
     if (how < 1) return Promise.resolve()
@@ -118,7 +119,7 @@ export class SimulatedAgents {
     if (dice < 47) return spawnWorker(run, `call-${this.#names()}`, chance.oneIn(2))
     if (dice < 48) return takeSteering(run)
     if (dice < 51) return failed(failure(chance))
-    // An agent may not send this action: it ends the turn.
+    // A forbidden action: an agent may not end its turn with `chat/turnComplete`.
     if (dice < 52) return output({ type: 'chat/turnComplete', duration: 1 } as unknown as AgentAction)
     if (dice < 56) return this.#question()
     return ended
@@ -146,7 +147,7 @@ interface AgentRunOptions {
   readonly chat: Chat
   readonly signal: AbortSignal
   readonly tools: AgentTools
-  /** False: the run goes on after its turn was aborted, and sends more. */
+  /** If false, the run goes on after its turn was aborted, and sends more actions. */
   readonly obeysAbort: boolean
   readonly onEnd: () => void
 }
@@ -229,7 +230,7 @@ function spawnWorker({ chat }: AgentRun, toolCallId: string, waits: boolean): Sc
       if (waits) await done
       else done.catch(() => {})
     } catch {
-      // There are too many workers already, or the turn is over.
+      // The host refused the worker: there are too many workers already, or the turn is over.
     }
     return { done: false, value }
   }

@@ -31,7 +31,7 @@ export class SimulatedTerminals implements Terminals {
   }
 
   start({ cwd, command }: Start, say: Say): Promise<Shell> {
-    // A command line for a tool call starts with the chat, the call and its input.
+    // A command line for a tool call starts with the URI of the chat, the id of the call, and its input.
     const [chat = '', toolCallId = '', input = ''] = command?.split(' ') ?? []
     const uri = command === undefined ? `ahp-terminal:${cwd}` : (this.#context.heldBy(toolCallId) ?? '')
     // The terminal must be durable before a shell runs in it.
@@ -51,7 +51,7 @@ export class SimulatedTerminals implements Terminals {
     else shell.act(chance, () => this.#context.name())
   }
 
-  /** A client asks for a terminal: its own, or one for a session. */
+  /** Lets a client ask for a terminal: for its own, or for one of a session. */
   prepare(client: SimulatedClient | undefined, session?: Uri, held?: Uri): void {
     const name = this.#context.name()
     const own = { kind: 'client', clientId: client?.id }
@@ -74,7 +74,7 @@ export class SimulatedTerminals implements Terminals {
 class SimulatedShell implements Shell {
   readonly #say: Say
   readonly #onExit: () => void
-  /** The shell exits in one of this many actions. */
+  /** The shell exits at one of this many actions, on average. */
   readonly #exitOdds: number
   #paused = false
   #over = false

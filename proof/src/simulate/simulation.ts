@@ -60,13 +60,13 @@ export class Simulation<P extends SimulatedClient = SimulatedClient> implements 
   readonly clients: readonly P[]
   /** Links that the client has ended and the host has not noticed. */
   readonly halfOpen = new Set<Link>()
-  /** Lengths of the disk at the times it was backed up. */
+  /** The number of transactions on the disk at each backup. */
   readonly backups: number[] = []
   /** Number of times a backup was restored. */
   restored = 0
   /** Timers that are due and have not run. */
   readonly tasks: (() => void)[] = []
-  /** The latest start of any host run: a machine restored from a backup keeps its clock. */
+  /** The latest time at which a host run started. Restoring a backup does not set this clock back. */
   latest = 0
   hostRun: HostRun | undefined
   violation: Violation | undefined

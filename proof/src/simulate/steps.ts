@@ -22,7 +22,10 @@ export function watchSteps(log: Log, steps: StepNumbers[]): void {
   log.accept = watch(log.accept.bind(log))
 }
 
-/** The first step that was kept in part, and its numbers that were kept; undefined where each is whole or absent (L1). */
+/**
+ * The first step of which only a part was kept, with the sequence numbers that were kept; undefined if each step was
+ * kept as a whole or not at all (L1).
+ */
 export function partialStep(
   steps: readonly StepNumbers[],
   transactions: readonly Transaction[],

@@ -4,7 +4,10 @@ import { uri, state, snapshot, subscribedClient } from '../../test/subscribed-cl
 import type { ScriptedHost } from '../../test/host-and-clients.ts'
 
 describe('[U4] reconnect names only channels whose state is valid up to the last seen number, and no channel', () => {
-  /** The host starts a new sequence and sends no snapshot of the chat. The client subscribes again, and the link is cut. */
+  /**
+   * In each case the host starts a new sequence and sends no snapshot of the chat, so the client subscribes again. Then
+   * the link is cut.
+   */
   const cases: [string, (host: ScriptedHost) => Promise<void>][] = [
     [
       'after a new initialize',

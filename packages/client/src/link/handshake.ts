@@ -36,7 +36,7 @@ export function initialize(
   opened: (host: HostInfo, requested: readonly Channel[]) => void,
 ): Promise<unknown> {
   const { clientId, versions, info, locale, _meta } = hello
-  // A subscription with options needs a `subscribe` request of its own.
+  // `initialize` subscribes without options only. A channel with options gets its own `subscribe` request.
   const plain = subscriptions.all.filter(
     ({ options, status }) => Object.keys(options).length === 0 && status !== 'gone',
   )
@@ -62,7 +62,7 @@ export function reconnect(
   { peer, hello, subscriptions, check }: HandshakeContext,
   opened: (requested: readonly Channel[]) => void,
 ): Promise<unknown> {
-  // A replay onto a channel without a valid state would be useless, or harmful.
+  // Only channels with a valid state ask for a replay: missed actions cannot be reduced over a missing or wrong state.
   const resumed = subscriptions.all.filter(({ resumable }) => resumable)
   for (const channel of resumed) channel.hold()
   const params = {

@@ -16,18 +16,22 @@ export interface AnswerContext {
 
 type Answer = (params: unknown) => unknown
 
-/** Answers a request of the host. An exception of the app is reported here, and the host gets only an internal error. */
+/**
+ * Answers a request of the host. If the app throws, the exception is reported here, and the host gets only an internal
+ * error.
+ */
 export async function answer(
   { hostRequests, check, report }: AnswerContext,
   method: string,
   params: unknown,
 ): Promise<unknown> {
-  // A Map, because the method comes from the wire; each function gets the params that `check` has decoded for its method.
+  // The method comes from the wire, so the look-up uses a Map: an object would also find names such as `constructor`.
+  // Each function gets the params that `check` has decoded for its method.
   const answerTo = new Map(Object.entries(hostRequests) as [string, Answer][]).get(method)
   if (!answerTo) throw AhpError.methodNotFound(method)
   let decoded: unknown
   try {
-    // A key of `HostRequests` is a `ClientMethod`.
+    // All keys of `HostRequests` are of the type `ClientMethod`: hence the cast.
     decoded = check.params(method as ClientMethod, params ?? {})
   } catch (error) {
     throw AhpError.invalidParams(messageOf(error))

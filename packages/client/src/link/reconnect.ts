@@ -30,7 +30,10 @@ export class Refused extends Error {
 
 export interface LinkOptions {
   readonly open: () => Transport | Promise<Transport>
-  /** Runs the handshake. It calls `opened` with the response, before any later frame. An exception ends the attempt. */
+  /**
+   * Runs the handshake. It must call `opened` while it processes the response, before any later frame is read. An
+   * exception ends the attempt.
+   */
   readonly handshake: (peer: Peer, opened: () => void) => Promise<void>
   readonly receiver: Receiver
   readonly world: World
@@ -42,7 +45,7 @@ export interface LinkOptions {
 
 /** Silence after which a ping is sent. */
 const pingAfterMs = 5_000
-/** Silence after the ping until the link is stale, and until it is lost. */
+/** Time without any frame after a ping: the link is stale after `staleAfterMs`, and lost after `lostAfterMs`. */
 const staleAfterMs = 5_000
 const lostAfterMs = 20_000
 const firstRetryMs = 250
@@ -108,7 +111,7 @@ export class Reconnect {
     transport.closed.addEventListener('abort', () => {
       if (attempt === this.#attempt) this.#lost(messageOf(transport.closed.reason))
     })
-    // A handshake without a response is lost after the same time as a silent link.
+    // A handshake without a response is given up after the same time as a silent link.
     this.#after(lostAfterMs, () => {
       if (!this.#handshakeDone) this.#lost('no response to the handshake')
     })
@@ -132,7 +135,7 @@ export class Reconnect {
     this.#watch()
   }
 
-  /** One timer for each interval, and not one for every frame. */
+  /** Watches for silence. One timer per interval is cheaper than a new timer for every frame. */
   #watch(): void {
     this.#frameCame = false
     this.#after(pingAfterMs, () => (this.#frameCame ? this.#watch() : this.#ping()))

@@ -21,7 +21,8 @@ export function openSocket(Socket: SocketConstructor, url: string): Promise<Tran
     socket.addEventListener('open', () => resolve(transport))
     socket.addEventListener('error', ({ message = '' }: { message?: string }) => void (problem = message))
     socket.addEventListener('close', ({ code, reason }: CloseEvent) => {
-      // Where the error contains the HTTP status, a refused token is final. Browsers do not show the status.
+      // The statuses 401 and 403 mean a refused token, so no further attempt is made. Browsers do not show the status;
+      // there the client tries again.
       if (/\b40[13]\b/.test(problem)) reject(new Refused('the host refuses this token'))
       else reject(new Error(problem || reason || `no host answers (${code})`))
     })
@@ -68,13 +69,13 @@ class SocketTransport implements Transport {
     this.#listener = listener
   }
 
-  /** Aborts `closed` at once: a dead peer never completes the closing handshake. */
+  /** Closes the socket. `closed` is aborted at once, because a dead peer never completes the closing handshake. */
   close(code = 1000, reason = ''): void {
     this.#socket.close(code, reason)
     this.#ending.abort(new Error(reason || 'closed here'))
   }
 
-  /** This interface has no event for drained buffers, so senders do not wait. */
+  /** Never waits, because this interface has no event for drained buffers. */
   drained(): Promise<void> {
     return Promise.resolve()
   }

@@ -10,8 +10,8 @@ import type {
 import type { KindName } from '@atrium/protocol/reducers'
 
 /**
- * Checks the shape of the host's messages. Each function returns the value, or throws an error. `checked` knows every shape,
- * and includes a schema library; `trusting` checks only the fields that this client itself relies on.
+ * Checks the shape of the host's messages. Each function returns the checked value, or throws an error. `checked` knows
+ * every shape, and includes a schema library. `trusting` checks only the fields that this client itself relies on.
  */
 export interface Check {
   envelope(value: unknown): Envelope
@@ -23,7 +23,7 @@ export interface Check {
   params<M extends ClientMethod>(method: M, value: unknown): Params<M>
 }
 
-/** For apps whose host is their own, and whose size matters. */
+/** A check without a schema library. It is for apps that must be small and connect only to their own host. */
 export const trusting: Check = {
   envelope(value) {
     const { channel, action, serverSeq } = objectOf(value)
@@ -53,5 +53,5 @@ function isObject(value: unknown): value is { readonly [key: string]: unknown } 
   return typeof value === 'object' && value !== null
 }
 
-/** The one unchecked cast: `trusting` believes that the host sends the right shapes. `never` fits every type. */
+/** The only unchecked cast: `trusting` relies on the host to send the right shapes. `never` fits every type. */
 const trusted = (value: unknown) => value as never

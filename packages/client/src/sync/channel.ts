@@ -34,7 +34,7 @@ export class Channel {
   /** The reason why the channel is gone. */
   problem: Error | undefined
   replica: Replica<unknown> | undefined
-  /** The number of the last snapshot over this link. Actions up to it are in the snapshot already. */
+  /** The sequence number of the last snapshot over this link. The snapshot contains all actions up to this number. */
   #snapshotSeq = -1
   /** Actions that arrive while a snapshot or a replay is under way. */
   #held: Envelope[] | undefined
@@ -72,7 +72,7 @@ export class Channel {
     this.#held ??= []
   }
 
-  /** The link is lost, and with it the responses that were under way. */
+  /** Call when the link is lost. The responses under way are lost with the link. */
   cut(): void {
     this.#held = undefined
     this.#snapshotSeq = -1
@@ -86,7 +86,7 @@ export class Channel {
     if (this.status === 'open') this.status = 'stale'
   }
 
-  /** A replay brings the channel up to date. Returns the held actions, which follow the replay. */
+  /** Call when a replay arrives, before it is applied. Returns the held actions, which must be applied after the replay. */
   resumed(): readonly Envelope[] {
     const held = this.#held ?? []
     this.#held = undefined
@@ -131,7 +131,8 @@ export class Channel {
     } catch (error) {
       return { kind: 'malformed', detail: `${action.type}: ${messageOf(error)}`, channel: this.uri }
     }
-    // No problem: the client's own action, whose echo may repeat an old number, or an action that the snapshot contains.
+    // An old number is no problem in two cases. The action is the client's own, whose echo may repeat an old number. Or
+    // the snapshot already contains the action.
     if (isNew || origin?.clientId === clientId || serverSeq <= this.#snapshotSeq) return undefined
     return {
       kind: 'old',
@@ -140,7 +141,7 @@ export class Channel {
     }
   }
 
-  /** Marks the channel as gone. The caller ends its pending actions. */
+  /** Marks the channel as gone. The caller must end the pending actions of the channel. */
   gone(problem: Error): void {
     this.status = 'gone'
     this.problem = problem

@@ -5,8 +5,9 @@ import type { KindName } from '@atrium/protocol/reducers'
 import type { SessionState } from '@atrium/protocol/session/state'
 
 /**
- * Detects lost actions. Sequence numbers count the actions of all channels, so gaps in them mean nothing. A lost action shows
- * when a later one refers to something missing: text for a part that never began, or the end of an unknown turn.
+ * Detects lost actions. All channels share one sequence, so a gap in the numbers of one channel means nothing. A lost
+ * action shows only when a later action refers to something missing: text for a part that never began, or the end of an
+ * unknown turn.
  */
 export function gapIn(kind: KindName, state: unknown, action: Action): string | undefined {
   return checks.get(kind)?.(state, action)
@@ -25,7 +26,10 @@ interface ActionFields extends Action {
   readonly chat?: string
 }
 
-/** The actions that refer to the active turn. Later versions may add actions that do not, so the list is explicit. */
+/**
+ * The chat actions that refer to the active turn. The list is explicit, because later versions may add actions that do
+ * not refer to it.
+ */
 const live = new Set([
   'chat/delta',
   'chat/reasoning',

@@ -11,14 +11,14 @@ export interface Dispatcher {
   release(channel: Channel): void
 }
 
-/** A handle on a channel. Handles on one channel share a subscription, which ends with the last of them. */
+/** A handle on a channel. All handles on a channel share one subscription, which ends when the last handle is released. */
 export class Subscription<K extends KindName> {
   readonly uri: Uri
   readonly kind: K
   readonly #dispatcher: Dispatcher
   readonly #channel: Channel
   readonly #undo = new Set<() => void>()
-  /** The checks of pending `until` calls. */
+  /** One function for each waiting `until` call. It tests the condition of the call again. */
   readonly #waiting = new Set<() => void>()
   #released = false
 
@@ -82,7 +82,10 @@ export class Subscription<K extends KindName> {
     })
   }
 
-  /** Listens to changes of the state, the pending actions or the status. Returns a function that ends it. */
+  /**
+   * Calls the listener when the state, the pending actions or the status change. Returns a function that removes the
+   * listener.
+   */
   onChange(listener: () => void): () => void {
     const undo = this.#channel.changes.add(listener)
     this.#undo.add(undo)

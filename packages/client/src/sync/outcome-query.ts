@@ -5,13 +5,16 @@ import type { Channel } from './channel.ts'
 import type { PendingActions } from './pending-actions.ts'
 import type { World } from '../shared/world.ts'
 
-/** Time without an outcome after which the channel is queried. It doubles with every query, up to a minute. */
+/**
+ * If an outcome takes longer than this, the client queries the channel. The time doubles with every query, up to a
+ * minute.
+ */
 const firstMs = 5_000
 const lastMs = 60_000
 
 /**
- * Finds pending actions on channels that do not exist: the host sends no outcome for those. When an outcome is late, the
- * client asks whether the channel exists.
+ * Finds pending actions that never get an outcome, because their channel does not exist. When an outcome is late, the
+ * client asks the host whether the channel exists.
  */
 export class OutcomeQuery {
   readonly #world: World
@@ -45,8 +48,8 @@ export class OutcomeQuery {
 }
 
 /**
- * Sends a request that fails only if the channel does not exist. A new snapshot of a subscribed chat would change the host's
- * record of the turns that this client has, so a page with an invalid cursor is requested instead.
+ * Sends a request that fails as absent only if the channel does not exist. For a subscribed chat it requests a page of
+ * turns with an invalid cursor: `subscribe` would change the host's record of the turns that this client has.
  */
 export function probe(peer: Peer, channel: Uri, known: Channel | undefined): Promise<unknown> {
   if (known?.kind === 'chat') return peer.request('fetchTurns', { channel, cursor: '' })

@@ -1,7 +1,7 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
 import type { PendingAction } from './replica.ts'
 
-/** The outcome of a dispatched action. `lost`: whether the host has applied it is unknown. */
+/** The outcome of a dispatched action. `lost`: nobody can know whether the host has applied the action. */
 export type Outcome =
   | { readonly outcome: 'accepted'; readonly serverSeq: number }
   | { readonly outcome: 'refused' | 'lost'; readonly reason: string }
@@ -9,11 +9,11 @@ export type Outcome =
 interface Entry {
   readonly pending: PendingAction
   readonly end: (outcome: Outcome) => void
-  /** Whether the action was sent over some link, so that the host may have it. */
+  /** Whether the action was sent over some link, so that the host may have received it. */
   sent: boolean
 }
 
-/** The pending actions of a client, in one order over all channels. Each gets exactly one outcome. */
+/** The pending actions of a client on all channels, in the order of dispatch. Each gets exactly one outcome. */
 export class PendingActions {
   readonly #entries = new Map<number, Entry>()
   #last = 0
@@ -39,7 +39,7 @@ export class PendingActions {
     return this.all.filter((pending) => pending.channel === channel)
   }
 
-  /** The actions that the host may have. */
+  /** The actions that the host may have received. */
   get sent(): readonly PendingAction[] {
     return [...this.#entries.values()].filter(({ sent }) => sent).map(({ pending }) => pending)
   }
@@ -49,7 +49,7 @@ export class PendingActions {
     if (entry) entry.sent = true
   }
 
-  /** Returns undefined if the action already has an outcome. */
+  /** Ends a pending action with its outcome. Returns undefined if the action already has one. */
   end(clientSeq: number, outcome: Outcome): PendingAction | undefined {
     const entry = this.#entries.get(clientSeq)
     if (!entry) return undefined

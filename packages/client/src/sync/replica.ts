@@ -19,7 +19,10 @@ export interface Replica<S> {
   readonly pending: readonly PendingAction[]
 }
 
-/** Pending actions stay pending: a snapshot does not say whether it contains them. */
+/**
+ * Builds a replica from a snapshot. Pending actions stay pending, because a snapshot does not say whether it contains
+ * them.
+ */
 export function fromSnapshot<S>(
   { state, fromSeq }: Snapshot<S>,
   pending: readonly PendingAction[] = [],
@@ -66,7 +69,10 @@ export function view<S>(reduce: Fold<S>, { confirmed, pending }: Replica<S>): S 
   }, confirmed)
 }
 
-/** Usually the first one, because hosts answer in order. A resent action may be answered after newer ones. */
+/**
+ * Removes one pending action. It is usually the first one, because hosts answer in order; only a resent action may be
+ * answered after newer ones.
+ */
 function withoutPending(pending: readonly PendingAction[], clientSeq: number): readonly PendingAction[] {
   const at = pending.findIndex((action) => action.clientSeq === clientSeq)
   return at < 0 ? pending : pending.toSpliced(at, 1)

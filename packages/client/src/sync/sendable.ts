@@ -5,8 +5,8 @@ import { defaultLimits, frameProblem } from '@atrium/protocol/rpc/frame-check'
 import type { Check } from '../shared/check.ts'
 
 /**
- * Returns a copy of an action as it is shown and sent, without `undefined`. Throws if the action has the wrong shape,
- * whether or not the channel is subscribed, or if a host would not accept its frame.
+ * Returns the copy of an action that is shown and sent, without keys whose value is `undefined`. Throws if the action
+ * has the wrong shape, also where the channel is not subscribed, or if a host would refuse the frame of the action.
  */
 export function sendable(
   check: Check,
@@ -23,8 +23,8 @@ export function sendable(
 }
 
 /**
- * Returns why an action cannot be sent. A host closes the link over a frame that breaks its limits, and a pending action is
- * sent again over the next link: one such action would lock the client out for good.
+ * Returns why an action cannot be sent. A host closes the link over a frame that breaks its limits. The action would
+ * stay pending, be sent again over every new link, and so lock the client out for good.
  */
 function unsendable(channel: Uri, action: Partial<Action> | null): string | undefined {
   if (typeof action?.type !== 'string') return 'the action has no type'
@@ -41,7 +41,7 @@ function kindOf({ type }: Action): KindName | undefined {
   return Object.hasOwn(reducers, name) ? (name as KindName) : undefined
 }
 
-/** Returns the length in UTF-8, or a lower bound where the text is short enough in any case. */
+/** Returns the length in UTF-8. For a text that is within the limit in any case, it returns a lower bound. */
 function bytesOf(text: string): number {
   if (text.length * 3 <= defaultLimits.size) return text.length
   let bytes = 0

@@ -89,7 +89,7 @@ describe('[U1] an action on a channel that does not exist', () => {
     const dispatched = [handle.dispatch(title), ann.dispatch('ahp-session:/never', title)]
     await untilIdle()
     expect(ann.pending).toHaveLength(2)
-    // The second channel is queried by the second timer.
+    // The first timer queries the first channel, and the second timer the second channel.
     ann.clock.advance(15_000)
     expect(await Promise.all(dispatched)).toMatchObject([{ outcome: 'lost' }, { outcome: 'lost' }])
     expect([handle.status, ann.pending]).toEqual(['gone', []])

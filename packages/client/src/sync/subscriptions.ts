@@ -27,7 +27,7 @@ interface SubscriptionsContext {
   readonly live: () => Peer | undefined
 }
 
-/** Maximum number of pending actions: more than a user makes while the link is down. */
+/** Maximum number of pending actions. No user makes this many while the link is down. */
 const maxPending = 10_000
 
 /** The subscribed channels of a client, and its pending actions. */
@@ -64,7 +64,7 @@ export class Subscriptions {
     const known = this.#channels.get(uri)
     if (known && known.kind !== kind)
       throw new TypeError(`${uri} is subscribed as a ${known.kind}, not a ${kind}`)
-    // A channel that is gone stays so for its handles; a new handle gets a new channel.
+    // The old handles keep the channel that is gone. A new handle gets a new channel.
     if (known && known.status !== 'gone') return known
     const changes = new Listeners<[]>((error) =>
       this.#context.problem({ kind: 'app', detail: messageOf(error) }),
@@ -150,7 +150,7 @@ export class Subscriptions {
     try {
       envelope = this.#context.check.envelope(value)
       channel = this.#channels.get(envelope.channel)
-      // A rejected action is the client's own, and is not reduced: its shape does not matter.
+      // The shape of a rejected action does not matter, because the action is not reduced.
       if (channel && envelope.rejectionReason === undefined)
         this.#context.check.action(channel.kind, envelope.action)
     } catch (error) {

@@ -8,7 +8,7 @@ const canvasState = {
   canvasId: id,
   title: optional(string),
   status: optional(string),
-  /** A live address, which must not be logged nor used after a restart of the host. */
+  /** A live address. It must not be logged, and must not be used after a restart of the host. */
   url: optional(id),
 }
 export interface CanvasState extends Infer<typeof canvasState> {}

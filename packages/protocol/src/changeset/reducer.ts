@@ -18,7 +18,7 @@ export const reduceChangeset = reducer<ChangesetState, ChangesetAction>({
     return withFiles(state, mapped(state.files, review))
   },
 
-  // The error stays, because only `changeset/statusChanged` sets or removes it.
+  // The state keeps its error, because only `changeset/statusChanged` sets or removes the error.
   'changeset/contentChanged': (state, { files, operations }) => ({
     ...state,
     files,

@@ -26,7 +26,7 @@ test('[P2] the cache of part indexes never changes a result: twenty chats, forke
       fc.array(ids, { minLength: 20, maxLength: 20 }),
       fc.array(step, { maxLength: 60, size: 'max' }),
       (chats, steps) => {
-        // A step may continue any earlier state, so lists that were replaced are used again.
+        // Each step continues any earlier state, so the reducer also gets lists that were already replaced.
         const states = chats.map((parts) => ({ parts, state: chatWith(parts), texts: parts.map(() => '') }))
         for (const { from, partId, content } of steps) {
           const before = states[from % states.length]

@@ -50,7 +50,7 @@ interface CacheEntry {
   index: number
 }
 
-/** One entry per chat that streams at the same time. With more chats, a token costs a search again. */
+/** One entry for each chat that streams at the same time. With more chats than entries, a token may cost a search again. */
 const cache: readonly CacheEntry[] = Array.from({ length: 8 }, () => ({
   parts: undefined,
   partId: '',

@@ -27,7 +27,7 @@ export const propertyCases: Cases<ChatState, PropertyAction> = {
     ...state,
     backgroundWork: upsert(state.backgroundWork, 'id', work),
   }),
-  // Unlike the queue of messages, this list stays when it is empty.
+  // An empty list stays in the state. The queue of messages, in contrast, is removed when it is empty.
   'chat/backgroundWorkRemoved': (state, { id }) => {
     const work = state.backgroundWork ?? []
     const left = remove(work, 'id', id)

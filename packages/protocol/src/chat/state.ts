@@ -89,7 +89,7 @@ export interface SideChatSelection extends Infer<typeof sideChatSelection> {}
 export const SideChatSelection = object<SideChatSelection>('SideChatSelection', sideChatSelection)
 
 const atTurn = { chat: id, turnId: id }
-/** The chat and turn that a new chat is made from. It is the source in `createChat` and the origin in the state. */
+/** The chat and turn that a fork is made from. `createChat` has this shape as its source, and a chat state as its origin. */
 export const forkShape = { kind: is('fork'), ...atTurn }
 export const sideChatShape = { kind: is('sideChat'), ...atTurn, selection: optional(SideChatSelection) }
 

@@ -65,7 +65,7 @@ export const toolCallCases: Cases<ChatState, ToolCallAction> = {
       const { reason, reasonMessage, userSuggestion } = action
       return cancelled(call, { reason, reasonMessage, userSuggestion, selectedOption })
     }
-    // Input by reference stays as it is: its edited content is written to the resource before this action is sent.
+    // Input by reference stays unchanged: the edited content was written to the resource before this action was sent.
     const edited = action.editedToolInput !== undefined && typeof call.toolInput === 'string'
     return compact<ToolCallRunning>({
       ...baseOf(call),
@@ -122,7 +122,7 @@ export const toolCallCases: Cases<ChatState, ToolCallAction> = {
   }),
 }
 
-/** The status with the activity of the active turn: input needed, in progress, or idle. */
+/** The status of a chat. Its activity comes from the active turn: input needed, in progress, or idle. */
 export function statusOf(state: ChatState): SessionStatus {
   return withActivity(state.status, activityOf(state.activeTurn))
 }
@@ -138,7 +138,10 @@ export function skipped(part: ResponsePart): ResponsePart {
 type Change<A> = (call: ToolCallState, action: A) => ToolCallState
 type CallAction = Exclude<ToolCallAction, { readonly type: 'chat/toolCallStart' }>
 
-/** A case that changes every call with the id in the active turn. `update` returns the same call to refuse the change. */
+/**
+ * Returns a case that changes every call with the action's id in the active turn. To refuse the change, `update`
+ * returns the same call.
+ */
 function change<A extends CallAction>(update: Change<A>): Case<ChatState, A> {
   return (state, action) => {
     const turn = state.activeTurn
@@ -153,7 +156,7 @@ function change<A extends CallAction>(update: Change<A>): Case<ChatState, A> {
   }
 }
 
-/** Like `change`, and computes the status again, also if the change was refused. */
+/** Like `change`, but always computes the status again, even if `update` refused the change. */
 function changeAndRefresh<A extends CallAction>(update: Change<A>): Case<ChatState, A> {
   const changed = change(update)
   return (state, action) => {

@@ -72,7 +72,7 @@ export const ToolCallRiskAssessment = either(
   judged,
   unknownAssessment,
   'ToolCallRiskAssessment',
-  // As in an open variant, the type leaves out the unknown kinds.
+  // The type leaves out the unknown kinds, as the type of an open variant does: hence the cast.
 ) as Schema<ToolCallRiskAssessment>
 
 const toolError = { message: string, code: optional(string) }

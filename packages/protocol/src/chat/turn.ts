@@ -25,7 +25,7 @@ export const turnCases: Cases<ChatState, TurnAction> = {
   'chat/delta': (state, action) => append(state, 'markdown', action),
   'chat/reasoning': (state, action) => append(state, 'reasoning', action),
 
-  // An error part comes only with `chat/error`. The status does not change, also if the part asks for input.
+  // Only `chat/error` adds an error part. A new part does not change the status, even if the part asks for input.
   'chat/responsePart': whileActive((state, { part }, turn) =>
     part.kind === 'error'
       ? state

@@ -15,7 +15,10 @@ const textSelection = { range: TextRange }
 export interface TextSelection extends Infer<typeof textSelection> {}
 export const TextSelection = object<TextSelection>('TextSelection', textSelection)
 
-/** The offset of a position. A position past its line counts as the end of the line, one past the text as its end. */
+/**
+ * The offset of a position. A position behind the end of its line counts as the end of the line. A position behind the
+ * last line counts as the end of the text.
+ */
 export function offsetAt(text: string, position: TextPosition): number {
   let start = 0
   for (let line = 0; line < position.line; line++) {

@@ -104,7 +104,7 @@ export const connectionCommands = {
   ),
 }
 
-// `notification` adds the channel itself.
+// `notification` adds the key `channel` to all params, so the key is left out here.
 const { channel: _, ...envelopeParams } = envelopeShape
 
 export const connectionNotifications = {

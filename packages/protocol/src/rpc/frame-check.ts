@@ -18,9 +18,9 @@ export const defaultLimits: FrameLimits = {
 }
 
 /**
- * The limits for messages that a client receives. Responses hold whole chats and so are large. They are also deeper
- * than requests: the content of an action is nested further down in a state, and a state that exceeds the limit of
- * clients could be read by none of them.
+ * The limits for messages that a client receives. They are larger than those for requests, because a response may hold
+ * a whole chat. They are also deeper, because a state nests the content of an action further down. No client could read
+ * a state beyond these limits.
  */
 export const clientLimits: FrameLimits = {
   size: allLimits.answerLength,

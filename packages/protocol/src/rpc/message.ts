@@ -15,7 +15,7 @@ export type Message =
   /** A message to be answered with an error. `id` is set only if the message is a request. */
   | { readonly kind: 'invalid'; readonly id: MessageId | null; readonly problem: string }
 
-/** Classifies a parsed frame. No schema is used: the function runs for every frame, and names each fault exactly. */
+/** Classifies a parsed frame. It uses no schema, because it runs for every frame and must name each fault exactly. */
 export function messageOf(value: unknown): Message {
   if (Array.isArray(value)) return invalid(null, 'batches are not supported: send one message per frame')
   if (!isJsonObject(value)) return invalid(null, 'a message must be a JSON object')

@@ -52,7 +52,7 @@ class End implements Transport {
   }
 
   receive(listener: (frame: string) => void): void {
-    // Frames that arrive during this loop join the queue, so the order stays.
+    // A frame that arrives during this loop joins the queue, so the frames stay in order.
     for (let frame = this.#arrived.shift(); frame !== undefined; frame = this.#arrived.shift())
       listener(frame)
     this.#listener = listener
@@ -62,7 +62,7 @@ class End implements Transport {
   close(_code?: number, reason = 'closed'): void {
     if (this.#closing) return
     this.#closing = true
-    // Scheduled behind the frames that were sent before.
+    // The end is scheduled, so that it comes after the frames that were sent before.
     this.#schedule(() => {
       this.#other?.end(reason)
       // The side that closes drops its unread frames.

@@ -6,7 +6,7 @@ import { decode } from '../schema.ts'
 import type { Schema } from '../schema.ts'
 import type { Receiver } from './peer.ts'
 
-/** Functions that answer requests, by method. A method without one is unknown to the other side. */
+/** Functions that answer requests, by method. A method without a function is unknown to the other side. */
 export type Answers = { readonly [M in Method]?: (params: Params<M>) => Result<M> | Promise<Result<M>> }
 export type Listeners = { readonly [M in NotificationMethod]?: (params: NotificationParams<M>) => void }
 

@@ -79,8 +79,9 @@ function changeFirst(list: List, id: string, update: <C extends Any>(item: C) =>
 }
 
 /**
- * Changes the MCP server with that id at the top level or, if there is no item with that id, in every container its first
- * child with that id. An item of another type is left alone, and the search does not go on behind it.
+ * Changes the MCP server with that id at the top level. If no item at the top level has that id, the first child with
+ * that id is changed in every container. A found item that is not an MCP server stays unchanged, and the search does
+ * not continue after it.
  */
 function changeServers(
   list: List,

@@ -8,7 +8,7 @@ import type { ChatListAction, SessionAction } from './actions.ts'
 import { customizationCases } from './customization-cases.ts'
 import type { SessionInputRequest, SessionState } from './state.ts'
 
-/** The list of chats, in the order that the host gives it. */
+/** Reducer cases for the list of chats. The host decides the order of the list. */
 const chatListCases: Cases<SessionState, ChatListAction> = {
   'session/chatAdded': (state, { summary }) => ({
     ...state,

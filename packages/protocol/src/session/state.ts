@@ -187,7 +187,7 @@ const sessionSummary = { ...mutable, resource: id, createdAt: string }
 export interface SessionSummary extends Infer<typeof sessionSummary> {}
 export const SessionSummary = object<SessionSummary>('SessionSummary', sessionSummary)
 
-// The provider never changes, so it is no part of the changes.
+// The provider of a session never changes, so the changes of a summary cannot contain it.
 const { provider: _, ...changeable } = mutable
 const summaryChanges = {
   ...changeable,

@@ -44,7 +44,10 @@ function cut(part: TerminalContentPart, room: number): TerminalContentPart {
   return part.type === 'command' ? { ...part, output: lastOf(part.output, room) } : part
 }
 
-/** The end of a text, from the start of a line if one starts near: the rest of a line may begin in an escape sequence. */
+/**
+ * The end of a text. It begins at the start of a line if one is near, because the rest of a cut line may begin inside
+ * an escape sequence.
+ */
 function lastOf(text: string, room: number): string {
   const start = text.length - room
   const line = text.indexOf('\n', start - 1) + 1

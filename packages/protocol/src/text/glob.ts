@@ -116,7 +116,7 @@ function rangesOf(body: string): readonly (readonly [number, number])[] {
   return ranges
 }
 
-/** A state consumes one character that passes `test` and goes to `next`, or goes to a `free` state for nothing. */
+/** A state consumes one character that passes `test` and goes to `next`, or goes to a `free` state without consuming one. */
 interface State {
   readonly test?: Test
   readonly next: number
@@ -127,7 +127,7 @@ class Machine {
   readonly #states: State[] = [{ next: -1, free: [] }]
   readonly end = 0
 
-  /** Adds the states for the nodes, with `next` behind the last one. Returns the first state. */
+  /** Adds the states for the nodes. The last of these states leads to `next`. Returns the first state. */
   add(nodes: Sequence, next: number): number {
     return nodes.reduceRight((after, node) => this.#node(node, after), next)
   }

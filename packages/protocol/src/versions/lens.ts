@@ -11,15 +11,15 @@ export interface Lens {
   /** The older version. */
   readonly version: Version
   stateDown(kind: KindName, state: object): object
-  /** The actions for the older peer: none, one, or several up to the stride of the type. */
+  /** The actions for the older peer: none, one, or several. The stride of the action type is the maximum. */
   actionDown(kind: KindName, action: Action): readonly Action[]
   actionUp(kind: KindName, action: Action): Action
   /** Whether the older version has this method, as a command or as a notification of the host. */
   knows(method: string): boolean
   /** The params of a command in the form of the newer version. */
   paramsUp(method: string, params: object): object
-  /** The result of a command. Snapshots inside it are not translated: `stateDown` does that. */
+  /** The result of a command. The snapshots in it are left as they are, because `stateDown` translates them. */
   resultDown(method: string, result: unknown): unknown
-  /** The params of a notification, or `undefined` if the older version has nothing of it. */
+  /** The params of a notification, or `undefined` if nothing in them exists in the older version. */
   notificationDown(method: string, params: object): object | undefined
 }

@@ -121,7 +121,7 @@ test.each<[string, payload: object, ...older: object[]]>([
   ['chat/canvasesChanged', { canvases: [] }],
   ['canvas/stateChanged', { canvas: {} }],
   ['automation/createRequested', { definition: newDefinition }, { definition: oldDefinition }],
-  // The client that sent this action waits for it, so it is delivered also without changes.
+  // The client that sent this action waits for its echo, so the action is delivered even without changes.
   ['automation/updateRequested', { changes: { disableConditions: [] } }, { changes: {} }],
   ['automation/set', { automation: newEntry }, { automation: oldEntry }],
 ])('[V6] %s has no additions of 1.0, or is left out', (type, payload, ...older) => {
@@ -130,7 +130,7 @@ test.each<[string, payload: object, ...older: object[]]>([
   expect(v09.actionDown(type.split('/')[0] as KindName, action)).toStrictEqual(expected)
 })
 
-/** The action types that differ in 0.9. Any other action costs one look-up in a table. */
+/** The action types that differ in 0.9. For any other action, the lens only looks the type up in a table. */
 const translated = new Set(
   `root/agentsChanged session/chatAdded session/chatUpdated session/chatsReordered session/activeClientSet
   session/customizationsChanged session/customizationUpdated session/mcpServerStateChanged

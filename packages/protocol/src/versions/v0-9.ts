@@ -98,7 +98,8 @@ export const v09: Lens = {
 }
 
 // Some of the functions below have a type parameter, because the same optional keys occur in several types. `without`
-// and `within` work on the part that these types share, and a cast returns to the full type: its other keys are untouched.
+// and `within` see only the part that these types share. A cast then returns to the full type, which is safe because
+// the other keys are untouched.
 
 function rootDown(state: RootState): RootState {
   return within(within(state, 'agents', each(agentDown)), 'config', configDown)
@@ -127,8 +128,8 @@ interface Nested {
 }
 
 /**
- * Removes `blocking` from MCP servers at any level. Children of an unknown type are searched too, as the reducer does,
- * and may be any JSON.
+ * Removes `blocking` from MCP servers at any level. Children of an unknown type may be any JSON. They are searched too,
+ * because the reducer searches them.
  */
 function customizationDown<C extends Customization | ChildCustomization>(item: C): C {
   const nested: Nested | null = item

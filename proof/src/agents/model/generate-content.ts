@@ -57,7 +57,8 @@ async function* stream(pieces: AsyncIterable<Piece>, model: string): AsyncIterab
 function whole(pieces: readonly Piece[], model: string, { generationConfig = {} }: Body): object {
   const { responseMimeType, responseJsonSchema, responseSchema } = generationConfig
   if (!responseMimeType?.includes('json')) return response(model, pieces.map(partOf), 'STOP')
-  // A request for JSON, such as which speaker is next or which model to use: any answer that matches the schema will do.
+  // The agent asks for JSON, for example for the next speaker or for the model to use. Any answer that matches the
+  // schema will do.
   const text = JSON.stringify(example(responseJsonSchema ?? responseSchema ?? {}))
   return response(model, [{ text }], 'STOP')
 }

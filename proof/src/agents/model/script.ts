@@ -21,8 +21,8 @@ export function scriptIn(text: string): readonly Step[] {
 }
 
 /**
- * The rest of the script, after as many calls as were carried out since it was given. The model keeps no state, so a
- * repeated request gets the same answer, also from another process.
+ * The steps of the script after the last call that was carried out. The model keeps no state and counts the calls in
+ * the history, so a repeated request gets the same answer, also from another process.
  */
 export function remaining({ history }: Conversation): readonly Step[] | undefined {
   const given = history.findLastIndex(({ by, text }) => by === 'user' && scriptIn(text).length > 0)
@@ -36,11 +36,11 @@ export function remaining({ history }: Conversation): readonly Step[] | undefine
 }
 
 /**
- * Number of calls with a result; some agents send a result twice. A call that was not carried out counts only until
- * the next message of the user, which asks to carry it out then.
+ * Number of calls with a result. Each call counts once, because some agents send a result twice. A call that was denied
+ * or interrupted counts only until the next message of the user, which asks for the call again.
  */
 function doneSince(history: readonly Message[]): number {
-  // Agents put their own messages in the user's name into brackets.
+  // A user message that begins with a bracket was written by the agent itself.
   const lastUser = history.findLastIndex(({ by, text }) => by === 'user' && !/^\s*[<[]/.test(text))
   const done = history.flatMap((each, at) =>
     each.by === 'tool' && !(at < lastUser && undone.test(each.text)) ? [each.call] : [],
@@ -51,7 +51,10 @@ function doneSince(history: readonly Message[]): number {
 /** Results that agents make up for calls that were denied or interrupted. */
 const undone = /^.{0,120}\b(?:aborted|rejected|interrupted|declined|denied|cancell?ed)\b/i
 
-/** Number of carried-out calls in a transcript: an agent that lost its session sends one before the script. */
+/**
+ * An agent that lost its session sends a transcript before the script. Returns the number of carried-out calls in the
+ * transcript.
+ */
 function doneInTranscript(before: readonly Message[], script: string): number {
   const last = before.at(-1)
   const at = last?.by === 'user' ? last.text.lastIndexOf(script) : -1
@@ -63,7 +66,7 @@ export function errorStatus(steps: readonly Step[]): number | undefined {
   return steps[0]?.word === 'error' ? Number(steps[0].text) : undefined
 }
 
-/** The next answer. It ends with a call, or with the script. */
+/** The model's next answer. It ends with a tool call, or at the end of the script. */
 export async function* answer(conversation: Conversation, end: AbortSignal): AsyncIterable<Piece> {
   const steps = remaining(conversation)
   // A request without tools is for a title, a summary or advice.

@@ -66,7 +66,7 @@ const apis = {
       tools: [{ functionDeclarations: [{ name: 'write_file', parametersJsonSchema: schema }] }],
       contents: [
         { role: 'user', parts: [{ text: script }] },
-        // Sent twice, as some agents do after a reconnect.
+        // The result is sent twice, as some agents do after a reconnect.
         ...(done ? [answered, answered] : []),
       ],
     }),
@@ -124,7 +124,10 @@ function at(value: unknown, path: readonly (string | number)[]): unknown {
   )
 }
 
-/** Removes thoughts, and the pieces of a call, which in one API have the same place as text. */
+/**
+ * The text of an answer, without thoughts and without the pieces of a call. In one API these pieces have the same place
+ * as text.
+ */
 function textIn(all: readonly unknown[], path: readonly (string | number)[]): string {
   const texts = all.filter((event) => {
     const { type = '' } = event as { type?: string }
@@ -137,7 +140,7 @@ function textIn(all: readonly unknown[], path: readonly (string | number)[]): st
     .join('')
 }
 
-/** The pieces of a text, or the whole text in a final event. */
+/** The whole text: the last piece if it is a final event with the whole text, otherwise all pieces joined. */
 function fullest(pieces: readonly string[]): string {
   const last = pieces.at(-1) ?? ''
   return last.startsWith('{') ? last : pieces.join('')

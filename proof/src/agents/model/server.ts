@@ -26,7 +26,7 @@ const paceMs = 5
 export async function startModel(): Promise<Model> {
   let recorded: string | undefined
   const onRequest = (path: string, body: object): void => {
-    // The folder of an earlier agent may be gone.
+    // The file may be in the folder of an earlier agent, which may be gone.
     if (recorded !== undefined && existsSync(dirname(recorded)))
       appendFileSync(recorded, `${JSON.stringify({ path, body })}\n`)
   }

@@ -5,7 +5,7 @@ import type { Call, Schema, Tool } from './conversation.ts'
 export const toolWords = ['write', 'read', 'run', 'tool'] as const
 export type ToolWord = (typeof toolWords)[number]
 
-/** A call of the agent's tool for this purpose; undefined if it has none. */
+/** A call of the agent's tool for this purpose; undefined if the agent has no such tool. */
 export function callFor(word: ToolWord, text: string, tools: readonly Tool[]): Call | undefined {
   const [first, rest] = cut(text)
   if (word === 'write') return writing(first, rest.replaceAll('\\n', '\n'), tools)

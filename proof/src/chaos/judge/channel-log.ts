@@ -29,13 +29,13 @@ export class ChannelLog {
     return this.#bySeq.get(seq)
   }
 
-  /** The numbers above `after`, up to `upTo`. */
+  /** The sequence numbers of the envelopes above `after`, up to `upTo`. */
   between(after: number, upTo: number): readonly number[] {
     const all = this.channel.envelopes.map(({ serverSeq }) => serverSeq)
     return all.filter((seq) => seq > after && seq <= upTo)
   }
 
-  /** The fold up to a number; undefined before the first known state. */
+  /** The state after all envelopes up to a sequence number; undefined before the first known state. */
   stateAt(seq: number): unknown {
     if (seq < this.#from) return undefined
     let count = this.#numbers.length
@@ -58,13 +58,16 @@ export class ChannelLog {
   /** Whether an action at this number may have changed nothing. Such an action need not be stored. */
   mayBeUnchanged(seq: number, action: Action): boolean {
     const before = this.stateAt(seq - 1)
-    // Older than every known state: a head has replaced the creation.
+    // The number is older than every known state, because a head has replaced the state at creation.
     if (before === undefined) return true
     return canonical(this.kind.reduce(before, action)) === canonical(before)
   }
 }
 
-/** The logs of the channels that exist at the end. Where a head has replaced the creation, the oldest snapshot is the base. */
+/**
+ * The logs of the channels that exist at the end. A log starts from the state at creation. Where a head has replaced
+ * that state, the log starts from the oldest snapshot that a client received.
+ */
 export function channelLogs({ stored }: Run, clients: readonly ClientEvents[]): ReadonlyMap<Uri, ChannelLog> {
   const oldest = oldestSnapshots(clients)
   const logs = stored.channels.flatMap((channel) => {

@@ -4,7 +4,7 @@ import type { ChatState } from '@atrium/protocol/chat/state'
 import type { ChannelKind, Derived } from '@atrium/protocol/kind'
 import { rootUri } from '@atrium/protocol/uri'
 
-/** The kind by the form of the URI, also for channels of which nothing is left. */
+/** The kind of a channel, by the form of its URI. This also works for a channel of which nothing is left. */
 export function kindOf(uri: Uri): ChannelKind | undefined {
   return kindNamed(uri === rootUri ? 'root' : (/^ahp-([a-z]+):/.exec(uri)?.[1] ?? ''))
 }
@@ -36,7 +36,10 @@ function textless(state: unknown): unknown {
   return activeTurn ? { ...rest, activeTurn: { ...activeTurn, responseParts: parts } } : rest
 }
 
-/** Whether an envelope may be delivered before it is durable. Consecutive ones may also be delivered as one. */
+/**
+ * Whether an envelope may be delivered before it is durable. Several such envelopes in a row may also be delivered as
+ * one.
+ */
 export function isRelaxed({ channel, action }: Envelope): boolean {
   return kindOf(channel)?.classes.get(action.type) === 'relaxed'
 }

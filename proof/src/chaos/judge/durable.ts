@@ -37,7 +37,7 @@ export function kept(
   )
 }
 
-/** I6: a client's action is applied once. `clientSeq` 0 is not a number. */
+/** I6: a client's action is applied at most once. An action with `clientSeq` 0 has no number and is not checked. */
 export function once({ stored }: Run): readonly Violation[] {
   const applied = new Map<string, number>()
   return stored.channels

@@ -9,9 +9,12 @@ type EventData =
   | { readonly what: 'sent'; readonly channel: Uri; readonly clientSeq: number; readonly action: Action }
   | { readonly what: 'requested'; readonly method: string; readonly channel: Uri }
   | { readonly what: 'answered'; readonly method: string; readonly channel: Uri; readonly ok: boolean }
-  /** `live`: as a notification; otherwise in the answer to `reconnect`. */
+  /** `live`: the envelope came as a notification; otherwise it came in the answer to `reconnect`. */
   | { readonly what: 'delivered'; readonly envelope: Envelope; readonly live: boolean }
-  /** The link receives the channel from this number on, with a snapshot where it got one. */
+  /**
+   * From the sequence number `from` on, the link receives the actions of the channel. `snapshot` is absent if the host
+   * sent none.
+   */
   | {
       readonly what: 'subscribed'
       readonly channel: Uri
@@ -115,7 +118,8 @@ function incoming(
   const replayed = actions.map((envelope): EventData => ({ what: 'delivered', envelope, live: false }))
   const resumed = result?.actions ? subscriptions : []
   const resubscribed = resumed.map((uri): EventData => ({ what: 'subscribed', channel: uri, from }))
-  // A channel that was dropped while the answer was made may still be in it, in part.
+  // A channel may be dropped while the host makes the answer, and the replay then has only a part of it. Such a channel
+  // counts as unsubscribed before the replay.
   const left = missing.map((uri): EventData => ({ what: 'unsubscribed', channel: uri, missing: true }))
   return [answered, ...snapshotEvents, ...resubscribed, ...left, ...replayed]
 }

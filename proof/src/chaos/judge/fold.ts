@@ -5,7 +5,7 @@ import { alike, comparable, kindOf } from './compare.ts'
 import type { ChannelLog } from './channel-log.ts'
 import type { Violation } from './violation.ts'
 
-/** I3: the state rebuilt from the disk, with heads, is the fold of the whole log. */
+/** I3: the state rebuilt from the disk, with the help of heads, equals the fold of the whole log. */
 export function rebuilt({ stored }: Run, logs: ReadonlyMap<Uri, ChannelLog>): readonly Violation[] {
   return stored.channels.flatMap(({ uri, state }): readonly Violation[] => {
     const log = logs.get(uri)
@@ -31,7 +31,7 @@ export function listed({ stored }: Run): readonly Violation[] {
   return [{ rule: 'I3', sentence }]
 }
 
-/** I3: every snapshot is the fold up to its number. */
+/** I3: every snapshot equals the fold of the log up to the snapshot's number. */
 export function shown(
   run: Run,
   { client, events }: ClientEvents,
@@ -49,7 +49,7 @@ export function shown(
   })
 }
 
-/** I3: a snapshot and the envelopes after it, across links, fold to the host's state. */
+/** I3: a client that applies the envelopes after a snapshot, across links, gets the host's state. */
 export function replicated(
   run: Run,
   { client, events }: ClientEvents,

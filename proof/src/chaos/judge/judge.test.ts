@@ -241,7 +241,7 @@ test('[B10] a channel reported as missing must be gone, unless the disk was made
   const subscriptions = ['ahp-root://', session]
   ann.out('reconnect', { clientId: 'ann', lastSeenServerSeq: 12, subscriptions }, 9)
   ann.in({ id: 9, result: { type: 'replay', actions: [elsewhere], missing: [session] } })
-  // The session came back with an older state of the disk. Ann could not be told what she had missed of it.
+  // The disk was set back to an older state, and the session exists again. The host could not tell Ann what she had missed.
   const unseen = envelope(15, 'third', 'ben', 2)
   ben.sends(2, 'third').receives(unseen)
   const made = run({ ann, ben }, [first, second, unseen], { ...initial, title: 'third' })

@@ -12,7 +12,7 @@ import type { Violation } from './violation.ts'
 export interface Verdict {
   readonly violations: readonly Violation[]
   readonly histories: number
-  /** Number of envelopes delivered, counted per client, and of those on the disk. */
+  /** Number of envelopes: those delivered, counted for each client, plus those on the disk. */
   readonly envelopes: number
 }
 

@@ -5,7 +5,7 @@ import { canonical, isRelaxed } from './compare.ts'
 import type { ChannelLog } from './channel-log.ts'
 import type { Violation } from './violation.ts'
 
-/** I2: a sequence number means one envelope, for every client and for ever. */
+/** I2: a sequence number stands for one envelope, the same for every client and for ever. */
 export function oneMeaning({ stored }: Run, clients: readonly ClientEvents[]): readonly Violation[] {
   const meanings = new Map<number, string>()
   const violations: Violation[] = []
@@ -23,7 +23,10 @@ export function oneMeaning({ stored }: Run, clients: readonly ClientEvents[]): r
   return violations
 }
 
-/** I2, I8: the numbers that a client receives rise, across links, and no snapshot is older than what it knew. */
+/**
+ * I2, I8: the sequence numbers that a client receives rise, also across links. No snapshot is older than what the
+ * client already knew.
+ */
 export function rising({ client, events }: ClientEvents): readonly Violation[] {
   let seen = 0
   return events.flatMap((event): readonly Violation[] => {
@@ -44,7 +47,7 @@ export function rising({ client, events }: ClientEvents): readonly Violation[] {
   })
 }
 
-/** I2: a link receives everything of its subscribed channels, up to the last number it received. */
+/** I2: a link receives every envelope of its subscribed channels, up to the highest number that it received. */
 export function gapless(
   { client, events }: ClientEvents,
   logs: ReadonlyMap<Uri, ChannelLog>,
@@ -68,7 +71,7 @@ export function gapless(
   })
 }
 
-/** I2: a channel reported as missing does not come back, unless the disk lost its end. */
+/** I2: a channel that the host has reported as missing does not come back, unless the disk lost data after the report. */
 export function missed(
   { stored: { torn = 0 } }: Run,
   { client, events }: ClientEvents,
@@ -81,7 +84,7 @@ export function missed(
   })
 }
 
-/** I2: actions sent for the first time on a link are answered in the order sent. */
+/** I2: actions that were first sent on this link are answered in the order in which they were sent. */
 export function inSentOrder({ client, events }: ClientEvents): readonly Violation[] {
   const firstLink = new Map<number, number>()
   const place = new Map<number, number>()
@@ -94,7 +97,7 @@ export function inSentOrder({ client, events }: ClientEvents): readonly Violatio
     }
     if (event.what !== 'delivered' || event.envelope.origin?.clientId !== client) continue
     const { clientSeq } = event.envelope.origin
-    // An action first sent on an earlier link may have been accepted there, and is answered at any time.
+    // An action that was first sent on an earlier link may have been accepted there. Its answer may come at any time.
     if (!event.live || firstLink.get(clientSeq) !== event.link) continue
     const at = place.get(clientSeq) ?? 0
     if (last.link === event.link && at < last.place)
@@ -109,7 +112,7 @@ export function inSentOrder({ client, events }: ClientEvents): readonly Violatio
   return violations
 }
 
-/** A subscription of a link: its first number, and the number up to which everything must have arrived. */
+/** A subscription of a link: the number it starts from, and the number up to which every envelope must have arrived. */
 interface Span {
   readonly channel: Uri
   readonly from: number
@@ -126,7 +129,7 @@ function spansOf(link: readonly Event[]): readonly Span[] {
     if (event.what === 'delivered') reach(event.envelope.serverSeq)
     if (event.what === 'unsubscribed') open.delete(event.channel)
     if (event.what !== 'subscribed') continue
-    // A snapshot comes after everything up to its number.
+    // The host sends a snapshot only after all envelopes up to the snapshot's number.
     if (event.snapshot) reach(event.from)
     const span = { channel: event.channel, from: event.from, upTo: event.from }
     open.set(event.channel, span)
@@ -151,7 +154,7 @@ function meaningOf({ channel, action, origin, rejectionReason }: Envelope): stri
   return canonical({ channel, words, by, rejectionReason })
 }
 
-/** A merged envelope stands for several, so its text may be longer than its own. */
+/** Whether the host may merge the envelope with others. The delivered text may then be longer than the stored text. */
 function isMerged(envelope: Envelope | undefined): boolean {
   return envelope !== undefined && isRelaxed(envelope)
 }

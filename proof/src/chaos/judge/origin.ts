@@ -7,7 +7,10 @@ import { byLink } from './order.ts'
 import { canonical, kindOf } from './compare.ts'
 import type { Violation } from './violation.ts'
 
-/** I9: every envelope was dispatched by the client it names, or is an action of the host, on a channel that a client requested. */
+/**
+ * I9: every envelope is on a channel that a client requested. It was dispatched by the client that it names, or is an
+ * action of the host.
+ */
 export function authorised({ stored }: Run, clients: readonly ClientEvents[]): readonly Violation[] {
   const sent = firstSent(clients)
   const sessions = requestsFor('createSession', clients)
@@ -37,7 +40,10 @@ export function authorised({ stored }: Run, clients: readonly ClientEvents[]): r
   })
 }
 
-/** I9: a link receives its subscribed channels and its client's own actions. A rejection goes only to its client. */
+/**
+ * I9: a link receives only its subscribed channels and its client's own actions. A rejection goes only to the client
+ * that dispatched the action.
+ */
 export function onlySubscribed({ client, events }: ClientEvents): readonly Violation[] {
   return byLink(events).flatMap((link) => {
     const known = new Set<Uri>()

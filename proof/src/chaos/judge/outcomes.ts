@@ -27,7 +27,7 @@ export function oneOutcome(
       const sentence = `its ${clientSeq} has two outcomes, ${first.serverSeq} and ${second.serverSeq}`
       return [{ rule: 'I5', client, sentence, envelope: second }]
     }
-    // A disk that lost the end of a channel restores the channel.
+    // If the disk has lost the end of a channel, the channel exists again, although the client has dropped it.
     if (dropped.has(channel) && (!logs.has(channel) || run.stored.torn !== undefined)) return []
     const why = dropped.has(channel) ? ', but the channel exists' : ''
     return [{ rule: 'I5', client, sentence: `its ${clientSeq} to ${channel} has no outcome${why}` }]

@@ -85,7 +85,7 @@ test('[B10] I8: a crash may lose text of an active turn, and nothing else', () =
     type: 'chat/error',
     part: { kind: 'error', error: { errorType: 'x', message: '' } },
   }
-  // The crash lost 12, and the next host run continues with much higher numbers.
+  // The crash lost envelope 12, and the next host run continues with much higher numbers.
   const kept = run([start, part, stopped], text)
   const [, stored] = kept.stored.channels
   const after =

@@ -31,7 +31,7 @@ export async function fullDisk({ tally, chance }: SceneContext): Promise<void> {
     fill(ballast)
     say(100)
     await trial.withTimeout(trial.host.whenStderrHas('"disk full"', 1), 'a full disk')
-    // A client without waiting actions is answered at once.
+    // The actions of `ann` wait for space. A client without waiting actions is answered at once.
     const cid = trial.client('cid')
     await cid.connect(trial.address)
     cid.dispatch(session, titleAction('no space for this'))
@@ -130,8 +130,8 @@ function titleAction(title: string) {
 }
 
 /**
- * Creates a mount, or returns the reason why none is possible. With `then`, tests that the mount is read-only: root
- * can often write anyway.
+ * Creates a mount, or returns the reason why none is possible. `then` makes the mount read-only. This is tested,
+ * because root can often write anyway.
  */
 function mounted(kind: string, how: readonly string[], then?: readonly string[]): Mount | string {
   const path = mkdtempSync(join(tmpdir(), `atrium-${kind}-`))

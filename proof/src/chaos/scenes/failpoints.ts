@@ -8,13 +8,13 @@ import { Trial, newDataFolder } from '../trial.ts'
 import { twoAtATime } from './scene.ts'
 import type { Scene } from './scene.ts'
 
-/** Number of steps per client in which every place is reached more often than its `most`. */
+/** Number of steps per client. Within this many steps, every failpoint is reached more often than its `most`. */
 const steps = 150
 const stepsBeforeStop = 10
 const tries = 4
 const quickPoints = 8
 
-/** Kills the host at every failpoint in turn, round after round. Each round uses one data folder for all of them. */
+/** Kills the host at every failpoint in turn, round after round. Each round uses one data folder for all failpoints. */
 export const killsAtFailpoints: Scene = async ({ tally, chance, rounds, quick }) => {
   const every = rounds ?? (quick ? 1 : 5)
   const points = chance.shuffled(failpoints).slice(0, quick ? quickPoints : Infinity)
@@ -24,7 +24,7 @@ export const killsAtFailpoints: Scene = async ({ tally, chance, rounds, quick })
     for (const id of ['ann', 'ben', 'cid', 'dee']) trial.client(id)
     try {
       const others = points.filter(({ during }) => during !== 'migration')
-      // In table order: after the last failpoint the migration is complete.
+      // The failpoints of the migration stay in table order, because the migration is complete after the last one.
       const migrating = failpoints.filter((point) => point.during === 'migration' && points.includes(point))
       for (const point of own.shuffled(others)) await killAt(trial, point, at)
       await trial.finish({ patches: shortIntervals })
@@ -42,7 +42,7 @@ async function killAt(trial: Trial, point: Failpoint, round: number): Promise<vo
   for (let time = 1; time <= tries; time++) {
     const killed = await runHost(trial, { patches: [...shortIntervals, killing(point, nth)] }, point)
     if (killed) return trial.tally.hit(point.name)
-    // Reached fewer times than expected: kill this run, and try again with a smaller number.
+    // The failpoint was reached fewer times than expected: kill this host, and try again with a smaller number.
     await trial.host.kill()
     nth = Math.ceil(nth / 3)
   }
@@ -88,7 +88,7 @@ async function migrate(from: Trial, points: readonly Failpoint[], round: number)
   }
 }
 
-/** A different number in each round: early, late, and in between. */
+/** At which pass of the failpoint the host is killed. It differs from round to round: early, late, and in between. */
 function nthOf({ most }: Failpoint, round: number, chance: Chance): number {
   const share = Math.max(1, Math.floor(most / 5))
   return most <= 5 ? (round % most) + 1 : (round % 5) * share + chance.between(1, share)

@@ -15,8 +15,8 @@ import { twoAtATime } from './scene.ts'
 import type { SceneContext } from './scene.ts'
 
 /**
- * F-03, F-04 on a store that was closed correctly: with any damage, a reader gets the true state, a channel set
- * aside, or a refusal with a reason. Tested through the store and through the real command.
+ * F-03, F-04 on a store that was closed correctly. After any damage, a reader gets the true state, or finds the channel
+ * set aside, or is refused with a reason. Tested through the store and through the real command.
  */
 export async function damagedFiles(context: SceneContext): Promise<void> {
   const { tally, chance, quick, exhaustive } = context
@@ -54,9 +54,9 @@ const bit = (at: number, which: number): Damage => ({
 
 interface DamageTest {
   readonly tally: Tally
-  /** The undamaged data folder, of which a copy is damaged. */
+  /** The undamaged data folder. The test damages a copy of it. */
   readonly data: string
-  /** The content of that folder. */
+  /** The content of the undamaged folder. */
   readonly original: Stored
   readonly damage: Damage
   readonly chance: Chance

@@ -41,8 +41,8 @@ export async function damagedJournals({ tally, chance, quick }: SceneContext): P
 }
 
 /**
- * Waits until the clock has passed a sequence number. After a loss only the clock keeps numbers from being reused
- * (L5), and short host runs get ahead of it: each may use a million numbers.
+ * Waits until the clock has passed a sequence number. New numbers start from the clock. After a loss only this keeps
+ * numbers from being used twice (L5). Short host runs get ahead of the clock, because each may use a million numbers.
  */
 async function clockPast(seq: number): Promise<void> {
   while (Date.now() * 1000 <= seq) await sleep(Math.ceil(seq / 1000 - Date.now()) + 1)

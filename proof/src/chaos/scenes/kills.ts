@@ -10,7 +10,7 @@ export const kills: Scene = async ({ tally, chance, rounds, quick }) => {
   const runs = rounds ?? (quick ? 6 : 50)
   try {
     for (let run = 1; run <= runs; run++) {
-      // Sometimes while it starts, and while clients reconnect.
+      // Sometimes the host is killed while it starts and clients reconnect.
       const starting = trial.start()
       if (chance.between(0, 9) === 0) {
         await sleep(chance.between(50, 500))

@@ -46,7 +46,7 @@ async function cuts({ tally, chance, quick, exhaustive }: SceneContext): Promise
         await finishConversation(client, through)
         trial.retire(client)
       }
-      // Once without a cut, to measure the length.
+      // The first conversation is not cut. It shows how many bytes there are.
       await cut(`${name}-whole`, {})
       const lengths = { ...proxy.passed }
       for (const direction of ['toHost', 'toClient'] as const) {
@@ -67,7 +67,7 @@ async function cuts({ tally, chance, quick, exhaustive }: SceneContext): Promise
   }
 }
 
-/** F-25: byte by byte, and with delays. */
+/** F-25: data arrives byte by byte, and with delays. */
 async function slowness({ tally, chance, quick }: SceneContext): Promise<void> {
   const trial = new Trial(tally, 'slow', chance.branch())
   for (const id of ['ann', 'ben', 'cid']) trial.client(id)
@@ -94,7 +94,7 @@ async function slowness({ tally, chance, quick }: SceneContext): Promise<void> {
   }
 }
 
-/** F-19: the host closes links that went silent, and their clients reconnect another way. */
+/** F-19: the host closes links that went silent. Their clients then reconnect without the proxy. */
 async function silence({ tally, chance, quick }: SceneContext): Promise<void> {
   const trial = new Trial(tally, 'silent', chance.branch())
   for (const id of ['ann', 'ben', 'cid']) trial.client(id)
@@ -108,7 +108,7 @@ async function silence({ tally, chance, quick }: SceneContext): Promise<void> {
       await trial.converge(() => through)
       const before = proxy.closedByHost
       proxy.faults = { silent: true }
-      // Never arrives, and therefore stays pending.
+      // These actions never arrive, and therefore stay pending.
       for (const client of trial.clients) client.dispatch(rootUri, config(client.id, round))
       await proxy.whenClosedByHost(before + trial.clients.length)
       tally.outcome('half-open links freed', trial.clients.length)
@@ -126,7 +126,7 @@ async function silence({ tally, chance, quick }: SceneContext): Promise<void> {
 
 const shared = 'ahp-session:/shared'
 
-/** The state before the conversation that is cut: none, or a broken link with unanswered actions. */
+/** What happens before the conversation that is cut: nothing, or a link that breaks with unanswered actions. */
 const conversations: readonly (readonly [string, (client: Client, address: Address) => Promise<void>])[] = [
   ['a first link', async () => {}],
   [
@@ -163,7 +163,7 @@ async function finishConversation(client: Client, address: Address): Promise<voi
       if (!client.open) await client.connect(address)
       return await client.settle()
     } catch (error) {
-      // The cut came late, during this link.
+      // The cut came late and ended this link: connect again.
       if (!(error instanceof LinkLost)) throw error
     }
 }

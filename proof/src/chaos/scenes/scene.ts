@@ -4,14 +4,14 @@ import type { Tally } from '../tally.ts'
 export interface SceneContext {
   readonly tally: Tally
   readonly chance: Chance
-  /** For every push: at most a minute. */
+  /** Whether the run is a short one, as for every push. It then takes at most a minute. */
   readonly quick: boolean
-  /** Every byte instead of a sample. */
+  /** Whether a scene cuts or damages at every byte. Otherwise it takes a sample of the positions. */
   readonly exhaustive: boolean
   readonly rounds: number | undefined
 }
 
-/** One family of faults. It throws if it cannot go on; violations go to the tally. */
+/** A test of one family of faults. It throws if it cannot go on. It adds violations to the tally. */
 export type Scene = (context: SceneContext) => Promise<void>
 
 /** Runs every task once, two at a time: a host needs about one core while it starts. */

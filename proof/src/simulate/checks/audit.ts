@@ -32,7 +32,7 @@ export class Audit {
     this.#requests = requests
   }
 
-  /** Records an `unsubscribe`. Messages already under way may still arrive until the host has read it. */
+  /** Records an `unsubscribe`. Messages of the channel may still arrive until the host has read the `unsubscribe`. */
   unsubscribed(uri: Uri): void {
     if (this.#upTo.delete(uri)) this.#left.add(uri)
   }
@@ -94,7 +94,7 @@ export class Audit {
   }
 
   #list(left: Uri | undefined, items: readonly { readonly resource: Uri }[]): void {
-    // The request sent after the `unsubscribe` is answered, so the host has read the `unsubscribe` too.
+    // The host has answered a request that was sent after the `unsubscribe`, so it has read the `unsubscribe` too.
     if (left !== undefined && !this.#upTo.has(left)) this.#left.delete(left)
     for (const { resource } of items) {
       if (!this.#context.invariants.usedSessions.isDurable(resource))
@@ -124,7 +124,8 @@ export class Audit {
     if (entry) this.#entry(channel, entry, envelope, own)
     else if (!own || replayed || !this.#changesNothing(envelope))
       this.#fail('I9', `received ${seq} ${action.type}, which is not in the log`)
-    // A decision must change something. If nothing changed, another client had decided before, and this one came too late.
+    // An accepted decision changes something. If it changed nothing, another client had decided before, and the host
+    // should have rejected this decision.
     else if (answers.has(action.type))
       this.#fail('X1', `was told that ${seq} ${action.type} was accepted, but another decision came first`)
     if (upTo !== undefined && entry) {
@@ -195,7 +196,7 @@ export class Audit {
       this.#fail('I3', `the snapshot of ${resource} at ${fromSeq} differs from the log`)
     const shown = (state as { turns?: readonly unknown[] }).turns?.length
     const all = (fold as { turns?: readonly unknown[] } | undefined)?.turns?.length ?? 0
-    // The snapshot may show more turns, where an action under way needs them.
+    // The snapshot may show more turns than requested, because an action under way may need them.
     if (turns !== undefined && (shown ?? 0) < Math.min(turns, all))
       this.#fail('I3', `received ${shown} turns of ${resource}, but asked for ${turns} of ${all}`)
     const notDurable = history.entries.find(
@@ -246,7 +247,7 @@ export class Audit {
     const { meanings } = this.#context
     const text = mayMerge(action) ? action.type : JSON.stringify(action)
     const meaning = `${channel} ${text} ${origin?.clientId}/${origin?.clientSeq} ${rejectionReason}`
-    // Each protocol version has its own text for an action, except for the client's own actions.
+    // Each protocol version has its own text for an action. A client's own action has the same text in every version.
     const key = `${origin?.clientId === this.#clientId ? '' : this.#clientView.version} ${serverSeq}`
     const before = meanings.get(key)
     if (before !== undefined && before !== meaning)

@@ -43,7 +43,7 @@ export class CallEffects {
     const asked = entries.findLast(({ action }) => action.type === 'chat/toolCallReady')
     const wanted =
       editedToolInput ?? (asked?.action as { readonly toolInput?: string } | undefined)?.toolInput
-    // An agent that did not wait does not know the approved input.
+    // An agent that did not wait passes `rash`, because it does not know the approved input.
     if (input !== 'rash' && input !== wanted)
       this.#fail('X1', `${toolCallId} of ${chat} runs with ${input}, but ${wanted} was approved`)
     const key = `${chat} ${toolCallId}`
@@ -56,7 +56,10 @@ export class CallEffects {
     for (const [key, durable] of this.#done) if (durable > left) this.#done.delete(key)
   }
 
-  /** A host run begins. A turn that waits only for users stays open, and so does a worker's turn while its employer's does. */
+  /**
+   * A host run begins. A turn that waits only for users stays open across the restart. The turn of a worker stays open
+   * only if the turn of its employer does.
+   */
   hostStarting(chats: Chats): void {
     this.#starting = true
     const states = new Map(chats)
@@ -68,7 +71,7 @@ export class CallEffects {
     this.#waiting = chats.filter(([, state]) => stays(state))
   }
 
-  /** X5: the host has started, and no user could answer yet. */
+  /** X5: the host has started. No user could answer yet, so everything that waited for a user still waits. */
   hostStarted(sessions: readonly Uri[]): void {
     this.#starting = false
     for (const session of sessions) this.checkInputNeeded(session)
@@ -100,7 +103,8 @@ export class CallEffects {
         'I18',
         `${session} shows ${JSON.stringify(shown)}, but its chats ask ${JSON.stringify(open)}`,
       )
-    // During its start the host visits the sessions one by one, and accepts no client before it has finished.
+    // While the host starts, it visits the sessions one by one, so the rule may not hold yet. It accepts no client
+    // before it has finished.
     if (!this.#starting) this.#checkClientTools(states, activeClients)
   }
 

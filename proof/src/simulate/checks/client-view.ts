@@ -58,7 +58,7 @@ export class ClientView {
   }
 }
 
-/** The order of chats exists only in 1.0. */
+/** The state with its chats sorted by URI, because only 1.0 can reorder chats. */
 function unordered(state: unknown): unknown {
   const { chats, ...rest } = state as { readonly chats: readonly { readonly resource: Uri }[] }
   return { ...rest, chats: chats.toSorted((a, b) => (a.resource < b.resource ? -1 : 1)) }

@@ -8,7 +8,7 @@ export interface RunContext {
   readonly model: ReferenceModel
   readonly disk: Disk
   readonly invariants: Invariants
-  /** The meaning of each sequence number since the start of the run, for any client. */
+  /** The envelope that each sequence number has stood for since the start of the run, as text. */
   readonly meanings: Map<string, string>
   /** Sessions whose creation was requested and not answered. The function says whether the answer can still arrive. */
   readonly unansweredCreations: Map<Uri, () => boolean>

@@ -9,14 +9,14 @@ import { count } from '../tally.ts'
 import type { ModelEntry, ReferenceModel } from './reference-model.ts'
 
 type Fail = (invariant: string, problem: string) => void
-/** The envelopes of a step after, or before, the one that is checked. */
+/** The other envelopes of a step: those after, or those before, the one that is checked. */
 type Envelopes = Step['envelopes']
 
 interface Confirmation {
   readonly chat: Uri
   readonly seq: number
   readonly given: Fields
-  /** The call as it was before. */
+  /** The call before the confirmation. */
   readonly call: ToolCallState | undefined
   readonly later: Envelopes
   /** The client that confirms. */
@@ -67,7 +67,10 @@ export class Decisions {
       this.#fail('X2', `the permissions of ${uri} changed without a request`)
   }
 
-  /** X2, S-35: a saved permission answers in place of users exactly where it applies, and an agent cannot claim its answer. */
+  /**
+   * X2, S-35: a saved permission answers in place of users exactly where it applies. An agent cannot claim that a
+   * permission has answered.
+   */
   #checkReady(chat: Uri, seq: number, { confirmed, edits }: Fields, call: ToolCallState | undefined): void {
     if (!call || !asks.has(call.status)) return
     // Edits shown while the call was pending stay valid until new ones are shown.
@@ -179,7 +182,7 @@ function writes(later: Envelopes, where: Uri): readonly Rule[] {
   })
 }
 
-/** A call in one of these states can still be asked about. */
+/** The states in which an agent may still ask about a call. */
 const asks = new Set<string>(['streaming', 'running', 'pending-confirmation'])
 
 /** Fields of actions on calls and questions; each action has some of them. */

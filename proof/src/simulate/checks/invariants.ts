@@ -23,7 +23,7 @@ export class Invariants {
   readonly #decisions: Decisions
   readonly callEffects: CallEffects
   readonly usedSessions: UsedSessions
-  /** Turn starts that an agent was run for, each with the durable transactions and the host run at that time. */
+  /** Turn starts that an agent was run for, each with the number of durable transactions and the host run at that time. */
   readonly #ran = new Map<string, { readonly durable: number; readonly runStart: number }>()
   /** Transactions from this index on belong to the current host run. */
   #runStart = 0
@@ -64,7 +64,7 @@ export class Invariants {
     this.#chatIndex.check()
   }
 
-  /** A crash left this many transactions: forgets what only later ones said. */
+  /** A crash left this many transactions. Forgets everything that only later transactions contained. */
   crashed(left: number): void {
     this.#chatIndex.rebuild()
     this.#chatIndex.check()
@@ -104,7 +104,7 @@ export class Invariants {
     this.callEffects.hostStarting(this.chats())
   }
 
-  /** The host has started: every turn that an agent worked on before has ended. */
+  /** The host has started. Every turn that an agent worked on before has ended, unless the turn waits only for answers. */
   hostStarted(): void {
     for (const [uri, { activeTurn }] of this.chats()) {
       const start = activeTurn && this.#lastStart(uri, activeTurn.id)
@@ -119,7 +119,7 @@ export class Invariants {
     this.callEffects.hostStarted(this.#liveUris('ahp-session:'))
   }
 
-  /** Whether a turn of an earlier host run waits only for answers. It resumes after the last one. */
+  /** Whether a turn of an earlier host run waits only for answers. Such a turn resumes after the last answer. */
   waits(chat: Uri, turn: ActiveTurn): boolean {
     return (this.#lastStart(chat, turn.id)?.at ?? Infinity) < this.#runStart && waitsOnlyForAnswers(turn)
   }

@@ -74,7 +74,7 @@ function checkTerminals(context: Context, terminals: Terminals, records: Records
     context.fail('Y2', `the root lists the terminals ${listed.join()}, but should list ${expected.join()}`)
   for (const [uri, { claim, lifecycle }] of terminals) {
     if (claim.kind !== 'session') continue
-    // A moved chat took its running terminals along. For an ended one the record says which session it belongs to.
+    // A running terminal moves along with its chat. For an ended terminal, the record says which session it belongs to.
     const [kept = ''] = (records.get(`part/${uri}`) ?? '').split('\n')
     const owner = invariants.sessionOf(claim.chat) ?? (lifecycle.status === 'running' ? claim.session : kept)
     if (!model.live(owner)) context.fail('Y7', `${uri} exists, but its session ${owner} does not`)

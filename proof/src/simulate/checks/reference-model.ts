@@ -17,9 +17,9 @@ export interface ModelEntry {
   readonly text: string
   readonly origin: { readonly clientId: string; readonly clientSeq: number } | undefined
   state: unknown
-  /** The transaction that contains it; undefined for an ephemeral action. */
+  /** The index of the transaction that contains the action; undefined for an ephemeral action. */
   readonly at: number | undefined
-  /** The state was taken from a head and not folded: it includes ephemeral actions that are lost. */
+  /** The state was taken from a head and not folded, because it includes ephemeral actions that are lost. */
   readonly fromHead?: true
 }
 
@@ -108,7 +108,7 @@ export class ReferenceModel {
     return this.channels.get(uri)?.entries.findLast((entry) => entry.seq === seq && !entry.fromHead)
   }
 
-  /** The state of a channel of this kind, which is what makes the casts of its callers safe. */
+  /** The state of a channel, or undefined if the channel is of another kind. This makes the casts of the callers safe. */
   #stateOf(kind: string, uri: Uri, seq: number): unknown {
     return this.channels.get(uri)?.kind.name === kind ? this.stateAt(uri, seq) : undefined
   }
@@ -139,7 +139,7 @@ export class ReferenceModel {
   #insert(channel: Uri, entry: ModelEntry): void {
     const history = this.channels.get(channel)
     if (!history) return
-    // A head follows the action that has its number.
+    // A head comes after the action with the same sequence number.
     const before = (seq: number) => seq < entry.seq || (entry.fromHead === true && seq === entry.seq)
     const at = history.entries.findLastIndex(({ seq }) => before(seq)) + 1
     history.entries.splice(at, 0, entry)

@@ -65,10 +65,12 @@ export class SentActions {
     this.pending = this.pending.filter((each) => each.clientSeq !== clientSeq)
     const at = this.#unanswered.findIndex((each) => isAnsweredBy(each, answer))
     if (at < 0) return
-    // An action shown by a replay needs no answer. Without a number, the answer cannot be matched to one action.
+    // The order is not checked in two cases. A replay may show an action before earlier ones are answered. An answer
+    // without a number cannot be matched to one action.
     if (!open || clientSeq === 0) return void this.#unanswered.splice(at, 1)
     const before = this.#unanswered.slice(0, at)
-    // After the host's death a channel may exist again that did not exist when the host looked.
+    // The host does not answer an action on a channel that does not exist. After the host's death such a channel may
+    // exist again, so the order is checked only while the host is alive.
     const alive = link?.hostListens === true
     const overtaken = before.find(
       (each) => !this.#earlier.has(each) && alive && this.#context.model.live(each.channel),

@@ -31,7 +31,10 @@ export class UsedSessions {
     if (!this.has(session)) this.#used.set(session, at)
   }
 
-  /** The state after a step may not show the use: a draft may be set and removed in one step. */
+  /**
+   * Looks at each action, because the state after a step may not show the use: a draft may be set and removed in one
+   * step.
+   */
   observeAction(uri: Uri, action: Action, at: number): void {
     const { draft } = action as { readonly draft?: unknown }
     const session = this.#chatIndex.sessionOf(uri)

@@ -32,7 +32,7 @@ export function decide(sim: Simulation, chance: Chance): void {
     } as Action)
   if (!chance.oneIn(3)) return
   count('answers at once')
-  // The same answer again, or another answer to the same call.
+  // Another client gives the same answer, or a different answer to the same call.
   const others = answersTo(state, String(sim.name()), chance) as readonly (Action & { toolCallId?: string })[]
   const again = others.find((each) => (each.toolCallId ?? '') === toolCallId)
   second?.dispatch(chat, (chance.oneIn(3) ? undefined : again) ?? answer)

@@ -62,7 +62,7 @@ export function open(sim: Sim, client: MinimalClient, chance: Chance): void {
   const back = client.canReconnect && !chance.oneIn(4)
   const wanted = back ? [...client.subscriptions.keys()] : sim.liveUris().filter(() => chance.oneIn(2))
   if (back && chance.oneIn(4)) wanted.push('ahp-session:/nowhere')
-  // A channel it never had: the host must answer with snapshots.
+  // The client was never subscribed to this channel, so the host must answer with snapshots instead of a replay.
   const more = chance.pick(
     sim.liveUris().filter((uri) => !wanted.includes(uri) && !client.everSubscribed.has(uri)),
   )

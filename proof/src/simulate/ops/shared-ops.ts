@@ -16,13 +16,13 @@ export const sharedOps: { readonly [N in Exclude<OpName, ClientOp>]: OpFunction 
   deliver(sim, chance) {
     const link = chance.pick(sim.clients.flatMap((client) => client.link ?? []))
     const count = chance.oneIn(3) ? 100 : 1 + chance.below(4)
-    // With decisions, several clients' frames arrive at the same moment.
+    // In the theme `decisions`, frames of several clients arrive at the same moment.
     if (sim.plan.theme === 'decisions' && !chance.oneIn(4)) return exchange(sim, count)
     if (chance.oneIn(2)) link?.toHost(count)
     else link?.toClient(count)
   },
   disk(sim, chance) {
-    // A decision takes many consecutive steps. A disk that is slow at each one would leave no time for any.
+    // A decision takes many steps in sequence. If the disk were slow at each step, no decision would be complete in time.
     if (sim.plan.theme === 'decisions' && chance.oneIn(2)) {
       for (let n = sim.disk.waiting; n > 0; n--) sim.disk.answer(chance.next())
       return sim.disk.flush()
@@ -52,7 +52,7 @@ export const sharedOps: { readonly [N in Exclude<OpName, ClientOp>]: OpFunction 
     if (observer?.open && chance.oneIn(2)) observer.subscribe(channel)
     if (!client?.open) return
     client.create(channel, chance.oneIn(4), sim.directories)
-    // Some clients go on before the session is answered.
+    // Some clients use a session before its creation is answered.
     const uri = chance.oneIn(2) ? channel : defaultChatUri(channel)
     const title = { type: 'session/titleChanged', title: String(sim.name()) } as Action
     if (chance.oneIn(3)) client.dispatch(channel, title)

@@ -25,8 +25,8 @@ export async function open(folder: string, options?: SqliteOptions) {
 }
 
 /**
- * Creates a store with two channels and closes it. Channel `one` has no head. Channel `two` has two rows, and a head as old
- * as its creation.
+ * Creates a store with two channels and closes it. Channel `one` has no head. Channel `two` has two rows, and a head that
+ * was written when the channel was created.
  */
 export async function filled(): Promise<string> {
   const folder = newFolder()

@@ -91,7 +91,7 @@ export const chatGuards: Guards<'chat'> = {
     const steers = kind === 'steering'
     const others = queuedMessages.filter((pending) => steers || pending.id !== id)
     if (steeringMessage && !steers) others.push(steeringMessage)
-    // A pending message that starts a turn removes both the steering message and the queued message with its id. So two
+    // A turn that starts from a pending message removes every pending message of that id, steering or queued. So two
     // different messages must not share an id.
     if (others.some((pending) => pending.id === id && !equal(pending.message, message)))
       return 'another pending message of this chat has that id'

@@ -88,7 +88,7 @@ function changeServers(
   id: string,
   update: (server: McpServerCustomization) => McpServerCustomization,
 ): List {
-  // The result is a server like the item, but the compiler does not narrow `C`.
+  // `update` returns an MCP server, as `item` is. The compiler cannot conclude that this is the type `C`.
   const ifServer = <C extends Any>(item: C): C => (item.type === 'mcpServer' ? (update(item) as C) : item)
   const top = list.findIndex((item) => item.id === id)
   if (top >= 0) return changeAt(list, top, ifServer)

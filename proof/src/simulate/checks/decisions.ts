@@ -68,8 +68,8 @@ export class Decisions {
   }
 
   /**
-   * X2, S-35: a saved permission answers in place of users exactly where it applies. An agent cannot claim that a
-   * permission has answered.
+   * X2, S-35: the host confirms a tool call without asking a user exactly if a saved permission covers the call. An agent
+   * cannot confirm its own call by claiming a permission.
    */
   #checkReady(chat: Uri, seq: number, { confirmed, edits }: Fields, call: ToolCallState | undefined): void {
     if (!call || !asks.has(call.status)) return

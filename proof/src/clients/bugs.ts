@@ -139,7 +139,7 @@ export const clientBugs: readonly Bug[] = [
     'actions in channels without a subscription are not validated',
     'sync/sendable',
     'subscribed ?? kindOf(action)',
-    'followed',
+    'subscribed',
   ),
   bug(
     'a channel released during the handshake is not unsubscribed',

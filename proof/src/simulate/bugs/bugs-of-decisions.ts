@@ -9,7 +9,7 @@ export const decisionBugs: readonly Bug[] = [
     "if (call?.status !== 'running')",
     'if (!call)',
   ),
-  bug('an agent approves its own call', 'tools/approval', "{ ...action, confirmed: 'not-needed' }", 'ready'),
+  bug('an agent approves its own call', 'tools/approval', "{ ...action, confirmed: 'not-needed' }", 'action'),
   bug(
     'an agent sends decisions of users',
     'turn/agent-output',

@@ -16,10 +16,15 @@ export const terminalBugs: readonly Bug[] = [
     'a new terminal is not listed',
     'terminal/terminal',
     '    list(core, terminal);\n    const created',
-    '    const born',
+    '    const created',
   ),
   bug('a terminal outlives its session', 'session/session', 'forgetTerminal(core, terminal);', ';'),
-  bug('the session of a terminal is not recorded', 'core/record-map', 'this.#records.put(', ''),
+  bug(
+    'the session of a terminal is not recorded',
+    'core/record-map',
+    'this.#records.put(',
+    "if (this.#prefix !== 'part/') this.#records.put(",
+  ),
   bug(
     'terminal input is applied again after a reconnect',
     'connection/opening',

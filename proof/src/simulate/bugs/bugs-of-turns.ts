@@ -55,7 +55,12 @@ export const turnBugs: readonly Bug[] = [
     "if (lifecycle === 'creating' || waitsForAnswerOnly(activeTurn.responseParts))",
     'if (startTurn(core, chat) === undefined)',
   ),
-  bug('open work is not recorded', 'core/record-map', 'this.#records.put(', ''),
+  bug(
+    'open work is not recorded',
+    'core/record-map',
+    'this.#records.put(',
+    "if (this.#prefix !== 'open/') this.#records.put(",
+  ),
   bug(
     'the creation of a session is not resumed after a restart',
     'recovery',

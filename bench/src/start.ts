@@ -67,7 +67,7 @@ async function verb(data: string): Promise<void> {
   const times = { ls: [] as number[], node: [] as number[] }
   for (let round = 0; round < rounds; round++) {
     times.node.push(await toExit(['-e', '0']))
-    times.ls.push(await toExit([command, 'ls', '--data', data]))
+    times.ls.push(await toExit([command, 'ls', '--quiet', '--data', data]))
   }
   host.child.kill('SIGTERM')
   await host.exit

@@ -21,7 +21,7 @@ const names = z.registry<{ id: string }>()
  *     export interface Turn extends Infer<typeof turn> {}
  *     export const Turn = object<Turn>('Turn', turn)
  *
- * The interface gives editors a short name to show, also where the shape is nested.
+ * Because `Turn` is an interface, editors show the name `Turn` in a tooltip, not all fields of the shape.
  */
 export interface Schema<out T> {
   readonly [inner]: Inner

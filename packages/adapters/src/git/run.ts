@@ -102,8 +102,8 @@ function environment(path: string): { readonly [name: string]: string } {
 const nowhere = '/dev/null'
 
 /**
- * Options that override every config, even one that git reads although it should not. With these values, none of
- * these settings runs a program.
+ * Command-line options of every git run. They override all config files, so that no config file of a repository can make git
+ * start another program.
  */
 const hardened: readonly string[] = [
   '--no-optional-locks',

@@ -73,8 +73,8 @@ test('[S-57 failureWaitMs] past 3,600,000: the wait grows no further; after a qu
 })
 
 /**
- * Makes two addresses wait. Then other addresses fail until `addresses` are known. Returns the next wait of each of the
- * two.
+ * Lets two addresses fail until both must wait. Then lets other addresses fail until `addresses` addresses are recorded.
+ * Returns, for each of the first two, the wait after eleven more failures in a later window.
  */
 function remembered(addresses: number) {
   const { failures, fail, pass } = counting({ ...failureLimits, total: Infinity })

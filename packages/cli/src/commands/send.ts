@@ -53,7 +53,7 @@ function noteHints(chat: Subscription<'chat'>, name: string, note: Output['note'
   })
 }
 
-/** Notes how a turn ended, and returns the exit code. A failed turn is an error. */
+/** Prints how the turn ended on stderr, and returns the exit code. Throws the error of a failed turn. */
 function noteEnd(turn: Turn, note: Output['note']): Exit {
   const exit = exitOf(turn)
   if (exit === exits.interrupted) note('Somebody cancelled the turn.')

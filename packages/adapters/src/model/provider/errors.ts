@@ -63,8 +63,8 @@ function refusedKey({ displayName, resource, keyVariable = '' }: ModelProvider):
 }
 
 /**
- * Returns the failure for a response that stopped before its end. The chat keeps the part that arrived, and a resumed turn
- * asks the model for the rest.
+ * Returns the error of a turn whose model response broke off. The chat keeps the text that arrived. When the turn is
+ * resumed, the agent asks the model to continue that text.
  */
 export function endedEarly({ displayName }: ModelProvider): TurnFailed {
   return new TurnFailed(

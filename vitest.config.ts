@@ -1,11 +1,15 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
-/** Tests that leave no trace in a module or in the process: one worker runs many files, and loads each module once. */
-const shared = [
-  'packages/{host,client}/src/**/*.test.ts',
-  'packages/adapters/src/{acp,git,guide,model,store,terminals}/**/*.test.ts',
-  'conformance/src/**/*.test.ts',
+/** Tests that change a module or the process. Each file has a worker of its own. */
+const alone = [
+  'packages/adapters/src/{files,server}/**/*.test.ts',
+  'packages/protocol/src/{document,versions/known}.test.ts',
+  'test/**/*.test.ts',
 ]
+
+/** The other tests: one worker runs many files, and loads each module once. */
+const shared = ['packages/*/src/**/*.test.ts', '{bench,conformance,proof}/src/**/*.test.ts']
 
 export default defineConfig({
   // Tests run on the sources of every package, so that nothing stale can pass.
@@ -13,23 +17,21 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['atrium-source', 'node', 'import', 'default'] } },
   test: {
     globalSetup: ['test/environment.ts'],
+    setupFiles: ['test/worker-folder.ts'],
     // Tests wait on states, never on time: this only ends one that waits for what never comes, also on a machine that is busy.
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    // One for each core: most of them wait for processes, and by default a core would be left alone.
-    maxWorkers: '100%',
+    // More than there are cores, because many tests wait for processes.
+    maxWorkers: availableParallelism() + 2,
     projects: [
-      { extends: true, test: { name: 'shared', include: shared, isolate: false } },
+      { extends: true, test: { name: 'alone', include: alone } },
       {
         extends: true,
         test: {
-          name: 'alone',
-          include: [
-            'packages/*/src/**/*.test.ts',
-            'test/**/*.test.ts',
-            '{bench,conformance,proof}/src/**/*.test.ts',
-          ],
-          exclude: ['**/node_modules/**', ...shared],
+          name: 'shared',
+          include: shared,
+          exclude: ['**/node_modules/**', ...alone],
+          isolate: false,
         },
       },
     ],

@@ -1,26 +1,27 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, parse } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
 
-/** Bundles a module of this package from its sources, so that a child process can run it. */
-export async function bundle(module: string): Promise<{ readonly path: string; remove(): void }> {
+/** Bundles a module of this package from its sources, so that a child process can load it, and loads it quickly. */
+export async function bundle(file: string): Promise<{ readonly path: string; remove(): void }> {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-bundle-'))
+  const name = `${parse(file).name}.mjs`
   await build({
     configFile: false,
     logLevel: 'silent',
     resolve: { conditions: ['atrium-source'] },
     ssr: { noExternal: true, resolve: { conditions: ['atrium-source'] } },
     build: {
-      ssr: fileURLToPath(new URL(`../src/${module}.ts`, import.meta.url)),
+      ssr: fileURLToPath(new URL(`../${file}`, import.meta.url)),
       outDir: folder,
-      rollupOptions: { output: { entryFileNames: 'module.mjs' } },
+      rollupOptions: { output: { entryFileNames: name } },
       minify: false,
     },
   })
   return {
-    path: join(folder, 'module.mjs'),
+    path: join(folder, name),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }
 }

@@ -12,7 +12,7 @@ import { sandbox } from '../../test/sandbox.ts'
 
 let module = ''
 beforeAll(async () => {
-  const bundled = await bundle('files/files')
+  const bundled = await bundle('src/files/files.ts')
   module = bundled.path
   // A test below loads the module as another user, who must be able to enter its folder.
   chmodSync(dirname(module), 0o755)

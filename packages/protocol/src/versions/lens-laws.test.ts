@@ -12,6 +12,7 @@ import {
   stateName,
   stateOf,
 } from '../../test/random-actions.ts'
+import { trials } from '../../test/search.ts'
 import type { Action } from '../channel.ts'
 import { kinds } from '../channels.ts'
 import type { KindName } from '../reducers.ts'
@@ -40,14 +41,14 @@ describe.each(lenses)('the lens to $lens.version', ({ lens, oracle }) => {
   test.each(kindNames)('[V5] the law holds for one action on any state of a %s', (kind) => {
     fc.assert(
       fc.property(stateOf(kind), actionOf(kind), (state, action) => expectLaw(kind, state, [action])),
-      { numRuns: 100 },
+      { numRuns: trials(100, 25) },
     )
   })
 
   test.each(kindNames)('[V5] the law holds for many actions on a new %s', (kind) => {
     fc.assert(
       fc.property(newStateOf(kind), scriptOf(kind), (state, script) => expectLaw(kind, state, script)),
-      { numRuns: 40 },
+      { numRuns: trials(40, 10) },
     )
   })
 
@@ -63,7 +64,7 @@ describe.each(lenses)('the lens to $lens.version', ({ lens, oracle }) => {
         expect(JSON.parse(JSON.stringify(down))).toStrictEqual(down)
         if (kind !== 'canvas') expect(oracle.problemOf(stateName(kind), down)).toBeUndefined()
       }),
-      { numRuns: 50 },
+      { numRuns: trials(50, 15) },
     )
   })
 
@@ -82,7 +83,7 @@ describe.each(lenses)('the lens to $lens.version', ({ lens, oracle }) => {
             expect(shapesOf(one.type).map((shape) => oracle.problemOf(shape, one))).toContain(undefined)
           }
         }),
-        { numRuns: 100 },
+        { numRuns: trials(100, 25) },
       )
     },
   )

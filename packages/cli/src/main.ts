@@ -1,4 +1,5 @@
 import { Argument, Command, CommanderError, Option } from 'commander'
+import { startThread } from '@atrium/adapters/store/sqlite/thread'
 import type { Shell } from './shell-completion.ts'
 import { exitFor, exits, sentenceOf } from './terminal/exit.ts'
 import type { Exit } from './terminal/exit.ts'
@@ -112,6 +113,7 @@ function serveCommand(): Command {
     .option('--json', 'print the address as JSON, in the first line of stdout')
     .option('--read-only', 'change nothing on disk')
     .action(async ({ json = false, ...flags }: { json?: boolean }) => {
+      startThread()
       const { serve } = await import('./commands/serve.ts')
       await serve(flags, json)
     })

@@ -1,6 +1,6 @@
-import { Worker } from 'node:worker_threads'
 import { DiskFull } from '@atrium/host/ports/log'
 import { refuseNul } from '../text.ts'
+import { takeThread } from './thread.ts'
 import type { WorkerApi } from './worker-api.ts'
 
 /** Thrown if this build cannot read the store of the folder. The folder was not changed. */
@@ -26,14 +26,7 @@ interface PendingRequest {
 
 /** The worker thread of a store. It answers requests in the order in which they were sent. */
 export class StoreWorker {
-  // The path is right both from `src` and from `dist`, because the compiler leaves plain JavaScript files in `src`. The
-  // worker does not inherit the flags of the process, because it would not start with `--input-type`.
-  private readonly worker = new Worker(new URL('../../../src/store/sqlite/worker.js', import.meta.url), {
-    execArgv: [],
-    // Nearly all data in the worker is short-lived. With the default limit, the young generation of the heap would grow to
-    // tens of megabytes.
-    resourceLimits: { maxYoungGenerationSizeMb: 8 },
-  })
+  private readonly worker = takeThread()
   private readonly pending = new Map<number, PendingRequest>()
   private readonly exited: Promise<void>
   private ended: Error | undefined

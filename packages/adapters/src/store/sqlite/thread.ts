@@ -1,0 +1,30 @@
+import { Worker } from 'node:worker_threads'
+
+/** A thread that was started ahead of time, and that no store has taken yet. */
+let ready: Worker | undefined
+
+/** Starts the thread of the next store ahead of time. The thread loads SQLite while its caller loads the rest of the program. */
+export function startThread(): void {
+  ready ??= newThread()
+}
+
+/** Returns the thread that was started ahead of time, or else a new one. */
+export function takeThread(): Worker {
+  const thread = ready ?? newThread()
+  ready = undefined
+  return thread
+}
+
+function newThread(): Worker {
+  // The path is right both from `src` and from `dist`, because the compiler leaves plain JavaScript files in `src`. The
+  // worker does not inherit the flags of the process, because it would not start with `--input-type`.
+  const thread = new Worker(new URL('../../../src/store/sqlite/worker.js', import.meta.url), {
+    execArgv: [],
+    // Nearly all data in the worker is short-lived. With the default limit, the young generation of the heap would grow to
+    // tens of megabytes.
+    resourceLimits: { maxYoungGenerationSizeMb: 8 },
+  })
+  // A thread that has nothing to do does not keep the process alive.
+  thread.unref()
+  return thread
+}

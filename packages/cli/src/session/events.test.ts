@@ -124,3 +124,25 @@ test('[Z9] of the earlier turns, as many are reported as were asked for', () => 
     expect(events.update(three).filter(({ kind }) => kind === 'began')).toHaveLength(Math.min(turns, 3))
   }
 })
+
+/** A state in which the active turn has said this text. */
+function saying(content: string): ChatState {
+  const said: ChatAction = { type: 'chat/responsePart', turnId, part: { kind: 'markdown', id: 'm', content } }
+  return [...actions.slice(0, 1), said].reduce(reduceChat, empty)
+}
+
+test('[Z10] text that a crash of the host took back and that comes again is reported once', () => {
+  const events = new SessionEvents()
+  const shown = ['', 'one two ', 'one ', 'one two', 'one two three'].flatMap((text) =>
+    outline(events.update(saying(text))),
+  )
+  expect(shown).toEqual(['began', 'one two ', 'three'])
+})
+
+test('[Z10] other text in place of text that a crash of the host took back is reported in a new line', () => {
+  const events = new SessionEvents()
+  const shown = ['one two ', 'one ', 'one or', 'one or more'].flatMap((text) =>
+    outline(events.update(saying(text))),
+  )
+  expect(shown).toEqual(['began', 'one two ', '\nor', ' more'])
+})

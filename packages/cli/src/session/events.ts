@@ -66,7 +66,9 @@ export class SessionEvents {
     this.#turns.set(turn.id, reported)
     for (const [at, part] of turn.responseParts.entries()) {
       if (reported.parts[at]?.part === part) continue
-      this.#part({ turnId: turn.id, part, before: reported.parts[at], name: `${turn.id}/${at}` }, news)
+      const before = reported.parts[at]
+      if (before && isBeginning(part, before.part)) continue
+      this.#part({ turnId: turn.id, part, before, name: `${turn.id}/${at}` }, news)
       reported.parts[at] = { part }
     }
     if (!('state' in turn)) return
@@ -78,8 +80,7 @@ export class SessionEvents {
   #part({ turnId, part, before, name }: PartChange, news: SessionEvent[]): void {
     const { kind } = part
     if (kind === 'markdown' || kind === 'reasoning') {
-      const had = before?.part.kind === kind ? before.part.content.length : 0
-      const text = part.content.slice(had)
+      const text = before?.part.kind === kind ? addedText(before.part.content, part.content) : part.content
       if (text !== '') news.push({ kind: kind === 'markdown' ? 'text' : kind, turnId, part: name, text })
     } else if (kind === 'toolCall') {
       const had = before?.part.kind === 'toolCall' ? before.part.toolCall : undefined
@@ -106,6 +107,23 @@ export class SessionEvents {
     for (const message of queuedMessages) add('queued', message)
     this.#pending = now
   }
+}
+
+/**
+ * Whether a text part has only the beginning of the reported text. This happens after a crash of the host, because text is
+ * delivered before it is durable.
+ */
+function isBeginning(part: ResponsePart, reported: ResponsePart): boolean {
+  if (part.kind !== 'markdown' && part.kind !== 'reasoning') return false
+  return reported.kind === part.kind && reported.content.startsWith(part.content)
+}
+
+/** Returns the text that follows the reported text. Text that differs from the reported text begins a new line. */
+function addedText(reported: string, now: string): string {
+  if (now.startsWith(reported)) return now.slice(reported.length)
+  let same = 0
+  while (reported[same] === now[same]) same++
+  return `\n${now.slice(same)}`
 }
 
 /** Whether a call has run or runs. Only a call that was confirmed, by a user or by a rule, does. */

@@ -63,7 +63,7 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
     ['tools'],
     ['resources', 'terminal', 'auth'],
     ['channels'],
-    ['root', 'completions'],
+    ['root', 'completions', 'content'],
     ['agents'],
     ['access'],
     ['core'],

@@ -101,6 +101,18 @@ export const limitTable = {
     'Q7',
     'the output is stored apart, and referred to',
   ),
+  turnLength: row(
+    4 * MiB,
+    'characters of a chat’s state without its turns',
+    'Q10',
+    'further text and output are stored apart, and referred to',
+  ),
+  stateLength: row(
+    16 * MiB,
+    'characters of a state without its turns',
+    'Q10',
+    'an agent’s turn fails; a long action is refused',
+  ),
   terminals: row(64, 'running terminals', 'S-23', 'createTerminal is refused with -32009'),
   terminalLength: row(1 * MiB, 'characters of a terminal', 'Y3', 'the older half is forgotten'),
   inputLength: row(256 * KiB, 'characters of one input', 'Y4', 'the input is refused'),

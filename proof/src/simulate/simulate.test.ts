@@ -36,6 +36,11 @@ test('[B2] decisions happen: approvals, denials, and waits across a restart', as
     expect({ what, times: tally()[what] ?? 0 }).not.toEqual({ what, times: 0 })
 })
 
+test('[B2] some text of agents has no room in the state, and is stored apart', async () => {
+  for (let seed = 201; seed <= 240; seed++) expect(await run(planOf(seed))).toBeUndefined()
+  expect(tally()['text stored apart']).toBeGreaterThan(0)
+})
+
 test('[B4] any part of a plan is a plan', async () => {
   const plan = planOf(3)
   for (let at = 0; at < plan.ops.length; at += 9)

@@ -126,7 +126,9 @@ export class SimulatedAgents {
   }
 
   #delta(partId: string): ScriptStep {
-    return output({ type: 'chat/delta', partId, content: `${this.#names()} ` })
+    const name = this.#names()
+    // Some text is so long that it has no room in the state.
+    return output({ type: 'chat/delta', partId, content: `${name} `.repeat(name % 5 === 0 ? 500 : 1) })
   }
 
   /** A question to the user. The agent does not wait for the answer. */

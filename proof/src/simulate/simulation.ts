@@ -11,6 +11,7 @@ import type { Link } from './link.ts'
 import type { Plan } from './plan.ts'
 import { checkRecords } from './checks/record-checks.ts'
 import { ReferenceModel } from './checks/reference-model.ts'
+import { turnLength } from './checks/text-length.ts'
 import { SimulatedAgents } from './simulated-agents.ts'
 import type { SimulatedClient } from './simulated-client.ts'
 import { SimulatedTerminals } from './simulated-terminals.ts'
@@ -46,7 +47,7 @@ const expectedReports = new Set([
 
 /** Short limits, so that their effects happen within a run. */
 export const graceMs = 40_000
-const shortLimits = { graceMs, turnsPageLength: 400 }
+const shortLimits = { graceMs, turnsPageLength: 400, turnLength }
 
 /** Successive host runs on one disk, the clients, and the links between them: everything that an op can act on. */
 export class Simulation<P extends SimulatedClient = SimulatedClient> implements RunContext {

@@ -91,6 +91,9 @@ export class SessionEvents {
       news.push({ kind: 'call', turnId, call })
     } else if (kind === 'systemNotification') {
       if (!before) news.push({ kind: 'notice', turnId, text: textOf(part.content) })
+    } else if (kind === 'contentRef') {
+      // The text of a very long answer goes on in content of its own.
+      if (!before) news.push({ kind: 'notice', turnId, text: `more: ${part.uri}` })
     } else if (kind === 'error') {
       if (!before) news.push({ kind: 'failed', turnId, part })
     }

@@ -5,6 +5,7 @@ import type { Channel } from '../log/channel.ts'
 import { takesAll } from '../log/channel-rows.ts'
 import type { Core } from '../core/core.ts'
 import { cursorBefore, turnOf, unknownCursor } from './cursor.ts'
+import { makeShown, oversizedTurns, shownRows } from './oversized.ts'
 import type { Listener } from '../log/entry.ts'
 import { Damaged } from '../log/rebuild.ts'
 import { readSome, lengthOf } from '../log/rows.ts'
@@ -46,7 +47,12 @@ export async function withTurnsBefore<T>(
   const bounds = { cursor, limit, maxLength: core.limits.turnsPageLength }
   for (;;) {
     const found = pageOf(chat, bounds, read)
-    if ('page' in found) return use(found.page)
+    if ('page' in found) {
+      const { turns } = found.page
+      if (oversizedTurns(core, turns).length === 0) return use({ ...found.page, turns: shownRows(turns) })
+      await makeShown(core, chat, turns)
+      continue
+    }
     const [first = ''] = found.wanted
     const { rows } = await trusted(core, () => readSome(core.store.log, chat.uri, found.wanted))
     for (const id of found.wanted) {
@@ -133,7 +139,7 @@ export function loadTurnFor(core: Core, channel: Channel, action: TurnAction): v
   for (const listener of channel.listeners) {
     const lacking = listener.missingRows?.(channel.uri) ?? 0
     if (lacking <= at) continue
-    const turns = channel.head.turns.slice(at - channel.olderRows, lacking - channel.olderRows)
+    const turns = shownRows(channel.head.turns.slice(at - channel.olderRows, lacking - channel.olderRows))
     const more = at > 0 && { turnsNextCursor: cursorBefore(turns[0]) }
     sendPage(core, channel, listener, { turns, ...more })
   }

@@ -1,10 +1,12 @@
 import type { Lens } from '@atrium/protocol/versions/lens'
 import type { Channel } from '../log/channel.ts'
+import { rowsIn } from '../log/channel-rows.ts'
 import type { Row } from '../log/channel-rows.ts'
 import type { Core } from '../core/core.ts'
 import { cursorBefore } from './cursor.ts'
 import { committedEntryOf, derived } from './derived.ts'
 import { lengthOf } from '../log/rows.ts'
+import { shownRows } from './oversized.ts'
 
 /** The part of a channel that a subscriber asks for: the number of newest turns. */
 export interface View {
@@ -59,7 +61,7 @@ interface SnapshotState {
  * the length of a response.
  */
 function stateText(core: Core, channel: Channel, turns = Infinity, lens: Lens | undefined): SnapshotState {
-  const whole = derived(core, channel)
+  const whole = withShownRows(channel, derived(core, channel))
   const state: Readonly<Record<string, unknown>> = {
     ...(lens ? lens.stateDown(channel.kindName, whole) : whole),
   }
@@ -73,6 +75,15 @@ function stateText(core: Core, channel: Channel, turns = Infinity, lens: Lens | 
   const others = JSON.stringify(leftOut === 0 ? rest : { ...rest, turnsNextCursor: cursorBefore(oldest) })
   const text = `{${JSON.stringify(key)}:[${texts.join()}]${others === '{}' ? '}' : `,${others.slice(1)}`}`
   return { text, leftOut }
+}
+
+/** Puts the shown forms of large rows into a state. */
+function withShownRows({ kind }: Channel, state: object): object {
+  const { rows: key } = kind
+  if (key === undefined) return state
+  const rows = rowsIn(key, state)
+  const forms = shownRows(rows)
+  return forms === rows ? state : { ...state, [key]: forms }
 }
 
 function newestTexts(rows: readonly Row[], max: number, maxLength: number): readonly string[] {

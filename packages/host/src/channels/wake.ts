@@ -4,6 +4,7 @@ import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
 import { Damaged } from '../log/rebuild.ts'
 import { sleepWhenIdle } from './sleep.ts'
+import { makeShownForms, needsShownForms } from './oversized.ts'
 import { needsRows } from './snapshot.ts'
 import type { View } from './snapshot.ts'
 
@@ -52,6 +53,7 @@ export async function loadRowsFor(core: Core, channel: Channel, view: View = {})
     await trusted(core, () => core.log.loadRows(channel, from))
     if (core.log.channel(channel.uri) !== channel) return
   }
+  if (needsShownForms(core, channel)) await makeShownForms(core, channel)
 }
 
 /** Number of rows in the first batch; each next batch has twice as many. */

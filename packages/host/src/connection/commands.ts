@@ -22,6 +22,7 @@ import {
   resourceWrite,
 } from '../resources/resources.ts'
 import { createSession, disposeSession } from '../session/session.ts'
+import { needsShownForms } from '../channels/oversized.ts'
 import { needsRows } from '../channels/snapshot.ts'
 import type { View } from '../channels/snapshot.ts'
 import { createTerminal, disposeTerminal } from '../terminal/terminal.ts'
@@ -50,7 +51,8 @@ const table: { readonly [M in Method]?: Run<M> } = {
       return link.answer(`{"snapshot":${link.subscribe(channel, name, view, delivery?.maxLatencyMs)}}`)
     }
     const awake = core.log.channel(uri)
-    if (awake?.committed !== undefined && !needsRows(core, awake, view)) return answer(awake)
+    const ready = awake?.committed !== undefined && !needsRows(core, awake, view)
+    if (ready && !needsShownForms(core, awake)) return answer(awake)
     return wake(core, uri, view ?? {}).then(answer)
   },
   authenticate: (core, link, params) => whenCommitted(core, authenticate(core, link, params), {}),

@@ -14,7 +14,7 @@ import {
   loadSnapshotRows,
   requestedChannels,
   setAliases,
-  snapshotFor,
+  snapshotsFor,
 } from './opening.ts'
 import type { OpeningLink } from './opening.ts'
 import { Resends } from './resends.ts'
@@ -40,7 +40,7 @@ export async function initialize(
   link.open({ record, resends: new Resends(own), seen })
   setAliases(link, requested)
   const channels = keepExisting(core, link, held, core.log.committedSeq)
-  const snapshots = channels.map((channel) => snapshotFor(link, channel))
+  const snapshots = snapshotsFor(core, link, channels)
   const fixed = link.dialect.result('initialize', {
     protocolVersion: offered,
     serverSeq: core.log.committedSeq,

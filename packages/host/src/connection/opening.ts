@@ -2,6 +2,7 @@ import type { Uri } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
 import { loadRowsFor, unlessUnsound, wakeIfSound } from '../channels/wake.ts'
 import type { ClientRecord } from '../core/clients.ts'
+import type { View } from '../channels/snapshot.ts'
 import type { Core } from '../core/core.ts'
 import type { Channel } from '../log/channel.ts'
 import type { StoredEnvelope } from '../ports/log.ts'
@@ -119,10 +120,34 @@ export async function loadSnapshotRows(
   }
 }
 
-export function snapshotFor({ dialect, subscriptions }: OpeningLink, channel: Channel): string {
+/**
+ * Returns the snapshots of a handshake's response, which must fit into one message. When the response is long, further chats
+ * come without finished turns, which the client can page. A channel that has no room at all is left out: the client can
+ * subscribe to it afterwards.
+ */
+export function snapshotsFor(core: Core, link: OpeningLink, channels: readonly Channel[]): readonly string[] {
+  const { turnsLength, answerLength } = core.limits
+  const texts: string[] = []
+  let length = 0
+  for (const channel of channels) {
+    const text = snapshotFor(link, channel, length > turnsLength ? { turns: 0 } : {})
+    if (length + text.length > answerLength - overhead) link.subscriptions.unsubscribe(channel.uri)
+    else {
+      texts.push(text)
+      length += text.length
+    }
+  }
+  return texts
+}
+
+/** The length that is kept free for the rest of a handshake's response. */
+const overhead = 1024 * 1024
+
+function snapshotFor({ dialect, subscriptions }: OpeningLink, channel: Channel, cut: View): string {
   const { view, latency } = subscriptions.of(channel)
-  subscriptions.sendSnapshot(channel, { view, latency, leftOut: dialect.leftOut(channel, view) })
-  return dialect.snapshot(channel, view)
+  const shown = { ...view, ...cut }
+  subscriptions.sendSnapshot(channel, { view, latency, leftOut: dialect.leftOut(channel, shown) })
+  return dialect.snapshot(channel, shown)
 }
 
 export function exists(core: Core, channel: Channel): boolean {

@@ -97,9 +97,10 @@ export class Outbox {
   /** Sends a response. Entries that were delivered before are sent first, unless they are held back for this response. */
   send(frame: string | Uint8Array): void {
     this.flush()
-    // A client has requested its responses, and they may be large, so their bound is higher than that of entries.
-    const unread = this.#heldBytes + this.#transport.buffered + frame.length
-    if (unread > limits.answerBytes) this.#closeSlow()
+    // A client has requested its responses, and they may be large, so their bound is higher than that of entries. A client that
+    // has read everything gets any response.
+    const unread = this.#heldBytes + this.#transport.buffered
+    if (unread > 0 && unread + frame.length > limits.answerBytes) this.#closeSlow()
     if (!this.#closing) this.#sendExempt(frame)
   }
 

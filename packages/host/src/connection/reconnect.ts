@@ -15,7 +15,7 @@ import {
   loadSnapshotRows,
   requestedChannels,
   setAliases,
-  snapshotFor,
+  snapshotsFor,
 } from './opening.ts'
 import type { OpeningLink } from './opening.ts'
 import { replay, replayable } from './replay.ts'
@@ -55,8 +55,7 @@ export async function reconnect(
   const channels = keepExisting(core, link, held, actions ? upTo : core.log.committedSeq)
   for (const channel of channels) link.subscriptions.restore(channel)
   link.outbox.latency = link.subscriptions.latency
-  if (!actions)
-    return `{"type":"snapshot","snapshots":[${channels.map((each) => snapshotFor(link, each)).join()}]}`
+  if (!actions) return `{"type":"snapshot","snapshots":[${snapshotsFor(core, link, channels).join()}]}`
   link.subscriptions.replayedFrom = lastSeen
   for (const { uri } of channels) requested.delete(uri)
   const missing = JSON.stringify([...requested.values()])

@@ -6,6 +6,7 @@ import { chatGuards } from '../chat/guards.ts'
 import { chatEffects } from '../chat/start-turn.ts'
 import type { TurnAction } from '@atrium/protocol/chat/actions'
 import { loadTurnFor } from '../channels/history.ts'
+import { hasRoom, stateLength } from '../channels/state-length.ts'
 import { clientUris } from '../resources/client-files.ts'
 import type { Core, Link } from '../core/core.ts'
 import type { Entry } from '../log/entry.ts'
@@ -66,9 +67,24 @@ function refusal(core: Core, channel: Channel, action: Action, by: Dispatcher): 
   return (
     core.readOnlyReason() ??
     guards.get(action.type)?.(action, { state: channel.head, by, core, channel }) ??
-    attachmentProblem(core, action)
+    attachmentProblem(core, action) ??
+    roomProblem(core, channel, action)
   )
 }
+
+/**
+ * A long action is refused if the state has no room for it. Short actions are accepted, so that a full chat can be stopped,
+ * answered and truncated.
+ */
+function roomProblem(core: Core, channel: Channel, action: Action): string | undefined {
+  // An action of a client is much shorter than half of the limit, so few actions need to be measured.
+  if (stateLength(core, channel) <= core.limits.stateLength / 2) return undefined
+  if (hasRoom(core, channel, action) || JSON.stringify(action).length <= shortAction) return undefined
+  return `this ${channel.kindName} is full: its state may have at most ${core.limits.stateLength} characters`
+}
+
+/** In characters. */
+const shortAction = 4096
 
 const guards = ruleMap<AnyGuard>(rootGuards, sessionGuards, chatGuards, terminalGuards)
 const effects = ruleMap<AnyEffect>(sessionEffects, chatEffects, answerEffects, terminalEffects)

@@ -13,6 +13,7 @@ export class ChannelWrites {
   #rows = 0
   #changed = false
   #last = 0
+  #appended = 0
 
   /** Whether the state has changed since the last head was stored. */
   get changed(): boolean {
@@ -24,6 +25,11 @@ export class ChannelWrites {
     return this.#last
   }
 
+  /** The length of all actions that were stored since the channel was loaded. In characters. */
+  get appended(): number {
+    return this.#appended
+  }
+
   reduced(): void {
     this.#changed = true
   }
@@ -31,6 +37,7 @@ export class ChannelWrites {
   actionStored(length: number, write: number): void {
     this.#actions++
     this.#length += length
+    this.#appended += length
     this.#last = write
   }
 

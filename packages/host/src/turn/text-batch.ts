@@ -34,6 +34,11 @@ export class TextBatch {
     this.#wantsEach = wantsEach
   }
 
+  /** The length of the text that is held back. */
+  get length(): number {
+    return this.#text.length
+  }
+
   /** Whether the turn should yield now. */
   get full(): boolean {
     if (this.#count < yieldAfter.separate) return false

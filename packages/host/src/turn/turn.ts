@@ -4,13 +4,13 @@ import type { ErrorPart } from '@atrium/protocol/chat/state'
 import type { SessionAction } from '@atrium/protocol/session/actions'
 import { Activity, activityMask } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
+import { hasRoom } from '../channels/state-length.ts'
 import type { Core } from '../core/core.ts'
 import type { Job } from '../core/jobs.ts'
 import { isWritable } from '../core/lookup.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Agent, AgentAction } from '../ports/agent.ts'
 import { TurnFailed, failureOf } from '../ports/agent.ts'
-import { isLarge, externalized } from '../resources/large-output.ts'
 import { withApproval } from '../tools/approval.ts'
 import { Previews } from '../tools/previewed.ts'
 import { agentChat } from './agent-chat.ts'
@@ -18,6 +18,7 @@ import type { RunningTurn, TurnContext } from './agent-chat.ts'
 import { storedForm, parseAgentAction } from './agent-output.ts'
 import { SilenceTimer } from './silence-timer.ts'
 import { TextBatch, textDeltaOf } from './text-batch.ts'
+import { TurnRoom } from './turn-room.ts'
 
 /**
  * One agent at work on one turn. A turn ends exactly once: its agent, a client or the host ends it. Output that the agent
@@ -32,6 +33,7 @@ export class Turn implements Job {
   readonly #startedAt: number
   readonly #abort = new AbortController()
   readonly #batch: TextBatch
+  readonly #room: TurnRoom
   readonly #silence: SilenceTimer
   /** The activity that the agent last reported. A silence notice hides it until the next output. */
   #activity: string | undefined
@@ -49,6 +51,7 @@ export class Turn implements Job {
       if (!this.#over) core.log.appendText(chat, merged, deltas)
     }
     this.#batch = new TextBatch(core.world, appendText, () => chat.wantsEach)
+    this.#room = new TurnRoom(core, session.uri, chat, this.#batch)
     this.#silence = new SilenceTimer({
       world: core.world,
       isInputNeeded: () => (chat.head.status & activityMask) === Activity.InputNeeded,
@@ -69,11 +72,16 @@ export class Turn implements Job {
     try {
       iterator = this.#agent.run(agentChat(this.#running), this.#abort.signal)[Symbol.asyncIterator]()
       for (let next = await this.#next(iterator); next; next = await this.#next(iterator)) {
-        if (next.done) return this.#end({ type: 'chat/turnComplete', ...this.#ending })
-        this.#publish(this.#isLarge(next.value) ? await this.#externalized(next.value) : next.value)
+        if (next.done) {
+          await this.#publishRest()
+          return this.#end({ type: 'chat/turnComplete', ...this.#ending })
+        }
+        if (this.#over || this.#room.fits(next.value)) this.#publish(next.value)
+        else for (const output of await this.#room.fit(next.value)) this.#publish(output)
         if (this.#mustYield) await this.#yieldToOthers()
       }
     } catch (error) {
+      await this.#publishRest().catch(() => {})
       this.#fail(error)
     }
     await closeQuietly(iterator)
@@ -95,13 +103,9 @@ export class Turn implements Job {
     return { turnId: this.#running.turnId, duration }
   }
 
-  #isLarge(output: AgentAction): boolean {
-    return !this.#over && isLarge(output, this.#core.limits.inlineLength)
-  }
-
-  /** Stores output that is too large for the state, and puts references in its place. */
-  #externalized(output: AgentAction): Promise<AgentAction> {
-    return externalized(this.#core, this.#session.uri, output)
+  /** Appends a reference to the text that had no room in the state. */
+  async #publishRest(): Promise<void> {
+    if (!this.#over) for (const output of await this.#room.flush()) this.#publish(output)
   }
 
   /** Checks an action of the agent and appends it to its chat or session. */
@@ -114,6 +118,8 @@ export class Turn implements Job {
     const { of, action } = parseAgentAction(output, turnId)
     if (output.type === 'chat/activityChanged') this.#activity = output.activity
     if (this.#silence.noticeShown) this.#replaceNotice()
+    if (!hasRoom(this.#core, of === 'session' ? this.#session : this.#chat, action))
+      throw new TurnFailed('full', 'This turn has as much output as a turn can have. Go on in a new turn.')
     if (of === 'session') this.#appendToSession(action)
     else this.#append(this.#chat, this.#withApproval(action))
   }

@@ -6,6 +6,12 @@ const complete = `{ type: 'chat/turnComplete', ...this.#ending }`
 /** Bugs in turns, agents, workers and queues. */
 export const turnBugs: readonly Bug[] = [
   bug(
+    'text of an agent grows in the state without bound',
+    'turn/turn-room',
+    'return length > 0 ? length <= this.#room :',
+    'return length > 0 ? true :',
+  ),
+  bug(
     'a turn ends twice',
     'turn/turn',
     `return this.#end(${complete});`,

@@ -10,6 +10,7 @@ import { ChatIndex } from './chat-index.ts'
 import type { ModelEntry, ReferenceModel } from './reference-model.ts'
 import { answers, turnStarts, wasInterrupted } from '../turn-actions.ts'
 import type { TurnAction } from '../turn-actions.ts'
+import { countReference, textProblem } from './text-length.ts'
 import { UsedSessions } from './used-sessions.ts'
 
 type Fail = (invariant: string, problem: string) => void
@@ -47,6 +48,7 @@ export class Invariants {
     for (const uri of touched) if (this.#chatIndex.update(uri)) this.usedSessions.add(uri, at)
     for (const [place, envelope] of step.envelopes.entries()) {
       const { channel, seq } = envelope
+      countReference(envelope.action)
       if (envelope.action.includes('atrium.permissions'))
         this.#decisions.checkPermissions(channel, envelope, step.envelopes.slice(0, place))
       const entry = channel.startsWith('ahp-chat:') ? this.#model.entry(channel, seq) : undefined
@@ -56,6 +58,7 @@ export class Invariants {
       this.usedSessions.observeAction(channel, JSON.parse(action) as Action, at)
     for (const uri of touched) this.usedSessions.observeState(uri, at)
     for (const uri of touched) this.#checkSummary(uri)
+    for (const uri of touched) this.#checkText(uri)
     for (const session of new Set([...touched].map((uri) => this.#chatIndex.sessionOf(uri) ?? uri)))
       this.callEffects.checkInputNeeded(session)
     if (step.dropped.length === 0 && touched.size === 0) return
@@ -229,6 +232,11 @@ export class Invariants {
       if (this.#model.chat(entry.resource)?.activeTurn === undefined && activity !== '')
         this.#fail('I17', `${entry.resource} has the activity "${activity}", but no turn`)
     }
+  }
+
+  #checkText(chat: Uri): void {
+    const problem = chat.startsWith('ahp-chat:') ? textProblem(this.#model, chat) : undefined
+    if (problem !== undefined) this.#fail('I10', problem)
   }
 
   /** I17: a worker has a turn only while its employer has one. */

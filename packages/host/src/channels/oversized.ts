@@ -1,0 +1,130 @@
+import type { ErrorPart, ResponsePart, Turn } from '@atrium/protocol/chat/state'
+import type { Core } from '../core/core.ts'
+import type { Channel } from '../log/channel.ts'
+import type { Row } from '../log/channel-rows.ts'
+import { lengthOf } from '../log/rows.ts'
+import { keepBytes } from '../content/content.ts'
+import { keepContent, keepText } from '../content/large-output.ts'
+import type { Keep } from '../content/large-output.ts'
+import { measure, stateLength } from './state-length.ts'
+
+/**
+ * Turns that are too large for one message. Earlier builds did not limit the length of a turn, so the store may have some.
+ * Clients get such a turn with references in place of its long texts. The stored turn stays as it is.
+ */
+
+/** Whether a chat has a turn in memory that is too large, and that has no shown form yet. */
+export function needsShownForms(core: Core, channel: Channel): boolean {
+  if (!channel.is('chat') || channel.committed === undefined) return false
+  return hasOversizedActiveTurn(core, channel) || oversizedTurns(core, channel.committed.turns).length > 0
+}
+
+/** Makes the shown form of each turn in memory that is too large. An active turn that is too large is ended first. */
+export async function makeShownForms(core: Core, channel: Channel): Promise<void> {
+  if (!channel.is('chat')) return
+  if (hasOversizedActiveTurn(core, channel) && core.readOnlyReason() === undefined) {
+    endActiveTurn(core, channel)
+    await core.log.reached(core.log.last)
+  }
+  await makeShown(core, channel, channel.committed?.turns ?? [])
+}
+
+/** Makes the shown form of each of these turns that is too large. */
+export async function makeShown(core: Core, chat: Channel, turns: readonly Turn[]): Promise<void> {
+  for (const turn of oversizedTurns(core, turns)) {
+    core.world.report('large turn', `${chat.uri} has a turn of ${lengthOf(turn)} characters`)
+    shownForms.set(turn, await shownForm(core, chat, turn))
+  }
+}
+
+export function oversizedTurns({ limits }: Core, turns: readonly Turn[]): readonly Turn[] {
+  return turns.filter((turn) => !shownForms.has(turn) && lengthOf(turn) > maxTurn(limits))
+}
+
+/** Returns the form in which clients get a row. */
+export function shown<R extends Row>(row: R): R {
+  // A shown form is a turn, and only turns have one.
+  return (shownForms.get(row) as R | undefined) ?? row
+}
+
+/** Returns a list of rows in the form in which clients get them. A list without large turns is returned as it is. */
+export function shownRows<R extends Row>(rows: readonly R[]): readonly R[] {
+  return rows.some((row) => shownForms.has(row)) ? rows.map(shown) : rows
+}
+
+const shownForms = new WeakMap<Row, Turn>()
+
+/** The end of a turn adds an error to its length, so a turn may be a little longer than an active turn. */
+const maxTurn = ({ stateLength: max }: Core['limits']) => max + 64 * 1024
+
+function hasOversizedActiveTurn(core: Core, chat: Channel<'chat'>): boolean {
+  const max = maxTurn(core.limits)
+  return chat.head.activeTurn !== undefined && stateLength(core, chat) > max && measure(chat) > max
+}
+
+function endActiveTurn(core: Core, chat: Channel<'chat'>): void {
+  const { activeTurn } = chat.head
+  if (!activeTurn) return
+  const message = 'This turn has more output than a turn can have. Go on in a new turn.'
+  const part: ErrorPart = { kind: 'error', error: { errorType: 'full', message } }
+  const duration = Math.max(0, core.world.now() - Date.parse(activeTurn.startedAt)) || 0
+  core.log.append(chat, { type: 'chat/error', turnId: activeTurn.id, duration, part })
+}
+
+async function shownForm(core: Core, chat: Channel, turn: Turn): Promise<Turn> {
+  const keep = keepFor(core, chat)
+  const max = maxTurn(core.limits)
+  const note = (content: string): ResponsePart => ({ kind: 'systemNotification', content })
+  const parts: ResponsePart[] = []
+  for (const part of turn.responseParts) parts.push(await shownPart(part, keep))
+  const short = {
+    ...turn,
+    responseParts: [note(`${tooLarge} Its long texts are shown as references.`), ...parts],
+  }
+  if (lengthOf(short) <= max) return short
+  return {
+    ...turn,
+    responseParts: [note(`${tooLarge} Only its last parts are shown.`), ...newest(parts, max / 2)],
+  }
+}
+
+const tooLarge = 'This turn is too large for one message.'
+
+async function shownPart(part: ResponsePart, keep: Keep): Promise<ResponsePart> {
+  if (part.kind === 'markdown' || part.kind === 'reasoning')
+    return part.content.length <= minLength
+      ? part
+      : { kind: 'contentRef', ...(await keepText(part.content, keep, 'text/markdown')) }
+  if (part.kind !== 'toolCall') return part
+  const { toolCall } = part
+  const input = 'toolInput' in toolCall ? toolCall.toolInput : undefined
+  const content = 'content' in toolCall ? toolCall.content : undefined
+  const kept = content && (await Promise.all(content.map((each) => keepContent(each, minLength, keep))))
+  const toolInput =
+    typeof input === 'string' && input.length > minLength ? await keepText(input, keep) : input
+  return {
+    ...part,
+    toolCall: {
+      ...toolCall,
+      ...(kept && { content: kept }),
+      ...(toolInput !== undefined && { toolInput }),
+    } as typeof toolCall,
+  }
+}
+
+function newest(parts: readonly ResponsePart[], max: number): readonly ResponsePart[] {
+  let length = 0
+  const from = parts.findLastIndex((part) => (length += lengthOf(part)) > max)
+  return parts.slice(from + 1)
+}
+
+/** Stores long texts of a chat in the content of its session. A host that may not write makes references that cannot be read. */
+function keepFor(core: Core, chat: Channel): Keep {
+  const session = core.catalog.sessionOf(chat.uri) ?? chat.uri
+  if (core.readOnlyReason() === undefined) return (bytes, type) => keepBytes(core, session, bytes, type)
+  return (bytes, contentType) =>
+    Promise.resolve({ uri: 'ahp-content:/unavailable', sizeHint: bytes.length, contentType })
+}
+
+/** Texts up to this length stay in the shown form. */
+const minLength = 1024

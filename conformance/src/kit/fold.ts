@@ -40,18 +40,14 @@ export function sameState(kind: Kind, what: string, expected: unknown, actual: u
   same(what, without(expected, derived), without(actual, derived))
 }
 
-type Omitted = { readonly [key: string]: true | number | Omitted | undefined }
+type Omitted = { readonly [key: string]: true | Omitted | undefined }
 
-/**
- * Removes the omitted fields: `true` removes a key, a number clears its bits in the value, a table applies to the value
- * of the key.
- */
+/** Removes the omitted fields: `true` removes a key, a table applies to the value of the key. */
 function without(value: unknown, omitted: object): unknown {
   if (typeof value !== 'object' || value === null) return value
   const kept: Record<string, unknown> = { ...value }
   for (const [key, how] of Object.entries(omitted as Omitted)) {
     if (how === true) delete kept[key]
-    else if (typeof how === 'number') kept[key] = (Number(kept[key]) & ~how) >>> 0
     else if (how && key in kept) kept[key] = without(kept[key], how)
   }
   return kept

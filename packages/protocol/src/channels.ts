@@ -18,7 +18,6 @@ import { sessionActions } from './session/actions.ts'
 import { SessionState } from './session/state.ts'
 import { reducers } from './reducers.ts'
 import type { KindName } from './reducers.ts'
-import { activityMask } from './status.ts'
 import { terminalActions } from './terminal/actions.ts'
 import { TerminalState } from './terminal/state.ts'
 import { tailOf } from './terminal/tail.ts'
@@ -40,7 +39,7 @@ export const kinds = {
     // On `session/ready`, a 0.1 reducer clears the status flags. A 0.1 client therefore gets two more actions, which
     // set the flags again.
     strides: { 'session/ready': 3 },
-    derived: { project: true, annotations: true, status: activityMask },
+    derived: { project: true, annotations: true },
   }),
   chat: kind({
     name: 'chat',

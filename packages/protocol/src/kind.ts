@@ -20,9 +20,8 @@ export interface ChannelKind<S = unknown, A extends Action = Action> {
    */
   readonly strides: ReadonlyMap<string, number>
   /**
-   * The parts of the state that no action of this channel changes. The host fills them in when it makes a snapshot,
-   * and comparisons of states ignore them. `true` stands for the whole key, a number for a mask of bits in it, a
-   * nested table for keys inside it.
+   * The parts of the state that no action of this channel changes. A host may fill them in when it makes a snapshot,
+   * and comparisons of states ignore them. `true` stands for the whole key, a nested table for keys inside it.
    */
   readonly derived: Derived<S>
   /** The key of a long list in the state that grows only at its end. The host stores each item as a row. */
@@ -31,7 +30,7 @@ export interface ChannelKind<S = unknown, A extends Action = Action> {
   readonly tail: ((state: S) => S) | undefined
 }
 
-export type Derived<S> = { readonly [K in keyof S]?: true | number | Derived<NonNullable<S[K]>> }
+export type Derived<S> = { readonly [K in keyof S]?: true | Derived<NonNullable<S[K]>> }
 
 interface Definition<S, A extends Action> {
   readonly name: string

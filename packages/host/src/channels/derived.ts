@@ -5,16 +5,14 @@ import { patch } from '@atrium/protocol/update'
 import { entryOf, sessionOf } from '../core/lookup.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
-import { summarize } from '../core/summary.ts'
 import { derivedRoot } from '../root/root.ts'
 
-/** Returns a channel's committed state, completed by the fields that no action can change. */
+/**
+ * Returns a channel's committed state, completed by the fields that no action can change. A field that an action can change
+ * is never replaced here, because the clients that are already subscribed would keep the reduced value.
+ */
 export function derived(core: Core, channel: Channel): object {
   if (channel.is('root')) return derivedRoot(core, shownState(channel))
-  if (channel.is('session')) {
-    const state = shownState(channel)
-    return { ...state, status: summarize(state).status }
-  }
   const entry = channel.is('chat') ? committedEntryOf(core, channel) : undefined
   if (!channel.is('chat') || !entry) return shownState(channel)
   const { title, interactivity, changes } = entry

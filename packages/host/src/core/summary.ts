@@ -2,8 +2,8 @@ import type { Uri } from '@atrium/protocol/channel'
 import type { ChatState, ChatSummary } from '@atrium/protocol/chat/state'
 import type { ChangesSummary } from '@atrium/protocol/common/content'
 import type { ChatSummaryChanges } from '@atrium/protocol/session/actions'
+import { leadingChat, modificationTime, newestChat, sessionStatus } from '@atrium/protocol/session/activity'
 import type { SessionChatSummary, SessionState, SessionSummary } from '@atrium/protocol/session/state'
-import { Activity, activityMask, activityOf, withActivity } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
 import { equal } from '../log/equal.ts'
 
@@ -17,10 +17,8 @@ interface DerivedFields {
 
 export function summarize(state: SessionState): DerivedFields {
   const chat = leadingChat(state)
-  const activity = state.lifecycle === 'failed' ? Activity.Error : activityOf(chat?.status ?? Activity.Idle)
   return compact<DerivedFields>({
-    // `activityOf` returns a value of `Activity`, typed as a number.
-    status: withActivity(state.status, activity as Activity),
+    status: sessionStatus(state),
     // An entry in the session's list of chats has an empty text for an ended activity.
     activity: chat?.activity || undefined,
     modifiedAt: modifiedAt(state.chats),
@@ -62,38 +60,16 @@ export function chatChanges(entry: ChatSummary, chat: ChatState): ChatSummaryCha
   return changed.length === 0 ? undefined : Object.fromEntries(changed)
 }
 
-/** Returns the chat whose activity the session shows: a chat that needs input, else a chat that failed, else the default chat. */
-function leadingChat({ chats, defaultChat }: SessionState): ChatSummary | undefined {
-  return (
-    chats.find(({ status }) => (status & activityMask) === Activity.InputNeeded) ??
-    chats.find(({ status }) => (status & activityMask) === Activity.Error) ??
-    chats.find(({ resource }) => resource === defaultChat) ??
-    newest(chats)
-  )
-}
-
 /**
  * Returns the newest time of the chats, in UTC and with a year of four digits, so that the session list can be sorted as
  * text.
  */
 function modifiedAt(chats: readonly ChatSummary[]): string | undefined {
-  const last = newest(chats)
-  return last && new Date(Math.min(Math.max(0, timeOf(last)), endOfYear9999)).toISOString()
+  const last = newestChat(chats)
+  return last && new Date(Math.min(Math.max(0, modificationTime(last)), endOfYear9999)).toISOString()
 }
 
 const endOfYear9999 = 253_402_300_799_999
-
-function newest(chats: readonly ChatSummary[]): ChatSummary | undefined {
-  return chats.reduce<ChatSummary | undefined>(
-    (last, chat) => (last && timeOf(last) >= timeOf(chat) ? last : chat),
-    undefined,
-  )
-}
-
-/** Parses the time: clients set the times of their turns, in any time zone. */
-function timeOf({ modifiedAt }: ChatSummary): number {
-  return Date.parse(modifiedAt) || 0
-}
 
 function sum(all: readonly ChangesSummary[]): ChangesSummary | undefined {
   if (all.length === 0) return undefined

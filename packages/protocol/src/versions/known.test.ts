@@ -56,6 +56,6 @@ test('[V4] the protocol is pinned by a hash, so that no change of it is accident
   })
   // A failure means that the protocol has changed. Decide which version the change belongs to, then update the hash.
   expect(createHash('sha256').update(wire).digest('hex')).toBe(
-    'ab4dda4c2f7f1c14bf4b5c4e8e277e18715e94231de7edd3c23862c1565510c6',
+    '9b37f90e11bebd2cf78d8e5451fc4b5a08cfb238901d8ddd53a6bd11f2ece49b',
   )
 })

@@ -44,14 +44,13 @@ export function isRelaxed({ channel, action }: Envelope): boolean {
   return kindOf(channel)?.classes.get(action.type) === 'relaxed'
 }
 
-/** The state without its derived fields and bits. */
+/** The state without its derived fields. */
 function without(state: unknown, derived: Derived<Record<string, unknown>>): unknown {
   if (typeof state !== 'object' || state === null) return state
   return Object.fromEntries(
     Object.entries(state).flatMap(([key, value]: [string, unknown]) => {
       const part = derived[key]
       if (part === true) return []
-      if (typeof part === 'number') return [[key, (Number(value) & ~part) >>> 0]]
       return [[key, part ? without(value, part) : value]]
     }),
   )

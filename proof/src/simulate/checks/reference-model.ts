@@ -163,14 +163,13 @@ export function alike(kind: ChannelKind, a: unknown, b: unknown): boolean {
   return equal(without(a, kind.derived), without(b, kind.derived))
 }
 
-type Left = { readonly [key: string]: true | number | Left }
+type Left = { readonly [key: string]: true | Left }
 
 function without(state: unknown, derived: object): unknown {
   if (typeof state !== 'object' || state === null) return state
   const left = { ...(state as Record<string, unknown>) }
   for (const [key, how] of Object.entries(derived as Left)) {
     if (how === true) delete left[key]
-    else if (typeof how === 'number') left[key] = Number(left[key] ?? 0) & ~how
     else if (left[key] !== undefined) left[key] = without(left[key], how)
   }
   return left

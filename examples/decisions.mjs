@@ -10,7 +10,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { connect } from '@atrium/client'
+import { connect, sessionStatus } from '@atrium/client'
+import { Activity, activityOf } from '@atrium/protocol'
 import { fileUri } from '@atrium/protocol/file-uri'
 import { WebSocket } from 'ws'
 
@@ -135,6 +136,10 @@ await dansChat.approve({ selectedOptionId: 'atrium.folder' })
 await dansChat.rest(6)
 await dansChat.say('read notes.txt')
 await dansChat.rest(7)
+// The status in the state of a session does not become idle again after a request. The status of its chats does.
+const idle = (state) => activityOf(sessionStatus(state)) === Activity.Idle
+const { chats } = await dan.subscribe('session', session).until(idle)
+console.log(`Nobody is asked, and the session is idle, like its ${chats.length} chat.`)
 const settings = dan.subscribe('root', root)
 const listed = ({ config }) => config?.values['atrium.permissions']
 const [{ tool, folder: where, by }] = listed(await settings.until((state) => listed(state)?.length === 1))

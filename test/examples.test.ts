@@ -69,6 +69,7 @@ test('[A4] [X1] [X2] [X5] [X6] examples/decisions.mjs: what people decide is sha
       'The host is killed and started again: it asks still, and 2 messages wait.',
       'Dan approves; it was done once: "hello\\nonce\\n"',
       'Then the queue: first, second',
+      'Nobody is asked, and the session is idle, like its 1 chat.',
       'Allowed for good, and not asked again: read in work, by dan',
       'Taken back, it is asked for again: Read `notes.txt`',
     ],

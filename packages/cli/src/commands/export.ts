@@ -1,6 +1,7 @@
 import type { Client } from '@atrium/client/client'
 import { withTurns } from '@atrium/client/history'
 import type { ChatState } from '@atrium/protocol/chat/state'
+import { sessionStatus } from '@atrium/protocol/session/activity'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { CommandError, exits } from '../terminal/exit.ts'
 import type { HostOptions } from '../link/connect.ts'
@@ -22,7 +23,8 @@ export function exportSession(name: string, flags: Flags): Promise<void> {
     throw new CommandError(`--format must be markdown or json, and not '${format}'.`, exits.usage)
   return withClient(flags, async (client) => {
     const target = await findTarget(client, name)
-    const session = await client.subscribe('session', target.session.resource).ready()
+    const state = await client.subscribe('session', target.session.resource).ready()
+    const session = { ...state, status: sessionStatus(state) }
     const chats = await chatsOf(client, session, target)
     const { print } = output({ ...flags, json: format === 'json' })
     print({ resource: target.session.resource, session, chats }, () => page(target, session, chats))

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Activity } from '@atrium/protocol/status'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { documents } from '../../test/command.ts'
 import { CliFixture } from '../../test/fixture.ts'
@@ -103,10 +104,12 @@ describe('[Z7] without a terminal', () => {
     expect(documents(form.stdout).map(({ type }) => type)).toEqual(['session', 'turnStarted', 'ask', 'end'])
   })
 
-  test('--allow approves tools in advance, once or for the session', async () => {
+  test('--allow approves tools in advance, once or for the session; [Z24] [H10] then the session is exported as idle', async () => {
     const once = await fixture.run(['run', 'write b.txt hello', '--allow', 'once', '--json'])
     expect([once.status, readFileSync(join(fixture.work, 'b.txt'), 'utf8')]).toEqual([0, 'hello'])
     const [{ session } = { session: '' }] = documents(once.stdout)
+    const exported = await fixture.run(['export', String(session), '--format', 'json'])
+    expect(documents(exported.stdout)).toMatchObject([{ session: { status: Activity.Idle } }])
     const go = (text: string, ...flags: readonly string[]) =>
       fixture.run(['run', text, '--session', String(session), ...flags])
     expect(await go('write b.txt more')).toMatchObject({ status: 5 })

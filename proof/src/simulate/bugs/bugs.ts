@@ -31,6 +31,20 @@ export const bugs: readonly Bug[] = [
     'return channel.committedState;',
     'return channel.head;',
   ),
+  bug(
+    'a snapshot shows the activity of a chat as the status of its session',
+    'channels/derived',
+    'return channel.committedState;',
+    `const state = channel.committedState;
+    const [chat] = channel.is('session') ? state.chats : [];
+    return chat ? { ...state, status: (state.status & ~31) | (chat.status & 31) } : state;`,
+  ),
+  bug(
+    'the session list shows the status of the state',
+    'core/summary',
+    'status: sessionStatus(state),',
+    'status: state.status,',
+  ),
   bug('a resent action is applied again', 'connection/resends', 'this.#accepted.get(clientSeq)', 'undefined'),
   bug(
     'an action with clientSeq 0 is taken for a resend',

@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
 /** Tests that change a module or the process. Each file has a worker of its own. */
 const alone = [
   'packages/adapters/src/{files,server}/**/*.test.ts',
-  'packages/protocol/src/{document,versions/known}.test.ts',
+  'packages/protocol/src/**/*.test.ts',
   'test/**/*.test.ts',
 ]
 

@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url'
 export interface Memory {
   readonly rss: number
   readonly heap: number
+  /** The highest RSS since the start of the process. */
+  readonly peak: number
 }
 
 /** Delay of the event loop in milliseconds. */
@@ -67,7 +69,7 @@ const answers = {
     globalThis.gc?.()
     globalThis.gc?.()
     const { rss, heapUsed } = process.memoryUsage()
-    return { rss, heap: heapUsed }
+    return { rss, heap: heapUsed, peak: process.resourceUsage().maxRSS * 1024 }
   },
   delay(): Delay {
     loop.enable()

@@ -5,7 +5,8 @@ import { openSqlite } from '@atrium/adapters/store/sqlite'
 import { answerParent } from './child.ts'
 
 // The real host and store without the command line. Arguments: `data=FOLDER` names a data folder that stays after the
-// end, `guide` adds the built-in agent, `acp` adds an ACP agent in its own process, `machine` adds files and terminals.
+// end, `guide` adds the built-in agent, `acp` adds an ACP agent in its own process, `pour` an agent that writes as many
+// bytes as its message says, `machine` adds files and terminals.
 const kept = process.argv.find((arg) => arg.startsWith('data='))?.slice(5)
 const folder = kept ?? mkdtempSync(join(tmpdir(), 'atrium-bench-'))
 // The store opens in its own thread while the other modules load, as in `atrium serve`.
@@ -22,7 +23,8 @@ const own = process.argv.includes('guide')
   ? [(await import('@atrium/adapters/guide')).guide(world.later)]
   : []
 const silentAgent = { info, resumes: false, async *run() {} }
-const agents = [...own, ...(acp ? [acp] : [])]
+const pour = process.argv.includes('pour') ? [(await import('./agent/pour.ts')).pouringAgent] : []
+const agents = [...own, ...(acp ? [acp] : []), ...pour]
 const machine = process.argv.includes('machine')
   ? {
       files: (await import('@atrium/adapters/files')).nodeFiles(),

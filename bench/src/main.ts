@@ -1,6 +1,7 @@
 import { agentBench } from './agent.ts'
 import { hostBench } from './host.ts'
 import { loadBench } from './load.ts'
+import { memoryBench } from './memory.ts'
 import { clientBench } from './reconcile.ts'
 import { reducersBench } from './reducers.ts'
 import { startBench } from './start.ts'
@@ -19,6 +20,7 @@ const benches: {
   client: clientBench,
   agent: agentBench,
   start: startBench,
+  memory: memoryBench,
 }
 
 const [name, ...wanted] = process.argv.slice(2)

@@ -62,6 +62,11 @@ export class Wire {
     return new Promise((resolve) => this.#waiting.add({ done, resolve }))
   }
 
+  /** Stops reading. */
+  pause(): void {
+    this.#socket.pause()
+  }
+
   close(): void {
     this.#socket.destroy()
   }

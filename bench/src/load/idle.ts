@@ -95,8 +95,8 @@ async function settledMemory(child: Child): Promise<Memory> {
   let least = await child.memory()
   for (let round = 0; round < 5; round++) {
     await new Promise((resolve) => setTimeout(resolve, 200))
-    const { rss, heap } = await child.memory()
-    least = { rss: Math.min(rss, least.rss), heap: Math.min(heap, least.heap) }
+    const { rss, heap, peak } = await child.memory()
+    least = { rss: Math.min(rss, least.rss), heap: Math.min(heap, least.heap), peak }
   }
   return least
 }

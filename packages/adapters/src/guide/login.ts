@@ -43,7 +43,9 @@ function* ask(toolCallId: string): Iterable<AgentAction> {
 const askedMeta = { 'x-atrium': { asked: true } }
 
 function isOver(call: ToolCallState | undefined): boolean {
-  return call?._meta !== undefined && call.status !== 'auth-required'
+  const data = call?._meta?.['x-atrium']
+  const asked = typeof data === 'object' && data !== null && 'asked' in data
+  return asked && call?.status !== 'auth-required'
 }
 
 function openCall({ responseParts }: ActiveTurn): ToolCallState | undefined {

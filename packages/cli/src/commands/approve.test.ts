@@ -56,8 +56,15 @@ describe.sequential('[Z22] approve and deny', () => {
     expect(await atrium(home, ['deny', 'edited', '--call', String(id)])).toEqual({
       status: 1,
       stdout: '',
-      stderr: 'atrium: Somebody else was faster: it was approved.\n',
+      stderr: 'atrium: Somebody else was faster: it was allowed by atrium-cli (owner).\n',
     })
+    // [X8] The past shows who allowed it.
+    expect((await atrium(home, ['logs', 'edited'])).stdout).toMatch(
+      /\n {2}tool {5}.* \(done, allowed by atrium-cli \(owner\)\)\n/,
+    )
+    expect((await atrium(home, ['export', 'edited'])).stdout).toContain(
+      '** (done, allowed by atrium-cli (owner)): ',
+    )
   })
 
   test('of two answers at the same time one is accepted, and the other learns that', async () => {

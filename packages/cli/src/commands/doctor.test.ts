@@ -45,6 +45,8 @@ describe.concurrent('[Z28] doctor', () => {
       client: 'ok',
       clock: 'ok',
     })
+    // S-02: what a token allows is said plainly.
+    expect(stdout).toContain('whoever has the token may open and grant any folder; agents run as your user')
     const others = documents(stdout).filter(({ about }) => about === 'client')
     expect(others).toContainEqual(
       expect.objectContaining({ detail: expect.stringMatching(/^Atrium command line .*, AHP 1\.0\.0$/) }),

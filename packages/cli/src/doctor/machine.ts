@@ -17,7 +17,16 @@ export async function machineFindings({ data }: Settings): Promise<readonly Find
     await spaceFinding(data),
     await shellFinding(),
     await gitFinding(),
+    accessFinding(),
   ]
+}
+
+/** States what a token allows, because no other line of the command would tell (SECURITY.md). */
+function accessFinding(): Finding {
+  return ok(
+    'access',
+    'whoever has the token may open and grant any folder; agents run as your user and can read its files, the token included',
+  )
 }
 
 const oldestNode = 20

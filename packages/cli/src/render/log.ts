@@ -1,7 +1,10 @@
+import { decisionOf } from '@atrium/host/access/decision'
+import type { Decided } from '@atrium/host/access/decision'
 import type { Action, Envelope } from '@atrium/protocol/channel'
 import type { ActiveTurn, ResponsePart, Turn } from '@atrium/protocol/chat/state'
 import { sanitize, onOneLine } from '../terminal/output.ts'
 import type { Style } from '../terminal/output.ts'
+import { deciderName, decisionsAbout } from '../session/decision.ts'
 import { textOf } from '../session/pending-requests.ts'
 import { authorOf, callState, callTitle } from './page.ts'
 
@@ -33,7 +36,10 @@ function partWords(part: ResponsePart): readonly [who: string, what: string] {
   const { kind }: { readonly kind: string } = part
   if (part.kind === 'markdown') return ['agent', part.content]
   if (part.kind === 'reasoning') return ['thinks', part.content]
-  if (part.kind === 'toolCall') return ['tool', `${callTitle(part.toolCall)} (${callState(part.toolCall)})`]
+  if (part.kind === 'toolCall') {
+    const about = [callState(part.toolCall), ...decisionsAbout(part.toolCall)].join(', ')
+    return ['tool', `${callTitle(part.toolCall)} (${about})`]
+  }
   if (part.kind === 'systemNotification') return ['note', textOf(part.content)]
   if (part.kind === 'inputRequest')
     return ['asks', `${part.request.message ?? 'a form'} (${part.response ?? 'open'})`]
@@ -63,10 +69,24 @@ export function actionLine(
     ...(where === '' ? [] : [style.dim(where)]),
     style.cyan(onOneLine(action.type)),
     summaryOf(action),
+    decided(action, style),
     refused,
   ]
   return words.filter(Boolean).join('  ')
 }
+
+/** Returns who decided, for an action that decides about a tool call. */
+function decided(action: Action, { dim }: Style): string {
+  const member = deciding.get(action.type)
+  const by = member && decisionOf(action, member)
+  return by ? dim(`by ${deciderName(by)}`) : ''
+}
+
+const deciding: ReadonlyMap<string, Decided> = new Map([
+  ['chat/toolCallReady', 'decidedBy'],
+  ['chat/toolCallConfirmed', 'decidedBy'],
+  ['chat/toolCallResultConfirmed', 'resultDecidedBy'],
+])
 
 /** Returns the most informative field of an action as text. */
 function summaryOf(action: Action): string {

@@ -38,7 +38,13 @@ test('[Z9] interrupted text continues in its format: code stays code', () => {
   expect(narrated(says('one tw'), notice, says('o three'))).toBe('one tw\n[· a\ufffd notice]\no three\n')
 })
 
-test('[Z9] each part begins a line, reasoning is one line, and a pending call has no note', () => {
+/** The `_meta` of a call with the decisions that a host recorded. */
+const decided = (decidedBy: object, resultDecidedBy?: object) => ({
+  _meta: { 'x-atrium': { decidedBy, resultDecidedBy } },
+})
+const editor = { approved: true, principal: 'owner', clientId: 'e', client: { name: 'edi\u001b\ntor' } }
+
+test('[Z9] [X8] each part begins a line, reasoning is one line, and a pending call has no note', () => {
   const thinks = (text: string): SessionEvent => ({ kind: 'reasoning', turnId: 't', part: 'r', text })
   // A tool call with only the fields that the narrator reads.
   const call = (given: object): SessionEvent => ({
@@ -60,14 +66,21 @@ test('[Z9] each part begins a line, reasoning is one line, and a pending call ha
       says('a'),
       says('b', 'q'),
       call({ status: 'pending-confirmation' }),
-      call({ status: 'running' }),
+      call({ status: 'running', ...decided({ permission: { id: 'p', tool: 'x', folder: 'file:///w/a' } }) }),
       call({
         status: 'completed',
         success: false,
         pastTenseMessage: 'Not done',
         content: [{ type: 'text', text: 'why' }],
+        ...decided(editor, { ...editor, approved: false }),
       }),
-      call({ status: 'cancelled', reason: 'denied', reasonMessage: 'no' }),
+      call({
+        status: 'cancelled',
+        reason: 'denied',
+        reasonMessage: 'no',
+        ...decided({ ...editor, approved: false }),
+      }),
+      call({ status: 'cancelled', reason: 'skipped', ...decided({ principal: 1 }) }),
       { kind: 'failed', turnId: 't', part: { kind: 'error', error: { errorType: 'odd', message: '' } } },
       { kind: 'ended', turn: { ...turn, state: 'cancelled' } },
     ).split('\n'),
@@ -79,9 +92,13 @@ test('[Z9] each part begins a line, reasoning is one line, and a pending call ha
     'a',
     'b',
     '[· Do\ufffd it]',
+    '[  allowed by a permission for /w/a]',
     '[✗ Not done]',
+    '[  result denied by edi\ufffd tor (owner)]',
     '[  why]',
     '[✗ Do\ufffd it (denied: no)]',
+    '[  denied by edi\ufffd tor (owner)]',
+    '[✗ Do\ufffd it (skipped)]',
     '[✗ The turn failed (odd).]',
     '[· cancelled]',
     '',

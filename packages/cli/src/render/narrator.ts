@@ -1,5 +1,6 @@
 import type { ToolCallState, ToolResultContent } from '@atrium/protocol/chat/tool'
 import type { StringOrMarkdown } from '@atrium/protocol/common/content'
+import { decisionAbout, resultDecisionAbout } from '../session/decision.ts'
 import type { SessionEvent } from '../session/events.ts'
 import { textOf } from '../session/pending-requests.ts'
 import { onOneLine, sanitize } from '../terminal/output.ts'
@@ -132,15 +133,20 @@ function messageLines(text: string, style: Style): readonly string[] {
 function callLines(call: ToolCallState, style: Style): readonly string[] {
   const name =
     'invocationMessage' in call ? plain(call.invocationMessage ?? call.displayName) : call.displayName
-  if (call.status === 'running') return [style.dim(`· ${shortened(name, 200)}`)]
+  const by = (words: string | undefined) =>
+    words === undefined ? [] : [style.dim(`  ${shortened(words, 200)}`)]
+  if (call.status === 'running') return [style.dim(`· ${shortened(name, 200)}`), ...by(decisionAbout(call))]
   if (call.status === 'cancelled') {
     const why = call.reasonMessage === undefined ? '' : `: ${plain(call.reasonMessage)}`
-    return [style.yellow(`✗ ${shortened(name, 200)} (${call.reason}${shortened(why, 200)})`)]
+    const line = style.yellow(`✗ ${shortened(name, 200)} (${call.reason}${shortened(why, 200)})`)
+    return [line, ...by(call.reason === 'denied' ? decisionAbout(call) : resultDecisionAbout(call))]
   }
   if (call.status !== 'completed') return []
   const done = shortened(plain(call.pastTenseMessage), 200)
   const sign = call.success ? style.green('✓') : style.red('✗')
-  return [`${sign} ${done}`, ...resultLines(call.content ?? []).map((line) => style.dim(`  ${line}`))]
+  // The note of the running call has said who allowed it.
+  const results = resultLines(call.content ?? []).map((line) => style.dim(`  ${line}`))
+  return [`${sign} ${done}`, ...by(resultDecisionAbout(call)), ...results]
 }
 
 /** The first lines of a result. */

@@ -2,6 +2,7 @@ import type { Message, MessageAttachment } from '@atrium/protocol/chat/message'
 import type { ActiveTurn, ChatState, ResponsePart, Turn } from '@atrium/protocol/chat/state'
 import type { ToolCallState, ToolResultContent } from '@atrium/protocol/chat/tool'
 import { sanitize, onOneLine } from '../terminal/output.ts'
+import { decisionsAbout } from '../session/decision.ts'
 import { textOf } from '../session/pending-requests.ts'
 
 /** Returns a chat as Markdown: the messages, answers, tool calls and attachments of all turns. */
@@ -59,7 +60,7 @@ function callPage(call: ToolCallState): string {
   const input = 'toolInput' in call && typeof call.toolInput === 'string' ? call.toolInput : undefined
   const content = 'content' in call ? (call.content ?? []).map(contentPage) : []
   return [
-    `**${onOneLine(call.displayName)}** (${callState(call)}): ${callTitle(call)}`,
+    `**${onOneLine(call.displayName)}** (${[callState(call), ...decisionsAbout(call)].join(', ')}): ${callTitle(call)}`,
     ...(input === undefined ? [] : ['', fenced(input)]),
     ...content.filter(Boolean).flatMap((each) => ['', each]),
   ].join('\n')

@@ -20,7 +20,9 @@ describe('[Z6] a tool call is approved or denied at the terminal with one key', 
     )
     window.press('y')
     expect(await window.ended()).toBe(0)
-    expect(window.text).toMatch(/\? Run `echo one`\n· Run `echo one`\n✓ .*\n {2}one\n\[exit 0\]$/)
+    expect(window.text).toMatch(
+      /\? Run `echo one`\n· Run `echo one`\n {2}allowed by atrium-cli \(owner\)\n✓ .*\n {2}one\n\[exit 0\]$/,
+    )
   })
 
   test('s approves for the session, and the next call does not ask', async () => {
@@ -96,7 +98,9 @@ describe('[Z6] a tool call is approved or denied at the terminal with one key', 
     await second.until('[y]')
     second.press('y')
     expect(await one.ended()).toBe(0)
-    expect(one.text).toContain('? Run `echo shared`\n  answered elsewhere: Allow once\n')
+    expect(one.text).toContain(
+      '? Run `echo shared`\n  answered elsewhere: Allow once, by atrium-cli (owner)\n',
+    )
     expect(one.text).not.toContain('[y]')
   })
 })

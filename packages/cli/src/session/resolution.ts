@@ -1,8 +1,10 @@
 import type { Client } from '@atrium/client/client'
+import { decisionOf } from '@atrium/host/access/decision'
 import type { ChatState, ResponsePart } from '@atrium/protocol/chat/state'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { sanitize } from '../terminal/output.ts'
+import { deciderName, decisionWords } from './decision.ts'
 import { requestIdOf } from './pending-requests.ts'
 import type { Request } from './pending-requests.ts'
 
@@ -19,9 +21,11 @@ export function resolutionOf(chat: ChatState | undefined, request: Request): str
 
 function callResolution(call: ToolCallState): string | undefined {
   const chosen = 'selectedOption' in call ? call.selectedOption : undefined
-  if (chosen) return sanitize(chosen.label)
-  if (call.status === 'cancelled') return call.reason
-  return call.status === 'running' || call.status === 'completed' ? 'allowed' : undefined
+  const by = decisionOf(call, 'resultDecidedBy') ?? decisionOf(call, 'decidedBy')
+  if (chosen) return [sanitize(chosen.label), ...(by ? [`by ${deciderName(by)}`] : [])].join(', ')
+  if (call.status === 'cancelled') return by ? `${call.reason}, by ${deciderName(by)}` : call.reason
+  if (call.status !== 'running' && call.status !== 'completed') return undefined
+  return decisionWords(by) ?? 'allowed'
 }
 
 /**
@@ -50,8 +54,13 @@ export async function resolutionIn(
 function sentenceFor(part: RequestPart): string {
   if (part.kind === 'inputRequest') return part.response === 'accept' ? 'it was answered' : 'it was declined'
   const { toolCall: call } = part
-  if (call.status === 'cancelled') return call.reason === 'skipped' ? 'its turn is over' : 'it was denied'
-  return call.status === 'running' || call.status === 'completed' ? 'it was approved' : 'it is not asking yet'
+  if (call.status === 'cancelled' && call.reason === 'skipped') return 'its turn is over'
+  if (call.status !== 'cancelled' && call.status !== 'running' && call.status !== 'completed')
+    return 'it is not asking yet'
+  const result = decisionWords(decisionOf(call, 'resultDecidedBy'))
+  if (result !== undefined) return `its result was ${result}`
+  const fallback = call.status === 'cancelled' ? 'denied' : 'approved'
+  return `it was ${decisionWords(decisionOf(call, 'decidedBy')) ?? fallback}`
 }
 
 type RequestPart = Extract<ResponsePart, { readonly kind: 'toolCall' | 'inputRequest' }>

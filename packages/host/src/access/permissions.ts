@@ -22,7 +22,8 @@ const permission = {
 }
 /** A tool that may run without approval. All clients see it, any client can remove it, and it survives a restart. */
 export interface Permission extends Infer<typeof permission> {}
-export const Permissions = array(object<Permission>('Permission', permission))
+export const Permission = object<Permission>('Permission', permission)
+export const Permissions = array(Permission)
 
 /** The schema of the permissions in a config. */
 export const permissionsProperty: SessionConfigPropertySchema = {
@@ -58,15 +59,16 @@ export function withPermissions(values: Values, before: Values = {}): Values {
     : values
 }
 
-/** Returns whether a tool may run without approval in this session, or in the folder that the chat works in. */
-export function allows(
+/** Returns the permission by which a tool may run in this session, or in the folder that the chat works in. */
+export function permissionFor(
   tool: string,
   session: Values | undefined,
   root: Values | undefined,
   folder: Uri | undefined,
-): boolean {
-  if (permissionsIn(session).some((each) => each.tool === tool)) return true
-  return permissionsIn(root).some(
+): Permission | undefined {
+  const own = permissionsIn(session).find((each) => each.tool === tool)
+  if (own) return own
+  return permissionsIn(root).find(
     (each) => each.tool === tool && each.folder !== undefined && each.folder === folder,
   )
 }

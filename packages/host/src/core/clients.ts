@@ -67,6 +67,11 @@ export class Clients {
     this.#log.scheduleFlush()
   }
 
+  /** Returns what a connected client calls itself. */
+  implementationOf(clientId: string): Implementation | undefined {
+    return this.#known.get(clientId)?.info
+  }
+
   /** Returns the connected clients of a principal, without their ids: whoever knows a client id can act as that client. */
   present(principal: string): readonly Present[] {
     const here: Present[] = []

@@ -1,5 +1,6 @@
 import type { Action } from '@atrium/protocol/channel'
 import { checkAction } from '@atrium/protocol/kind'
+import { compact } from '@atrium/protocol/update'
 import { needsRow } from '../log/channel-rows.ts'
 import type { Channel } from '../log/channel.ts'
 import { chatGuards } from '../chat/guards.ts'
@@ -12,6 +13,7 @@ import type { Core, Link } from '../core/core.ts'
 import type { Entry } from '../log/entry.ts'
 import type { Dispatcher } from '../log/options.ts'
 import { withCallMeta } from '../tools/call-meta.ts'
+import type { Deciding } from '../tools/call-meta.ts'
 import { attachmentProblem, pinned } from '../turn/pin.ts'
 import { rootGuards } from '../root/root.ts'
 import { ruleMap } from '../core/rules.ts'
@@ -48,8 +50,12 @@ export function dispatch(
   if (needsRow(action)) loadTurnFor(core, channel, action as TurnAction)
   if (mayNameClientFiles.has(action.type))
     for (const uri of clientUris(action)) core.clientUriOwners.record(uri, by.clientId)
-  const completed = withCallMeta(channel, checked.ok ? checked.value : action)
+  const completed = withCallMeta(channel, checked.ok ? checked.value : action, deciderOf(core, by))
   return core.log.accept(channel, pinned(core, completed), { by, listener: link })
+}
+
+function deciderOf({ clients }: Core, { principal, clientId }: Dispatcher): Deciding {
+  return compact<Deciding>({ principal, clientId, client: clients.implementationOf(clientId) })
 }
 
 /** Runs the effect of a committed action. */

@@ -41,7 +41,15 @@ describe('recorded turns with a tool that asks', () => {
     expect(ann.envelopes.filter(({ rejectionReason }) => rejectionReason !== undefined)).toEqual([])
     const recorded = received.reduce((folded, { action }) => reduceChat(folded, action as never), before)
     expect(recorded.turns[0]?.responseParts.length).toBeGreaterThan(1)
-    expect(state().turns[0]?.responseParts).toEqual(recorded.turns[0]?.responseParts)
+    // This host adds who approved the call (X8).
+    const { clientId } = ann
+    const decidedBy = expect.objectContaining({ approved: true, principal: 'owner', clientId }) as unknown
+    const expected = recorded.turns[0]?.responseParts.map((part) => {
+      if (part.kind !== 'toolCall') return part
+      const _meta = { ...part.toolCall._meta, 'x-atrium': { decidedBy } }
+      return { ...part, toolCall: { ...part.toolCall, _meta } }
+    })
+    expect(state().turns[0]?.responseParts).toEqual(expected)
   })
 })
 

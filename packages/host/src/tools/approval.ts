@@ -1,11 +1,19 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { ChatAction } from '@atrium/protocol/chat/actions'
 import { callIn } from '@atrium/protocol/chat/calls'
+import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { pathOf } from '@atrium/protocol/file-uri'
 import { compact, without } from '@atrium/protocol/update'
 import { rootUri } from '@atrium/protocol/uri'
 import { choices } from '../access/choices.ts'
-import { allows, countProblem, optionsFor, permissionsIn, permissionsKey } from '../access/permissions.ts'
+import { withDecision, withDecisionsOf, withoutDecisions } from '../access/decision.ts'
+import {
+  countProblem,
+  optionsFor,
+  permissionFor,
+  permissionsIn,
+  permissionsKey,
+} from '../access/permissions.ts'
 import type { Permission } from '../access/permissions.ts'
 import { isProtected } from '../access/protected-files.ts'
 import { isIn } from '../access/roots.ts'
@@ -25,22 +33,41 @@ export interface ChatContext {
 /**
  * Completes the action of a tool call that asks for confirmation. If a permission covers the call, the call is confirmed.
  * Otherwise it gets the options that a user chooses from, unless the agent offers options of its own. A permission never
- * confirms edits of protected files (S-35).
+ * confirms edits of protected files (S-35). No agent can say who decided about a call (X8).
  */
-export function withApproval(context: ChatContext, action: ChatAction): ChatAction {
-  if (action.type !== 'chat/toolCallReady') return action
+export function withApproval(context: ChatContext, given: ChatAction): ChatAction {
+  if (given.type !== 'chat/toolCallReady') return withDecisions(context.chat, given)
+  const { session, chat } = context
+  const call = callIn(chat.head, given.toolCallId)
+  const action = undecided(given, call)
   // An agent may say that no confirmation is needed. It may not say that a user or a setting has given one.
   if (action.confirmed) return { ...action, confirmed: 'not-needed' }
-  const { session, chat } = context
-  const call = callIn(chat.head, action.toolCallId)
   // An agent may make a call ready again while the call still asks for confirmation. The earlier edits and options then
   // stay until new ones replace them.
   const asking = call?.status === 'pending-confirmation' ? call : undefined
   const files = filesOf(action.edits ?? asking?.edits)
-  const permitted = call && !files.some(isProtected) && isPermitted(context, call.toolName, files)
-  if (permitted) return { ...without(action, 'options'), confirmed: 'setting' }
+  const permission = call && !files.some(isProtected) && permissionIn(context, call.toolName, files)
+  if (permission) {
+    const _meta = withDecision(action._meta ?? call._meta ?? {}, 'decidedBy', { permission })
+    return { ...without(action, 'options'), confirmed: 'setting', _meta }
+  }
   const options = action.options ?? asking?.options ?? optionsFor(folderOf(session, chat))
   return { ...action, options }
+}
+
+/** An agent's action with the decisions that the host has recorded in the call. The `_meta` of the action replaces the call's. */
+function withDecisions(chat: Channel<'chat'>, action: ChatAction): ChatAction {
+  if (!('toolCallId' in action) || !action._meta) return action
+  // A call that starts has no decisions yet, even if its id was used before.
+  const before = action.type === 'chat/toolCallStart' ? undefined : callIn(chat.head, action.toolCallId)
+  return { ...action, _meta: withDecisionsOf(action._meta, before?._meta) }
+}
+
+/** The action of a call that becomes ready. A decision about an earlier question of the call does not answer this one. */
+function undecided(action: Ready, call: ToolCallState | undefined): Ready {
+  const before = action._meta ?? call?._meta
+  const _meta = before && withoutDecisions(before)
+  return _meta === before || _meta === undefined ? action : { ...action, _meta }
 }
 
 /**
@@ -127,12 +154,16 @@ function savedIn({ head }: PermissionRequest['channel']): readonly Permission[] 
   return permissionsIn(head.config?.values)
 }
 
-/** Whether a permission covers a call. A permission for a folder covers edits of files in that folder only. */
-function isPermitted({ core, session, chat }: ChatContext, tool: string, files: readonly Uri[]): boolean {
+/** The permission that covers a call. A permission for a folder covers edits of files in that folder only. */
+function permissionIn(
+  { core, session, chat }: ChatContext,
+  tool: string,
+  files: readonly Uri[],
+): Permission | undefined {
   const root = core.log.channel(rootUri, 'root')?.head
   const folder = folderOf(session, chat)
   const covered = files.every((file) => isBelow(file, folder)) ? folder : undefined
-  return allows(tool, session.head.config?.values, root?.config?.values, covered)
+  return permissionFor(tool, session.head.config?.values, root?.config?.values, covered)
 }
 
 function isBelow(file: Uri, folder: Uri | undefined): boolean {

@@ -20,8 +20,8 @@ export const decisionBugs: readonly Bug[] = [
   bug(
     'a removed permission still applies',
     'tools/approval',
-    'return allows(tool, session.head.config?.values, root?.config?.values, covered);',
-    'return allows(tool, session.committed.config?.values, core.log.channel(rootUri).committed.config?.values, covered);',
+    'return permissionFor(tool, session.head.config?.values, root?.config?.values, covered);',
+    'return permissionFor(tool, session.committed.config?.values, core.log.channel(rootUri).committed.config?.values, covered);',
   ),
   bug(
     'a permission for one folder applies everywhere',
@@ -34,6 +34,24 @@ export const decisionBugs: readonly Bug[] = [
     'dispatch/follow-ups',
     'savePermission({ core, session, chat }, action, by.clientId);',
     'core.world.later(0, () => savePermission({ core, session, chat }, action, by.clientId));',
+  ),
+  bug(
+    'an answer does not name its client',
+    'tools/call-meta',
+    'decided ? withDecision(meta, decided, decision) : meta',
+    'meta',
+  ),
+  bug(
+    'a call does not name the permission that allowed it',
+    'tools/approval',
+    "withDecision(action._meta ?? call._meta ?? {}, 'decidedBy', { permission })",
+    'action._meta ?? {}',
+  ),
+  bug(
+    'a call that asks again names the client of the last answer',
+    'tools/approval',
+    'const action = undecided(given, call);',
+    'const action = given;',
   ),
   bug('a permission covers protected files', 'tools/approval', '!files.some(isProtected) &&', ''),
   bug(

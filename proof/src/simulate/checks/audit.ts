@@ -3,6 +3,7 @@ import type { Action, Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
 import { rootUri } from '@atrium/protocol/uri'
 import type { ClientView } from './client-view.ts'
 import type { RunContext, SentRequest } from './context.ts'
+import { isSent } from './deciders.ts'
 import type { Message } from '../link.ts'
 import { alike, mayMerge } from './reference-model.ts'
 import { count } from '../tally.ts'
@@ -170,7 +171,7 @@ export class Audit {
     const accepted = /^already accepted as (\d+)$/.exec(reason)?.[1]
     if (accepted === undefined) return
     const entry = this.#context.model.entry(channel, Number(accepted))
-    const same = entry?.origin?.clientSeq === origin?.clientSeq && entry?.text === JSON.stringify(action)
+    const same = entry?.origin?.clientSeq === origin?.clientSeq && isSent(entry?.action, action)
     if (!same || origin?.clientSeq === 0)
       this.#fail(
         'I5',

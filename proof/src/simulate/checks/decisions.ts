@@ -5,6 +5,7 @@ import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { rootUri } from '@atrium/protocol/uri'
 import { callIn } from '../tool-calls.ts'
 import type { ChatIndex } from './chat-index.ts'
+import { deciderProblem } from './deciders.ts'
 import { count } from '../tally.ts'
 import type { ModelEntry, ReferenceModel } from './reference-model.ts'
 
@@ -41,10 +42,13 @@ export class Decisions {
     this.#fail = fail
   }
 
-  check(chat: Uri, { seq, action, origin }: ModelEntry, before: ChatState, later: Envelopes): void {
+  check(chat: Uri, entry: ModelEntry, before: ChatState, later: Envelopes): void {
+    const { seq, action, origin } = entry
     const given = action as Fields
     const call = callIn(before, given.toolCallId ?? '')
     const by = origin?.clientId
+    const misnamed = deciderProblem(entry, call)
+    if (misnamed !== undefined) this.#fail('X8', `${misnamed} in ${chat}`)
     if (action.type === 'chat/toolCallReady') this.#checkReady(chat, seq, given, call)
     if (action.type === 'chat/toolCallConfirmed') this.#checkConfirmed({ chat, seq, given, call, later, by })
     if (action.type === 'chat/toolCallResultConfirmed') this.#checkResult(chat, seq, call, by)

@@ -1,0 +1,88 @@
+import { boolean, decode, id, object, optional, string } from '@atrium/protocol/schema'
+import type { Infer, Schema } from '@atrium/protocol/schema'
+import { Implementation } from '@atrium/protocol/root/connection'
+import { without } from '@atrium/protocol/update'
+import { Permission } from './permissions.ts'
+
+type Meta = { readonly [key: string]: unknown }
+
+/** The key of the host's data in the `_meta` of a tool call. Agents use other members of the same object. */
+const key = 'x-atrium'
+
+/** The members of the host's data: who decided about the call, and who decided about its result. */
+export type Decided = 'decidedBy' | 'resultDecidedBy'
+const members = new Set<string>(['decidedBy', 'resultDecidedBy'] satisfies Decided[])
+
+const clientDecision = {
+  approved: boolean,
+  /** The identity behind the token of the client. */
+  principal: string,
+  clientId: id,
+  /** What the client calls itself. Absent if the client gave no name. */
+  client: optional(Implementation),
+}
+/** A client that decided. */
+export interface ClientDecision extends Infer<typeof clientDecision> {}
+
+const permissionDecision = { permission: Permission }
+/** A permission that decided. */
+export interface PermissionDecision extends Infer<typeof permissionDecision> {}
+
+/** Who decided about a tool call. The host writes this; clients and agents cannot (X8). */
+export type Decision = ClientDecision | PermissionDecision
+
+const byClient: Schema<ClientDecision> = object<ClientDecision>('ClientDecision', clientDecision)
+const byPermission: Schema<PermissionDecision> = object<PermissionDecision>(
+  'PermissionDecision',
+  permissionDecision,
+)
+
+/**
+ * Who decided, in the `_meta` of a tool call or of the action that decides; undefined where nobody did, or a host did not
+ * record it. The value may come from any host, so it is checked.
+ */
+export function decisionOf(holder: object, member: Decided): Decision | undefined {
+  const value = dataIn('_meta' in holder ? holder._meta : undefined)[member]
+  for (const shape of [byClient, byPermission]) {
+    const decoded = decode<Decision>(shape, value)
+    if (decoded.ok) return decoded.value
+  }
+  return undefined
+}
+
+/** Metadata with a decision. */
+export function withDecision(meta: Meta, member: Decided, by: Decision): Meta {
+  return { ...meta, [key]: { ...dataIn(meta), [member]: by } }
+}
+
+/** Metadata of an agent with the decisions of the call: an agent can neither make up a decision nor remove one. */
+export function withDecisionsOf(meta: Meta, before: Meta | undefined): Meta {
+  const kept = filtered(dataIn(before), isMember)
+  const own = withoutDecisions(meta)
+  return Object.keys(kept).length === 0 ? own : { ...own, [key]: { ...dataIn(own), ...kept } }
+}
+
+/** Metadata without decisions, for a call that asks again. */
+export function withoutDecisions(meta: Meta): Meta {
+  const data = dataIn(meta)
+  if (!Object.keys(data).some(isMember)) return meta
+  const rest = filtered(data, (name) => !isMember(name))
+  return Object.keys(rest).length === 0 ? without(meta, key) : { ...meta, [key]: rest }
+}
+
+function isMember(name: string): boolean {
+  return members.has(name)
+}
+
+function filtered(data: Meta, wanted: (name: string) => boolean): Meta {
+  return Object.fromEntries(Object.entries(data).filter(([name]) => wanted(name)))
+}
+
+function dataIn(meta: unknown): Meta {
+  const data = isObject(meta) ? meta[key] : undefined
+  return isObject(data) ? data : {}
+}
+
+function isObject(value: unknown): value is Meta {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,81 @@
+import { equal } from '@atrium/host/log/equal'
+import type { Action } from '@atrium/protocol/channel'
+import type { ToolCallState } from '@atrium/protocol/chat/tool'
+import type { ModelEntry } from './reference-model.ts'
+
+/** What the metadata of a call says about who decided: about the call, and about its result. */
+interface Records {
+  readonly decidedBy?: Decider
+  readonly resultDecidedBy?: Decider
+}
+
+interface Decider {
+  readonly approved?: boolean
+  readonly clientId?: string
+  readonly permission?: { readonly tool: string }
+}
+
+interface CallAction extends Action {
+  readonly toolCallId?: string
+  readonly approved?: boolean
+  readonly confirmed?: string
+  readonly _meta?: Meta
+}
+
+type Meta = { readonly [key: string]: unknown }
+
+/**
+ * X8: the metadata of a call names the client of the answer, or the permission that covers the call. Returns the problem of an
+ * action; `call` is the call before the action.
+ */
+export function deciderProblem(entry: ModelEntry, call: ToolCallState | undefined): string | undefined {
+  const action = entry.action as CallAction
+  if (action.toolCallId === undefined) return undefined
+  const before = recordsIn(call?._meta)
+  const after = recordsIn(action._meta ?? call?._meta)
+  const expected = expectedAfter(action, before, call, entry.origin?.clientId)
+  return equal(shortened(after), shortened(expected))
+    ? undefined
+    : `${entry.seq} says ${JSON.stringify(after)} about ${action.toolCallId}, instead of ${JSON.stringify(expected)}`
+}
+
+/** Whether an action of the log is the one that a client sent, apart from the metadata that the host adds. */
+export function isSent(logged: Action | undefined, sent: Action): boolean {
+  return logged !== undefined && textOf(logged) === textOf(sent)
+}
+
+function textOf(action: Action): string {
+  return JSON.stringify({ ...action, _meta: undefined })
+}
+
+function expectedAfter(
+  { type, approved, confirmed }: CallAction,
+  before: Records,
+  call: ToolCallState | undefined,
+  clientId = '',
+): Records {
+  const own = { approved: approved === true, clientId }
+  switch (type) {
+    case 'chat/toolCallStart':
+      return {}
+    case 'chat/toolCallReady':
+      return confirmed === 'setting' ? { decidedBy: { permission: { tool: call?.toolName ?? '' } } } : {}
+    case 'chat/toolCallConfirmed':
+      return { ...before, decidedBy: own }
+    case 'chat/toolCallResultConfirmed':
+      return { ...before, resultDecidedBy: own }
+    default:
+      return before
+  }
+}
+
+/** The records without what the reference model does not know: the principal, and the id of a permission. */
+function shortened({ decidedBy, resultDecidedBy }: Records): readonly unknown[] {
+  return [decidedBy, resultDecidedBy].map(
+    (by) => by && [by.approved ?? null, by.clientId ?? null, by.permission?.tool ?? null],
+  )
+}
+
+function recordsIn(meta: Meta | undefined): Records {
+  return (meta?.['x-atrium'] ?? {}) as Records
+}

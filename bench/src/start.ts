@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { median } from './percentiles.ts'
 import { command, serve } from './serve.ts'
+import { atrium, firstAnswer } from './start/first-answer.ts'
+import { growthTable } from './start/growth.ts'
 import { fact, row } from './table.ts'
-import { Wire } from './wire.ts'
 
 const rounds = 21
 const bareHost = fileURLToPath(new URL('./start-child.js', import.meta.url))
@@ -18,7 +18,6 @@ export async function startBench(): Promise<boolean> {
   console.log('\nstart: from the start of the process to the answer to `initialize`')
   const folder = mkdtempSync(join(tmpdir(), 'atrium-bench-'))
   const data = join(folder, 'data')
-  const atrium = (where: string) => [command, 'serve', ...flags, '--data', where]
   try {
     // The first start creates the store, so it is not measured.
     await firstAnswer(atrium(data))
@@ -34,30 +33,10 @@ export async function startBench(): Promise<boolean> {
     fact('atrium serve on a new data folder', `${fresh.toFixed(0)} ms`)
     const met = row('atrium serve', `${ours.toFixed(0)} ms`, ours / bare, { atMost: 1.5 })
     await verb(join(folder, 'verb'))
-    return met
+    const flat = await growthTable(join(folder, 'growth'))
+    return met && flat
   } finally {
     rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-const flags = ['--json', '--port', '0', '--without-connection-token', '--log-level', 'error']
-
-/** Starts a host, sends it one request, and kills it. Returns the milliseconds from the start to the answer. */
-async function firstAnswer(args: readonly string[]): Promise<number> {
-  const began = performance.now()
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
-  const ended = once(child, 'exit')
-  try {
-    const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
-    const { url } = JSON.parse(line) as { readonly url: string }
-    const wire = await Wire.open(Number(new URL(url).port))
-    await wire.ask('initialize', { channel: 'ahp-root://', protocolVersions: ['1.0.0'], clientId: 'bench' })
-    const time = performance.now() - began
-    wire.close()
-    return time
-  } finally {
-    child.kill('SIGTERM')
-    await ended
   }
 }
 

@@ -18,11 +18,13 @@ export class Owners {
   }
 
   of(session: Uri): string {
-    return this.#principals.get(session) ?? onlyPrincipal
+    return this.#principals.get(session) ?? usualPrincipal
   }
 
   assign(session: Uri, principal: string): void {
-    this.#principals.set(session, principal)
+    // A host reads all records at its start. So the usual owner has none.
+    if (principal === usualPrincipal) this.#principals.delete(session)
+    else this.#principals.set(session, principal)
   }
 
   forget(session: Uri): void {
@@ -30,5 +32,5 @@ export class Owners {
   }
 }
 
-/** The owner of sessions without a record. Early builds kept no such records, and admitted only this principal. */
-const onlyPrincipal = 'owner'
+/** The owner of sessions without a record: the principal of the host's one token. */
+const usualPrincipal = 'owner'

@@ -25,8 +25,10 @@ export class StepRecords implements Records {
   }
 
   async list(prefix: string): Promise<readonly (readonly [string, string])[]> {
-    const all = new Map<string, string | undefined>(await this.#store.list(prefix))
-    for (const [key, text] of this.#changes) if (key.startsWith(prefix)) all.set(key, text)
+    const stored = await this.#store.list(prefix)
+    const changed = [...this.#changes].filter(([key]) => key.startsWith(prefix))
+    if (changed.length === 0) return stored
+    const all = new Map<string, string | undefined>([...stored, ...changed])
     return [...all].flatMap(([key, text]) => (text === undefined ? [] : [[key, text] as const]))
   }
 

@@ -58,7 +58,7 @@ export function recordsContract(name: string, open: () => Promise<Opened>): void
   test(`[L10] ${name}: no character of a key is special`, async () => {
     const { store, reopen } = await open()
     const keys = ['%', '%a', '_', '_a', '*', "'", '"', '\\', 'ü', 'üa', '𝒳', '𝒳\u{10ffff}a', 'é', 'e\u0301']
-    const odd = ['__proto__', 'constructor', ' ', '\t', '\uffff', '']
+    const odd = ['__proto__', 'constructor', ' ', '\t', '\uffff', '', 'a\x1eb', 'a\x1f', '\x1e\x1f']
     for (const key of [...keys, ...odd]) store.records.put(key, `of ${key}`)
     await store.log.flush()
     const { records } = await reopen()
@@ -69,6 +69,21 @@ export function recordsContract(name: string, open: () => Promise<Opened>): void
     expect(await starting('𝒳')).toEqual(['𝒳', '𝒳\u{10ffff}a'])
     expect(await starting('ü')).toEqual(['ü', 'üa'])
     expect(await starting('')).toHaveLength(keys.length + odd.length)
+  })
+
+  test(`[L10] ${name}: a long list is complete, also around texts with control characters`, async () => {
+    const { records, log } = (await open()).store
+    const count = 3001
+    const keys = Array.from({ length: count }, (_, at) => `s/${String(at).padStart(4, '0')}`)
+    const textOf = (at: number) => (at === 1500 ? 'a\x1eb\x1fc' : at % 7 === 0 ? '' : `text ${at}`)
+    for (const [at, key] of keys.entries()) records.put(key, textOf(at))
+    records.put('s', 'before')
+    records.put('s0', 'after')
+    await log.flush()
+    expect(await records.list('s/')).toEqual(keys.map((key, at) => [key, textOf(at)]))
+    expect(await records.list('s/2')).toHaveLength(1000)
+    expect(await records.list('s/3000')).toEqual([['s/3000', 'text 3000']])
+    expect(await records.list('t')).toEqual([])
   })
 
   test(`[L10] ${name}: a NUL, which neither JSON nor an id contains, is refused at once`, async () => {

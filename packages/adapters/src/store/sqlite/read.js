@@ -5,6 +5,7 @@ import { rowReader } from './rows.js'
 /** @typedef {import('./open.js').Database} Database */
 /** @typedef {import('./lines.js').Line} Line */
 /** @typedef {{ id: number, kind: string, seq: number, chain: number, rows: number }} Channel a channel and its tail */
+/** @typedef {import('./worker-api.ts').RecordChunk} RecordChunk */
 /** @typedef {{ seq: number, state: string, chain: number, rowIds: string | null, rows: string[], fromCreation: boolean }} Start the state from which envelopes are replayed */
 /** @typedef {{ seqs: number[], places: number[], actions: string[], origins: (string | null)[], more: boolean }} Columns */
 
@@ -203,10 +204,26 @@ export function reader(db) {
     /** @param {string} key */
     record: (key) => sql.record.get(key)?.text,
 
-    /** @param {string} prefix */
-    records: (prefix) => sql.records.all(prefix, prefix).map(({ key, text }) => [key, text]),
+    /** @param {string} prefix @returns {RecordChunk[]} */
+    records(prefix) {
+      /** @type {RecordChunk[]} */
+      const chunks = []
+      for (let [from, first] = [prefix, 1]; ; first = 0) {
+        const { last, marks, text } = sql.recordChunk.get(from, prefix, first)
+        if (text === null) return chunks
+        chunks.push(
+          marks === 0 ? text : sql.records.all(from, prefix, first).map((row) => [row.key, row.text]),
+        )
+        from = last
+      }
+    },
   }
 }
+
+// A thousand records from a key on, or after it. UTF-8 never contains the byte FF, so the upper bound is greater than every
+// key with this prefix.
+const RECORDS = `SELECT key, text FROM records
+  WHERE key >= ?1 AND (key > ?1 OR ?3) AND key < ?2 || CAST(x'ff' AS TEXT) ORDER BY key LIMIT 1000`
 
 /** @param {Database} db */
 function statements(db) {
@@ -247,7 +264,13 @@ function statements(db) {
       `SELECT max(value, (SELECT ifnull(max(seq), 0) FROM envelopes)) AS value FROM meta WHERE key = 'upTo'`,
     ),
     record: db.prepare(`SELECT text FROM records WHERE key = ?`),
-    // UTF-8 never contains the byte FF, so the upper bound is greater than every key with this prefix.
-    records: db.prepare(`SELECT key, text FROM records WHERE key >= ? AND key < ? || CAST(x'ff' AS TEXT)`),
+    records: db.prepare(RECORDS),
+    // `marks` is 0 if no record contains a separator.
+    recordChunk: db.prepare(
+      `SELECT max(key) AS last,
+         sum(instr(key, char(30)) + instr(key, char(31)) + instr(text, char(30)) + instr(text, char(31))) AS marks,
+         group_concat(concat_ws(char(31), key, text), char(30) ORDER BY key) AS text
+       FROM (${RECORDS})`,
+    ),
   }
 }

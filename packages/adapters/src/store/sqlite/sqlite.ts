@@ -2,7 +2,7 @@ import type { Uri } from '@atrium/protocol/channel'
 import type { DamagedChannel, LoadedChannel, Slice, Step, StoredEnvelope } from '@atrium/host/ports/log'
 import { DiskFull } from '@atrium/host/ports/log'
 import type { Store } from '@atrium/host/ports/store'
-import type { Batch, Columns, PackedChannel, WorkerApi } from './worker-api.ts'
+import type { Batch, Columns, PackedChannel, RecordChunk, WorkerApi } from './worker-api.ts'
 import { StoreWorker } from './worker-client.ts'
 import { byCodeUnit, refuseNul, refuseNulIn } from '../text.ts'
 
@@ -121,11 +121,11 @@ export async function openSqlite(folder: string, options: SqliteOptions = {}): P
         // The worker answers requests in order. So the changes that are unflushed now are exactly those that the answer will
         // not contain.
         const unflushed = concatenated(inFlight, queued).records
-        const all = new Map<string, string | undefined>(await worker.request('records', [prefix]))
-        for (const [key, text] of unflushed) if (key.startsWith(prefix)) all.set(key, text)
-        return [...all]
-          .flatMap(([key, text]) => (text === undefined ? [] : [[key, text] as const]))
-          .toSorted(([a], [b]) => byCodeUnit(a, b))
+        const stored = (await worker.request('records', [prefix])).flatMap(pairsOf)
+        const changed = [...unflushed].filter(([key]) => key.startsWith(prefix))
+        const all = changed.length === 0 ? stored : withChanges(stored, changed)
+        // SQLite orders by the bytes of UTF-8, which differs for a few characters.
+        return all.toSorted(([a], [b]) => byCodeUnit(a, b))
       },
       delete: (key) => record(key),
     },
@@ -144,6 +144,24 @@ export async function openSqlite(folder: string, options: SqliteOptions = {}): P
       },
     },
   }
+}
+
+type Pair = readonly [key: string, text: string]
+
+function pairsOf(chunk: RecordChunk): readonly Pair[] {
+  if (typeof chunk !== 'string') return chunk
+  return chunk.split('\x1e').map((record) => {
+    const at = record.indexOf('\x1f')
+    return [record.slice(0, at), record.slice(at + 1)]
+  })
+}
+
+function withChanges(
+  stored: readonly Pair[],
+  changed: readonly (readonly [key: string, text: string | undefined])[],
+): readonly Pair[] {
+  const all = new Map<string, string | undefined>([...stored, ...changed])
+  return [...all].flatMap(([key, text]) => (text === undefined ? [] : [[key, text] as const]))
 }
 
 function sliceOf(requested: readonly Uri[], { seqs, places, actions, origins, more }: Columns): Slice {

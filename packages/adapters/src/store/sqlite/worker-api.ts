@@ -14,12 +14,18 @@ export interface WorkerApi {
   load(channel: Uri, tail: number): PackedChannel
   rows(channel: Uri, ids: readonly string[]): RowSlice
   record(key: string): string | undefined
-  records(prefix: string): [key: string, text: string][]
+  records(prefix: string): readonly RecordChunk[]
   putBlob(session: Uri, bytes: Uint8Array): string
   getBlob(session: Uri, hash: string): Uint8Array | undefined
   dropBlobs(session: Uri): void
   close(): void
 }
+
+/**
+ * Up to a thousand records in the order of their keys. As one string, which is cheaper to copy than many: records are joined
+ * by `\x1e`, the key and the text of each by `\x1f`. As pairs if a record contains one of these characters.
+ */
+export type RecordChunk = string | readonly (readonly [key: string, text: string])[]
 
 /** The content of one transaction. A record whose text is undefined is deleted. */
 export interface Batch {

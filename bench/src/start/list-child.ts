@@ -1,0 +1,12 @@
+import { openSqlite } from '@atrium/adapters/store/sqlite'
+
+// Reads the session list of a data folder once, as plainly as possible: every entry from the store, parsed and kept. Prints
+// the milliseconds. A process of its own, because in a host, too, this code runs for the first time.
+const [folder = ''] = process.argv.slice(2)
+const store = await openSqlite(folder, { readOnly: true })
+const began = performance.now()
+const list = new Map<string, unknown>()
+for (const [key, text] of await store.records.list('session/')) list.set(key, JSON.parse(text))
+const time = performance.now() - began
+await store.log.close()
+process.stdout.write(`${JSON.stringify({ time, sessions: list.size })}\n`)

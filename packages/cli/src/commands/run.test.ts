@@ -73,6 +73,8 @@ describe('[Z5] run', () => {
     [['run', 'x', '--session', 'nope'], 4, "There is no session 'nope'"],
     [['run'], 2, 'The prompt is missing'],
     [['run', 'x', '--timeout', 'soon'], 2, '--timeout must be a number of seconds'],
+    [['run', 'x', '--timeout', '1e3'], 2, "--timeout must be a number of seconds, and not '1e3'"],
+    [['run', 'x', '--timeout', '0x10'], 2, '--timeout must be a number of seconds'],
     [['run', 'x', '--allow', 'all'], 2, '--allow must be once or session'],
     [['run', 'x', '--agent', 'nobody'], 2, "There is no agent 'nobody'; there are: guide"],
     [['run', 'x', '--model', 'none'], 2, 'there are: guide-plain, guide-lively'],

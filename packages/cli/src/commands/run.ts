@@ -14,6 +14,7 @@ import { CommandError, exits } from '../terminal/exit.ts'
 import type { Exit } from '../terminal/exit.ts'
 import { connect, isRemote } from '../link/connect.ts'
 import type { HostOptions } from '../link/connect.ts'
+import { parseSeconds } from '../link/with-client.ts'
 import { findTarget, shortName } from '../session/find.ts'
 import { openScreen } from '../live/screen.ts'
 import { sanitize, output } from '../terminal/output.ts'
@@ -30,7 +31,7 @@ interface Flags extends HostOptions, OutputOptions {
 
 /** `atrium run`: runs one turn to its end, in a new session or in an existing one. */
 export async function run(words: readonly string[], flags: Flags): Promise<Exit> {
-  const seconds = parseTimeout(flags.timeout)
+  const seconds = parseSeconds(flags.timeout, '--timeout')
   const allow = parseAllow(flags.allow)
   const prompt = await promptOf(words)
   const directory = flags.session === undefined ? await directoryOf(flags) : undefined
@@ -150,13 +151,6 @@ async function directoryOf(flags: Flags): Promise<string | undefined> {
   const found = await stat(path).catch(() => undefined)
   if (!found?.isDirectory()) throw new CommandError(`--cwd: ${path} is no directory.`, exits.usage)
   return path
-}
-
-function parseTimeout(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  const seconds = Number(text)
-  if (seconds > 0 && seconds <= 2_000_000) return seconds
-  throw new CommandError(`--timeout must be a number of seconds, and not '${text}'.`, exits.usage)
 }
 
 function parseAllow(text: string | undefined): 'once' | 'session' | undefined {

@@ -112,6 +112,7 @@ describe.concurrent('[Z20] send', () => {
       [['idle', ' '], 2],
       [['idle'], 2],
       [['idle', 'hi', '--timeout', 'soon'], 2],
+      [['idle', 'hi', '--timeout', '1e3'], 2],
       [['idle', 'hi', '--nonsense'], 2],
     ] as const) {
       const ended = await atrium(home, ['send', ...args])

@@ -21,7 +21,10 @@ export class WatchedFile implements WatchTarget {
     onEvent: () => void,
   ): Promise<WatchedFile | undefined> {
     const file = new WatchedFile(path, backend, onEvent)
-    return (await file.#readVersion()) ? file : undefined
+    if (await file.#readVersion()) return file
+    // The watch was started before the look, so that no change between the two is missed.
+    file.close()
+    return undefined
   }
 
   private constructor(path: string, backend: NotifyBackend, onEvent: () => void) {

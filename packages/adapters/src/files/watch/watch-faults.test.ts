@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { ChangeRecorder, WatchFixture } from '../../../../host/src/ports/watch.contract.ts'
 import { fastTiming, watching } from '../../../test/watch-fixture.ts'
+import { WatchedFile } from './file.ts'
 import { perDirectoryBackend, backendOn } from './notify-backend.ts'
 import type { NotifyBackend } from './notify-backend.ts'
 
@@ -186,4 +187,20 @@ describe('[F-40b] [O8] fewer watches than directories', () => {
     full = false
     await listener.received('a/1', 'added')
   })
+})
+
+test('[O8] a path that has become a directory, or is gone, leaves no watch of the system behind', async () => {
+  const { at } = await watching({}, (path) => mkdirSync(join(path, 'folder')))
+  for (const path of [at('folder'), at('gone')]) {
+    let open = 0
+    const backend: NotifyBackend = {
+      ...perDirectoryBackend,
+      watchFile: () => {
+        open++
+        return { close: () => void open-- }
+      },
+    }
+    expect(await WatchedFile.open(path, backend, () => {})).toBeUndefined()
+    expect(open).toBe(0)
+  }
 })

@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, lstatSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect as dialTls } from 'node:tls'
+import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { exposureProblem, hostsOf } from './address.ts'
@@ -72,14 +74,15 @@ describe('addresses (S-01, S-13)', () => {
   })
 
   test('a unix socket is private, replaces an abandoned one, and replaces no other file', async () => {
-    const path = join(mkdtempSync(join(tmpdir(), 'atrium-')), 'sock')
+    const path = join(mkdtempSync(join(tmpdir(), 'atrium-')), 'a sock')
     const killed =
       "require('net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))"
     spawnSync(process.execPath, ['-e', killed, path])
     expect(existsSync(path)).toBe(true)
     const { url } = await start({ socket: path, token: undefined })
     expect(lstatSync(path).mode & 0o777).toBe(0o600)
-    const client = new WebSocket(url)
+    expect(url).toBe(`ws+unix:${pathToFileURL(path).pathname}:/`)
+    const client = new WebSocket('ws://localhost/', { createConnection: () => connect(path) })
     await once(client, 'open')
     expect(links.length).toBe(1)
     await expect(start({ socket: path })).rejects.toMatchObject({ code: 'EADDRINUSE' })

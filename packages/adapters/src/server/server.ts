@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { TLSSocket, createSecureContext } from 'node:tls'
+import { pathToFileURL } from 'node:url'
 import { limits } from '@atrium/protocol/limits'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import { WebSocketServer } from 'ws'
@@ -70,7 +71,9 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const bound = await bind(options, accept)
   http = serve(gateOf(options, bound.port), pending, options)
   const scheme = secure ? 'wss' : 'ws'
-  const urls = bound.names.map((name) => (bound.port === 0 ? `ws+unix:${name}:/` : `${scheme}://${name}/`))
+  const urls = bound.names.map((name) =>
+    bound.port === 0 ? `ws+unix:${pathToFileURL(name).pathname}:/` : `${scheme}://${name}/`,
+  )
   return {
     url: urls[0] ?? '',
     urls,

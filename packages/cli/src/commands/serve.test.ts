@@ -6,6 +6,7 @@ import { createServer, connect as dial } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { bin, portOf } from '../../test/command.ts'
@@ -44,6 +45,13 @@ test('[D7] the first line has the address; the host answers there, and stops at 
   expect((await closed)[0]).toBe(1001)
   expect(await exit).toBe(0)
   expect(err()).not.toContain(ready.token)
+})
+
+test('[Z1] commands find a host on a unix socket, also if its path has characters that a URL encodes', async () => {
+  const path = join(home, 'a b%41')
+  const { first } = await serve('--json', '--socket', path)
+  expect(readyIn(first).url).toBe(`ws+unix:${pathToFileURL(path).pathname}:/`)
+  expect(run('config', '--data', data)).toMatchObject({ status: 0, stderr: '' })
 })
 
 test('[D6] a restarted host has the same token and the same port', async () => {

@@ -4,11 +4,11 @@ import type { Check } from '@atrium/client/shared/check'
 import { Client } from '@atrium/client/client'
 import { newId, world } from '@atrium/client/shared/globals'
 import { openSocket } from '@atrium/client/link/websocket'
-import { WebSocket } from 'ws'
 import { configure } from '../serve/config.ts'
 import { findHost } from '../serve/discovery.ts'
 import { CommandError, exits, sentenceOf, systemCode } from '../terminal/exit.ts'
 import { version } from '../terminal/version.ts'
+import { HostSocket } from './host-socket.ts'
 
 /** The host to connect to: the one at a URL, or the one of a data folder on this machine. */
 export interface HostOptions {
@@ -43,7 +43,7 @@ export async function connect(options: HostOptions): Promise<Client> {
       const current = first ? address : await addressOf(options)
       first = false
       // The constructor of `ws` behaves like the browser's, but its types differ.
-      return openSocket(WebSocket as never, withToken(current))
+      return openSocket(HostSocket as never, withToken(current))
     },
   }).connect()
   const failed = new Promise<never>((_, reject) => {

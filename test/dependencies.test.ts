@@ -1,0 +1,128 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const read = (path: string) => readFileSync(`${root}${path}`, 'utf8')
+const page = read('docs/dependencies.md')
+
+interface Manifest {
+  readonly dependencies?: { readonly [name: string]: string }
+  readonly optionalDependencies?: { readonly [name: string]: string }
+}
+
+/** An entry of the lock file, of a package that was installed from somewhere. A link is a package of this repository. */
+interface Locked extends Manifest {
+  readonly version?: string
+  readonly resolved?: string
+  readonly integrity?: string
+  readonly license?: string
+  readonly link?: boolean
+  readonly dev?: boolean
+  readonly devOptional?: boolean
+  readonly hasInstallScript?: boolean
+}
+
+// The casts name the parts of npm's own files that this test reads.
+const { packages } = JSON.parse(read('package-lock.json')) as {
+  packages: { readonly [path: string]: Locked }
+}
+const manifests = readdirSync(`${root}packages`).map(
+  (name) => [name, JSON.parse(read(`packages/${name}/package.json`)) as Manifest] as const,
+)
+const installed = Object.entries(packages).flatMap(([path, entry]) => {
+  const [, name] = /^(?:.*\/)?node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(path) ?? []
+  return name === undefined || entry.link ? [] : [{ path, name, ...entry }]
+})
+const atRunTime = installed.filter(({ dev, devOptional }) => !dev && !devOptional)
+
+/** The rows of the table under a heading of the page, without its head. */
+function rowsUnder(heading: string): readonly (readonly string[])[] {
+  const section = page.split(/^## /m).find((each) => each.startsWith(`${heading}\n`)) ?? ''
+  const rows = section.split('\n').filter((line) => line.startsWith('|'))
+  return rows.slice(2).map((row) =>
+    row
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  )
+}
+
+const script = ({ hasInstallScript }: Locked) => (hasInstallScript ? 'yes' : 'no')
+
+test('[A6] docs/dependencies.md lists the dependencies of the packages, each with version, users, licence and install script', () => {
+  const users = new Map<string, { readonly version: string; readonly by: string[] }>()
+  for (const [user, { dependencies = {} }] of manifests)
+    for (const [name, version] of Object.entries(dependencies).filter(
+      ([each]) => !each.startsWith('@atrium/'),
+    )) {
+      const known = users.get(name) ?? { version, by: [] }
+      expect({ name, version }).toEqual({ name, version: known.version })
+      known.by.push(`\`${user}\``)
+      users.set(name, known)
+    }
+  const expected = [...users].map(([name, { version, by }]) => {
+    const entry = packages[`node_modules/${name}`] ?? {}
+    return [name, version, by.join(', '), entry.license, script(entry)]
+  })
+  const listed = rowsUnder('Of our own choice')
+  expect(listed.map(([name, version, by, , ...rest]) => [name, version, by, ...rest])).toEqual(
+    sorted(expected),
+  )
+  expect(listed.filter(([, , , why = '']) => why.length < 10)).toEqual([])
+})
+
+test('[A6] docs/dependencies.md lists what the dependencies need, and nothing else', () => {
+  const direct = new Set(manifests.flatMap(([, { dependencies = {} }]) => Object.keys(dependencies)))
+  const expected = atRunTime
+    .filter(({ name }) => !direct.has(name))
+    .map(({ name, version, ...entry }) => [name, version, neededBy(name), entry.license, script(entry)])
+  expect(rowsUnder('What these need')).toEqual(sorted(expected))
+})
+
+test('[A6] every dependency of a package is pinned to one version, and no package is there in two versions', () => {
+  for (const [, { dependencies = {} }] of manifests)
+    for (const version of Object.values(dependencies)) expect(version).toMatch(/^\d+\.\d+\.\d+$/)
+  const names = installed.map(({ name }) => name)
+  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([])
+})
+
+test('[A6] every package of the lock file has its address on the registry and a SHA-512 hash', () => {
+  expect(installed.length).toBeGreaterThan(100)
+  for (const { path, name, version = '', resolved, integrity } of installed) {
+    const file = `${name.split('/').at(-1)}-${version}.tgz`
+    expect({ path, resolved }).toEqual({ path, resolved: `https://registry.npmjs.org/${name}/-/${file}` })
+    // 64 bytes in base64.
+    expect({ path, integrity }).toEqual({ path, integrity: expect.stringMatching(/^sha512-[\w+/]{86}==$/) })
+  }
+  const links = Object.entries(packages).filter(([, { link }]) => link)
+  for (const [path, { resolved }] of links)
+    expect({ path, resolved }).toEqual({
+      path,
+      resolved: expect.stringMatching(/^(?:packages\/\w+|bench|conformance|proof)$/),
+    })
+})
+
+test('[A6] the packages with an install script are the two that docs/dependencies.md names', () => {
+  const [, section = ''] = page.split('## Install scripts\n')
+  const named = [...section.matchAll(/^- `([^`]+)`/gm)].map(([, name]) => name)
+  expect(named).toEqual(['@photostructure/sqlite', 'esbuild'])
+  expect(installed.flatMap(({ name, hasInstallScript }) => (hasInstallScript ? [name] : []))).toEqual(named)
+})
+
+/** The packages that run at run time and need this one. */
+function neededBy(name: string): string {
+  const needs = ({ dependencies, optionalDependencies }: Locked) =>
+    name in { ...dependencies, ...optionalDependencies }
+  return atRunTime
+    .filter(needs)
+    .map((each) => each.name)
+    .toSorted()
+    .join(', ')
+}
+
+function sorted(
+  rows: readonly (readonly (string | undefined)[])[],
+): readonly (readonly (string | undefined)[])[] {
+  return rows.toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1))
+}

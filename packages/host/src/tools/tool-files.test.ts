@@ -67,7 +67,7 @@ test('[X3] an applied edit equals its preview, and a file that changed meanwhile
   expect(files.changes).toEqual([{ kind: 'make', place: { path: '/a/sub', roots: ['/a'] } }])
 })
 
-test('[X3] an agent cannot find out whether a secret file contains a text', async () => {
+test('[X3] the preview of a change to a secret file has its counts only, and a wrong guess fails when it is applied', async () => {
   const { files, run } = await desk()
   files.put('/a/.env', 'KEY=hush')
   const guess = (find: string) => run.chat.files.propose('.env', { find, put: 'x' })

@@ -27,11 +27,18 @@ export class Requests {
 
   /** Returns the result, or a promise of it. Throws, or rejects with, the error of the response. */
   receive(method: string, params: unknown): unknown {
-    if (method === 'ping') return this.#intake.ping()
     const command = commands.get(method)
+    if (command && method === 'ping') return this.#ping(command.params, params)
     if (!command || !this.#link.dialect.knows(method)) throw AhpError.methodNotFound(method)
     if (isHandshake(method)) this.#intake.handshakeRequested = true
     return this.#intake.request(() => this.#run(method, command.params, params))
+  }
+
+  /** Answers a ping at once, because it must not wait behind other requests. Its params are checked as those of any request. */
+  #ping(schema: Schema<unknown>, given: unknown): null {
+    const answer = this.#intake.ping()
+    checkedParams('ping', schema, given)
+    return answer
   }
 
   /** Runs a request when it is its turn in the queue. An earlier request may have completed the handshake in the meantime. */
@@ -45,15 +52,14 @@ export class Requests {
       )
     const command = hostCommands.get(method)
     if (!command && !handshake) throw AhpError.methodNotFound(method)
-    const decoded = checkParams(schema, given)
-    if (!decoded.ok) throw AhpError.invalidParams(`${method}: ${decoded.problem}`)
+    const checked = checkedParams(method, schema, given)
     // The schema of the method has checked the params of both handshakes.
     if (method === 'initialize')
-      return this.#handshake(() => initialize(this.#core, this.#link, decoded.value as Params<'initialize'>))
+      return this.#handshake(() => initialize(this.#core, this.#link, checked as Params<'initialize'>))
     if (method === 'reconnect')
-      return this.#handshake(() => reconnect(this.#core, this.#link, decoded.value as Params<'reconnect'>))
-    const params = dialect.params(method, decoded.value)
-    const outcome = command?.(this.#core, this.#link, params, channelName(decoded.value))
+      return this.#handshake(() => reconnect(this.#core, this.#link, checked as Params<'reconnect'>))
+    const params = dialect.params(method, checked)
+    const outcome = command?.(this.#core, this.#link, params, channelName(checked))
     return outcome instanceof Promise
       ? outcome.then((result: unknown) => dialect.result(method, result))
       : dialect.result(method, outcome)
@@ -78,6 +84,12 @@ export class Requests {
       link.outbox.resume()
     }
   }
+}
+
+function checkedParams(method: string, schema: Schema<unknown>, given: unknown): unknown {
+  const decoded = checkParams(schema, given)
+  if (!decoded.ok) throw AhpError.invalidParams(`${method}: ${decoded.problem}`)
+  return decoded.value
 }
 
 /** The name of a request's channel, as the client wrote it. */

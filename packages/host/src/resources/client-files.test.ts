@@ -46,6 +46,22 @@ test('[Q6] its errors are passed on; a malformed response is not found', async (
   }
 })
 
+test('[P7] a response with a number that JSON cannot keep is malformed', async () => {
+  const { all, read } = await loan()
+  const [, far] = all.wire()
+  const answer = (id: unknown, n: string) =>
+    `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"data":"x","encoding":"utf-8","_meta":{"n":${n}}}}`
+  let n = '0'
+  far.receive((text) => {
+    const { id, method } = JSON.parse(text) as { id?: unknown; method?: string }
+    if (method === 'resourceRead') far.send(answer(id, n))
+  })
+  const opening = { channel: 'ahp-root://', protocolVersions: ['1.0.0'], clientId: 'ann' }
+  far.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: opening }))
+  expect(await read()).toMatchObject({ data: 'x' })
+  for (n of ['-0', '1e400']) expect(await read(), n).toMatchObject({ code: -32008 })
+})
+
 test("[Q6] unknown URIs, the requester's own, and those of a disconnected client are not found", async () => {
   const { all, ann, read } = await loan()
   expect(await read('vscode-userdata:/other')).toMatchObject({ code: -32008 })

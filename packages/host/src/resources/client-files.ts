@@ -2,6 +2,7 @@ import type { Uri } from '@atrium/protocol/channel'
 import type { ClientMethod, Params, Result } from '@atrium/protocol/commands'
 import { commands } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
+import { hasLossyNumber } from '@atrium/protocol/rpc/frame-check'
 import { LinkClosed } from '@atrium/protocol/rpc/peer'
 import { decode } from '@atrium/protocol/schema'
 import { rootUri } from '@atrium/protocol/uri'
@@ -43,8 +44,8 @@ export async function askClient<M extends ClientMethod>(
     throw AhpError.notFound(`no connected client has ${JSON.stringify(uri.slice(0, 200))}`)
   const answer = await answerOf(core, link.ask(method, { ...params, channel: rootUri }))
   const schema = commands.get(method)?.result
-  const decoded = schema && decode(schema, answer)
-  if (!decoded?.ok) throw AhpError.notFound('the client that has it sent a malformed response')
+  const decoded = schema && !hasLossyNumber(answer) && decode(schema, answer)
+  if (!decoded || !decoded.ok) throw AhpError.notFound('the client that has it sent a malformed response')
   // The value was decoded with the schema of this method's result. So the cast is safe.
   return decoded.value as Result<M>
 }

@@ -159,6 +159,28 @@ describe('S-19: numbers', () => {
     await ann.ask('ping', {})
     expect(await ann.ask('listSessions', {})).toMatchObject({ items: [{ resource: session }] })
   })
+  /** Sends a frame on a new link, and returns the frame that the host answers with. */
+  const answerTo = async (frame: string): Promise<object> => {
+    const [, far] = (await testHost()).wire()
+    return new Promise((resolve) => {
+      far.receive((text) => resolve(JSON.parse(text) as object))
+      far.send(frame)
+    })
+  }
+  test.each(['{"a":-0}', '{"_meta":{"a":[1e400]}}', '[-0.0]', '{"channel":7}'])(
+    '[P7, R8] a ping with the params %s is refused like any other request',
+    async (params) =>
+      expect(await answerTo(`{"jsonrpc":"2.0","id":"p","method":"ping","params":${params}}`)).toMatchObject({
+        id: 'p',
+        error: { code: -32602 },
+      }),
+  )
+  test.each(['-0', '-0.0', '1e400'])('[P7, R3] a request with the id %s is refused', async (id) =>
+    expect(await answerTo(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`)).toMatchObject({
+      id: null,
+      error: { code: -32600 },
+    }),
+  )
   test.each(['1e308', '5e-324', '9007199254740993', '0.1', '123456789012345678901234567890'])(
     '[L7] %s is stored as the double it is',
     async (value) => {

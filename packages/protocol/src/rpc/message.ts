@@ -25,7 +25,7 @@ export function messageOf(value: unknown): Message {
   if (jsonrpc !== '2.0') return invalid(id, 'jsonrpc is not "2.0"')
   if (typeof method !== 'string') return invalid(id, 'method is not a string')
   if (given === undefined) return { kind: 'notification', method, params }
-  if (id === null) return invalid(null, 'id is neither a string nor a finite number')
+  if (id === null) return invalid(null, 'id is neither a string nor a number that JSON can keep')
   return { kind: 'request', id, method, params }
 }
 
@@ -43,8 +43,10 @@ function responseOf(id: MessageId | null, { jsonrpc, result, error }: JsonObject
   return { kind: 'unreadable', id, problem: 'the response has neither a result nor a valid error' }
 }
 
+/** Whether a value is an id. The id -0 is none: its response would have the id 0. */
 function isId(value: unknown): value is MessageId {
-  return typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value))
+  if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0)
+  return typeof value === 'string'
 }
 
 function invalid(messageId: MessageId | null, problem: string): Message {

@@ -8,11 +8,9 @@ import { nodeFiles } from '@atrium/adapters/files'
 import { ptyTerminals } from '@atrium/adapters/terminals'
 import { gitVcs } from '@atrium/adapters/git'
 import { fileUri } from '@atrium/protocol/file-uri'
-import { StoreLocked, StoreUnreadable, openSqlite } from '@atrium/adapters/store/sqlite'
 import { privateFolder, readToken, tokenOf, tokenPath } from '@atrium/adapters/server/token'
 import { nodeWorld } from '@atrium/adapters/process/world'
 import type { Host } from '@atrium/host'
-import type { Store } from '@atrium/host/ports/store'
 import type { World } from '@atrium/host/ports/world'
 import type { Logger } from 'pino'
 import { AgentSet } from '../serve/agents.ts'
@@ -24,6 +22,7 @@ import type { Settings } from '../serve/config-fields.ts'
 import { announceHost, withdrawHost } from '../serve/discovery.ts'
 import { openLog } from '../serve/log-file.ts'
 import { findPort } from '../serve/port.ts'
+import { openStore } from '../serve/store.ts'
 import { CommandError, sentenceOf } from '../terminal/exit.ts'
 import { stopSignal } from '../serve/shutdown.ts'
 import { version } from '../terminal/version.ts'
@@ -92,12 +91,12 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
 
 async function openHost(settings: Settings, log: Logger, world: World, agentSet: AgentSet): Promise<Host> {
   // The store opens in its worker thread while this thread loads the host.
-  const [{ store, readOnly }, { createHost }, { agents }] = await Promise.all([
+  const [{ store, readOnly, warning }, { createHost }, { agents }] = await Promise.all([
     openStore(settings),
     import('@atrium/host'),
     agentSet.open(),
   ])
-  if (readOnly !== undefined) log.warn(readOnly)
+  if (warning !== undefined) log.warn(warning)
   return createHost({
     store,
     world,
@@ -116,24 +115,6 @@ async function openHost(settings: Settings, log: Logger, world: World, agentSet:
       process.exit(1)
     },
   })
-}
-
-/** Opens the store for writing. If that fails, opens it for reading only. */
-async function openStore({ data, readOnly }: Settings): Promise<{ store: Store; readOnly?: string }> {
-  if (readOnly)
-    return { store: await openSqlite(data, { readOnly }), readOnly: 'This host was started read-only.' }
-  try {
-    return { store: await openSqlite(data) }
-  } catch (error) {
-    if (error instanceof StoreLocked || error instanceof StoreUnreadable) throw error
-    const store = await openSqlite(data, { readOnly: true }).catch(() => {
-      throw error
-    })
-    return {
-      store,
-      readOnly: `${data} cannot be written (${sentenceOf(error)}): this host is read-only.`,
-    }
-  }
 }
 
 async function chooseToken(settings: Settings): Promise<string | undefined> {

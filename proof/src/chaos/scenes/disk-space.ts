@@ -95,6 +95,7 @@ export async function readOnlyDisk({ tally, chance }: SceneContext): Promise<voi
         const reason = reader.answers.at(-1)?.rejectionReason
         if (!reason?.includes('cannot be written'))
           tally.problem(`F-08: a change was answered with: ${reason}`)
+        if (reason?.includes(disk.path)) tally.problem(`S-27: a refusal has a path of the host: ${reason}`)
         tally.outcome('read-only disk: everything shown, changes rejected')
         trial.retire(reader)
       }

@@ -1,0 +1,37 @@
+import { StoreLocked, StoreUnreadable, openSqlite } from '@atrium/adapters/store/sqlite'
+import type { Store } from '@atrium/host/ports/store'
+import type { Settings } from './config-fields.ts'
+import { sentenceOf } from '../terminal/exit.ts'
+
+/** The open store of a host. */
+export interface OpenedStore {
+  readonly store: Store
+  /** The reason why the host is read-only, for clients. It has no path and no error of the system (S-27). */
+  readonly readOnly?: string
+  /** What the log of the host says about the store. */
+  readonly warning?: string
+}
+
+/** Opens the store for writing. If that fails, opens it for reading only. */
+export async function openStore({
+  data,
+  readOnly,
+}: Pick<Settings, 'data' | 'readOnly'>): Promise<OpenedStore> {
+  if (readOnly) {
+    const reason = 'This host was started read-only.'
+    return { store: await openSqlite(data, { readOnly }), readOnly: reason, warning: reason }
+  }
+  try {
+    return { store: await openSqlite(data) }
+  } catch (error) {
+    if (error instanceof StoreLocked || error instanceof StoreUnreadable) throw error
+    const store = await openSqlite(data, { readOnly: true }).catch(() => {
+      throw error
+    })
+    return {
+      store,
+      readOnly: 'The disk of this host cannot be written: the host is read-only.',
+      warning: `${data} cannot be written (${sentenceOf(error)}): this host is read-only.`,
+    }
+  }
+}

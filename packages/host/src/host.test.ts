@@ -110,6 +110,37 @@ test('[L8] F-04: a channel whose history is damaged is set aside and said to be;
   expect(all.world.reports).toContainEqual(expect.objectContaining({ event: 'damaged channel' }))
 })
 
+test('[L8.4, L13.10] F-04: a handshake says which of its channels are damaged, and how', async () => {
+  const all = await testHost()
+  const ann = await all.join('ann')
+  const two = 'ahp-session:/two'
+  for (const uri of [session, two]) await ann.ask('createSession', { channel: uri })
+  for (const uri of [session, two]) await ann.ask('subscribe', { channel: uri })
+  await all.restart('close')
+  const load = all.store().log.load
+  all.store().log.load = async (uri) =>
+    uri === session ? { damaged: 'number 7 has a wrong checksum' } : load(uri)
+  const damaged = { [session]: expect.stringMatching(/damaged: number 7 .* set aside/) as string }
+  const reconnect = async (lastSeenServerSeq: number, subscriptions: readonly string[]) =>
+    all.link().ask('reconnect', { clientId: 'ann', lastSeenServerSeq, subscriptions })
+  expect(await reconnect(ann.lastSeen, [session, two, 'ahp-session:/never'])).toEqual({
+    type: 'replay',
+    actions: [],
+    missing: [session, 'ahp-session:/never'],
+    _meta: { 'x-atrium': { damaged } },
+  })
+  expect(await reconnect(0, [session, two])).toMatchObject({
+    type: 'snapshot',
+    snapshots: [{ resource: two }],
+    _meta: { 'x-atrium': { damaged } },
+  })
+  expect(await reconnect(0, [two])).not.toHaveProperty('_meta')
+  expect(await all.link().initialize('ben', [session])).toMatchObject({
+    snapshots: [],
+    _meta: { 'x-atrium': { damaged } },
+  })
+})
+
 test('[L9] a channel that nobody looks at is put out of memory and comes back by itself', async () => {
   const all = await testHost()
   const ann = await all.join('ann')

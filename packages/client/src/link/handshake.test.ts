@@ -72,3 +72,32 @@ describe('[U4] reconnect names only channels whose state is valid up to the last
     expect(host.received.some(({ method }) => method === 'unsubscribe')).toBe(false)
   })
 })
+
+test('[U4.6] a channel that the host has set aside as damaged is gone with that reason', async () => {
+  const { host, client, chat } = await subscribedClient()
+  host.cut()
+  await untilIdle()
+  client.clock.advance(1_000)
+  const damaged = { [uri]: `the stored history of ${uri} is damaged` }
+  const _meta = { 'x-atrium': { damaged } }
+  await host.respond('reconnect', { type: 'replay', actions: [], missing: [uri], _meta })
+  await untilIdle()
+  expect(chat.status).toBe('gone')
+  expect(chat.problem).toMatchObject({ code: -32603, message: damaged[uri] })
+})
+
+test.each([
+  null,
+  1,
+  { 'x-atrium': null },
+  { 'x-atrium': { damaged: [] } },
+  { 'x-atrium': { damaged: { [uri]: 1 } } },
+])('[U5] with the _meta %j a missing channel is just gone', async (_meta) => {
+  const { host, client, chat } = await subscribedClient()
+  host.cut()
+  await untilIdle()
+  client.clock.advance(1_000)
+  await host.respond('reconnect', { type: 'replay', actions: [], missing: [uri], _meta })
+  await untilIdle()
+  expect(chat.problem).toMatchObject({ code: -32008 })
+})

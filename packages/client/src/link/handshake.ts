@@ -1,6 +1,7 @@
+import type { Uri } from '@atrium/protocol/channel'
 import type { Result } from '@atrium/protocol/commands'
-import { AhpError } from '@atrium/protocol/errors'
-import type { Implementation } from '@atrium/protocol/root/connection'
+import { AhpError, errorCodes } from '@atrium/protocol/errors'
+import type { Implementation, ReconnectReplayResult } from '@atrium/protocol/root/connection'
 import type { Peer } from '@atrium/protocol/rpc/peer'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Channel } from '../sync/channel.ts'
@@ -74,8 +75,7 @@ export function reconnect(
   return peer.request('reconnect', params, (value) => {
     const result = check.result('reconnect', value)
     if (result.type === 'replay') {
-      for (const uri of result.missing)
-        subscriptions.gone(subscriptions.get(uri), AhpError.notFound(`there is no ${uri} any more`))
+      for (const uri of result.missing) subscriptions.gone(subscriptions.get(uri), missingError(uri, result))
       subscriptions.replay(resumed, result.actions)
     } else {
       // The host may have started a new sequence, so the highest number in the snapshots replaces `lastSeen`.
@@ -83,4 +83,17 @@ export function reconnect(
     }
     opened(resumed)
   })
+}
+
+/** The reason why a channel cannot be resumed. Atrium says in `_meta` which channels are damaged; all others do not exist. */
+function missingError(uri: Uri, { _meta }: ReconnectReplayResult & { readonly _meta?: unknown }): AhpError {
+  const damage = member(member(member(_meta, 'x-atrium'), 'damaged'), uri)
+  return typeof damage === 'string'
+    ? new AhpError(errorCodes.InternalError, damage)
+    : AhpError.notFound(`there is no ${uri} any more`)
+}
+
+function member(value: unknown, key: string): unknown {
+  // The cast is safe: any object may be asked for any key.
+  return typeof value === 'object' && value !== null ? (value as { [key: string]: unknown })[key] : undefined
 }

@@ -8,6 +8,7 @@ import type { Core } from '../core/core.ts'
 import { supportedVersions } from './dialect.ts'
 import {
   claimClient,
+  damageNote,
   dispatchesOf,
   holdAll,
   keepExisting,
@@ -31,7 +32,7 @@ export async function initialize(
   const known = await claimClient(core, link, clientId)
   const own = known ? await dispatchesOf(core, clientId) : []
   if (known && known.handed.size > 0) await forgetSnapshots(core, known)
-  const held = await holdAll(core, link, requested.keys())
+  const { held, damaged } = await holdAll(core, link, requested)
   const info = clientInfo && { info: infoOf(clientInfo) }
   const record = { clientId, principal: link.principal, version, handed: new Map(), ...info }
   const seen = known ? core.log.committedSeq : 0
@@ -48,6 +49,7 @@ export async function initialize(
     _meta: {
       'x-atrium': {
         resends: true,
+        ...damageNote(damaged),
         ...(wantsClients(params) && {
           clients: core.clients.present(link.principal),
           agents: agentMessages(core),

@@ -1,6 +1,6 @@
 import type { Uri } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
-import { loadRowsFor, unlessUnsound, wakeIfSound } from '../channels/wake.ts'
+import { damageOf, loadRowsFor, unlessUnsound, wake } from '../channels/wake.ts'
 import type { ClientRecord } from '../core/clients.ts'
 import type { View } from '../channels/snapshot.ts'
 import type { Core } from '../core/core.ts'
@@ -89,20 +89,34 @@ export async function dispatchesOf(
   return [...stored, ...waiting.filter(({ seq }) => !storedSeqs.has(seq))]
 }
 
-/** Wakes the requested channels and subscribes to them. Returns the channels that exist and are not damaged. */
+/** The requested channels that are subscribed, and those that are damaged, under the client's names and with the damage. */
+interface HeldChannels {
+  readonly held: readonly Channel[]
+  readonly damaged: { readonly [name: Uri]: string }
+}
+
+/** Wakes the requested channels and subscribes to those that exist and are not damaged. */
 export async function holdAll(
   core: Core,
   link: OpeningLink,
-  uris: Iterable<Uri>,
-): Promise<readonly Channel[]> {
-  const channels: Channel[] = []
-  for (const uri of uris) {
-    const channel = await wakeIfSound(core, uri)
+  requested: RequestedChannels,
+): Promise<HeldChannels> {
+  const held: Channel[] = []
+  const damaged = new Map<Uri, string>()
+  for (const [uri, name] of requested) {
+    let channel: Channel | undefined
+    const damage = await damageOf(core, async () => void (channel = await wake(core, uri)))
+    if (damage !== undefined) damaged.set(name, damage)
     if (!channel) continue
     link.hold(channel)
-    channels.push(channel)
+    held.push(channel)
   }
-  return channels
+  return { held, damaged: Object.fromEntries(damaged) }
+}
+
+/** What the result of a handshake adds about damaged channels. A client could otherwise take them for disposed ones. */
+export function damageNote(damaged: HeldChannels['damaged']): { readonly damaged?: HeldChannels['damaged'] } {
+  return Object.keys(damaged).length > 0 ? { damaged } : {}
 }
 
 /**

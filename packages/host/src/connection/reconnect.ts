@@ -8,6 +8,7 @@ import { needsRow } from '../log/channel-rows.ts'
 import { inEpoch } from '../log/epochs.ts'
 import {
   claimClient,
+  damageNote,
   dispatchesOf,
   exists,
   holdAll,
@@ -36,7 +37,9 @@ export async function reconnect(
   setAliases(link, requested)
   const known = await claimClient(core, link, clientId)
   if (!known) throw AhpError.notFound('this host does not know the client id: initialize instead')
-  const held = await holdAll(core, link, requested.keys())
+  const { held, damaged } = await holdAll(core, link, requested)
+  const note = damageNote(damaged)
+  const meta = note.damaged ? `,"_meta":${JSON.stringify({ 'x-atrium': note })}` : ''
   const seen = wasAssigned(core, lastSeen)
   const own = await dispatchesOf(core, clientId, seen ? lastSeen : undefined)
   const upTo = core.log.committedSeq
@@ -55,11 +58,11 @@ export async function reconnect(
   const channels = keepExisting(core, link, held, actions ? upTo : core.log.committedSeq)
   for (const channel of channels) link.subscriptions.restore(channel)
   link.outbox.latency = link.subscriptions.latency
-  if (!actions) return `{"type":"snapshot","snapshots":[${snapshotsFor(core, link, channels).join()}]}`
+  if (!actions) return `{"type":"snapshot","snapshots":[${snapshotsFor(core, link, channels).join()}]${meta}}`
   link.subscriptions.replayedFrom = lastSeen
   for (const { uri } of channels) requested.delete(uri)
   const missing = JSON.stringify([...requested.values()])
-  return `{"type":"replay","actions":[${actions.join()}],"missing":${missing}}`
+  return `{"type":"replay","actions":[${actions.join()}],"missing":${missing}${meta}}`
 }
 
 /** Whether a sequence number was assigned and still counts: committed by this epoch, or made durable by an earlier one. */

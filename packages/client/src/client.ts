@@ -168,7 +168,8 @@ export class Client {
 
   async #handshake(peer: Peer, opened: () => void): Promise<void> {
     const { check } = this.#options
-    const context = { peer, hello: this.#options, subscriptions: this.#subscriptions, check }
+    const problem = (found: ClientProblem) => this.#problems.notify(found)
+    const context = { peer, hello: this.#options, subscriptions: this.#subscriptions, check, problem }
     const open = (requested: readonly Channel[]) => {
       // The pending actions are sent before listeners are notified: a listener may dispatch, and its action is newer.
       this.#subscriptions.opened(peer, resendsOf(this.#host), requested)

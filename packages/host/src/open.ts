@@ -19,6 +19,7 @@ import { ClientUriOwners } from './core/client-uri-owners.ts'
 import { failAbsentClient } from './tools/client-tools.ts'
 import { FileListings } from './core/file-listing.ts'
 import { beginEpoch } from './log/epochs.ts'
+import { numbersAhead } from './log/group-commit.ts'
 import { Log } from './log/log.ts'
 import type { Dispatcher } from './log/options.ts'
 import { Owners } from './core/owners.ts'
@@ -76,7 +77,9 @@ export async function openCore(ports: HostPorts): Promise<Core> {
     fatal,
   } = ports
   const store = ports.readOnly === undefined ? ports.store : readOnly(ports.store)
-  const { first, earlierEpochs } = await beginEpoch(store.records, store.log.upTo, world.now())
+  const { first, earlierEpochs } = await beginEpoch(store.records, store.log, world.now())
+  if (store.log.lost !== undefined)
+    world.report('history lost', `numbers above ${store.log.upTo - numbersAhead}, up to ${store.log.lost}`)
   const events = {
     appended: (channel: Channel, action: Action, by?: Dispatcher) => followUps(core, channel, action, by),
     committed: (channel: Channel, entry: Entry) => effect(core, channel, entry),

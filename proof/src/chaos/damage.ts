@@ -30,6 +30,9 @@ export const flip: Damage = {
   apply: (bytes, chance) => flipped(bytes, chance.between(0, bytes.length - 1), chance.between(0, 7)),
 }
 
+/** F-03: the file is there and has lost everything. */
+export const emptied: Damage = { name: 'nothing left', apply: () => Buffer.alloc(0) }
+
 export function flipped(bytes: Buffer, at: number, bit: number): Buffer {
   const copy = Buffer.from(bytes)
   copy.writeUInt8(copy.readUInt8(at) ^ (1 << bit), at)

@@ -138,7 +138,7 @@ export const failpoints: readonly Failpoint[] = [
   after(
     'the first number of a host run is recorded',
     'host/dist/log/epochs.js',
-    'records.put(key, JSON.stringify([...kept, [first]]))',
+    'records.put(key, JSON.stringify([...written, [first]]))',
     1,
   ),
   ...both('the first flush of a host run', commit, 'await this.#store.flush()', 1),

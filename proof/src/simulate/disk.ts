@@ -18,6 +18,8 @@ export class Disk {
   readonly transactions: Transaction[] = []
   /** Number of transactions that are durable. */
   durable = 0
+  /** The highest `upTo` that was ever flushed, as a store keeps it outside of its journal. */
+  bound = 0
   full = false
   /** Whether the next flush fails permanently. */
   broken = false
@@ -44,14 +46,18 @@ export class Disk {
     this.#flushes.shift()?.()
   }
 
-  /** Simulates a power failure that leaves this many transactions. Waiting reads and flushes are never answered. */
-  crash(left: number): void {
+  /**
+   * Simulates a power failure that leaves this many transactions. Waiting reads and flushes are never answered. The bound is
+   * kept even if flushed transactions are lost, unless an older bound is restored with them.
+   */
+  crash(left: number, olderBound = false): void {
     this.#reads = []
     this.#flushes = []
     this.transactions.length = left
     this.durable = left
     this.#image = emptyImage()
     void this.#keep(0, left)
+    this.bound = Math.max(olderBound ? 0 : this.bound, this.#boundOf(left))
   }
 
   /** Opens the store for one host run. */
@@ -76,6 +82,7 @@ export class Disk {
     return {
       log: {
         upTo: this.#image.log.upTo,
+        ...(this.bound > this.#image.log.upTo && { lost: this.bound }),
         append: (step) => {
           if (!alive()) return
           begin(step)
@@ -122,7 +129,12 @@ export class Disk {
     if (this.broken) throw new Error('a simulated disk has failed')
     const from = this.durable
     this.durable = Math.max(from, upTo)
+    this.bound = Math.max(this.bound, this.#boundOf(this.durable))
     return this.#keep(from, upTo)
+  }
+
+  #boundOf(count: number): number {
+    return this.transactions.slice(0, count).reduce((most, { step }) => Math.max(most, step?.upTo ?? 0), 0)
   }
 
   #keep(from: number, upTo: number): Promise<void> {

@@ -38,6 +38,7 @@ interface HostRun {
 const expectedReports = new Set([
   'disk full',
   'disk has space again',
+  'history lost',
   'store failed',
   'malformed notification',
   'agent failed',
@@ -67,7 +68,7 @@ export class Simulation<P extends SimulatedClient = SimulatedClient> implements 
   restored = 0
   /** Timers that are due and have not run. */
   readonly tasks: (() => void)[] = []
-  /** The latest time at which a host run started. Restoring a backup does not set this clock back. */
+  /** The latest time from which a host run took its numbers. Restoring a backup does not set this clock back. */
   latest = 0
   hostRun: HostRun | undefined
   violation: Violation | undefined
@@ -119,7 +120,7 @@ export class Simulation<P extends SimulatedClient = SimulatedClient> implements 
   start(): void {
     this.trace(() => 'a host starts')
     this.invariants.hostStarting()
-    this.latest = Math.max(this.latest, this.clock.wall)
+    this.latest = Math.max(this.latest, this.clock.wall, Math.ceil(this.disk.bound / 1000))
     const onReport = (event: string, detail: unknown) => {
       if (!expectedReports.has(event))
         this.fail('report', `${event}: ${detail instanceof Error ? detail.stack : String(detail)}`)
@@ -145,6 +146,8 @@ export class Simulation<P extends SimulatedClient = SimulatedClient> implements 
       (core) => {
         if (!world.alive) return
         hostRun.core = core
+        if (core.log.first - 1 <= (store.log.lost ?? 0))
+          this.fail('L5', `numbers from ${core.log.first} are assigned again: ${store.log.lost} was lost`)
         watchSteps(core.log, this.#steps)
         hostRun.host = hostOf(core)
         if (core.log.diskFull) return
@@ -164,8 +167,8 @@ export class Simulation<P extends SimulatedClient = SimulatedClient> implements 
     this.hostRun?.host?.connect(link.host, 'owner')
   }
 
-  /** Kills the host. The disk keeps this many transactions. */
-  crash(left: number): void {
+  /** Kills the host. The disk keeps this many transactions, and the bound of the last flush or an older one. */
+  crash(left: number, olderBound = false): void {
     if (!this.hostRun) return
     this.trace(
       () =>
@@ -176,7 +179,7 @@ export class Simulation<P extends SimulatedClient = SimulatedClient> implements 
     this.halfOpen.clear()
     this.hostRun = undefined
     this.disk.broken = false
-    this.disk.crash(left)
+    this.disk.crash(left, olderBound)
     const partial = partialStep(this.#steps, this.disk.transactions)
     if (partial) this.fail('L1', `of the step ${partial.step.join()} only ${partial.kept.join()} was kept`)
     this.#steps.length = 0

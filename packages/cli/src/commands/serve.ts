@@ -22,7 +22,7 @@ import type { Settings } from '../serve/config-fields.ts'
 import { announceHost, withdrawHost } from '../serve/discovery.ts'
 import { openLog } from '../serve/log-file.ts'
 import { findPort } from '../serve/port.ts'
-import { openStore } from '../serve/store.ts'
+import { lossIn, openStore } from '../serve/store.ts'
 import { CommandError, sentenceOf } from '../terminal/exit.ts'
 import { stopSignal } from '../serve/shutdown.ts'
 import { version } from '../terminal/version.ts'
@@ -97,6 +97,11 @@ async function openHost(settings: Settings, log: Logger, world: World, agentSet:
     agentSet.open(),
   ])
   if (warning !== undefined) log.warn(warning)
+  const loss = lossIn(settings.data, store)
+  if (loss !== undefined) {
+    log.error(loss)
+    process.stderr.write(`atrium: ${loss} Clients are told.\n`)
+  }
   return createHost({
     store,
     world,

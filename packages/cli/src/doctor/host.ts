@@ -15,6 +15,7 @@ import { withTimeout } from '../link/with-client.ts'
 import { version } from '../terminal/version.ts'
 import { onOneLine } from '../terminal/output.ts'
 import { fail, ok, warn } from './finding.ts'
+import { lossRemedy, storeFindings } from './store.ts'
 import type { Finding } from './finding.ts'
 
 /** A host that does not complete the handshake in this time hangs. */
@@ -26,6 +27,7 @@ export async function hostFindings(options: HostOptions, settings: Settings): Pr
     if (!isRemote(options) && !(await findHost(settings.data)))
       return [
         warn('host', `none runs with ${settings.data}`, 'start one with: atrium serve'),
+        ...(await storeFindings(settings.data)),
         await portFinding(settings),
       ]
   } catch (error) {
@@ -36,7 +38,8 @@ export async function hostFindings(options: HostOptions, settings: Settings): Pr
     const { url } = await addressOf(options)
     try {
       const found = [versionFinding(client, url), numbersFinding(client), ...(await agentFindings(client))]
-      return [...found, ...agentOutputFindings(client), ...clientFindings(client), await clockFinding(url)]
+      const told = [...lossFindings(client), ...agentOutputFindings(client), ...clientFindings(client)]
+      return [...found, ...told, await clockFinding(url)]
     } finally {
       client.close()
     }
@@ -84,6 +87,12 @@ async function agentFindings(client: Client): Promise<readonly Finding[]> {
   })
 }
 
+/** Shows the loss that the host has found at its start. */
+function lossFindings(client: WithMeta): readonly Finding[] {
+  const { lost } = atriumMeta(client)
+  return lost === undefined ? [] : [warn('store', onOneLine(lost), lossRemedy)]
+}
+
 /** Shows the last lines that each agent wrote outside of the protocol. They often say why an agent does not work. */
 function agentOutputFindings(client: WithMeta): readonly Finding[] {
   return (atriumMeta(client).agents ?? []).map(({ provider = '', lastWords = [] }) =>
@@ -104,6 +113,7 @@ interface WithMeta {
 }
 
 interface AtriumMeta {
+  readonly lost?: string
   readonly agents?: readonly { readonly provider?: string; readonly lastWords?: readonly string[] }[]
   readonly clients?: readonly {
     readonly name?: string

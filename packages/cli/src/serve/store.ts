@@ -35,3 +35,12 @@ export async function openStore({
     }
   }
 }
+
+/** The sentence about a store that has lost changes which the host had confirmed. */
+export function lossIn(data: string, { log }: Store): string | undefined {
+  if (log.lost === undefined) return undefined
+  return (
+    `The store in ${data} has lost its newest changes, although the host had confirmed them: ` +
+    'its journal was damaged or removed, or an older copy was restored.'
+  )
+}

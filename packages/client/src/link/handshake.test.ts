@@ -101,3 +101,25 @@ test.each([
   await untilIdle()
   expect(chat.problem).toMatchObject({ code: -32008 })
 })
+
+test.each(['reconnect', 'initialize'])(
+  '[U4.7] a loss that the answer to %s tells of is a problem',
+  async (method) => {
+    const { host, client } = await subscribedClient()
+    const problems: unknown[] = []
+    client.onProblem((problem) => problems.push(problem))
+    host.cut()
+    await untilIdle()
+    client.clock.advance(1_000)
+    const _meta = { 'x-atrium': { lost: 'the newest changes are lost' } }
+    if (method === 'reconnect')
+      await host.respond('reconnect', { type: 'snapshot', snapshots: [snapshot(20)], _meta })
+    else {
+      const { id } = await host.request('reconnect')
+      host.send({ id, error: { code: -32008, message: 'unknown' } })
+      await host.respond('initialize', { protocolVersion: '1.0.0', serverSeq: 90, snapshots: [], _meta }, 1)
+    }
+    await untilIdle()
+    expect(problems).toContainEqual({ kind: 'rollback', detail: 'the newest changes are lost' })
+  },
+)

@@ -1,11 +1,12 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { Result } from '@atrium/protocol/commands'
 import { AhpError, errorCodes } from '@atrium/protocol/errors'
-import type { Implementation, ReconnectReplayResult } from '@atrium/protocol/root/connection'
+import type { Implementation } from '@atrium/protocol/root/connection'
 import type { Peer } from '@atrium/protocol/rpc/peer'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Channel } from '../sync/channel.ts'
 import type { Check } from '../shared/check.ts'
+import type { ClientProblem } from '../shared/errors.ts'
 import type { Subscriptions } from '../sync/subscriptions.ts'
 
 /** The host's description of itself. */
@@ -26,6 +27,7 @@ export interface HandshakeContext {
   readonly hello: ClientHello
   readonly subscriptions: Subscriptions
   readonly check: Check
+  readonly problem: (problem: ClientProblem) => void
 }
 
 /**
@@ -33,7 +35,7 @@ export interface HandshakeContext {
  * the actions that follow it.
  */
 export function initialize(
-  { peer, hello, subscriptions, check }: HandshakeContext,
+  { peer, hello, subscriptions, check, problem }: HandshakeContext,
   opened: (host: HostInfo, requested: readonly Channel[]) => void,
 ): Promise<unknown> {
   const { clientId, versions, info, locale, _meta } = hello
@@ -55,12 +57,13 @@ export function initialize(
     const { snapshots, ...host } = check.result('initialize', value)
     subscriptions.reset(host.serverSeq, snapshots)
     opened(host, plain)
+    reportLoss(host, problem)
   })
 }
 
 /** Sends `reconnect`. The host replays the missed actions or, if it cannot, sends new snapshots. */
 export function reconnect(
-  { peer, hello, subscriptions, check }: HandshakeContext,
+  { peer, hello, subscriptions, check, problem }: HandshakeContext,
   opened: (requested: readonly Channel[]) => void,
 ): Promise<unknown> {
   // Only channels with a valid state ask for a replay: missed actions cannot be reduced over a missing or wrong state.
@@ -82,15 +85,26 @@ export function reconnect(
       subscriptions.reset(Math.max(0, ...result.snapshots.map(({ fromSeq }) => fromSeq)), result.snapshots)
     }
     opened(resumed)
+    reportLoss(result, problem)
   })
 }
 
-/** The reason why a channel cannot be resumed. Atrium says in `_meta` which channels are damaged; all others do not exist. */
-function missingError(uri: Uri, { _meta }: ReconnectReplayResult & { readonly _meta?: unknown }): AhpError {
-  const damage = member(member(member(_meta, 'x-atrium'), 'damaged'), uri)
+/** The reason why a channel cannot be resumed. Atrium says which channels are damaged; all others do not exist. */
+function missingError(uri: Uri, result: unknown): AhpError {
+  const damage = member(member(atriumNote(result), 'damaged'), uri)
   return typeof damage === 'string'
     ? new AhpError(errorCodes.InternalError, damage)
     : AhpError.notFound(`there is no ${uri} any more`)
+}
+
+/** Reports a loss that Atrium tells of in the result of a handshake. */
+function reportLoss(result: unknown, problem: HandshakeContext['problem']): void {
+  const lost = member(atriumNote(result), 'lost')
+  if (typeof lost === 'string') problem({ kind: 'rollback', detail: lost })
+}
+
+function atriumNote(result: unknown): unknown {
+  return member(member(result, '_meta'), 'x-atrium')
 }
 
 function member(value: unknown, key: string): unknown {

@@ -14,6 +14,8 @@ export interface ClientProblem {
     | 'malformed'
     /** A response without a request, an unreadable request, or a frame that is not JSON-RPC. */
     | 'stray'
+    /** The host has lost actions that it had confirmed. The states are those that the host still has. */
+    | 'rollback'
     /** A pending action whose outcome will never be known. */
     | 'lost'
     /** A listener of the app, or its answer to a host request, threw an error. */

@@ -8,7 +8,6 @@ import type { Core } from '../core/core.ts'
 import { supportedVersions } from './dialect.ts'
 import {
   claimClient,
-  damageNote,
   dispatchesOf,
   holdAll,
   keepExisting,
@@ -16,6 +15,7 @@ import {
   requestedChannels,
   setAliases,
   snapshotsFor,
+  storeNote,
 } from './opening.ts'
 import type { OpeningLink } from './opening.ts'
 import { Resends } from './resends.ts'
@@ -49,7 +49,7 @@ export async function initialize(
     _meta: {
       'x-atrium': {
         resends: true,
-        ...damageNote(damaged),
+        ...storeNote(damaged, core.store.log.lost !== undefined),
         ...(wantsClients(params) && {
           clients: core.clients.present(link.principal),
           agents: agentMessages(core),

@@ -5,6 +5,7 @@ import type { ClientRecord } from '../core/clients.ts'
 import type { View } from '../channels/snapshot.ts'
 import type { Core } from '../core/core.ts'
 import type { Channel } from '../log/channel.ts'
+import { lostHistory } from '../log/epochs.ts'
 import type { StoredEnvelope } from '../ports/log.ts'
 import type { Dialect } from './dialect.ts'
 import type { Outbox } from './outbox.ts'
@@ -114,9 +115,16 @@ export async function holdAll(
   return { held, damaged: Object.fromEntries(damaged) }
 }
 
-/** What the result of a handshake adds about damaged channels. A client could otherwise take them for disposed ones. */
-export function damageNote(damaged: HeldChannels['damaged']): { readonly damaged?: HeldChannels['damaged'] } {
-  return Object.keys(damaged).length > 0 ? { damaged } : {}
+/** What the result of a handshake adds about the store of the host. */
+interface StoreNote {
+  /** The damaged channels, which a client could otherwise take for disposed ones. */
+  readonly damaged?: HeldChannels['damaged']
+  /** Says that the host has lost actions that clients may have seen. */
+  readonly lost?: string
+}
+
+export function storeNote(damaged: HeldChannels['damaged'], lost: boolean): StoreNote {
+  return { ...(Object.keys(damaged).length > 0 && { damaged }), ...(lost && { lost: lostHistory }) }
 }
 
 /**

@@ -5,10 +5,9 @@ import type { ClientRecord } from '../core/clients.ts'
 import type { Core } from '../core/core.ts'
 import type { Channel } from '../log/channel.ts'
 import { needsRow } from '../log/channel-rows.ts'
-import { inEpoch } from '../log/epochs.ts'
+import { inEpoch, wasLost } from '../log/epochs.ts'
 import {
   claimClient,
-  damageNote,
   dispatchesOf,
   exists,
   holdAll,
@@ -17,6 +16,7 @@ import {
   requestedChannels,
   setAliases,
   snapshotsFor,
+  storeNote,
 } from './opening.ts'
 import type { OpeningLink } from './opening.ts'
 import { replay, replayable } from './replay.ts'
@@ -38,8 +38,8 @@ export async function reconnect(
   const known = await claimClient(core, link, clientId)
   if (!known) throw AhpError.notFound('this host does not know the client id: initialize instead')
   const { held, damaged } = await holdAll(core, link, requested)
-  const note = damageNote(damaged)
-  const meta = note.damaged ? `,"_meta":${JSON.stringify({ 'x-atrium': note })}` : ''
+  const note = storeNote(damaged, wasLost(core.earlierEpochs, lastSeen))
+  const meta = Object.keys(note).length > 0 ? `,"_meta":${JSON.stringify({ 'x-atrium': note })}` : ''
   const seen = wasAssigned(core, lastSeen)
   const own = await dispatchesOf(core, clientId, seen ? lastSeen : undefined)
   const upTo = core.log.committedSeq

@@ -1,4 +1,6 @@
+import { compact } from '@atrium/protocol/update'
 import { limits } from '@atrium/protocol/limits'
+import type { LogStore } from '../ports/log.ts'
 import type { Records } from '../ports/records.ts'
 import { numbersAhead } from './group-commit.ts'
 
@@ -9,6 +11,8 @@ import { numbersAhead } from './group-commit.ts'
 export interface Epoch {
   readonly first: number
   readonly last: number
+  /** The highest number that the epoch may have assigned after `last`, if the disk has lost the actions with these numbers. */
+  readonly lost?: number
 }
 
 /**
@@ -17,17 +21,20 @@ export interface Epoch {
  */
 export async function beginEpoch(
   records: Records,
-  upTo: number,
+  { upTo, lost }: Pick<LogStore, 'upTo' | 'lost'>,
   now: number,
 ): Promise<{ first: number; earlierEpochs: readonly Epoch[] }> {
   // The cast is safe: the record is written only below.
-  const stored = JSON.parse((await records.get(key)) ?? '[]') as readonly (readonly [number, number?])[]
-  const earlierEpochs = stored.map(([first, last = upTo - numbersAhead]) => ({ first, last }))
-  // If the disk has lost an earlier epoch, `upTo` is too low. Then the clock keeps the numbers of the two epochs apart: the clock
-  // advances a thousand numbers in each millisecond, and an epoch assigns fewer.
-  const first = Math.max(upTo + 1, Math.floor(now) * 1000)
-  const kept = earlierEpochs.slice(-limits.lives).map((epoch) => [epoch.first, epoch.last])
-  records.put(key, JSON.stringify([...kept, [first]]))
+  const stored = JSON.parse((await records.get(key)) ?? '[]') as readonly StoredEpoch[]
+  const kept = stored.map(([first, last = upTo - numbersAhead, gone]): Epoch =>
+    compact<Epoch>({ first, last, lost: gone }),
+  )
+  const earlierEpochs = lost === undefined ? kept : withLoss(kept, lost)
+  // If the disk has lost an earlier epoch without knowing it, `upTo` is too low. Then the clock keeps the numbers of the two epochs
+  // apart: the clock advances a thousand numbers in each millisecond, and an epoch assigns fewer.
+  const first = Math.max(upTo + 1, aboveLost(lost), Math.floor(now) * 1000)
+  const written = earlierEpochs.slice(-limits.lives).map(asStored)
+  records.put(key, JSON.stringify([...written, [first]]))
   return { first, earlierEpochs }
 }
 
@@ -36,4 +43,31 @@ export function inEpoch(epochs: readonly Epoch[], seq: number): boolean {
   return epochs.some(({ first, last }) => first - 1 <= seq && seq <= last)
 }
 
+/** Whether one of these epochs may have assigned a sequence number to an action that the disk has lost. */
+export function wasLost(epochs: readonly Epoch[], seq: number): boolean {
+  return epochs.some(({ last, lost = 0 }) => last < seq && seq <= lost)
+}
+
+/** The first and the last number of an epoch, and the last number of those that were lost. The running epoch has only the first. */
+type StoredEpoch = readonly [first: number, last?: number, lost?: number]
+
 const key = 'lives'
+
+/** What clients are told about a loss. It has no path and no number, because it is for users. */
+export const lostHistory =
+  'This host has lost its newest changes, although it had confirmed them: its store was damaged, or was replaced by an older copy.'
+
+function asStored({ first, last, lost }: Epoch): StoredEpoch {
+  return lost === undefined ? [first, last] : [first, last, lost]
+}
+
+/** The lowest number after a loss. One number is left out: a client that has seen `first - 1` counts as up to date. */
+function aboveLost(lost = 0): number {
+  return lost + 2
+}
+
+/** The loss counts for the last epoch that the disk has. If it has none, an epoch without durable numbers stands for all. */
+function withLoss(epochs: readonly Epoch[], lost: number): readonly Epoch[] {
+  const { first, last } = epochs.at(-1) ?? { first: 2, last: 0 }
+  return [...epochs.slice(0, -1), { first, last, lost }]
+}

@@ -10,6 +10,7 @@ export function readOnly(store: Store): Store {
     blobs: store.blobs,
     log: {
       upTo: store.log.upTo,
+      ...(store.log.lost !== undefined && { lost: store.log.lost }),
       append: () => {},
       flush: () => Promise.resolve(),
       read: (channels, after, upTo) => store.log.read(channels, after, upTo),

@@ -93,6 +93,11 @@ export interface RowSlice {
 export interface LogStore {
   /** The highest `upTo` that was durable when the store was opened; 0 for a new store. */
   readonly upTo: number
+  /**
+   * The highest `upTo` that was durable once, if it is above the `upTo` of the store: the store has lost the steps between
+   * the two. Absent if nothing is known to be lost.
+   */
+  readonly lost?: number
   /** Queues a step. Steps are stored in order. A step is durable when a flush that began after this call has resolved. */
   append(step: Step): void
   /**

@@ -12,6 +12,7 @@ import {
   permissionsProblem,
   permissionsProperty,
 } from '../access/permissions.ts'
+import { lostHistory } from '../log/epochs.ts'
 import { Damaged } from '../log/rebuild.ts'
 import type { Guards } from '../core/rules.ts'
 
@@ -63,8 +64,17 @@ export function derivedRoot(core: Core, state: RootState): RootState {
   return {
     ...state,
     config: { schema: rootConfig, values: state.config?.values ?? {} },
-    ...(core.build !== undefined && { _meta: { ...state._meta, hostBuild: core.build } }),
+    ...metaOf(core, state),
   }
+}
+
+/** The build of the host and, if the host has found a loss at its start, the sentence about it. */
+function metaOf(core: Core, { _meta }: RootState): Pick<RootState, '_meta'> {
+  const found = {
+    ...(core.build !== undefined && { hostBuild: core.build }),
+    ...(core.store.log.lost !== undefined && { 'x-atrium': { lost: lostHistory } }),
+  }
+  return Object.keys(found).length > 0 ? { _meta: { ..._meta, ...found } } : {}
 }
 
 const listProblems = new Map<string, (value: unknown, limits: LimitValues) => string | undefined>([

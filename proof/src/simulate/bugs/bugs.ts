@@ -67,14 +67,15 @@ export const bugs: readonly Bug[] = [
   bug(
     'sequence numbers are reused after a crash',
     'log/epochs',
-    'Math.max(upTo + 1, Math.floor(now) * 1000)',
+    'Math.max(upTo + 1, aboveLost(lost), Math.floor(now) * 1000)',
     'Math.max(upTo - numbersAhead + 1, 1)',
   ),
+  bug('numbers that the disk has lost are assigned again', 'log/epochs', 'aboveLost(lost), ', ''),
   bug(
     'a gap after a restored backup is ignored',
     'log/epochs',
-    'return epochs.some(',
-    'return true || epochs.some(',
+    'return epochs.some(({ first, last })',
+    'return true || epochs.some(({ first, last })',
   ),
   bug(
     'a subscriber is registered after its snapshot',

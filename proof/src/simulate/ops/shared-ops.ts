@@ -91,7 +91,10 @@ export const sharedOps: { readonly [N in Exclude<OpName, ClientOp>]: OpFunction 
     const left = chance.pick(sim.backups.filter((backup) => backup <= sim.disk.durable))
     if (left === undefined) return
     sim.restored++
-    sim.crash(left)
+    // Only every second backup has the bound of its time. Without it, the host knows what it has lost, whatever the clock says.
+    const olderBound = sim.restored % 2 === 0
+    sim.crash(left, olderBound)
+    if (!olderBound) sim.latest = sim.clock.wall -= 7_200_000
     restart(sim, chance)
   },
   stop(sim) {

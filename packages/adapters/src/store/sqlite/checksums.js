@@ -20,6 +20,9 @@ export const rowSum = ({ channel, id, text }) => sum(`${channel}\n${id}\n${text}
 export const headSum = ({ seq, channel, kind, state, chain }) =>
   sum(`${seq}\n${chain}\n${channel}\n${kind}\n${state}`)
 
+/** @param {number} upTo */
+export const boundSum = (upTo) => sum(`upTo\n${upTo}`)
+
 /**
  * Returns the value of a chain after one more envelope. The chain must detect accidents and not attacks, so mixing bits is
  * enough. A second hash would double the cost.

@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { DatabaseSync } from '@photostructure/sqlite'
+import { keepJournal, readBound } from './bound-file.js'
 import { MIGRATIONS, SCHEMA } from './schema.js'
 
 /** @typedef {InstanceType<typeof DatabaseSync>} Database */
@@ -40,6 +41,8 @@ export function openDatabase(options) {
   let db
   try {
     db = options.readOnly ? openToRead(path) : openToWrite(options.folder, path)
+    // A journal that has lost steps must be copied before anything is written.
+    if (!options.readOnly && readBound(options.folder) > boundIn(db)) keepJournal(options.folder)
     migrate(db, options)
     if (!options.readOnly) writePrivately(pidFile(options.folder), `${process.pid}\n`)
     return db
@@ -144,6 +147,13 @@ function migrate(db, { folder, readOnly, migrations = MIGRATIONS }) {
       `the store in ${folder} has version ${version}, and this Atrium knows versions up to ${known}. Start a newer Atrium.`,
     )
   if (version === known) return
+  if (readOnly && version === 0)
+    throw new Failure(
+      'unreadable',
+      readBound(folder) > 0
+        ? `the store in ${folder} has lost everything, although the host had confirmed it: its journal was damaged or removed`
+        : `the store in ${folder} is empty`,
+    )
   if (readOnly)
     throw new Failure(
       'unreadable',
@@ -166,6 +176,17 @@ function versionOf(db) {
   if (!tables.some(({ name }) => name === 'meta'))
     throw new Failure('unreadable', 'it is the database of another program')
   return Number(db.prepare(`SELECT value FROM meta WHERE key = 'schema'`).get()?.value)
+}
+
+/**
+ * Returns the highest `upTo` in the database; 0 for an empty one.
+ * @param {Database} db
+ * @returns {number}
+ */
+function boundIn(db) {
+  return versionOf(db) === 0
+    ? 0
+    : Number(db.prepare(`SELECT value FROM meta WHERE key = 'upTo'`).get()?.value)
 }
 
 /**

@@ -42,7 +42,7 @@ test('[F-06] an older store is backed up and migrated, and a new store has the n
   expect(modeOf(join(folder, backups[0] ?? ''))).toBe(0o600)
   const fresh = newFolder()
   await (await open(fresh, { migrations })).log.close()
-  expect(readdirSync(fresh)).toEqual(['atrium.db'])
+  expect(readdirSync(fresh).toSorted()).toEqual(['atrium.db', 'atrium.upto'])
   expect(query(join(fresh, 'atrium.db'), 'SELECT extra FROM records, third')).toEqual([])
 })
 
@@ -134,7 +134,7 @@ test('[S-05] folder and files are readable by the owner only, whatever the umask
   await log.flush()
   expect(modeOf(folder)).toBe(0o700)
   const files = readdirSync(folder).toSorted()
-  expect(files).toEqual(['atrium.db', 'atrium.db-wal', 'atrium.pid'])
+  expect(files).toEqual(['atrium.db', 'atrium.db-wal', 'atrium.pid', 'atrium.upto'])
   for (const file of files) expect(modeOf(join(folder, file))).toBe(0o600)
 })
 

@@ -33,7 +33,7 @@ interface Queue extends Batch {
 export async function openSqlite(folder: string, options: SqliteOptions = {}): Promise<Store> {
   const { readOnly = false, maxPages, migrations } = options
   const worker = new StoreWorker()
-  const upTo = await worker.request('open', [{ folder, readOnly, migrations }])
+  const { upTo, lost } = await worker.request('open', [{ folder, readOnly, migrations }])
 
   let queued = emptyQueue()
   let inFlight = emptyQueue()
@@ -90,6 +90,7 @@ export async function openSqlite(folder: string, options: SqliteOptions = {}): P
   return {
     log: {
       upTo,
+      ...(lost !== undefined && { lost }),
       append(step) {
         mayWrite()
         refuseNulIn(step)

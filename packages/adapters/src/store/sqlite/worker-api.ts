@@ -7,7 +7,7 @@ export interface WorkerApi {
     readonly folder: string
     readonly readOnly: boolean
     readonly migrations?: readonly string[] | undefined
-  }): number
+  }): { readonly upTo: number; readonly lost?: number }
   flush(batch: Batch, maxPages: number | undefined): void
   read(channels: readonly Uri[], after: number, upTo: number): Columns
   dispatchedBy(clientId: string, after: number, most: number): StoredEnvelope[]

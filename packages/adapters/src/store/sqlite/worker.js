@@ -4,6 +4,7 @@
  */
 import { parentPort } from 'node:worker_threads'
 import { blobs } from './blobs.js'
+import { boundWriter, readBound } from './bound-file.js'
 import { FULL, Failure, closeDatabase, codeOf, isDamage, openDatabase } from './open.js'
 import { reader } from './read.js'
 import { writer } from './write.js'
@@ -20,6 +21,8 @@ if (!parentPort) throw new Error('this file is the entry of a worker')
 const port = parentPort
 
 let folder = ''
+/** Runs after the next answer, so that the answer does not wait for it. */
+let afterAnswer = () => {}
 /** @type {Map<string, Handler>} */
 let handlers = new Map([['open', open]])
 
@@ -32,6 +35,8 @@ port.on('message', (/** @type {Request} */ { id, name, args }) => {
     answer = { id, error: describe(error) }
   }
   port.postMessage(answer)
+  afterAnswer()
+  afterAnswer = () => {}
   if (name === 'close' || (name === 'open' && answer.error)) port.close()
 })
 
@@ -39,9 +44,11 @@ port.on('message', (/** @type {Request} */ { id, name, args }) => {
 function open(options) {
   folder = options.folder
   const db = openDatabase(options)
+  const bound = readBound(folder)
   try {
     const read = reader(db)
     const write = writer(db)
+    const { write: writeBound, close: closeBound } = options.readOnly ? noBound : boundWriter(folder)
     /** @type {Record<string, Handler>} */
     const api = {
       ...read,
@@ -53,11 +60,16 @@ function open(options) {
       flush(batch, maxPages) {
         if (maxPages !== undefined) db.exec(`PRAGMA max_page_count = ${maxPages}`)
         write(batch)
+        afterAnswer = () => writeBound(batch.steps.reduce((highest, { upTo }) => Math.max(highest, upTo), 0))
       },
-      close: () => closeDatabase(db, options),
+      close() {
+        closeBound()
+        closeDatabase(db, options)
+      },
     }
     handlers = new Map(Object.entries(api))
-    return read.upTo()
+    const upTo = read.upTo()
+    return bound > upTo ? { upTo, lost: bound } : { upTo }
   } catch (error) {
     closeDatabase(db, options)
     throw new Failure(
@@ -66,6 +78,9 @@ function open(options) {
     )
   }
 }
+
+/** The bound of a store that is not written. */
+const noBound = { write: () => {}, close: () => {} }
 
 /** @param {unknown} error */
 function describe(error) {

@@ -1,0 +1,95 @@
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { boundSum } from './checksums.js'
+
+/**
+ * The file with the highest `upTo` that a flush has made durable. It is outside of the database and its journal, so that a
+ * store that has lost flushed steps can be told from a store that never had them. The file is written after each flush and
+ * not flushed itself, which costs microseconds. It may lag behind after a power cut, but never has more than was durable.
+ * @param {string} folder
+ */
+const pathIn = (folder) => join(folder, 'atrium.upto')
+
+/** The length of the text. It is fixed, so that the file can be written in place even on a full disk. */
+const LENGTH = 40
+
+/**
+ * Returns the stored bound, or 0 if there is none. A damaged bound counts as none.
+ * @param {string} folder
+ */
+export function readBound(folder) {
+  try {
+    const text = readFileSync(pathIn(folder), 'utf8')
+    const upTo = Number.parseInt(text, 10)
+    return text === textOf(upTo) ? upTo : 0
+  } catch {
+    return 0
+  }
+}
+
+/**
+ * Opens the file for writing. Failures are ignored: without the file only the detection of a loss is lost.
+ * @param {string} folder
+ */
+export function boundWriter(folder) {
+  let written = readBound(folder)
+  const file = attempt(() => {
+    const opened = openSync(pathIn(folder), written > 0 ? 'r+' : 'w', 0o600)
+    chmodSync(pathIn(folder), 0o600)
+    return opened
+  })
+  return {
+    /** @param {number} upTo */
+    write(upTo) {
+      if (file === undefined || upTo <= written) return
+      attempt(() => writeSync(file, textOf(upTo), 0))
+      written = upTo
+    },
+    close() {
+      if (file === undefined) return
+      attempt(() => fsyncSync(file))
+      attempt(() => closeSync(file))
+    },
+  }
+}
+
+/**
+ * Copies the journal of a store that has lost flushed steps, because the next write replaces the journal. The copy may help
+ * to repair the store by hand.
+ * @param {string} folder
+ */
+export function keepJournal(folder) {
+  const stamp = new Date().toISOString().replace(/[-:]/g, '')
+  const copy = join(folder, `atrium-lost-${stamp}.db-wal`)
+  attempt(() => {
+    const journal = join(folder, 'atrium.db-wal')
+    if (statSync(journal).size === 0) return
+    copyFileSync(journal, copy)
+    chmodSync(copy, 0o600)
+  })
+}
+
+/** @param {number} upTo */
+const textOf = (upTo) => `${`${upTo} ${boundSum(upTo)}`.padEnd(LENGTH - 1)}\n`
+
+/**
+ * @template T
+ * @param {() => T} task
+ * @returns {T | undefined}
+ */
+function attempt(task) {
+  try {
+    return task()
+  } catch {
+    return undefined
+  }
+}

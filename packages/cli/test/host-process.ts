@@ -34,9 +34,14 @@ export class HostProcess {
   }
 
   /** `log`: the file descriptor that gets the log of the host. */
-  static async start(home: string, log?: number, agents?: AgentSettings): Promise<HostProcess> {
+  static async start(
+    home: string,
+    log?: number,
+    agents?: AgentSettings,
+    flags: readonly string[] = [],
+  ): Promise<HostProcess> {
     const env = { PATH: process.env['PATH'], HOME: home, ...onlyGuide(agents) }
-    const args = [bin, 'serve', '--data', `${home}/data`, '--json', '--port', '0']
+    const args = [bin, 'serve', '--data', `${home}/data`, '--json', '--port', '0', ...flags]
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', log ?? 'ignore'], env })
     const ended = once(child, 'exit').then(([code]) => {
       throw new Error(`the host ended with ${String(code)}`)

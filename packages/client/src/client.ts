@@ -47,6 +47,7 @@ export class Client {
   readonly #notifications = new Map<string, Listeners<[never]>>()
   readonly #waiting = new Set<() => void>()
   #host: HostInfo | undefined
+  #diskFull: string | undefined
 
   constructor(options: ClientOptions) {
     this.#options = options
@@ -74,7 +75,10 @@ export class Client {
       },
       changed: () => this.#changed(),
       report: (error) => problem({ kind: 'stray', detail: messageOf(error) }),
-      cut: () => this.#subscriptions.cut(),
+      cut: () => {
+        this.#diskFull = undefined
+        this.#subscriptions.cut()
+      },
     })
   }
 
@@ -91,6 +95,11 @@ export class Client {
   /** The host's description of itself; undefined before the first handshake. */
   get host(): HostInfo | undefined {
     return this.#host
+  }
+
+  /** The host's message that its disk is full, while it is. Pending actions then wait until the disk has space again. */
+  get diskFull(): string | undefined {
+    return this.#diskFull
   }
 
   /** The pending actions of all channels. An action is pending from its dispatch until its outcome is known. */
@@ -195,6 +204,7 @@ export class Client {
 
   #notification(method: string, params: unknown): void {
     if (method === 'action') return this.#subscriptions.receive(params)
+    if (method === 'x-atrium/diskFull') return this.#spaceChanged(params)
     const listeners = this.#notifications.get(method)
     if (!listeners) return
     try {
@@ -203,6 +213,15 @@ export class Client {
     } catch (error) {
       this.#problems.notify({ kind: 'malformed', detail: messageOf(error) })
     }
+  }
+
+  /** The notification is Atrium's own, so its shape is checked here. */
+  #spaceChanged(params: unknown): void {
+    const { full, message } = (params ?? {}) as { readonly full?: unknown; readonly message?: unknown }
+    const text = typeof message === 'string' ? message : 'The disk of the host is full.'
+    this.#diskFull = full === true ? text : undefined
+    if (this.#diskFull !== undefined) this.#problems.notify({ kind: 'full', detail: this.#diskFull })
+    this.#subscriptions.notifyAll()
   }
 
   #changed(): void {

@@ -4,6 +4,7 @@ import type { LimitValues } from '@atrium/protocol/limits'
 import type { Implementation } from '@atrium/protocol/root/connection'
 import { followUps } from './dispatch/follow-ups.ts'
 import { notifyExpired } from './auth/auth.ts'
+import { diskFull, notifySpace } from './core/space.ts'
 import { SessionResources } from './core/session-resources.ts'
 import { StepRecords } from './log/step-records.ts'
 import { SessionFeed } from './core/session-feed.ts'
@@ -35,8 +36,6 @@ import { clientDeparted } from './session/session.ts'
 import { Tokens } from './core/tokens.ts'
 import { recover } from './recovery.ts'
 import { Jobs } from './core/jobs.ts'
-
-const diskFull = 'the disk of the host is full: nothing can be changed until it has space again'
 
 export interface HostPorts {
   readonly store: Store
@@ -83,6 +82,9 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   const events = {
     appended: (channel: Channel, action: Action, by?: Dispatcher) => followUps(core, channel, action, by),
     committed: (channel: Channel, entry: Entry) => effect(core, channel, entry),
+    fullChanged: (full: boolean) => {
+      for (const link of core.links.values()) notifySpace(core, link, full)
+    },
     fatal: (error: unknown) => {
       world.report('store failed', error)
       fatal?.(error)

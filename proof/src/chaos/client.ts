@@ -35,6 +35,8 @@ export class Client {
   /** The host's answers to the actions of this client, newest last. */
   readonly answers: Envelope[] = []
   lastSeen = 0
+  /** How often the host has told that its disk is full, or has space again. */
+  toldFull = 0
   /** Number of links that the other side ended. */
   lostLinks = 0
   readonly #recorder: Recorder
@@ -222,6 +224,7 @@ export class Client {
     // The judge will report the frame.
     if (!message) return socket.terminate()
     if (message.method === 'action') this.#onEnvelope(message.params as Envelope)
+    if (message.method === 'x-atrium/diskFull') this.toldFull++
     if (message.method === 'root/sessionRemoved')
       this.#dropSession((message.params as { session: Uri }).session)
     if (message.id !== undefined) this.#responses.set(message.id, message)

@@ -147,7 +147,12 @@ export const clientBugs: readonly Bug[] = [
     "if (now !== channel && now?.status !== 'open')",
     'if (false)',
   ),
-  bug('handles are not notified of a lost link', 'client', 'this.#subscriptions.notifyAll();', ''),
+  bug(
+    'handles are not notified of a lost link',
+    'client',
+    'this.#subscriptions.notifyAll();\n        this.#links.notify(status);',
+    'this.#links.notify(status);',
+  ),
 ]
 
 function bug(name: string, file: string, ...changes: readonly string[]): Bug {

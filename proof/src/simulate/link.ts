@@ -34,6 +34,8 @@ export class Link {
   #bytes = 0
   #listener: ((frame: string) => void) | undefined
   #drained: (() => void)[] = []
+  /** How often the host has told the client that the disk is full. */
+  toldFull = 0
   #hostClosed = false
   #clientEnded = false
 
@@ -129,6 +131,7 @@ export class Link {
     if (this.#hostClosed) return
     const text = typeof frame === 'string' ? frame : decoder.decode(frame)
     const message = JSON.parse(text) as Message
+    if (message.method === 'x-atrium/diskFull') this.toldFull++
     this.#bytes += text.length
     this.#toClient.push({ text, message, expected: this.#events.sent(message) })
   }

@@ -122,6 +122,7 @@ export class Simulation<P extends SimulatedClient = SimulatedClient> implements 
     this.invariants.hostStarting()
     this.latest = Math.max(this.latest, this.clock.wall, Math.ceil(this.disk.bound / 1000))
     const onReport = (event: string, detail: unknown) => {
+      if (event === 'disk full') this.#checkToldFull()
       if (!expectedReports.has(event))
         this.fail('report', `${event}: ${detail instanceof Error ? detail.stack : String(detail)}`)
     }
@@ -194,6 +195,20 @@ export class Simulation<P extends SimulatedClient = SimulatedClient> implements 
     for (const uri of this.liveUris('ahp-terminal:')) {
       if (this.model.terminal(uri)?.lifecycle.status === 'running')
         this.fail('Y6', `${uri} is marked as running, but its host has died`)
+    }
+  }
+
+  /** L4.6: when the disk becomes full, every client whose actions wait for space is told in the same step. */
+  #checkToldFull(): void {
+    const { core, links } = this.hostRun ?? {}
+    for (const { id, link, open } of this.clients) {
+      const waits = core && core.links.has(id) && core.log.uncommittedOf(id).length > 0
+      if (!waits || !open || !link || !links?.has(link) || !link.hostListens) continue
+      const before = link.toldFull
+      queueMicrotask(() => {
+        if (link.toldFull === before && link.hostListens)
+          this.fail('L4', `${id} was not told that its actions wait for space`)
+      })
     }
   }
 

@@ -22,7 +22,7 @@ import type { Settings } from '../serve/config-fields.ts'
 import { announceHost, withdrawHost } from '../serve/discovery.ts'
 import { openLog } from '../serve/log-file.ts'
 import { findPort } from '../serve/port.ts'
-import { lossIn, openStore } from '../serve/store.ts'
+import { lossIn, openStore, unlessFull } from '../serve/store.ts'
 import { CommandError, sentenceOf } from '../terminal/exit.ts'
 import { stopSignal } from '../serve/shutdown.ts'
 import { version } from '../terminal/version.ts'
@@ -32,8 +32,10 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
   const { settings, warnings } = await configure(flags, process.env)
   // Agents and shells inherit our environment and must not see the token.
   delete process.env['ATRIUM_TOKEN']
-  await privateFolder(settings.data)
-  const token = await chooseToken(settings)
+  const token = await unlessFull(settings.data, async () => {
+    await privateFolder(settings.data)
+    return chooseToken(settings)
+  })
   const tls = await readCertificate(settings)
   // The server checks this, too. The check here comes first, before the store is opened.
   const exposed = exposureProblem(settings, tls !== undefined, token !== undefined)
@@ -46,7 +48,7 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
     log.warn(detail instanceof Error ? { err: detail } : { detail }, event),
   )
   const agentSet = new AgentSet(settings, world, process.env)
-  const host = await openHost(settings, log, world, agentSet)
+  const host = await unlessFull(settings.data, () => openHost(settings, log, world, agentSet))
   let stopping = false
   const { listening, notes } = await findPort(settings, (port) =>
     listen({

@@ -90,7 +90,7 @@ async function spaceFinding(data: string): Promise<Finding> {
   }
   const free = Math.floor((Number(found.bavail) * Number(found.bsize)) / mebibyte)
   const detail = free >= 10 * 1024 ? `${Math.floor(free / 1024)} GiB free` : `${free} MiB free`
-  const mend = 'free some space: without it a host is read-only'
+  const mend = 'free some space: on a full disk a host refuses all changes, and does not start'
   if (free < 100) return fail('disk', detail, mend)
   return free < 1024 ? warn('disk', detail, mend) : ok('disk', detail)
 }

@@ -1,5 +1,6 @@
 import type { Client } from '@atrium/client/client'
 import { CommandError, exits } from '../terminal/exit.ts'
+import { onOneLine } from '../terminal/output.ts'
 import { connect } from './connect.ts'
 import type { HostOptions } from './connect.ts'
 
@@ -11,6 +12,10 @@ export async function withClient<T>(options: HostOptions, work: (client: Client)
   const client = await connect(options)
   process.once('SIGINT', () => process.exit(exits.interrupted))
   const watch = watchLink(client)
+  // Without this, a command that changes something would wait without a word.
+  client.onProblem(({ kind, detail }) => {
+    if (kind === 'full') process.stderr.write(`atrium: ${onOneLine(detail)}\n`)
+  })
   try {
     return await Promise.race([work(client), watch.lost])
   } catch (error) {

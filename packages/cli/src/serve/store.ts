@@ -1,7 +1,8 @@
 import { StoreLocked, StoreUnreadable, openSqlite } from '@atrium/adapters/store/sqlite'
+import { DiskFull } from '@atrium/host/ports/log'
 import type { Store } from '@atrium/host/ports/store'
 import type { Settings } from './config-fields.ts'
-import { sentenceOf } from '../terminal/exit.ts'
+import { CommandError, sentenceOf, systemCode } from '../terminal/exit.ts'
 
 /** The open store of a host. */
 export interface OpenedStore {
@@ -24,7 +25,7 @@ export async function openStore({
   try {
     return { store: await openSqlite(data) }
   } catch (error) {
-    if (error instanceof StoreLocked || error instanceof StoreUnreadable) throw error
+    if (error instanceof StoreLocked || error instanceof StoreUnreadable || isFull(error)) throw error
     const store = await openSqlite(data, { readOnly: true }).catch(() => {
       throw error
     })
@@ -43,4 +44,20 @@ export function lossIn(data: string, { log }: Store): string | undefined {
     `The store in ${data} has lost its newest changes, although the host had confirmed them: ` +
     'its journal was damaged or removed, or an older copy was restored.'
   )
+}
+
+/** Runs the start of a host. If the disk is full, throws a sentence that says so (L4.7). */
+export async function unlessFull<T>(data: string, start: () => Promise<T>): Promise<T> {
+  try {
+    return await start()
+  } catch (error) {
+    if (!isFull(error)) throw error
+    throw new CommandError(
+      `The disk of ${data} is full; free some space and start again, or read what is there with --read-only.`,
+    )
+  }
+}
+
+function isFull(error: unknown): boolean {
+  return error instanceof DiskFull || systemCode(error) === 'ENOSPC'
 }

@@ -16,6 +16,8 @@ export interface ClientProblem {
     | 'stray'
     /** The host has lost actions that it had confirmed. The states are those that the host still has. */
     | 'rollback'
+    /** The disk of the host is full. Pending actions wait until it has space again. */
+    | 'full'
     /** A pending action whose outcome will never be known. */
     | 'lost'
     /** A listener of the app, or its answer to a host request, threw an error. */

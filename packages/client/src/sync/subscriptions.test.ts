@@ -63,6 +63,33 @@ describe('[U1] an action that no host accepts is refused before it is sent, and 
   })
 })
 
+test('[U1.6] while the disk of the host is full, the client says so, and its actions stay pending', async () => {
+  const { host, client, chat } = await subscribedClient()
+  const problems: unknown[] = []
+  let changes = 0
+  client.onProblem((problem) => problems.push(problem))
+  chat.onChange(() => changes++)
+  const dispatched = chat.dispatch(draft('waits') as never)
+  const before = changes
+  const message = 'The disk is full.'
+  host.send({ method: 'x-atrium/diskFull', params: { channel: uri, full: true, message } })
+  await untilIdle()
+  expect(client.diskFull).toBe(message)
+  expect(problems).toEqual([{ kind: 'full', detail: message }])
+  expect([chat.pending.length, changes]).toEqual([1, before + 1])
+  host.send({ method: 'x-atrium/diskFull', params: { channel: uri, full: false, message: 'Space again.' } })
+  host.sendAction(uri, 20, draft('waits'), { origin: { clientId: 'client', clientSeq: 1 } })
+  expect(await dispatched).toEqual({ outcome: 'accepted', serverSeq: 20 })
+  expect(client.diskFull).toBeUndefined()
+  // A new link knows nothing of the disk until the host tells it again.
+  host.send({ method: 'x-atrium/diskFull', params: { full: true, message: 7 } })
+  await untilIdle()
+  expect(client.diskFull).toBe('The disk of the host is full.')
+  host.cut()
+  await untilIdle()
+  expect(client.diskFull).toBeUndefined()
+})
+
 test('[U1] a rejection ends its pending action, whatever the shape of the action', async () => {
   const { host, client } = await subscribedClient()
   const two = 'ahp-chat:/two'

@@ -4,6 +4,7 @@ import { AhpError } from '@atrium/protocol/errors'
 import type { JsonResult } from '@atrium/protocol/rpc/peer'
 import type { Channel } from '../log/channel.ts'
 import type { Core, Link } from '../core/core.ts'
+import { notifySpace } from '../core/space.ts'
 import { resolveSessionConfig, sessionConfigCompletions } from '../agents/agents.ts'
 import { authenticate } from '../auth/auth.ts'
 import { createChat, disposeChat } from '../chat/chat.ts'
@@ -48,7 +49,10 @@ const table: { readonly [M in Method]?: Run<M> } = {
     link.checkRoom(uri)
     const answer = (channel: Channel | undefined) => {
       if (!channel) throw AhpError.notFound(`no channel ${JSON.stringify(name.slice(0, 200))}`)
-      return link.answer(`{"snapshot":${link.subscribe(channel, name, view, delivery?.maxLatencyMs)}}`)
+      const text = `{"snapshot":${link.subscribe(channel, name, view, delivery?.maxLatencyMs)}}`
+      const response = link.answer(text)
+      if (core.log.diskFull) notifySpace(core, link, true)
+      return response
     }
     const awake = core.log.channel(uri)
     const ready = awake?.committed !== undefined && !needsRows(core, awake, view)

@@ -113,7 +113,8 @@ export class Dialect {
 
   /** A notification as JSON; undefined if the client's version has no such notification. */
   notification(method: string, params: object): string | undefined {
-    if (!this.knows(method)) return undefined
+    // AHP reserves the prefix for extensions, in every version. A client ignores those that it does not know.
+    if (!method.startsWith('x-') && !this.knows(method)) return undefined
     const translatedParams = this.#lens ? sharedNotification(this.#lens, method, params) : params
     if (!translatedParams) return undefined
     const text =

@@ -6,6 +6,7 @@ import { LinkClosed } from '@atrium/protocol/rpc/peer'
 import type { JsonResult } from '@atrium/protocol/rpc/peer'
 import type { Schema } from '@atrium/protocol/schema'
 import type { Core } from '../core/core.ts'
+import { notifySpace } from '../core/space.ts'
 import type { ClientLink } from './client-link.ts'
 import { hostCommands } from './commands.ts'
 import { initialize } from './initialize.ts'
@@ -73,7 +74,10 @@ export class Requests {
     const link = this.#link
     link.outbox.pause()
     try {
-      return link.answer(await run())
+      const answer = link.answer(await run())
+      // The notification is sent after the answer, because the outbox is paused.
+      if (this.#core.log.diskFull) notifySpace(this.#core, link, true)
+      return answer
     } catch (error) {
       link.abandonHandshake()
       // Close after the error response is sent.

@@ -15,6 +15,8 @@ interface CommitEvents {
   flushed(): void
   /** Called when the disk is full. Nobody needs to wait for room any more, because nothing more is accepted. */
   diskFull(): void
+  /** Called when the disk becomes full, and when it has space again. */
+  fullChanged(full: boolean): void
   /** Called when the store cannot be trusted any more. */
   fatal(error: unknown): void
 }
@@ -161,12 +163,11 @@ export class GroupCommit {
 
   #flushed(upTo: number, bytes: number, writes: number): void {
     this.#flushing = undefined
-    if (this.#full) this.#world.report('disk has space again')
-    this.#full = false
     this.#durable = upTo
     this.#durableWrites = writes
     this.#upTo = upTo + numbersAhead
     this.#bytes -= bytes
+    this.#setFull(false)
     this.#events.flushed()
     this.#flush()
   }
@@ -181,10 +182,16 @@ export class GroupCommit {
       this.#ended = true
       return this.#events.fatal(error)
     }
-    if (!this.#full) this.#world.report('disk full', error)
-    this.#full = true
+    this.#setFull(true, error)
     this.#world.later(retryMs, () => this.#flush(true))
     this.#events.diskFull()
+  }
+
+  #setFull(full: boolean, error?: unknown): void {
+    if (this.#full === full) return
+    this.#full = full
+    this.#world.report(full ? 'disk full' : 'disk has space again', error)
+    this.#events.fullChanged(full)
   }
 }
 

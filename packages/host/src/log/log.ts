@@ -53,6 +53,7 @@ export class Log extends LogProgress {
     const commitEvents = {
       flushed: stepEnded,
       diskFull: () => this.progressed(),
+      fullChanged: (full: boolean) => events.fullChanged?.(full),
       fatal: (error: unknown) => events.fatal(error),
     }
     const commit = new GroupCommit({ store, records, world, first, events: commitEvents })

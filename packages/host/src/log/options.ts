@@ -28,6 +28,8 @@ export interface LogEvents {
   appended(channel: Channel, action: Action, by?: Dispatcher): void
   /** Called when an action is committed and delivered. From then on the host may act on it. */
   committed(channel: Channel, entry: Entry): void
+  /** Called when the disk becomes full, and when it has space again. */
+  fullChanged?(full: boolean): void
   /** Called when the store failed in a way from which the log cannot recover. */
   fatal(error: unknown): void
 }

@@ -31,6 +31,11 @@ export async function fullDisk({ tally, chance }: SceneContext): Promise<void> {
     fill(ballast)
     say(100)
     await trial.withTimeout(trial.host.whenStderrHas('"disk full"', 1), 'a full disk')
+    await trial.withTimeout(
+      ann.until(() => ann.toldFull > 0),
+      'the news that the actions wait for space',
+    )
+    tally.outcome('disk full: the client whose actions wait is told')
     // The actions of `ann` wait for space. A client without waiting actions is answered at once.
     const cid = trial.client('cid')
     await cid.connect(trial.address)

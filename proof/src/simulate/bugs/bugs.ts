@@ -70,6 +70,12 @@ export const bugs: readonly Bug[] = [
     'Math.max(upTo + 1, aboveLost(lost), Math.floor(now) * 1000)',
     'Math.max(upTo - numbersAhead + 1, 1)',
   ),
+  bug(
+    'a client is not told that its actions wait for space',
+    'open',
+    'notifySpace(core, link, full)',
+    'void 0',
+  ),
   bug('numbers that the disk has lost are assigned again', 'log/epochs', 'aboveLost(lost), ', ''),
   bug(
     'a gap after a restored backup is ignored',

@@ -41,6 +41,7 @@ export class Audit {
   /** Checks one message. Returns the state that the client must have after it. */
   check({ id, method, params, result, error }: Message): unknown {
     if (method === 'action') return this.#envelope(params as Envelope)
+    if (method === 'x-atrium/diskFull') return undefined
     if (method !== undefined) return this.#notification(method, params as NotificationParams)
     const request = id === undefined ? undefined : this.#requests.get(id)
     if (request?.method === 'createSession')

@@ -1,0 +1,32 @@
+import type { Uri } from '@atrium/protocol/channel'
+import { rootUri } from '@atrium/protocol/uri'
+import type { Core, Link } from './core.ts'
+
+/** The reason for which changes are refused while the disk is full. */
+export const diskFull = 'the disk of the host is full: nothing can be changed until it has space again'
+
+/** The channel on which each link was told that the disk is full. */
+const told = new WeakMap<Link, Uri>()
+
+/**
+ * Tells a client that the disk has become full, or has space again. While the disk is full, the client gets neither echoes
+ * nor refusals of actions that wait for space, because these actions may still become durable. Every state of AHP needs the
+ * disk to change, so the host sends a notification of its own.
+ */
+export function notifySpace(core: Core, link: Link, full: boolean): void {
+  const channel = full ? concerned(core, link) : told.get(link)
+  // Nobody is told the same twice.
+  if (channel === undefined || full === told.has(link)) return
+  if (full) told.set(link, channel)
+  else told.delete(link)
+  const message = full
+    ? 'The disk of the host is full. What was sent and not confirmed waits for space; new changes are refused.'
+    : 'The disk of the host has space again.'
+  link.notify('x-atrium/diskFull', { channel, full, message })
+}
+
+/** The root, if the client is subscribed to it; else the channel of an action of the client that waits for space. */
+function concerned({ log }: Core, link: Link): Uri | undefined {
+  if (log.channel(rootUri)?.listeners.has(link)) return rootUri
+  return log.uncommittedOf(link.clientId)[0]?.channel
+}

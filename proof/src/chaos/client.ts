@@ -29,12 +29,16 @@ export class Client {
   readonly subscriptions = new Set<Uri>()
   /** Channels that this client knows to be gone. */
   readonly gone = new Set<Uri>()
+  /** Channels that the host refused to show, because they are damaged. */
+  readonly refused = new Set<Uri>()
   readonly shown = new Map<Uri, unknown>()
   /** The last turn that this client started, or tried to start, in each chat. */
   readonly lastTurns = new Map<Uri, string>()
   /** The host's answers to the actions of this client, newest last. */
   readonly answers: Envelope[] = []
   lastSeen = 0
+  /** The channels that the host called damaged when this client was initialized. */
+  damaged: readonly Uri[] = []
   /** How often the host has told that its disk is full, or has space again. */
   toldFull = 0
   /** Number of links that the other side ended. */
@@ -120,6 +124,7 @@ export class Client {
       if (!(error instanceof Refused)) throw error
       if (error.code === errorCodes.NotFound) this.#drop(channel)
       else if (error.code !== errorCodes.InternalError) throw error
+      else this.refused.add(channel)
     }
   }
 
@@ -166,10 +171,12 @@ export class Client {
       clientId: this.id,
       initialSubscriptions: [rootUri, ...this.subscriptions],
     }
-    const { serverSeq, snapshots } = (await this.ask('initialize', params)) as {
+    const { serverSeq, snapshots, _meta } = (await this.ask('initialize', params)) as {
       serverSeq: number
       snapshots: readonly Snapshot[]
+      _meta: { readonly 'x-atrium': { readonly damaged?: object } }
     }
+    this.damaged = Object.keys(_meta['x-atrium'].damaged ?? {})
     this.#initialized = true
     this.lastSeen = Math.max(this.lastSeen, serverSeq)
     this.#onSnapshots(snapshots)

@@ -38,6 +38,12 @@ export const mutations: Readonly<Record<string, Patch>> = {
     find: 'if (!this.#over)\n            this.#append(this.#chat, action);',
     put: 'this.#core.log.append(this.#chat, action); this.#core.log.append(this.#chat, action);',
   },
+  // F-04
+  'damage-is-not-told': {
+    file: 'host/dist/connection/opening.js',
+    find: 'damaged.set(name, damage);',
+    put: ';',
+  },
   // F-03
   'losses-are-not-told': {
     file: 'adapters/dist/store/sqlite/sqlite.js',

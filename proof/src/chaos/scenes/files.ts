@@ -6,6 +6,7 @@ import { flipped, tails } from '../damage.ts'
 import type { Damage } from '../damage.ts'
 import type { Stored } from '../history.ts'
 import { HostProcess } from '../host.ts'
+import type { Address } from '../host.ts'
 import { canonical, comparable, kindOf } from '../judge/compare.ts'
 import { readStored } from '../stored.ts'
 import { progress } from '../tally.ts'
@@ -96,7 +97,9 @@ async function readByHost({ tally, data, original, damage, chance }: DamageTest,
       () => shownBy(client, original),
       (error: unknown) => [`no handshake: ${String(error)}`],
     )
-    for (const sentence of wrong) tally.problem(`F-04: ${damage.name}: ${sentence}`)
+    const asker = new Client(join(tally.folder, 'hurt'), `asker-${at}`)
+    for (const sentence of [...wrong, ...(await untold(asker, client, address))])
+      tally.problem(`F-04: ${damage.name}: ${sentence}`)
     outcome(client.subscriptions.size > original.channels.length - 1 ? 'read correctly' : 'set aside')
     client.cut()
     client.flush()
@@ -119,6 +122,18 @@ async function shownBy(client: Client, original: Stored): Promise<readonly strin
       wrong.push(`${uri} is shown as ${JSON.stringify(shown)}, but was ${JSON.stringify(state)}`)
   }
   return wrong
+}
+
+/** The channels that the host refuses to show as damaged, and does not call damaged in a handshake that requests them. */
+async function untold(asker: Client, reader: Client, address: Address): Promise<readonly string[]> {
+  for (const uri of reader.refused) asker.subscriptions.add(uri)
+  await asker.connect(address)
+  asker.cut()
+  asker.flush()
+  // A chat with damaged turns is shown in a handshake without these turns.
+  const told = new Set([...asker.damaged, ...asker.shown.keys()])
+  const not = [...reader.refused].filter((uri) => !told.has(uri))
+  return not.map((uri) => `${uri} is damaged, and no handshake says so`)
 }
 
 function differences(original: Stored, found: Stored): readonly string[] {

@@ -28,6 +28,7 @@ const agents = [...own, ...(acp ? [acp] : []), ...pour]
 const machine = process.argv.includes('machine')
   ? {
       files: (await import('@atrium/adapters/files')).nodeFiles(),
+      encoder: (await import('@atrium/adapters/content')).threadEncoder(),
       terminals: (await import('@atrium/adapters/terminals')).ptyTerminals(),
     }
   : {}

@@ -24,7 +24,9 @@ import { numbersAhead } from './log/group-commit.ts'
 import { Log } from './log/log.ts'
 import type { Dispatcher } from './log/options.ts'
 import { Owners } from './core/owners.ts'
+import { ReadBudget } from './core/read-budget.ts'
 import type { Agent } from './ports/agent.ts'
+import type { ContentEncoder } from './ports/content-encoder.ts'
 import type { Files } from './ports/files.ts'
 import type { Store } from './ports/store.ts'
 import type { Terminals } from './ports/terminals.ts'
@@ -44,6 +46,7 @@ export interface HostPorts {
   readonly files?: Files
   readonly terminals?: Terminals
   readonly vcs?: Vcs
+  readonly encoder?: ContentEncoder
   readonly info?: Implementation
   /** The name of this build, which is shown to users. */
   readonly build?: string
@@ -129,8 +132,9 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   }
   const clientUriOwners = new ClientUriOwners(limitValues.borrowed)
   const tokens = new Tokens(world, limitValues, (...given) => notifyExpired(core, ...given))
-  const { files, terminals, vcs } = ports
-  const machine = { files, terminals, vcs, listings: new FileListings({ files, vcs }, world, limitValues) }
+  const { files, terminals, vcs, encoder } = ports
+  const listings = new FileListings({ files, vcs }, world, limitValues)
+  const machine = { files, terminals, vcs, encoder, listings, readBudget: new ReadBudget(world, limitValues) }
   const parts = {
     store,
     records,

@@ -86,6 +86,9 @@ export const limitTable = {
   unflushedBytes: row(8 * MiB, 'bytes not yet flushed', 'L4', 'dispatchers wait'),
   // Files and terminals.
   readBytes: row(16 * MiB, 'bytes of a file', 'Q3', 'reading it is refused'),
+  readingBytes: row(32 * MiB, 'bytes being read and sent, of a link', 'Q12', 'its further reads wait'),
+  readingBytesOfAll: row(256 * MiB, 'bytes being read and sent, of all links', 'Q12', 'further reads wait'),
+  stalledReadMs: row(10_000, 'ms', 'Q12', 'a link that does not read is closed with 1013, if others wait'),
   entries: row(100_000, 'entries of a directory', 'Q3', 'listing it is refused'),
   fileMs: row(30_000, 'ms', 'S-30', 'the request fails as too slow'),
   permissions: row(256, 'permissions of a session, or of the root', 'X2', 'the change is refused'),

@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { exposureProblem } from '@atrium/adapters/server/address'
 import type { TlsCertificate } from '@atrium/adapters/server/address'
 import { listen } from '@atrium/adapters/server'
+import { threadEncoder } from '@atrium/adapters/content'
 import { nodeFiles } from '@atrium/adapters/files'
 import { ptyTerminals } from '@atrium/adapters/terminals'
 import { gitVcs } from '@atrium/adapters/git'
@@ -110,6 +111,7 @@ async function openHost(settings: Settings, log: Logger, world: World, agentSet:
     agents,
     // No client and no agent may touch the files of the host, above all its token.
     files: nodeFiles({ forbidden: [settings.data] }),
+    encoder: threadEncoder(),
     terminals: ptyTerminals(),
     vcs: gitVcs(),
     defaultDirectory: fileUri(resolve(settings.defaultDirectory ?? homedir())),

@@ -14,14 +14,13 @@ import { moveChat } from '../session/move-chat.ts'
 import {
   resourceCopy,
   resourceDelete,
-  resourceList,
   resourceMkdir,
   resourceMove,
-  resourceRead,
   resourceRequest,
   resourceResolve,
   resourceWrite,
 } from '../resources/resources.ts'
+import { answerList, answerRead } from '../resources/read.ts'
 import { createSession, disposeSession } from '../session/session.ts'
 import { needsShownForms } from '../channels/oversized.ts'
 import { needsRows } from '../channels/snapshot.ts'
@@ -80,8 +79,8 @@ const table: { readonly [M in Method]?: Run<M> } = {
   },
   createTerminal: async (core, link, params) => whenCommitted(core, await createTerminal(core, link, params)),
   disposeTerminal: async (core, _, params) => whenCommitted(core, await disposeTerminal(core, params)),
-  resourceRead: (core, link, params) => reads(link, resourceRead(core, link, params)),
-  resourceList: (core, link, params) => reads(link, resourceList(core, link, params)),
+  resourceRead: (core, link, params) => reads(link, answerRead(core, link, params)),
+  resourceList: (core, link, params) => reads(link, answerList(core, link, params)),
   resourceResolve: (core, link, params) => reads(link, resourceResolve(core, link, params)),
   resourceWrite: (core, link, params) => writes(link, () => resourceWrite(core, link, params)),
   resourceMkdir: (core, link, params) => writes(link, () => resourceMkdir(core, link, params)),

@@ -212,6 +212,7 @@ export class Connection implements ClientLink {
     this.#ended = true
     this.#cancelHandshakeTimer()
     this.#intake.end()
+    this.#core.readBudget.leave(this)
     this.subscriptions.clear()
     this.#unclaim()
   }

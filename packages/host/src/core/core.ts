@@ -14,12 +14,14 @@ import type { FileListings } from './file-listing.ts'
 import type { Log } from '../log/log.ts'
 import type { Owners } from './owners.ts'
 import type { Agent } from '../ports/agent.ts'
+import type { ContentEncoder } from '../ports/content-encoder.ts'
 import type { Files } from '../ports/files.ts'
 import type { Records } from '../ports/records.ts'
 import type { Store } from '../ports/store.ts'
 import type { Terminals } from '../ports/terminals.ts'
 import type { Vcs } from '../ports/vcs.ts'
 import type { World } from '../ports/world.ts'
+import type { ReadBudget } from './read-budget.ts'
 import type { Tokens } from './tokens.ts'
 import type { Jobs } from './jobs.ts'
 
@@ -53,6 +55,8 @@ export interface Core {
   readonly files: Files | undefined
   readonly terminals: Terminals | undefined
   readonly vcs: Vcs | undefined
+  readonly encoder: ContentEncoder | undefined
+  readonly readBudget: ReadBudget
   /** The files of directories, for completions. */
   readonly listings: FileListings
   /** The epochs before this one. */

@@ -189,7 +189,7 @@ test('[Q3] file errors have the error codes of the protocol', async () => {
     ['refused', -32009],
   ] as const) {
     files.trouble = new FileError(reason, `words of ${reason}`)
-    const failed = await ann.ask('resourceRead', { uri: `${w}/a.txt` }).catch((error: unknown) => error)
+    const failed = await ann.ask('resourceResolve', { uri: `${w}/a.txt` }).catch((error: unknown) => error)
     expect(failed).toMatchObject({ code })
     if (reason !== 'outside') expect(failed).toMatchObject({ message: `words of ${reason}` })
   }

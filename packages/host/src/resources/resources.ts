@@ -1,15 +1,13 @@
 import type { Uri } from '@atrium/protocol/channel'
-import { fromBase64, toBase64 } from '@atrium/protocol/text/base64'
+import { fromBase64 } from '@atrium/protocol/text/base64'
 import type { Method, Params, Result } from '@atrium/protocol/commands'
 import { AhpError, errorCodes } from '@atrium/protocol/errors'
 import { fileUri } from '@atrium/protocol/file-uri'
 import { compact } from '@atrium/protocol/update'
 import { changeable } from '../channels/names.ts'
 import { contentTypeOf } from './content-type.ts'
-import { isContent, readContent } from '../content/content.ts'
 import type { Core, Link } from '../core/core.ts'
 import { askClient, isFile } from './client-files.ts'
-import type { ClientRequest } from './client-files.ts'
 import { withTimeout } from '../core/timeout.ts'
 import { FileError } from '../ports/files.ts'
 import type { Change, Files, ContainedPath, Write } from '../ports/files.ts'
@@ -17,23 +15,6 @@ import { notGranted, containedPath } from '../access/roots.ts'
 import type { Access } from '../access/roots.ts'
 
 type Answer<M extends Method> = Promise<Result<M>>
-
-export async function resourceRead(
-  core: Core,
-  link: ClientRequest,
-  params: Params<'resourceRead'>,
-): Answer<'resourceRead'> {
-  const { uri, encoding } = params
-  if (isContent(uri)) {
-    const bytes = await readContent(core, uri)
-    if (!bytes) throw missing(uri)
-    return contentOf(bytes, encoding, undefined)
-  }
-  if (!isFile(uri)) return askClient(core, link, 'resourceRead', params)
-  const place = containedPath(core, uri, 'read')
-  const bytes = await attempt(core, uri, 'read', (files) => files.read(place, core.limits.readBytes))
-  return contentOf(bytes, encoding, contentTypeOf(place.path))
-}
 
 export async function resourceWrite(
   core: Core,
@@ -49,18 +30,6 @@ export async function resourceWrite(
   const how = compact<Write>({ mode, position, createOnly, ifMatch })
   await attempt(core, uri, 'write', (files) => files.write(place, bytes, how))
   return {}
-}
-
-export async function resourceList(
-  core: Core,
-  link: Link,
-  params: Params<'resourceList'>,
-): Answer<'resourceList'> {
-  const { uri } = params
-  if (!isFile(uri)) return askClient(core, link, 'resourceList', params)
-  const place = containedPath(core, uri, 'browse')
-  const entries = await attempt(core, uri, 'browse', (files) => files.list(place, core.limits.entries))
-  return { entries: entries.toSorted(({ name: a }, { name: b }) => (a < b ? -1 : 1)) }
 }
 
 export async function resourceResolve(
@@ -177,33 +146,3 @@ function fileErrorToAhp({ reason, message }: FileError, uri: Uri, use: Access): 
       return AhpError.permissionDenied(message)
   }
 }
-
-function missing(uri: Uri): AhpError {
-  return AhpError.notFound(`there is no ${JSON.stringify(uri.slice(0, 200))}`)
-}
-
-/** Returns bytes as text. Returns base64 where the request asks for it, or where the bytes are not UTF-8. */
-export function contentOf(
-  bytes: Uint8Array,
-  asked: 'base64' | 'utf-8' | undefined,
-  contentType: string | undefined,
-): Result<'resourceRead'> {
-  const text = asked === 'base64' ? undefined : textOf(bytes, asked === undefined)
-  const content =
-    text === undefined
-      ? ({ data: toBase64(bytes), encoding: 'base64' } as const)
-      : ({ data: text, encoding: 'utf-8' } as const)
-  return compact<Result<'resourceRead'>>({ ...content, contentType })
-}
-
-function textOf(bytes: Uint8Array, guessing: boolean): string | undefined {
-  if (guessing && bytes.subarray(0, 8192).includes(0)) return undefined
-  try {
-    return utf8.decode(bytes)
-  } catch {
-    return undefined
-  }
-}
-
-// The byte order mark is a part of the file: a client that writes the text back must not lose it.
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

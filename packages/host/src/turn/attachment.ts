@@ -3,6 +3,7 @@ import { fromBase64 } from '@atrium/protocol/text/base64'
 import type { ChatAttachment, MessageAttachment } from '@atrium/protocol/chat/message'
 import type { Turn } from '@atrium/protocol/chat/state'
 import { AhpError } from '@atrium/protocol/errors'
+import { compact } from '@atrium/protocol/update'
 import { isFile } from '../resources/client-files.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
@@ -11,7 +12,8 @@ import { turnsBefore } from '../channels/history.ts'
 import { resolveChat } from './pin.ts'
 import { TurnFailed } from '../ports/agent.ts'
 import type { Content } from '../ports/agent.ts'
-import { contentOf, resourceRead } from '../resources/resources.ts'
+import type { ContentForm } from '../ports/content-encoder.ts'
+import { contentOf, resourceRead } from '../resources/read.ts'
 import { lengthOf } from '../log/rows.ts'
 import { transcriptOf } from './transcript.ts'
 import { wake } from '../channels/wake.ts'
@@ -41,7 +43,7 @@ async function read(core: Core, principal: string, attachment: MessageAttachment
     case 'embeddedResource': {
       const bytes = fromBase64(attachment.data)
       if (!bytes) throw AhpError.invalidParams('the embedded data is not base64')
-      return contentOf(bytes, undefined, attachment.contentType)
+      return contentOf(bytes, compact<ContentForm>({ contentType: attachment.contentType }))
     }
     case 'resource':
       return readResource(core, principal, attachment.uri)

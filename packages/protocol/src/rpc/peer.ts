@@ -12,13 +12,13 @@ export interface Receiver {
   notification(method: string, params: unknown): void
 }
 
-/** A result that is already JSON text. `sent` runs right after the response was sent. */
+/** A result that is already JSON: a text, or its UTF-8 bytes. `sent` runs right after the response was sent. */
 export class JsonResult {
-  readonly text: string
+  readonly json: string | Uint8Array
   readonly sent: () => void
 
-  constructor(text: string, sent: () => void = () => {}) {
-    this.text = text
+  constructor(json: string | Uint8Array, sent: () => void = () => {}) {
+    this.json = json
     this.sent = sent
   }
 }
@@ -66,7 +66,7 @@ export class Peer {
       const id = ++this.#lastId
       const text = JSON.stringify({ jsonrpc: '2.0', id, method, params })
       this.#pending.set(id, { received, resolve, reject })
-      this.#sendText(text)
+      this.#sendFrame(text)
     })
   }
 
@@ -137,7 +137,7 @@ export class Peer {
   #succeed(id: MessageId, result: unknown): void {
     try {
       if (result instanceof JsonResult) {
-        this.#sendText(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result.text}}`)
+        this.#sendFrame(responseFrame(id, result.json))
         result.sent()
       } else this.#send({ jsonrpc: '2.0', id, result: result ?? null })
     } catch (error) {
@@ -175,11 +175,11 @@ export class Peer {
   }
 
   #send(message: object): void {
-    this.#sendText(JSON.stringify(message))
+    this.#sendFrame(JSON.stringify(message))
   }
 
-  #sendText(text: string): void {
-    if (!this.closed.aborted) this.#transport.send(text)
+  #sendFrame(frame: string | Uint8Array): void {
+    if (!this.closed.aborted) this.#transport.send(frame)
   }
 
   #abandon(): void {
@@ -194,6 +194,21 @@ interface Pending {
   readonly resolve: (result: unknown) => void
   readonly reject: (error: unknown) => void
 }
+
+/** The frame of a response. Bytes are copied and never become a text, because a text of many megabytes is slow to encode. */
+function responseFrame(id: MessageId, json: string | Uint8Array): string | Uint8Array {
+  const before = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`
+  if (typeof json === 'string') return `${before}${json}}`
+  const start = utf8.encode(before)
+  const end = utf8.encode('}')
+  const frame = new Uint8Array(start.length + json.length + end.length)
+  frame.set(start)
+  frame.set(json, start.length)
+  frame.set(end, start.length + json.length)
+  return frame
+}
+
+const utf8 = new TextEncoder()
 
 function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'

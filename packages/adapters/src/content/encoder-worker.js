@@ -1,0 +1,42 @@
+// Encodes the content of files as JSON. It runs in a thread of its own, because base64 and JSON of a large file take tens of
+// milliseconds.
+import { parentPort } from 'node:worker_threads'
+
+// The byte order mark is a part of the file.
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+parentPort?.on('message', ({ id, bytes, asked, contentType }) => {
+  const json = jsonOf(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), asked, contentType)
+  parentPort?.postMessage({ id, json }, [json.buffer])
+})
+
+function jsonOf(bytes, asked, contentType) {
+  const text = asked === 'base64' ? undefined : textOf(bytes, asked === undefined)
+  const type = contentType === undefined ? '' : `,"contentType":${JSON.stringify(contentType)}`
+  if (text !== undefined) return ownBytes(`{"data":${JSON.stringify(text)},"encoding":"utf-8"${type}}`)
+  // Base64 needs no escapes, so the letters are written between the other members without a text of the whole.
+  const start = '{"data":"'
+  const end = `","encoding":"base64"${type}}`
+  const length = Math.ceil(bytes.length / 3) * 4
+  const json = Buffer.from(new ArrayBuffer(start.length + length + Buffer.byteLength(end)))
+  json.write(start, 0, 'latin1')
+  json.write(bytes.toString('base64'), start.length, 'latin1')
+  json.write(end, start.length + length)
+  return json
+}
+
+function textOf(bytes, guessing) {
+  if (guessing && bytes.subarray(0, 8192).includes(0)) return undefined
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** The UTF-8 bytes of a text, in a buffer that can be transferred: small buffers of Node share memory. */
+function ownBytes(text) {
+  const bytes = Buffer.from(new ArrayBuffer(Buffer.byteLength(text)))
+  bytes.write(text)
+  return bytes
+}

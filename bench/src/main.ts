@@ -1,4 +1,5 @@
 import { agentBench } from './agent.ts'
+import { fairBench } from './fair/fair.ts'
 import { hostBench } from './host.ts'
 import { loadBench } from './load.ts'
 import { memoryBench } from './memory.ts'
@@ -15,6 +16,7 @@ const benches: {
   reducers: reducersBench,
   host: hostBench,
   load: loadBench,
+  fair: fairBench,
   turn: turnBench,
   workspace: workspaceBench,
   client: clientBench,

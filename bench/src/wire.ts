@@ -43,8 +43,9 @@ export class Wire {
     this.#socket.write(Buffer.concat(messages.map((message) => masked(JSON.stringify(message)))))
   }
 
-  write(frames: Buffer): void {
-    this.#socket.write(frames)
+  /** `written` is called when the system has taken the frames. */
+  write(frames: Buffer, written?: () => void): void {
+    this.#socket.write(frames, written)
   }
 
   /** Sends a request and returns the text of its response. */

@@ -55,6 +55,7 @@ export const limitTable = {
     'S-23',
     'the link is closed with 1013',
   ),
+  waitingLength: row(64 * KiB, 'characters of frames that wait for their turn', 'H4', 'the link is not read'),
   latencyMs: row(10_000, 'ms of requested latency', 'S-24', 'a longer latency is cut to the limit'),
   slowBytes: row(256 * KiB, 'bytes unread', 'S-24', 'waiting text is merged'),
   unreadBytes: row(4 * MiB, 'bytes unread', 'S-24', 'the link is closed with 1013'),
@@ -66,6 +67,12 @@ export const limitTable = {
   ),
 
   // One principal, and the host.
+  roundLength: row(
+    32 * KiB,
+    'characters of frames in a round, of all links',
+    'H4',
+    'frames wait for a later round',
+  ),
   links: row(20_000, 'links of a principal', 'S-23', 'the link is closed with 1013'),
   sessions: row(20_000, 'sessions', 'S-23', 'createSession is refused with -32009'),
   chats: row(512, 'chats in a session', 'S-23', 'createChat is refused with -32009'),
@@ -83,6 +90,7 @@ export const limitTable = {
   ),
   turnsPageLength: row(1 * MiB, 'characters of turns in a page', 'L9', 'the page ends, with a cursor'),
   configLength: row(1 * MiB, 'characters of the root config', 'S-23', 'the change is refused'),
+  aheadLength: row(128 * KiB, 'characters of unflushed actions', 'H4', 'links with actions among them wait'),
   unflushedBytes: row(8 * MiB, 'bytes not yet flushed', 'L4', 'dispatchers wait'),
   // Files and terminals.
   readBytes: row(16 * MiB, 'bytes of a file', 'Q3', 'reading it is refused'),

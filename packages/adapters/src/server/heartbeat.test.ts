@@ -11,6 +11,7 @@ class FakeSocket extends EventEmitter {
   readonly OPEN = 1
   readyState = 1
   bufferedAmount = 0
+  isPaused = false
   pings = 0
   ping = () => void this.pings++
   terminate = () => void this.emit('close')
@@ -45,6 +46,17 @@ test('[F-19] a busy peer is not pinged, and a slow reader of a long message gets
   socket.bufferedAmount = 256 * 100
   vi.advanceTimersByTime(100)
   expect(vi.getTimerCount()).toBe(1)
+  vi.advanceTimersByTime(30)
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('[F-19] [H4] a peer that the host does not read from does not count as silent', () => {
+  const [socket, wire] = [new FakeSocket(), { bytesRead: 0 }]
+  beating(socket, wire)
+  socket.isPaused = true
+  vi.advanceTimersByTime(1000)
+  expect(vi.getTimerCount()).toBe(1)
+  socket.isPaused = false
   vi.advanceTimersByTime(30)
   expect(vi.getTimerCount()).toBe(0)
 })

@@ -17,7 +17,7 @@ const slowestReader = 256
 
 /**
  * Terminates a connection whose peer vanished without closing it (F-19); TCP alone would keep the connection for minutes.
- * Any received byte proves that the peer is alive. Silence is counted in beats of the timer and not by a clock, so that a
+ * Any received byte proves that the peer is alive. A socket that the host does not read from counts as alive. Silence is counted in beats of the timer and not by a clock, so that a
  * host that wakes from sleep keeps its connections.
  */
 export function keepAlive(
@@ -28,7 +28,7 @@ export function keepAlive(
   let read = wire.bytesRead
   let silentMs = 0
   const beat = (): void => {
-    silentMs = wire.bytesRead === read ? silentMs + pingMs : 0
+    silentMs = wire.bytesRead === read && !socket.isPaused ? silentMs + pingMs : 0
     read = wire.bytesRead
     if (silentMs > deadMs + socket.bufferedAmount / slowestReader) socket.terminate()
     else if (silentMs > 0 && socket.readyState === socket.OPEN) socket.ping()

@@ -45,6 +45,27 @@ test('[R1] bytes are sent unchanged, as a text frame', async () => {
   expect(new TextDecoder().decode(bytes)).toBe('{"a":"ü"}')
 })
 
+test('[H4] a paused transport makes its peer wait, loses nothing, and can still be closed', async () => {
+  const { near, far, wire } = await link()
+  const transport = websocketTransport(far, wire)
+  const got = listen(transport)
+  transport.pause?.()
+  const text = 'x'.repeat(1_000_000)
+  for (let n = 0; n < 20; n++) near.send(text)
+  const { bytesRead } = wire as Socket
+  await new Promise((resolve) => setImmediate(resolve))
+  expect([got.length, (wire as Socket).bytesRead]).toEqual([0, bytesRead])
+  expect(near.bufferedAmount).toBeGreaterThan(0)
+  transport.resume?.()
+  const last = once(near, 'pong')
+  near.ping()
+  await last
+  expect(got).toHaveLength(20)
+  transport.pause?.()
+  transport.close(1000)
+  expect(await closing(near)).toBe(1000)
+})
+
 test('S-21: a binary frame closes the connection with 1003; neither it nor later frames are delivered', async () => {
   const { near, far, wire } = await link()
   const got = listen(websocketTransport(far, wire))

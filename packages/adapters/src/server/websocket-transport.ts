@@ -82,7 +82,17 @@ class SocketTransport implements Transport {
     for (const frame of this.#unreceived.splice(0)) listener(frame)
   }
 
+  pause(): void {
+    this.#socket.pause()
+  }
+
+  resume(): void {
+    this.#socket.resume()
+  }
+
   close(code = 1000, reason = ''): void {
+    // The close frame of the peer must be read.
+    this.resume()
     this.#socket.close(code, clipped(reason))
   }
 

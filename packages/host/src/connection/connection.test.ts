@@ -173,9 +173,13 @@ test('[L4] F-07: on a full disk no dispatch waits for room: changes are refused,
   const flushes: (() => void)[] = []
   let full = false
   const soon = (task: () => void) => void (full ? flushes.push(task) : queueMicrotask(task))
-  const { ann, ben, world, core } = await twoClients(await testHost({ full: () => full, soon }))
+  const all = await testHost({ full: () => full, soon })
+  const { ann, ben, world, core } = await twoClients(all)
+  // A link whose own action is not flushed waits with its next one, so several links are needed.
+  const others = await Promise.all(['b', 'c'].map((name) => all.join(name)))
   full = true
-  for (const start of 'abc') ann.dispatch(session, title(start + 'x'.repeat(4_000_000)))
+  for (const [n, client] of [ann, ...others].entries())
+    client.dispatch(session, title(n + 'x'.repeat(4_000_000)))
   const early = ben.dispatch(session, title('early'))
   while (flushes.length === 0 || !core().log.congested) await ann.ask('ping', {})
   flushes.shift()?.()

@@ -16,6 +16,7 @@ import { Outbox } from './outbox.ts'
 import { Requests } from './requests.ts'
 import type { Resends } from './resends.ts'
 import { Subscriptions } from './subscriptions.ts'
+import type { LaneOwner, FairQueue } from './queues/fair-queue.ts'
 
 /** The connection of one client. It passes messages on in both directions; the logic is in the objects that it consists of. */
 export class Connection implements ClientLink {
@@ -29,10 +30,11 @@ export class Connection implements ClientLink {
   readonly #peer: Peer
   #clientId = ''
   #resends: Resends | undefined
+  #listener: (frame: string) => void = () => {}
   #cancelHandshakeTimer = () => {}
   #ended = false
 
-  constructor(core: Core, transport: Transport, principal: string) {
+  constructor(core: Core, transport: Transport, principal: string, queue: FairQueue) {
     this.#core = core
     this.#transport = transport
     this.principal = principal
@@ -41,6 +43,7 @@ export class Connection implements ClientLink {
     this.outbox = new Outbox(transport, core.world, (entry) => this.dialect.frames(entry, this.#isOwn(entry)))
     this.outbox.latency = this.subscriptions.latency
     this.#intake = new Intake(core.world, core.limits, (code, reason) => this.close(code, reason))
+    this.#intake.lane = queue.lane(this.#laneOwner())
     this.#startHandshakeTimer()
     transport.closed.addEventListener('abort', () => this.#end())
     const requests = new Requests(core, this, this.#intake)
@@ -193,12 +196,33 @@ export class Connection implements ClientLink {
     })
   }
 
-  /** The transport that the JSON-RPC peer uses: incoming frames pass the intake, and responses go out through the outbox. */
+  #laneOwner(): LaneOwner {
+    const intake = this.#intake
+    const { pause, resume } = this.#transport
+    return {
+      principal: this.principal,
+      process: (frame) => void (intake.admits(frame) && this.#listener(frame)),
+      get busy() {
+        return intake.busy
+      },
+      pause: pause?.bind(this.#transport),
+      resume: resume?.bind(this.#transport),
+      checkLine: (waiting) => intake.checkLine(waiting),
+    }
+  }
+
+  /** The transport that the JSON-RPC peer uses: incoming frames wait for their turn, and responses go through the outbox. */
   #peerTransport(): Transport {
     const transport = this.#transport
     return {
-      send: (frame) => this.outbox.send(frame),
-      receive: (listener) => transport.receive((frame) => this.#intake.admits(frame) && listener(frame)),
+      send: (frame) => {
+        this.#intake.charge(frame.length / responseDiscount)
+        this.outbox.send(frame)
+      },
+      receive: (listener) => {
+        this.#listener = listener
+        transport.receive((frame) => this.#intake.lane?.arrive(frame))
+      },
       close: (code = 1000, reason = '') => this.close(code, reason),
       drained: () => transport.drained(),
       closed: transport.closed,
@@ -230,3 +254,6 @@ export class Connection implements ClientLink {
     this.#core.departures.departed(this.#clientId)
   }
 }
+
+/** A character of a response costs less than one of a request, which is parsed and checked. */
+const responseDiscount = 32

@@ -6,8 +6,9 @@ import { decode } from '@atrium/protocol/schema'
 import type { Decoded, Schema } from '@atrium/protocol/schema'
 import { RateLimit, rateExceeded } from './rate-limit.ts'
 import { responseOf } from './commands.ts'
-import { RequestQueue } from './request-queue.ts'
+import { RequestQueue } from './queues/request-queue.ts'
 import type { World } from '../ports/world.ts'
+import type { Lane } from './queues/fair-queue.ts'
 
 /** The incoming frames of one connection: counted, bounded, and processed one after the other. No frame is dropped silently. */
 export class Intake implements FrameLimits {
@@ -15,7 +16,9 @@ export class Intake implements FrameLimits {
   readonly #limits: LimitValues
   readonly #close: (code: number, reason: string) => void
   readonly #rate: RateLimit
-  readonly #queue = new RequestQueue()
+  readonly #queue = new RequestQueue(() => this.lane?.wake())
+  /** The frames that wait for their turn. */
+  lane: Lane | undefined
   /** Whether the client has requested a handshake. From then on longer messages are admitted. */
   handshakeRequested = false
   /** The length of the frame that is being processed. */
@@ -29,6 +32,16 @@ export class Intake implements FrameLimits {
     this.#limits = limits
     this.#close = close
     this.#rate = new RateLimit(world, limits)
+  }
+
+  /** Whether no further frame may be processed for now, because earlier ones wait for the disk. */
+  get busy(): boolean {
+    return this.#queue.length > busyLength
+  }
+
+  /** Counts work that a message has caused, such as the deliveries of an action. */
+  charge(cost: number): void {
+    this.lane?.charge(cost)
   }
 
   get size(): number {
@@ -90,17 +103,25 @@ export class Intake implements FrameLimits {
     if (this.#rate.mayReport()) this.#world.report(event, detail)
   }
 
+  /**
+   * Closes the connection if too much waits, `frames` among it. That happens if the disk takes no writes for a long time, and
+   * the transport cannot pause. After a reconnect the client repeats every message without an answer.
+   */
+  checkLine(frames: number): void {
+    if (this.#queue.length + frames > this.#limits.lineLength)
+      this.#close(1013, 'too many requests wait; reconnect')
+  }
+
   end(): void {
     this.#ended = true
+    this.lane?.end()
     this.#rate.reset()
     this.#queue.clear()
   }
 
   #enqueue(task: () => unknown): unknown {
     const outcome = this.#queue.run(task, this.#length)
-    // The queue becomes too long if the disk takes no writes for a long time. After a reconnect the client repeats every message
-    // without an answer.
-    if (this.#queue.length > this.#limits.lineLength) this.#close(1013, 'too many requests wait; reconnect')
+    this.checkLine(this.lane?.length ?? 0)
     return outcome
   }
 
@@ -110,6 +131,9 @@ export class Intake implements FrameLimits {
     response.then(done, done)
   }
 }
+
+/** The length of waiting requests above which the frames behind them are not even parsed. */
+const busyLength = 16 * 1024
 
 /** Checks the shape of params, and that JSON can represent the numbers in them (S-19). */
 export function checkParams(schema: Schema<unknown>, given: unknown): Decoded<unknown> {

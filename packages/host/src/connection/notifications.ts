@@ -20,6 +20,8 @@ export class Notifications {
   readonly #core: Core
   readonly #link: ClientLink
   readonly #intake: Intake
+  /** The sequence number of the link's last action. */
+  #last = 0
 
   constructor(core: Core, link: ClientLink, intake: Intake) {
     this.#core = core
@@ -59,9 +61,9 @@ export class Notifications {
     if (uri !== params.channel && !subscriptions.find(uri)) dialect.setAlias(uri, params.channel)
     const channel = log.channel(uri)
     const ready = channel && missingTurn(channel, params.action) === undefined
-    if (ready && !log.congested && asleepFor(this.#core, params.action).length === 0)
+    if (ready && log.hasRoom(this.#last) && asleepFor(this.#core, params.action).length === 0)
       return this.#apply(channel, params, refusal)
-    return log.room().then(() => this.#wakeAndApply(uri, params, refusal))
+    return log.room(this.#last).then(() => this.#wakeAndApply(uri, params, refusal))
   }
 
   async #wakeAndApply(uri: Uri, params: DispatchParams, refusal: string | undefined): Promise<void> {
@@ -84,7 +86,11 @@ export class Notifications {
     const action = link.dialect.fromClient(channel, params.action)
     const checked = checkAction(channel.kind, action)
     const accepted = checked.ok ? link.resends?.match(channel.uri, clientSeq, checked.value) : undefined
-    if (accepted === undefined) return void dispatch(this.#core, link, channel, { clientSeq, action })
+    if (accepted === undefined) {
+      this.#intake.charge(channel.listeners.size * deliveryCost)
+      this.#last = dispatch(this.#core, link, channel, { clientSeq, action })?.seq ?? this.#last
+      return
+    }
     if (link.subscriptions.isDeliveredTo(channel, accepted)) return
     this.#refuse(channel, clientSeq, action, `already accepted as ${accepted}`)
   }
@@ -114,3 +120,6 @@ function missingTurn(channel: Channel, action: Action): string | undefined {
   const turnId = cutAt(action)
   return turnId !== undefined && channel.missing(turnId).length > 0 ? turnId : undefined
 }
+
+/** The cost of a delivery to one subscriber, relative to the characters of a request. */
+const deliveryCost = 64

@@ -71,7 +71,7 @@ describe('[H4] S-22: characters', () => {
     all.world.advance(limits.windowMs)
     for (let i = 0; i < 8; i++) far.send(idle(4_000_000))
     ask(far, length - 8 * 4_000_000)
-    while (got.length === 1) await all.ann.ask('ping', {})
+    while (got.length === 1) await new Promise((resolve) => setImmediate(resolve))
     expect(near.closed.aborted).toBe(false)
     return got[1]
   }

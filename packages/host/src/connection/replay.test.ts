@@ -177,6 +177,25 @@ describe('[L4] entries that wait for the disk', () => {
     await room
     expect(log.congested).toBe(false)
   })
+  /** Appends one action of this length, constant included, while the disk holds. */
+  const ahead = async (length: number) => {
+    const { log, channels, hold, release } = await started()
+    const [a] = channels
+    if (!a) throw new Error('no channel')
+    hold()
+    const empty = JSON.stringify({ type: 'terminal/titleChanged', title: '' }).length
+    const title = 'x'.repeat(length - 512 - empty)
+    const { seq } = log.append(a, { type: 'terminal/titleChanged', title })
+    const rooms = [log.hasRoom(seq), log.hasRoom(0)]
+    const room = log.room(seq)
+    release()
+    await room
+    return rooms
+  }
+  test('[S-57 aheadLength] at 131,072: the sender of these actions has room for the next', async () =>
+    expect(await ahead(131_072)).toEqual([true, true]))
+  test('[S-57 aheadLength] past 131,072: it waits until they are flushed, and others do not', async () =>
+    expect(await ahead(131_073)).toEqual([false, true]))
   test('[S-57 unflushedBytes] at 8,388,608: there is room', async () =>
     expect(await unflushed(8_388_608)).toBe(false))
   test('[S-57 unflushedBytes] past 8,388,608: dispatches wait', async () =>

@@ -7,8 +7,16 @@ import type { World } from '../ports/world.ts'
 /** The maximum distance between an assigned sequence number and the last durable one. */
 export const numbersAhead = 1_000_000
 
+/** The constant cost of an action for a flush, in addition to its length. */
+const envelopeLength = 512
+
 /** The delay in milliseconds before a flush that found the disk full is tried again. */
 const retryMs = 1000
+
+interface Waiting {
+  readonly bytes: number
+  readonly length: number
+}
 
 interface CommitEvents {
   /** Called after a flush: more is durable, and less waits for the disk. */
@@ -38,6 +46,8 @@ export class GroupCommit {
   readonly #events: CommitEvents
   #step = emptyStep()
   #bytes = 0
+  /** The length of the actions that wait for the disk, and a constant for each. */
+  #length = 0
   /** The last sequence number of the steps that were given to the store. */
   #given: number
   /** The last sequence number of the steps that are durable. */
@@ -96,6 +106,11 @@ export class GroupCommit {
     return this.#bytes > limits.unflushedBytes && !this.#full
   }
 
+  /** Whether so much waits for the disk that a flush becomes slow. */
+  get backlogged(): boolean {
+    return this.#length > limits.aheadLength && !this.#full
+  }
+
   create(creation: ChannelCreation): void {
     this.#step.created.push(creation)
     this.#bytes += creation.state.length
@@ -104,6 +119,7 @@ export class GroupCommit {
   envelope(envelope: StoredEnvelope): void {
     this.#step.envelopes.push(envelope)
     this.#bytes += envelope.action.length
+    this.#length += envelope.action.length + envelopeLength
   }
 
   rows(rows: readonly RowChange[]): void {
@@ -153,20 +169,21 @@ export class GroupCommit {
     if (this.#flushing || this.#ended || (this.#full && !retry)) return
     if (this.#durableWrites === this.#writes) return
     const upTo = this.#given
-    const bytes = this.#bytes
+    const waiting = { bytes: this.#bytes, length: this.#length }
     const writes = this.#writes
     this.#flushing = this.#store.flush().then(
-      () => this.#flushed(upTo, bytes, writes),
+      () => this.#flushed(upTo, waiting, writes),
       (error: unknown) => this.#failed(error),
     )
   }
 
-  #flushed(upTo: number, bytes: number, writes: number): void {
+  #flushed(upTo: number, { bytes, length }: Waiting, writes: number): void {
     this.#flushing = undefined
     this.#durable = upTo
     this.#durableWrites = writes
     this.#upTo = upTo + numbersAhead
     this.#bytes -= bytes
+    this.#length -= length
     this.#setFull(false)
     this.#events.flushed()
     this.#flush()

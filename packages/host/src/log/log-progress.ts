@@ -13,6 +13,9 @@ export abstract class LogProgress {
   /** Whether nothing more may be appended for now. */
   abstract get congested(): boolean
 
+  /** Whether so much waits for the disk that a sender must wait whose own actions are among it. */
+  abstract get backlogged(): boolean
+
   abstract get diskFull(): boolean
 
   /** Resolves when a sequence number is committed. */
@@ -25,9 +28,17 @@ export abstract class LogProgress {
     return this.#waiters.until(() => channel.committed !== undefined && holds(channel.committed))
   }
 
-  /** Resolves when the log is not congested. */
-  room(): Promise<void> {
-    return this.#waiters.until(() => !this.congested)
+  /**
+   * Whether a sender may append now. `last` is the number of the sender's last action. If much waits for the disk, a sender
+   * whose own actions are among it must wait, and the others need not.
+   */
+  hasRoom(last: number): boolean {
+    return !this.congested && !(this.backlogged && last > this.committedSeq)
+  }
+
+  /** Resolves when a sender may append. */
+  room(last = 0): Promise<void> {
+    return this.#waiters.until(() => this.hasRoom(last))
   }
 
   /** Resolves when the log is not congested and the disk has space. */

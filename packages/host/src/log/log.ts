@@ -89,6 +89,10 @@ export class Log extends LogProgress {
     return tooMuch || this.#sequence.last + 1000 > this.#commit.upTo
   }
 
+  get backlogged(): boolean {
+    return this.#commit.backlogged
+  }
+
   /** Makes the upper bound of this epoch's sequence numbers durable. Must resolve before the first append. */
   begin(): Promise<void> {
     return this.#commit.begin()

@@ -7,6 +7,9 @@ export interface Transport {
   send(frame: string | Uint8Array): void
   /** Sets the only listener. Frames that arrived before are delivered first, in order. */
   receive(listener: (frame: string) => void): void
+  /** Stops receiving frames until `resume`, so that the sender must wait. A few frames may still arrive. */
+  pause?(): void
+  resume?(): void
   close(code?: number, reason?: string): void
   /** Aborted when either side has closed the transport and the last frame was delivered. */
   readonly closed: AbortSignal

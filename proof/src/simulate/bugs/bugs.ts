@@ -175,6 +175,18 @@ export const bugs: readonly Bug[] = [
     'core.log.reached(seq).then(() => result)',
     'Promise.resolve(result)',
   ),
+  bug(
+    'a link whose round is over is not served again',
+    'connection/queues/fair-queue',
+    'if (lane.ready)',
+    'if (false)',
+  ),
+  bug(
+    'the waiting frames of a link are processed last first',
+    'connection/queues/fair-queue',
+    'this.#frames.push(frame);',
+    'this.#frames.splice(this.#first, 0, frame);',
+  ),
   ...turnBugs,
   ...terminalBugs,
   ...chatBugs,

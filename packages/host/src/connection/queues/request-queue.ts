@@ -9,6 +9,12 @@ export class RequestQueue {
   #length = 0
   #busy = false
   #holds = 0
+  readonly #emptied: () => void
+
+  /** `emptied` is called when the last waiting task has begun. */
+  constructor(emptied: () => void = () => {}) {
+    this.#emptied = emptied
+  }
 
   /** The cost of the waiting tasks: the lengths of their frames, and a constant for each task. */
   get length(): number {
@@ -64,7 +70,7 @@ export class RequestQueue {
   #next(): void {
     while (this.#free) {
       const next = this.#take()
-      if (!next) return
+      if (!next) return this.#emptied()
       next.begin()
     }
   }

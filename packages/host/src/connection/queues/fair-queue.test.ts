@@ -1,0 +1,173 @@
+import { limits } from '@atrium/protocol/limits'
+import { expect, test } from 'vitest'
+import { testWorld } from '../../../test/world.ts'
+import { FairQueue } from './fair-queue.ts'
+import type { Lane } from './fair-queue.ts'
+
+/** FairQueue whose processed frames are recorded. The turns after the first are run by `next`. */
+function queueOf(given: Partial<typeof limits> = {}) {
+  const tasks: (() => void)[] = []
+  const world = { ...testWorld(), later: (_: number, task: () => void) => (tasks.push(task), () => {}) }
+  const queue = new FairQueue(world, { ...limits, ...given })
+  const done: string[] = []
+  const events: string[] = []
+  const lane = (name: string, principal = 'owner') => {
+    const owner = {
+      principal,
+      busy: false,
+      process: (frame: string): void => {
+        done.push(`${name} ${frame.trim()}`)
+      },
+      pause: () => void events.push(`${name} paused`),
+      resume: () => void events.push(`${name} resumed`),
+      checkLine: () => {},
+    }
+    const made: Lane = queue.lane(owner)
+    return Object.assign(made, { owner })
+  }
+  /** Runs the next round. Returns the frames that were processed in it. */
+  const next = () => {
+    done.length = 0
+    for (const task of tasks.splice(0)) task()
+    return [...done]
+  }
+  const rest = () => {
+    const all: string[] = []
+    while (tasks.length > 0) all.push(...next())
+    return all
+  }
+  return { lane, done, events, next, rest, tasks }
+}
+
+const numbered = (count: number) => Array.from({ length: count }, (_, n) => `${n}`)
+const by = (done: readonly string[], name: string) => done.filter((each) => each.startsWith(`${name} `))
+
+test('[H4] a quiet link is served at once, and needs no timer', () => {
+  const { lane, done, tasks } = queueOf()
+  const ann = lane('ann')
+  for (const frame of numbered(5)) ann.arrive(frame)
+  expect([done.length, ann.length]).toEqual([5, 0])
+  expect(tasks.length).toBeLessThanOrEqual(1)
+})
+
+test('[H4] I13: a link that floods gets one round at a time, and a quiet link is served between, at once', () => {
+  const { lane, done, next } = queueOf()
+  const flood = lane('flood')
+  const ann = lane('ann')
+  for (const frame of numbered(10_000)) flood.arrive(frame)
+  expect(done.length).toBeLessThan(70)
+  for (let n = 0; n < 20; n++) {
+    expect(next().length).toBeLessThan(70)
+    ann.arrive(`${n}`)
+    expect(done.at(-1)).toBe(`ann ${n}`)
+  }
+})
+
+test.each([10, 100])(
+  '[H4] I13: %i links that flood share a round, and a quiet link is served at once',
+  (count) => {
+    const { lane, done, next } = queueOf()
+    const floods = numbered(count).map((name) => lane(name))
+    const ann = lane('ann')
+    for (const frame of numbered(200)) for (const flood of floods) flood.arrive(frame)
+    next()
+    for (let n = 0; n < 20; n++) {
+      expect(next().length).toBeLessThan(70)
+      ann.arrive(`${n}`)
+      expect(done.at(-1)).toBe(`ann ${n}`)
+    }
+  },
+)
+
+test('[R6] the frames of a link stay in order, and none is lost', () => {
+  const { lane, done, rest } = queueOf()
+  const lanes = ['a', 'b', 'c'].map((name) => lane(name))
+  for (const frame of numbered(1000)) for (const each of lanes) each.arrive(frame)
+  const all = [...done, ...rest()]
+  for (const name of ['a', 'b', 'c']) expect(by(all, name)).toEqual(numbered(1000).map((n) => `${name} ${n}`))
+  expect(lanes.map(({ length }) => length)).toEqual([0, 0, 0])
+})
+
+test('[H4] principals share a round, however many links each has', () => {
+  const { lane, next } = queueOf()
+  const many = numbered(20).map((name) => lane(name, 'many'))
+  const one = lane('one', 'one')
+  for (const frame of numbered(2000)) for (const each of [...many, one]) each.arrive(frame)
+  next()
+  const served = numbered(20).flatMap(() => next())
+  const share = by(served, 'one').length / served.length
+  expect(share).toBeGreaterThan(0.35)
+  expect(share).toBeLessThan(0.65)
+})
+
+test('[H4] what a frame causes is paid for: a link with costly frames gets fewer', () => {
+  const { lane, next } = queueOf()
+  const cheap = lane('cheap')
+  const costly = lane('costly')
+  const { process } = costly.owner
+  costly.owner.process = (frame) => {
+    process(frame)
+    costly.charge(10 * 512)
+  }
+  for (const frame of numbered(3000)) for (const each of [cheap, costly]) each.arrive(frame)
+  next()
+  const served = numbered(20).flatMap(() => next())
+  const ratio = by(served, 'cheap').length / by(served, 'costly').length
+  expect(ratio).toBeGreaterThan(8)
+  expect(ratio).toBeLessThan(14)
+})
+
+test('[S-57 roundLength] at 32,768 characters frames are processed in one round', () => inRound(32_768, true))
+test('[S-57 roundLength] past 32,768 a frame waits for a later round', () => inRound(32_769, false))
+
+/** Processes frames whose cost is `cost`, and then another one. */
+function inRound(cost: number, processed: boolean): void {
+  const { lane, next } = queueOf()
+  const ann = lane('ann')
+  for (const frame of numbered(100)) ann.arrive(frame)
+  while (ann.length > 0) next()
+  ann.charge(0)
+  ann.charge(ann.allowance)
+  for (const frame of ['first', 'second']) ann.arrive(frame)
+  ann.owner.process = () => ann.charge(cost - 1 - (512 + 'first'.length / 8))
+  next()
+  expect(ann.length === 0).toBe(processed)
+}
+
+test('[S-57 waitingLength] at 65,536 characters that wait a link is still read', () => waiting(65_536, []))
+test('[S-57 waitingLength] past 65,536 it is not read until half of them are processed', () =>
+  waiting(65_537, ['ann paused', 'ann resumed']))
+
+function waiting(length: number, expected: readonly string[]): void {
+  const { lane, events, rest } = queueOf()
+  const ann = lane('ann')
+  ann.charge(limits.roundLength)
+  for (const size of [16_384, 16_384, 16_384, length - 3 * 16_384]) ann.arrive(' '.repeat(size - 512))
+  expect(ann.length).toBe(length)
+  expect(events).toEqual(expected.slice(0, 1))
+  rest()
+  expect(events).toEqual(expected)
+}
+
+test('[H4] a ping passes the frames that wait', () => {
+  const { lane, done } = queueOf()
+  const ann = lane('ann')
+  ann.owner.busy = true
+  ann.arrive('{"jsonrpc":"2.0","method":"x"}')
+  const ping = '{"jsonrpc":"2.0","id":1,"method":"ping","params":{}}'
+  ann.arrive(ping)
+  expect(done).toEqual([`ann ${ping}`])
+})
+
+test('[H4] H5: a busy link waits and goes on; the frames of an ended link are dropped', () => {
+  const { lane, done, rest } = queueOf()
+  const ann = lane('ann')
+  const bob = lane('bob')
+  for (const each of [ann, bob]) each.owner.busy = true
+  for (const each of [ann, bob]) each.arrive('1')
+  expect([...done, ...rest()]).toEqual([])
+  for (const each of [ann, bob]) each.owner.busy = false
+  bob.end()
+  for (const each of [ann, bob]) each.wake()
+  expect(rest()).toEqual(['ann 1'])
+})

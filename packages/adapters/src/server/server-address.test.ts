@@ -1,6 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, lstatSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -112,10 +120,24 @@ describe('addresses (S-01, S-13)', () => {
 function boundTo(path: string, port: number): readonly string[] {
   const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
   const rows = readFileSync(path, 'utf8').split('\n').slice(1)
+  const own = ownSockets()
   return rows.flatMap((row) => {
-    const [, local = '', , state] = row.trim().split(/\s+/)
-    return state === '0A' && local.endsWith(suffix) ? [local.slice(0, -suffix.length)] : []
+    const [, local = '', , state, , , , , , inode = ''] = row.trim().split(/\s+/)
+    return state === '0A' && local.endsWith(suffix) && own.has(inode) ? [local.slice(0, -suffix.length)] : []
   })
+}
+
+/** The inodes of the sockets of this process. Another process may listen on the same port at another address. */
+function ownSockets(): ReadonlySet<string> {
+  const links = readdirSync('/proc/self/fd').map((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`)
+    } catch {
+      // The descriptor of the listing itself is closed already.
+      return ''
+    }
+  })
+  return new Set(links.flatMap((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? []))
 }
 
 /** A certificate that was generated for this test only. */

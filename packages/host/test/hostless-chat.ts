@@ -174,6 +174,7 @@ export class Run {
       sessionUri: `${stage.uri}/session`,
       files: noFiles,
       run: () => Promise.reject(new TurnFailed('terminal', 'a test chat has no shell')),
+      settled: () => (over.aborted ? Promise.reject(new Error('the turn is over')) : Promise.resolve()),
       when: (holds) =>
         new Promise((resolve, reject) => {
           const watch = (state: ChatState) => {

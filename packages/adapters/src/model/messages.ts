@@ -10,7 +10,7 @@ import { userMessage } from './message.ts'
 import { truncateMiddle, wellFormed } from './text.ts'
 import { metaOf } from './meta.ts'
 import type { PartOptions, TurnContent } from './parts.ts'
-import { resultText } from './result.ts'
+import { resultText, storedText } from './result.ts'
 import { inputForModel, findTool } from './tools.ts'
 
 /** Converts turns to messages for a model. Only the state of the turns is read. Reasoning is not sent back to the model. */
@@ -26,8 +26,8 @@ export async function toMessages(
     messages.push(await userMessage(turn.message, options))
     const answer = new AssistantMessages(messages)
     for (const part of turn.responseParts) {
-      if (part.kind === 'markdown' && part.content.trim() !== '')
-        answer.text(truncateMiddle(wellFormed(part.content), options.maxLength))
+      const text = await textOf(part, options)
+      if (text.trim() !== '') answer.text(truncateMiddle(wellFormed(text), options.maxLength))
       const steering = part.kind === 'systemNotification' ? metaOf(part).steering : undefined
       if (steering) {
         answer.end()
@@ -38,11 +38,23 @@ export async function toMessages(
         wellFormed(await resultText(part.toolCall, turn, options)),
         options.maxLength,
       )
-      answer.call(part.toolCall, `call_${++calls}`, result)
+      const input =
+        'toolInput' in part.toolCall ? await storedText(part.toolCall.toolInput, options.chat) : ''
+      answer.call(part.toolCall, { toolCallId: `call_${++calls}`, input, result })
     }
     answer.end()
   }
   return messages
+}
+
+/**
+ * The text of a part; empty for a part without text. A long text goes on in parts that refer to it. Those that refer to
+ * reasoning have `_meta`.
+ */
+async function textOf(part: ResponsePart, { chat }: PartOptions): Promise<string> {
+  if (part.kind === 'markdown') return part.content
+  const isText = part.kind === 'contentRef' && part.contentType?.startsWith('text/markdown') === true
+  return isText && !('_meta' in part) ? storedText(part, chat) : ''
 }
 
 /**
@@ -61,6 +73,12 @@ export function endsInText(parts: readonly ResponsePart[]): boolean {
 /** Whether a call was interrupted before its input was complete. The model is not told about such a call. */
 function hasNoInput(call: ToolCallState): boolean {
   return call.status === 'streaming' || (call.status === 'cancelled' && call.toolInput === undefined)
+}
+
+interface CallTexts {
+  readonly toolCallId: string
+  readonly input: string
+  readonly result: string
 }
 
 /**
@@ -82,8 +100,7 @@ class AssistantMessages {
     this.#content.push({ type: 'text', text })
   }
 
-  call(call: ToolCallState, toolCallId: string, result: string): void {
-    const text = 'toolInput' in call && typeof call.toolInput === 'string' ? call.toolInput : ''
+  call(call: ToolCallState, { toolCallId, input: text, result }: CallTexts): void {
     const input = inputForModel(findTool(call.toolName), text)
     // The tool name may come from another agent, or the model may have invented it. Providers accept only these characters.
     const toolName = call.toolName.replaceAll(/[^\w-]/g, '_').slice(0, 64) || '_'

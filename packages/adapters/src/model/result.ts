@@ -1,6 +1,7 @@
 import { TurnFailed } from '@atrium/host/ports/agent'
+import type { Chat } from '@atrium/host/ports/agent'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
-import type { StringOrMarkdown } from '@atrium/protocol/common/content'
+import type { ContentRef, StringOrMarkdown } from '@atrium/protocol/common/content'
 import type { PartOptions, TurnContent } from './parts.ts'
 import { answerText } from './questions.ts'
 
@@ -17,7 +18,7 @@ export async function resultText(
   for (const content of call.content ?? []) {
     if (content.type === 'text') texts.push(content.text)
     // Output that was too large for the chat's state is stored as a resource.
-    if (content.type === 'resource') texts.push(await readStoredOutput(content.uri, options))
+    if (content.type === 'resource') texts.push(await readStored(content.uri, options.chat))
   }
   const problem = call.success ? [] : [`Failed: ${call.error?.message ?? plainText(call.pastTenseMessage)}`]
   const text = [...texts.filter((each) => each !== ''), ...problem].join('\n')
@@ -37,9 +38,17 @@ function cancellationText(call: Extract<ToolCallState, { readonly status: 'cance
   return lines.join('\n')
 }
 
-async function readStoredOutput(uri: string, { chat }: PartOptions): Promise<string> {
+/** Returns a text of a chat: the text itself, or the text that a reference refers to. */
+export async function storedText(
+  text: string | ContentRef | undefined,
+  chat: Pick<Chat, 'read'>,
+): Promise<string> {
+  return typeof text === 'object' ? readStored(text.uri, chat) : (text ?? '')
+}
+
+async function readStored(uri: string, chat: Pick<Chat, 'read'>): Promise<string> {
   try {
-    const { data, encoding } = await chat.read({ type: 'resource', label: 'output', uri })
+    const { data, encoding } = await chat.read({ type: 'resource', label: 'text', uri })
     return encoding === 'utf-8' ? data : '(This is no text.)'
   } catch (error) {
     if (error instanceof TurnFailed) return '(This is kept no more.)'

@@ -57,11 +57,9 @@ export class StreamProgress {
    * state.
    */
   async committed(): Promise<ChatState> {
-    return this.#chat.when((state) => {
-      const parts = state.activeTurn?.responseParts ?? []
-      if (parts.length < this.#partCount || parts.some(isOpen)) return false
-      return [...this.#textLengths].every(([id, length]) => this.#lengthOf(id, state) >= length)
-    })
+    // The emitted text may not be in the state: the host stores long text outside the state.
+    await this.#chat.settled()
+    return this.#chat.when((state) => !(state.activeTurn?.responseParts ?? []).some(isOpen))
   }
 
   get #lastPart(): ResponsePart | undefined {

@@ -4,6 +4,7 @@ import { callIn } from '@atrium/protocol/chat/calls'
 import type { ActiveTurn } from '@atrium/protocol/chat/state'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { isJsonObject } from '@atrium/protocol/json'
+import { storedText } from './result.ts'
 import { toolRuns, failed, proposedEdits } from './tool-runs.ts'
 import type { ModelToolCall } from './stream-step.ts'
 import { findTool, inputProblem, inputText, isTool, parseInput, quoted } from './tools.ts'
@@ -118,7 +119,7 @@ async function* runWhenApproved(toolCallId: string, context: CallContext): Async
   if (call?.status !== 'running') return
   const tool = findTool(call.toolName)
   // The state contains the approved input, including the user's changes.
-  const input = tool && typeof call.toolInput === 'string' ? parseInput(tool, call.toolInput) : undefined
+  const input = tool && parseInput(tool, await storedText(call.toolInput, context.chat))
   if (!input) return yield failed(toolCallId, 'the approved input is invalid')
   try {
     yield* runTool(call.toolName, toolCallId, input, context)

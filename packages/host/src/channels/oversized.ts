@@ -6,7 +6,7 @@ import { lengthOf } from '../log/rows.ts'
 import { keepBytes } from '../content/content.ts'
 import { keepContent, keepText } from '../content/large-output.ts'
 import type { Keep } from '../content/large-output.ts'
-import { measure, stateLength } from './state-length.ts'
+import { stateLength } from './state-length.ts'
 
 /**
  * Turns that are too large for one message. Earlier builds did not limit the length of a turn, so the store may have some.
@@ -33,12 +33,20 @@ export async function makeShownForms(core: Core, channel: Channel): Promise<void
 export async function makeShown(core: Core, chat: Channel, turns: readonly Turn[]): Promise<void> {
   for (const turn of oversizedTurns(core, turns)) {
     core.world.report('large turn', `${chat.uri} has a turn of ${lengthOf(turn)} characters`)
+    const readOnly = core.readOnlyReason() !== undefined
     shownForms.set(turn, await shownForm(core, chat, turn))
+    if (readOnly) unreadable.add(turn)
+    else unreadable.delete(turn)
   }
 }
 
-export function oversizedTurns({ limits }: Core, turns: readonly Turn[]): readonly Turn[] {
-  return turns.filter((turn) => !shownForms.has(turn) && lengthOf(turn) > maxTurn(limits))
+export function oversizedTurns({ limits, readOnlyReason }: Core, turns: readonly Turn[]): readonly Turn[] {
+  const max = maxTurn(limits)
+  return turns.filter(
+    (turn) =>
+      lengthOf(turn) > max &&
+      (!shownForms.has(turn) || (unreadable.has(turn) && readOnlyReason() === undefined)),
+  )
 }
 
 /** Returns the form in which clients get a row. */
@@ -53,13 +61,17 @@ export function shownRows<R extends Row>(rows: readonly R[]): readonly R[] {
 }
 
 const shownForms = new WeakMap<Row, Turn>()
+/** The turns whose shown form was made while the host could not store texts. They get another form later. */
+const unreadable = new WeakSet<Turn>()
 
 /** The end of a turn adds an error to its length, so a turn may be a little longer than an active turn. */
 const maxTurn = ({ stateLength: max }: Core['limits']) => max + 64 * 1024
 
+/** Whether a turn of an earlier run is too large. A running turn is bounded (Q10). */
 function hasOversizedActiveTurn(core: Core, chat: Channel<'chat'>): boolean {
-  const max = maxTurn(core.limits)
-  return chat.head.activeTurn !== undefined && stateLength(core, chat) > max && measure(chat) > max
+  const { activeTurn } = chat.head
+  if (!activeTurn || stateLength(core, chat) <= maxTurn(core.limits) || core.jobs.has(chat.uri)) return false
+  return JSON.stringify(activeTurn).length > maxTurn(core.limits)
 }
 
 function endActiveTurn(core: Core, chat: Channel<'chat'>): void {

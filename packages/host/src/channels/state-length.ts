@@ -3,28 +3,43 @@ import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
 
 /**
- * Returns an upper bound of the length of a channel's head as JSON, without its rows. An action adds at most its own length
- * to the state. So the state is measured only after it may have grown by a quarter, and the measuring costs little per action.
+ * Returns the length of a channel's head as JSON, without its rows. To measure a state is expensive. So the state is measured
+ * after it may have grown by a quarter, and when a turn begins, ends or is resumed. In between, the lengths of the appended
+ * actions are added. The result may be too high, but hardly too low.
  */
 export function stateLength({ limits }: Core, channel: Channel): number {
   const { appended } = channel.writes
   const last = measured.get(channel)
-  const grown = last ? appended - last.appended : Infinity
-  if (last && grown <= Math.max(limits.turnLength / 16, last.length / 4)) return last.length + grown
-  const length = measure(channel)
-  measured.set(channel, { length, appended })
-  return length
+  if (!last || last.turn !== turnOf(channel)) return measure(channel)
+  const grown = appended - last.appended
+  return grown <= Math.max(limits.turnLength / 16, last.length / 4) ? last.length + grown : measure(channel)
 }
 
 /** Whether the state of a channel has room for an action. A snapshot of the channel must fit into one message. */
 export function hasRoom(core: Core, channel: Channel, action: Action): boolean {
-  return stateLength(core, channel) + JSON.stringify(action).length <= core.limits.stateLength
+  const max = core.limits.stateLength
+  const { length } = JSON.stringify(action)
+  return stateLength(core, channel) + length <= max || measure(channel) + length <= max
 }
 
-/** Returns the exact length of a channel's head as JSON, without its rows. */
+/** Returns the exact length. */
 export function measure(channel: Channel): number {
   const { rows } = channel.kind
-  return JSON.stringify(rows === undefined ? channel.head : { ...channel.head, [rows]: [] }).length
+  const { length } = JSON.stringify(rows === undefined ? channel.head : { ...channel.head, [rows]: [] })
+  measured.set(channel, { length, appended: channel.writes.appended, turn: turnOf(channel) })
+  return length
 }
 
-const measured = new WeakMap<Channel, { readonly length: number; readonly appended: number }>()
+/** The number of finished turns, and the active turn. The state of a chat grows or shrinks by much when they change. */
+function turnOf(channel: Channel): string {
+  return channel.is('chat') ? `${channel.rowIds.length} ${channel.head.activeTurn?.id ?? ''}` : ''
+}
+
+interface Measured {
+  readonly length: number
+  /** The length of the actions that were appended before the measurement. */
+  readonly appended: number
+  readonly turn: string
+}
+
+const measured = new WeakMap<Channel, Measured>()

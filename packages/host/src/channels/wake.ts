@@ -40,6 +40,14 @@ export function unlessUnsound(error: unknown): undefined {
  * batches.
  */
 export async function loadRowsFor(core: Core, channel: Channel, view: View = {}): Promise<void> {
+  try {
+    await loadMissingRows(core, channel, view)
+  } finally {
+    if (needsShownForms(core, channel)) await makeShownForms(core, channel)
+  }
+}
+
+async function loadMissingRows(core: Core, channel: Channel, view: View): Promise<void> {
   const { turns = Infinity } = view
   for (let batch = firstBatch; needsRows(core, channel, view); batch *= 2) {
     // An action has removed all rows and is not committed yet. Once the action is committed, there are no rows to read.
@@ -53,7 +61,6 @@ export async function loadRowsFor(core: Core, channel: Channel, view: View = {})
     await trusted(core, () => core.log.loadRows(channel, from))
     if (core.log.channel(channel.uri) !== channel) return
   }
-  if (needsShownForms(core, channel)) await makeShownForms(core, channel)
 }
 
 /** Number of rows in the first batch; each next batch has twice as many. */

@@ -36,6 +36,8 @@ export const chatGuards: Guards<'chat'> = {
     if (last?.id !== turnId || last.state !== 'error')
       return 'only the last turn can be resumed, and only after an error'
     if (part?.kind !== 'error' || part.resumable !== true) return 'this turn cannot be resumed'
+    if (lengthOf(last) > core.limits.stateLength)
+      return 'this turn is too large to be resumed: start a new one'
     return writeProblem(core, chat)
   },
   'chat/truncated': ({ turnId }, { core, channel: chat }) =>

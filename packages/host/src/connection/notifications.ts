@@ -1,4 +1,5 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
+import { makeShownForms } from '../channels/oversized.ts'
 import { notifications } from '@atrium/protocol/commands'
 import type { NotificationParams } from '@atrium/protocol/commands'
 import { checkAction } from '@atrium/protocol/kind'
@@ -75,6 +76,7 @@ export class Notifications {
       const missing = refusal === undefined ? missingTurn(channel, params.action) : undefined
       if (missing === undefined) return this.#apply(channel, params, refusal)
       const damage = await damageOf(this.#core, () => this.#core.log.loadRows(channel, missing))
+      await makeShownForms(this.#core, channel)
       if (damage !== undefined) return this.#apply(channel, params, damage)
     }
   }

@@ -14,9 +14,8 @@ export interface InlineLengths {
 
 /** Returns whether a tool's output or input is too large for the state, which every subscriber is sent. */
 export function isLarge(action: AgentAction, max: InlineLengths): boolean {
-  return (
-    contentOf(action).some((content) => lengthOf(content) > max.output) || inputLength(action) > max.input
-  )
+  const output = contentOf(action).reduce((sum, content) => sum + lengthOf(content), 0)
+  return output > max.output || inputLength(action) > max.input
 }
 
 /** Returns the action with large content replaced by references. The content is durable before the action is appended. */
@@ -32,7 +31,12 @@ export async function externalized(
     if (typeof toolInput !== 'string' || toolInput.length <= max.input) return action
     return { ...action, toolInput: await keepText(toolInput, keep) }
   }
-  const kept = await Promise.all(contentOf(action).map((content) => keepContent(content, max.output, keep)))
+  let left = max.output
+  const kept: ToolResultContent[] = []
+  for (const content of contentOf(action)) {
+    kept.push(await keepContent(content, left, keep))
+    left = Math.max(0, left - lengthOf(content))
+  }
   if (action.type === 'chat/toolCallComplete')
     return { ...action, result: { ...action.result, content: kept } }
   return action.type === 'chat/toolCallContentChanged' ? { ...action, content: kept } : action

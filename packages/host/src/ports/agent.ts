@@ -74,6 +74,8 @@ export interface Chat {
   readonly sessionUri: Uri
   /** Resolves with the first committed state that meets the condition. Rejects when the turn is over. */
   when(condition: (state: ChatState) => boolean): Promise<ChatState>
+  /** Resolves when everything that the agent has yielded is committed. Rejects when the turn is over. */
+  settled(): Promise<void>
   /**
    * Returns the turns right before a given turn, oldest first, because the state holds only the newest turns of the chat.
    * Empty if there are none.

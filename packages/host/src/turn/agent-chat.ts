@@ -38,6 +38,8 @@ export interface RunningTurn extends TurnContext {
   readonly previews: Previews
   /** Appends the batched text, so that it precedes whatever is appended next. */
   readonly flushText: () => void
+  /** Appends references to the text that had no room in the state. */
+  readonly publishRest: () => Promise<void>
 }
 
 /** The `Chat` that an agent is given for a turn. After the end of the turn its operations reject, and `token` is undefined. */
@@ -54,6 +56,7 @@ export function agentChat(turn: RunningTurn): Chat {
     },
     sessionUri: session.uri,
     when: (condition) => when(turn, chat, condition),
+    settled: () => settled(turn),
     spawn: (task) => spawnWorker(turn, task),
     run: (command) => runCommand(turn, command),
     files: toolFiles({
@@ -79,6 +82,15 @@ export function agentChat(turn: RunningTurn): Chat {
   }
 }
 
+async function settled(turn: RunningTurn): Promise<void> {
+  requireRunning(turn)
+  await turn.publishRest()
+  requireRunning(turn)
+  turn.flushText()
+  await turn.core.log.reached(turn.core.log.last)
+  requireRunning(turn)
+}
+
 function spawnWorker(turn: RunningTurn, task: Task): Worker {
   requireRunning(turn)
   turn.flushText()
@@ -89,6 +101,7 @@ function spawnWorker(turn: RunningTurn, task: Task): Worker {
 
 async function runCommand(turn: RunningTurn, command: Command): Promise<RunningCommand> {
   requireRunning(turn)
+  await turn.publishRest()
   turn.flushText()
   const { core, session, chat, turnId, signal } = turn
   await requireApproval(turn, command.toolCallId)

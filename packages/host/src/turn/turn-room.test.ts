@@ -6,7 +6,7 @@ import { chat, chatOf, oneClientSession, session, started } from '../../test/one
 import { ScriptedAgent } from '../../test/scripted-agent.ts'
 import type { Client, TestHost, TestHostOptions } from '../../test/test-host.ts'
 import type { AgentAction } from '../ports/agent.ts'
-import { splitAt } from './turn-room.ts'
+import { splitAt } from './output-text.ts'
 
 // Small limits stand for the large ones: the same code runs with less text.
 const limits = { turnLength: 40_000, stateLength: 160_000, inlineLength: 2000 }

@@ -1,138 +1,160 @@
 import type { Uri } from '@atrium/protocol/channel'
 import { stateLength } from '../channels/state-length.ts'
-import type { Core } from '../core/core.ts'
-import type { Channel } from '../log/channel.ts'
-import type { AgentAction } from '../ports/agent.ts'
 import { keepBytes } from '../content/content.ts'
 import { externalized, isLarge, keepText } from '../content/large-output.ts'
 import type { InlineLengths } from '../content/large-output.ts'
+import type { Core } from '../core/core.ts'
+import type { Channel } from '../log/channel.ts'
+import type { AgentAction } from '../ports/agent.ts'
+import { DiskFull } from '../ports/log.ts'
+import { splitAt, textIn, withText } from './output-text.ts'
+import type { OutputText } from './output-text.ts'
 import type { TextBatch } from './text-batch.ts'
+
+/** The turn that output is for. */
+interface TurnPlace {
+  readonly core: Core
+  readonly session: Uri
+  readonly chat: Channel<'chat'>
+  readonly signal: AbortSignal
+}
 
 /**
  * The room for an agent's output in the state of its chat. Output that has no room is stored outside the state, and the state
  * gets a reference to it. This must be decided before the output is appended: no action can move text out of a state.
  */
 export class TurnRoom {
-  readonly #core: Core
-  readonly #session: Uri
-  readonly #chat: Channel<'chat'>
-  /** Text that has no room and is not stored yet. */
-  #rest = ''
-
+  readonly #place: TurnPlace
   readonly #batch: TextBatch
+  /** Text that has no room and is not stored yet, and the time since when it waits. */
+  #rest: (OutputText & { readonly since: number }) | undefined
+  /** The ids of the parts and calls whose text goes on outside the state. Their further text goes there, too. */
+  readonly #continued = new Set<string>()
 
-  constructor(core: Core, session: Uri, chat: Channel<'chat'>, batch: TextBatch) {
+  constructor(place: TurnPlace, batch: TextBatch) {
+    this.#place = place
     this.#batch = batch
-    this.#core = core
-    this.#session = session
-    this.#chat = chat
+  }
+
+  /** Whether text waits that is not stored yet. */
+  get hasRest(): boolean {
+    return this.#rest !== undefined
   }
 
   /** Whether an output can be appended as it is. */
   fits(output: AgentAction): boolean {
-    if (this.#rest !== '') return false
-    const { length } = textOf(output)
-    return length > 0 ? length <= this.#room : !isLarge(output, this.#inline)
+    if (this.#rest) return false
+    const text = textIn(output)
+    if (!text) return !isLarge(output, this.#inlineFor(output))
+    return !this.#continued.has(text.id) && jsonLength(text.content, this.#room) <= this.#room
   }
 
   /** Stores the part of an output that has no room. Returns the actions to append in place of the output. */
-  async fit(output: AgentAction): Promise<readonly AgentAction[]> {
-    const text = textOf(output)
-    if (text === '') return [...(await this.flush()), await this.#externalized(output)]
-    const room = this.#rest === '' ? this.#room : 0
-    const [head, tail] = splitAt(text, room)
-    const inline = head === '' && output.type !== 'chat/responsePart' ? [] : [withText(output, head)]
+  async split(output: AgentAction): Promise<readonly AgentAction[]> {
+    const text = textIn(output)
+    if (!text) {
+      const before = await this.flush()
+      return [
+        ...before,
+        await externalized(this.#place.core, this.#place.session, output, this.#inlineFor(output)),
+      ]
+    }
+    const before = this.#rest && this.#rest.id !== text.id ? await this.flush() : []
+    const [head, tail] = this.#splitText(text)
+    if (tail !== '') this.#continued.add(text.id)
     // Pieces of a tool's input are only a preview: the whole input follows when the call is ready.
-    if (output.type === 'chat/toolCallDelta') return inline
-    this.#rest += tail
-    return [...inline, ...(await this.#storeLong())]
+    if (output.type === 'chat/toolCallDelta') return [...before, withText(output, head)]
+    const inline = head === '' && output.type !== 'chat/responsePart' ? [] : [withText(output, head)]
+    if (tail !== '') this.#keepRest({ ...text, content: tail })
+    return [...before, ...inline, ...(await this.#storeDue())]
   }
 
   /** Stores the text that has no room. Returns an action that adds a reference to it. */
   async flush(): Promise<readonly AgentAction[]> {
-    const text = this.#rest
-    if (text === '') return []
-    this.#rest = ''
-    return [await this.#reference(text)]
-  }
-
-  async #storeLong(): Promise<readonly AgentAction[]> {
     const references: AgentAction[] = []
-    while (this.#rest.length >= pieceLength) {
-      const [piece, rest] = splitAt(this.#rest, pieceLength)
-      this.#rest = rest
-      references.push(await this.#reference(piece))
-    }
+    while (this.#rest) references.push(await this.#storePiece(this.#rest))
     return references
   }
 
-  async #reference(text: string): Promise<AgentAction> {
-    const reference = await keepText(text, this.#keep, 'text/markdown')
-    return { type: 'chat/responsePart', part: { kind: 'contentRef', ...reference } }
+  #splitText({ id, content }: OutputText): readonly [string, string] {
+    const room = this.#rest || this.#continued.has(id) ? 0 : this.#room
+    const length = jsonLength(content, room)
+    return splitAt(content, length <= room ? content.length : Math.floor((room * content.length) / length))
   }
 
-  #externalized(output: AgentAction): Promise<AgentAction> {
-    const max = this.#inline
-    return isLarge(output, max)
-      ? externalized(this.#core, this.#session, output, max)
-      : Promise.resolve(output)
+  #keepRest(text: OutputText): void {
+    const { content = '', since = this.#place.core.world.now() } = this.#rest ?? {}
+    this.#rest = { ...text, content: content + text.content, since }
   }
 
-  readonly #keep = (bytes: Uint8Array, contentType: string) =>
-    keepBytes(this.#core, this.#session, bytes, contentType)
+  /** Stores long text, and text that has waited for some time. */
+  async #storeDue(): Promise<readonly AgentAction[]> {
+    const references: AgentAction[] = []
+    while (this.#rest && (this.#rest.content.length >= pieceLength || this.#waited >= restMs))
+      references.push(await this.#storePiece(this.#rest))
+    return references
+  }
+
+  get #waited(): number {
+    const now = this.#place.core.world.now()
+    return now - (this.#rest?.since ?? now)
+  }
+
+  /** Stores the next piece of the rest. The rest is kept until its piece is durable. */
+  async #storePiece({ content, kind }: OutputText): Promise<AgentAction> {
+    const [piece] = splitAt(content, pieceLength)
+    const reference = await this.#stored(piece)
+    const { content: now = '', ...text } = this.#rest ?? { id: '', kind, since: 0 }
+    const left = now.slice(piece.length)
+    this.#rest = left === '' ? undefined : { ...text, content: left }
+    const mark = kind === 'reasoning' && { _meta: { 'x-atrium': { reasoning: true } } }
+    return { type: 'chat/responsePart', part: { kind: 'contentRef', ...reference, ...mark } }
+  }
+
+  /** Stores a text. On a full disk it waits for space, as other text does. */
+  async #stored(text: string) {
+    const { core, session, signal } = this.#place
+    for (;;) {
+      try {
+        return await keepText(text, (...content) => keepBytes(core, session, ...content), 'text/markdown')
+      } catch (error) {
+        if (!(error instanceof DiskFull) || signal.aborted) throw error
+        await new Promise<void>((resolve) => core.world.later(restMs, resolve))
+      }
+    }
+  }
 
   /** The number of characters that still have room. */
   get #room(): number {
-    const used = stateLength(this.#core, this.#chat) + this.#batch.length
-    return Math.max(0, this.#core.limits.turnLength - used)
+    const { core, chat } = this.#place
+    return Math.max(0, core.limits.turnLength - stateLength(core, chat) - this.#batch.length)
   }
 
-  /** The lengths up to which the input and output of tools stay in the state. They fall as the state grows. */
-  get #inline(): InlineLengths {
+  /**
+   * The lengths up to which the input and output of tools stay in the state. They fall as the state grows. The input of a call
+   * that asks for confirmation is also in the state of the session.
+   */
+  #inlineFor(action: AgentAction): InlineLengths {
+    const { inlineLength } = this.#place.core.limits
     const room = this.#room
-    const { inlineLength } = this.#core.limits
+    const asks = action.type === 'chat/toolCallReady' && action.confirmed === undefined
     return {
       output: Math.min(inlineLength, Math.max(minInline, room / 16)),
-      input: Math.max(minInline, room),
+      input: Math.max(minInline, asks ? Math.min(inlineLength, room) : room),
     }
   }
 }
 
-/** The length of a piece of text that is stored outside the state, in characters. The last piece is shorter. */
+/** How long text waits before it is stored outside the state, so that a client sees it soon. */
+export const restMs = 1000
+
+/** The length of a piece of text that is stored outside the state, in characters. */
 const pieceLength = 256 * 1024
 
 /** Content up to this length is always in the state, because a reference would be nearly as long. */
 const minInline = 1024
 
-/** Returns the text that an action adds to the state, or an empty text. No schema has checked the action yet. */
-function textOf(output: unknown): string {
-  if (typeof output !== 'object' || output === null) return ''
-  const { type, content, part }: { type?: unknown; content?: unknown; part?: unknown } = output
-  if (type === 'chat/delta' || type === 'chat/reasoning' || type === 'chat/toolCallDelta')
-    return typeof content === 'string' ? content : ''
-  if (type !== 'chat/responsePart' || typeof part !== 'object' || part === null) return ''
-  const { kind, content: text }: { kind?: unknown; content?: unknown } = part
-  return (kind === 'markdown' || kind === 'reasoning') && typeof text === 'string' ? text : ''
-}
-
-function withText(output: AgentAction, content: string): AgentAction {
-  if (
-    output.type === 'chat/delta' ||
-    output.type === 'chat/reasoning' ||
-    output.type === 'chat/toolCallDelta'
-  )
-    return { ...output, content }
-  if (output.type !== 'chat/responsePart') return output
-  const { part } = output
-  return part.kind === 'markdown' || part.kind === 'reasoning'
-    ? { ...output, part: { ...part, content } }
-    : output
-}
-
-/** Splits a text. A character of two UTF-16 units is not split. */
-export function splitAt(text: string, length: number): readonly [string, string] {
-  if (length >= text.length) return [text, '']
-  const unit = text.charCodeAt(length - 1)
-  const at = unit >= 0xd800 && unit <= 0xdbff ? length - 1 : length
-  return [text.slice(0, at), text.slice(at)]
+/** The length of a text in JSON. A text that surely has room is not measured: a character has at most six in JSON. */
+function jsonLength(text: string, room: number): number {
+  return text.length * 6 <= room ? text.length : JSON.stringify(text).length - 2
 }

@@ -18,7 +18,7 @@ import type { RunningTurn, TurnContext } from './agent-chat.ts'
 import { storedForm, parseAgentAction } from './agent-output.ts'
 import { SilenceTimer } from './silence-timer.ts'
 import { TextBatch, textDeltaOf } from './text-batch.ts'
-import { TurnRoom } from './turn-room.ts'
+import { TurnRoom, restMs } from './turn-room.ts'
 
 /**
  * One agent at work on one turn. A turn ends exactly once: its agent, a client or the host ends it. Output that the agent
@@ -37,6 +37,8 @@ export class Turn implements Job {
   readonly #silence: SilenceTimer
   /** The activity that the agent last reported. A silence notice hides it until the next output. */
   #activity: string | undefined
+  /** The end of the last `#publishRest`. */
+  #resting: Promise<void> = Promise.resolve()
   /** Ends the wait for the agent's next action. */
   #stopWaiting = () => {}
 
@@ -51,7 +53,7 @@ export class Turn implements Job {
       if (!this.#over) core.log.appendText(chat, merged, deltas)
     }
     this.#batch = new TextBatch(core.world, appendText, () => chat.wantsEach)
-    this.#room = new TurnRoom(core, session.uri, chat, this.#batch)
+    this.#room = new TurnRoom({ core, chat, session: session.uri, signal: this.#abort.signal }, this.#batch)
     this.#silence = new SilenceTimer({
       world: core.world,
       isInputNeeded: () => (chat.head.status & activityMask) === Activity.InputNeeded,
@@ -63,6 +65,7 @@ export class Turn implements Job {
       signal: this.#abort.signal,
       previews: new Previews(),
       flushText: () => this.#batch.flush(),
+      publishRest: () => this.#publishRest(),
     }
   }
 
@@ -77,7 +80,7 @@ export class Turn implements Job {
           return this.#end({ type: 'chat/turnComplete', ...this.#ending })
         }
         if (this.#over || this.#room.fits(next.value)) this.#publish(next.value)
-        else for (const output of await this.#room.fit(next.value)) this.#publish(output)
+        else await this.#publishSplit(next.value)
         if (this.#mustYield) await this.#yieldToOthers()
       }
     } catch (error) {
@@ -103,9 +106,23 @@ export class Turn implements Job {
     return { turnId: this.#running.turnId, duration }
   }
 
-  /** Appends a reference to the text that had no room in the state. */
-  async #publishRest(): Promise<void> {
-    if (!this.#over) for (const output of await this.#room.flush()) this.#publish(output)
+  /** Appends the part of an output that has room in the state, and references to the rest. */
+  async #publishSplit(output: AgentAction): Promise<void> {
+    this.#silence.outputSeen()
+    // Counts as an append, so that the turn yields after some outputs of which nothing is appended yet.
+    this.#batch.flush()
+    await this.#resting
+    for (const each of await this.#room.split(output)) this.#publish(each)
+  }
+
+  /** Appends references to the text that had no room in the state. Calls run one after the other. */
+  #publishRest(): Promise<void> {
+    const published = this.#resting.then(async () => {
+      if (!this.#over && this.#room.hasRest)
+        for (const output of await this.#room.flush()) this.#publish(output)
+    })
+    this.#resting = published.catch(() => {})
+    return published
   }
 
   /** Checks an action of the agent and appends it to its chat or session. */
@@ -186,7 +203,15 @@ export class Turn implements Job {
   }
 
   /** The agent's next action; undefined as soon as the turn has ended, even if the agent ignores its abort signal. */
-  #next(iterator: AsyncIterator<AgentAction>): Promise<IteratorResult<AgentAction> | undefined> {
+  async #next(iterator: AsyncIterator<AgentAction>): Promise<IteratorResult<AgentAction> | undefined> {
+    const next = this.#nextOutput(iterator)
+    if (!this.#room.hasRest) return next
+    // While the agent pauses, text that had no room is stored, so that clients see it.
+    const cancel = this.#core.world.later(restMs, () => void this.#publishRest().catch(() => {}))
+    return next.finally(cancel)
+  }
+
+  #nextOutput(iterator: AsyncIterator<AgentAction>): Promise<IteratorResult<AgentAction> | undefined> {
     return new Promise((resolve, reject) => {
       this.#stopWaiting = () => resolve(undefined)
       if (this.#over) this.#stopWaiting()

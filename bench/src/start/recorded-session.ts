@@ -70,6 +70,7 @@ function recording(store: Store, steps: Step[], records: Map<string, string>): S
       read: (...given) => store.log.read(...given),
       dispatchedBy: (...given) => store.log.dispatchedBy(...given),
       load: (...given) => store.log.load(...given),
+      seal: (...given) => store.log.seal(...given),
       rows: (...given) => store.log.rows(...given),
       close: () => store.log.close(),
     },

@@ -30,14 +30,14 @@ export const shortIntervals: readonly Patch[] = [
   { file: 'host/dist/channels/sleep.js', find: 'idleMs = 60_000', put: 'idleMs = 20' },
 ]
 
-/** A made-up second version of the schema. */
+/** A made-up next version of the schema. */
 export const migrations = ['ALTER TABLE records ADD COLUMN extra TEXT; CREATE TABLE extra (a)']
 
 /** Makes every existing store outdated, so that it is backed up and migrated. */
 export const newerSchema: Patch = {
-  file: 'adapters/src/store/sqlite/schema.js',
-  find: 'export const MIGRATIONS = []',
-  put: `export const MIGRATIONS = ${JSON.stringify(migrations)}`,
+  file: 'adapters/src/store/sqlite/open.js',
+  find: '...laterMigrations]',
+  put: `...${JSON.stringify(migrations)}]`,
 }
 
 const commit = 'host/dist/log/group-commit.js'

@@ -14,9 +14,9 @@ import type { Stored, StoredChannel } from './history.ts'
 export async function readStored(
   folder: string,
   also: readonly Uri[] = [],
-  migrations?: readonly string[],
+  laterMigrations?: readonly string[],
 ): Promise<Stored> {
-  const store = await openSqlite(folder, { readOnly: true, ...(migrations && { migrations }) })
+  const store = await openSqlite(folder, { readOnly: true, ...(laterMigrations && { laterMigrations }) })
   try {
     const records = await store.records.list('session/')
     // Like the host, this function refuses a damaged session list.

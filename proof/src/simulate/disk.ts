@@ -1,7 +1,7 @@
 import { memoryStore } from '@atrium/adapters/store/memory'
 import type { MemoryStore } from '@atrium/adapters/store/memory'
 import { DiskFull } from '@atrium/host/ports/log'
-import type { Step } from '@atrium/host/ports/log'
+import type { LogStore, Sealed, Step } from '@atrium/host/ports/log'
 import type { Store } from '@atrium/host/ports/store'
 
 /** The unit that a store keeps as a whole or not at all: a step, and the records written with it. */
@@ -24,6 +24,8 @@ export class Disk {
   /** Whether the next flush fails permanently. */
   broken = false
   readonly #onAppend: (step: Step, at: number) => void
+  /** The slices that were sealed, each with the number of transactions that were durable then. */
+  #seals: { readonly durable: number; readonly asked: Parameters<LogStore['seal']> }[] = []
   #image: MemoryStore = emptyImage()
   #reads: (() => void)[] = []
   #flushes: (() => void)[] = []
@@ -56,8 +58,22 @@ export class Disk {
     this.transactions.length = left
     this.durable = left
     this.#image = emptyImage()
-    void this.#keep(0, left)
+    this.#seals = this.#seals.filter(({ durable }) => durable <= left)
+    let kept = 0
+    for (const { durable, asked } of this.#seals) {
+      void this.#keep(kept, durable)
+      void this.#image.log.seal(...asked)
+      kept = durable
+    }
+    void this.#keep(kept, left)
     this.bound = Math.max(olderBound ? 0 : this.bound, this.#boundOf(left))
+  }
+
+  /** Seals a slice of what is durable. The result is durable at once. */
+  async seal(...asked: Parameters<LogStore['seal']>): Promise<Sealed> {
+    if (this.full) throw new DiskFull('no space left on a simulated disk')
+    this.#seals.push({ durable: this.durable, asked })
+    return this.#image.log.seal(...asked)
   }
 
   /** Opens the store for one host run. */
@@ -97,6 +113,7 @@ export class Disk {
         read: (...asked) => ask(() => this.#image.log.read(...asked)),
         dispatchedBy: (...asked) => ask(() => this.#image.log.dispatchedBy(...asked)),
         load: (...asked) => ask(() => this.#image.log.load(...asked)),
+        seal: (...asked) => ask(() => this.seal(...asked)),
         rows: (...asked) => ask(() => this.#image.log.rows(...asked)),
         close: () => ask(async () => {}),
       },

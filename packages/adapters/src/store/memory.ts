@@ -1,16 +1,7 @@
-import { createHash } from 'node:crypto'
-import type { Uri } from '@atrium/protocol/channel'
 import { DiskFull } from '@atrium/host/ports/log'
-import type {
-  ChannelCreation,
-  Head,
-  LoadedChannel,
-  RowSlice,
-  Slice,
-  Step,
-  StoredEnvelope,
-} from '@atrium/host/ports/log'
+import type { Step } from '@atrium/host/ports/log'
 import type { Store } from '@atrium/host/ports/store'
+import { Disk } from './memory-disk.ts'
 import { byCodeUnit, refuseNul, refuseNulIn } from './text.ts'
 
 export interface MemoryOptions {
@@ -24,9 +15,6 @@ export interface MemoryOptions {
 export interface MemoryStore extends Store {
   readonly reopen: () => MemoryStore
 }
-
-/** The maximum number of characters of one slice. */
-const SLICE = 1024 * 1024
 
 export function memoryStore(options: MemoryOptions = {}): MemoryStore {
   return openDisk(new Disk(), options)
@@ -92,6 +80,11 @@ function openDisk(disk: Disk, options: MemoryOptions): MemoryStore {
       read: async (channels, after, upTo) => disk.read(channels, after, upTo),
       dispatchedBy: async (clientId, after, most) => disk.dispatchedBy(clientId, after).slice(-most),
       load: async (channel, tail) => disk.load(channel, tail),
+      seal: async (channel, upTo, least) => {
+        if (broken) throw broken
+        if (full()) throw new DiskFull('no space left in memory')
+        return disk.seal(channel, upTo, least)
+      },
       rows: async (channel, ids) => disk.rows(channel, ids),
       close: () => last.then(close),
     },
@@ -115,119 +108,6 @@ function openDisk(disk: Disk, options: MemoryOptions): MemoryStore {
     reopen() {
       close()
       return openDisk(disk, options)
-    },
-  }
-}
-
-interface StoredChannel {
-  readonly creation: ChannelCreation
-  readonly envelopes: StoredEnvelope[]
-  readonly rows: Map<string, string>
-  head?: Head
-}
-
-/** The durable content. It changes only by whole steps. */
-class Disk {
-  upTo = 0
-  readonly records = new Map<string, string>()
-  readonly blobs = memoryBlobs()
-  private readonly channels = new Map<Uri, StoredChannel>()
-  private readonly tombstones = new Map<Uri, number>()
-
-  /** Throws if a step names a channel that does not exist. Must be called before any step of the flush is applied. */
-  check(steps: readonly Step[]): void {
-    const existing = new Set(this.channels.keys())
-    for (const { created, envelopes, rows, heads, dropped } of steps) {
-      for (const { channel } of created) {
-        if (existing.has(channel)) throw new Error(`${channel} already exists`)
-        existing.add(channel)
-      }
-      for (const { channel } of [...envelopes, ...rows, ...heads])
-        if (!existing.has(channel)) throw new Error(`${channel} does not exist`)
-      for (const { channel } of dropped) existing.delete(channel)
-    }
-  }
-
-  apply(step: Step): void {
-    for (const creation of step.created)
-      this.channels.set(creation.channel, { creation, envelopes: [], rows: new Map() })
-    for (const envelope of step.envelopes) this.channel(envelope.channel)?.envelopes.push(envelope)
-    for (const { channel, id, text } of step.rows)
-      if (text === undefined) this.channel(channel)?.rows.delete(id)
-      else this.channel(channel)?.rows.set(id, text)
-    for (const head of step.heads) Object.assign(this.channel(head.channel) ?? {}, { head })
-    for (const { channel, seq } of step.dropped) {
-      this.channels.delete(channel)
-      this.tombstones.set(channel, seq)
-    }
-    this.upTo = Math.max(this.upTo, step.upTo)
-  }
-
-  load(channel: Uri, tail = Infinity): LoadedChannel | undefined {
-    const stored = this.channel(channel)
-    if (!stored) return undefined
-    const { creation, head } = stored
-    const { seq, state } = head ?? creation
-    const envelopes = stored.envelopes.filter((envelope) => envelope.seq > seq)
-    const all = head ? [...stored.rows] : []
-    const rowIds = all.map(([id]) => id)
-    const rows = all.slice(Math.max(0, all.length - tail)).map(([, text]) => text)
-    return { kind: creation.kind, seq, state, rowIds, rows, fromCreation: !head, envelopes }
-  }
-
-  rows(channel: Uri, ids: readonly string[]): RowSlice {
-    const rows = this.channel(channel)?.rows
-    const found = ids.flatMap((id) => {
-      const text = rows?.get(id)
-      return text === undefined ? [] : [{ id, text }]
-    })
-    const end = sliceEnd(found.map(({ text }) => text))
-    return { rows: found.slice(0, end), more: end < found.length }
-  }
-
-  read(channels: readonly Uri[], after: number, upTo: number): Slice {
-    const found = [...new Set(channels)]
-      .flatMap((channel) => this.channel(channel)?.envelopes ?? [])
-      .filter(({ seq }) => seq > after && seq <= upTo)
-      .toSorted((a, b) => a.seq - b.seq)
-    const end = sliceEnd(found.map(({ action }) => action))
-    return { envelopes: found.slice(0, end), more: end < found.length }
-  }
-
-  dispatchedBy(clientId: string, after: number): StoredEnvelope[] {
-    return [...this.channels.values()]
-      .flatMap(({ envelopes }) => envelopes)
-      .filter(({ seq, origin }) => seq > after && origin?.clientId === clientId)
-      .toSorted((a, b) => a.seq - b.seq)
-  }
-
-  private channel(uri: Uri): StoredChannel | undefined {
-    return this.channels.get(uri)
-  }
-}
-
-/** Returns how many of the texts fit into one slice. The number is at least one. */
-function sliceEnd(texts: readonly string[]): number {
-  let size = 0
-  const end = texts.findIndex((text, i) => (size += text.length) > SLICE && i > 0)
-  return end < 0 ? texts.length : end
-}
-
-function memoryBlobs(): Store['blobs'] {
-  const sessions = new Map<Uri, Map<string, Uint8Array>>()
-  return {
-    async put(session, bytes) {
-      const hash = createHash('sha256').update(bytes).digest('hex')
-      const blobs = sessions.get(session) ?? new Map<string, Uint8Array>()
-      sessions.set(session, blobs.set(hash, Uint8Array.from(bytes)))
-      return hash
-    },
-    async get(session, hash) {
-      const bytes = sessions.get(session)?.get(hash)
-      return bytes && Uint8Array.from(bytes)
-    },
-    async drop(session) {
-      sessions.delete(session)
     },
   }
 }

@@ -89,7 +89,17 @@ export interface RowSlice {
   readonly more: boolean
 }
 
-/** The store of the log. Every store passes the suite in `log.contract.ts`. */
+/** The result of sealing a slice of a channel. */
+export interface Sealed {
+  /** The number of envelopes that were sealed. */
+  readonly envelopes: number
+  /** Whether another call may seal more envelopes. */
+  readonly more: boolean
+  /** Why nothing was sealed, if the envelopes cannot be trusted. Nothing was changed then. */
+  readonly damaged?: string
+}
+
+/** The store of the log. Every store passes the suites in `log.contract.ts`, `load.contract.ts` and `seal.contract.ts`. */
 export interface LogStore {
   /** The highest `upTo` that was durable when the store was opened; 0 for a new store. */
   readonly upTo: number
@@ -117,6 +127,12 @@ export interface LogStore {
    * the number of older rows. Undefined if there is no such channel, or if it was removed.
    */
   load(channel: Uri, tail?: number): Promise<LoadedChannel | DamagedChannel | undefined>
+  /**
+   * Seals the oldest envelopes of a channel up to `upTo`: a slice of them is stored as one compressed segment. The segment is
+   * read back and verified before the envelopes' own rows are deleted, in the same transaction. No other method returns
+   * anything else afterwards. Seals nothing if the slice has fewer than `least` characters, or if there is no such channel.
+   */
+  seal(channel: Uri, upTo: number, least: number): Promise<Sealed>
   /** Returns rows of a channel in the order of `ids`, at most about one MiB. Missing and damaged rows are left out. */
   rows(channel: Uri, ids: readonly string[]): Promise<RowSlice>
   close(): Promise<void>

@@ -1,4 +1,4 @@
-import { copyFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ChatState } from '@atrium/protocol/chat/state'
@@ -93,4 +93,8 @@ test('[L8] F-48: a data folder of an earlier build opens, and its session contin
   expect(client.envelopes.every(({ serverSeq }) => serverSeq > lastSeq)).toBe(true)
   expect(world.reports.filter(({ event }) => /damage|fail|error/i.test(event))).toEqual([])
   await host.close()
+  // The folder was backed up before its migration.
+  const [backup = '', ...others] = readdirSync(folder).filter((name) => name.startsWith('atrium-v1-'))
+  expect(others).toEqual([])
+  expect(readFileSync(join(folder, backup)).includes('say from the queue')).toBe(true)
 })

@@ -16,7 +16,7 @@ import { keepJournal, readBound } from './bound-file.js'
 import { MIGRATIONS, SCHEMA } from './schema.js'
 
 /** @typedef {InstanceType<typeof DatabaseSync>} Database */
-/** @typedef {{ folder: string, readOnly: boolean, migrations?: readonly string[] }} OpenOptions */
+/** @typedef {{ folder: string, readOnly: boolean, laterMigrations?: readonly string[] }} OpenOptions */
 
 /** A failure in the worker. The main thread chooses an error class by its `meaning`. */
 export class Failure extends Error {
@@ -138,7 +138,8 @@ function openToRead(path) {
  * @param {Database} db
  * @param {OpenOptions} options
  */
-function migrate(db, { folder, readOnly, migrations = MIGRATIONS }) {
+function migrate(db, { folder, readOnly, laterMigrations = [] }) {
+  const migrations = [...MIGRATIONS, ...laterMigrations]
   const known = migrations.length + 1
   const version = versionOf(db)
   if (version > known)

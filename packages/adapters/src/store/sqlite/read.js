@@ -1,6 +1,7 @@
-import { creationSum, headSum, link } from './checksums.js'
+import { creationSum, headSum, lineSum, link } from './checksums.js'
 import { Damage, LINE_END, nextSource, orDamaged, toEnvelope, toLine, verify } from './lines.js'
 import { rowReader } from './rows.js'
+import { segmentReader } from './segments.js'
 
 /** @typedef {import('./open.js').Database} Database */
 /** @typedef {import('./lines.js').Line} Line */
@@ -22,24 +23,40 @@ const MAX_SEQ = Number.MAX_SAFE_INTEGER
 export function reader(db) {
   const sql = statements(db)
   const rows = rowReader(db)
+  const segments = segmentReader(db)
   // The channels that are missing in a damaged index. Without this list the store would take them for channels that do not
   // exist.
   const unindexed = orDamaged(() => new Set(sql.unindexed.all().map(({ uri }) => uri)))
 
   /**
-   * Returns the next lines of a channel. The query joins the lines to one text, because SQLite's binding returns one text
+   * Returns the next lines of a channel that are rows. The query joins the lines to one text, because SQLite's binding returns one text
    * many times faster than many rows.
+   * @param {number} id
+   * @param {number} after
+   * @param {number} upTo
+   * @param {{ lines: number, length: number }} most
+   * @returns {Line[]}
+   */
+  const rowsOf = (id, after, upTo, most = { lines: CHUNK, length: SLICE }) => {
+    const { last: lastOfChunk, size } = sql.size.get(id, after, upTo, most.lines)
+    // A chunk of lines nearly always fits into a slice. If it does not, a second query finds the last line of the slice.
+    const last =
+      size <= most.length ? lastOfChunk : sql.chunk.get(id, after, upTo, most.lines, most.length)?.last
+    const text = last ? sql.lines.get(id, after, last)?.text : ''
+    return text ? text.split(LINE_END).map(toLine) : []
+  }
+
+  /**
+   * Returns the next lines of a channel: those of a segment or, after the last segment, rows.
+   * @param {string} uri
    * @param {number} id
    * @param {number} after
    * @param {number} upTo
    * @returns {Line[]}
    */
-  const linesOf = (id, after, upTo) => {
-    const { last: lastOfChunk, size } = sql.size.get(id, after, upTo)
-    // A chunk of lines nearly always fits into a slice. If it does not, a second query finds the last line of the slice.
-    const last = size <= SLICE ? lastOfChunk : sql.chunk.get(id, after, upTo, SLICE)?.last
-    const text = last ? sql.lines.get(id, after, last)?.text : ''
-    return text ? text.split(LINE_END).map(toLine) : []
+  const linesOf = (uri, id, after, upTo) => {
+    const sealed = segments.lines(uri, id, after, upTo)
+    return sealed.length > 0 ? sealed : rowsOf(id, after, upTo)
   }
 
   /**
@@ -86,15 +103,16 @@ export function reader(db) {
     let { seq, chain } = start
     const envelopes = []
     for (
-      let lines = linesOf(channel.id, seq, MAX_SEQ);
+      let lines = linesOf(uri, channel.id, seq, MAX_SEQ);
       lines.length > 0;
-      lines = linesOf(channel.id, seq, MAX_SEQ)
+      lines = linesOf(uri, channel.id, seq, MAX_SEQ)
     )
       for (const line of lines) {
         envelopes.push(toEnvelope(uri, line))
         seq = line.seq
-        chain = link(chain, line.sum)
-        if (chain !== line.chain) throw new Damage(`number ${seq} does not continue the one before it`)
+        chain = link(chain, line.sum ?? lineSum({ ...line, channel: uri }))
+        if (line.chain !== null && chain !== line.chain)
+          throw new Damage(`number ${seq} does not continue the one before it`)
       }
     // The head may be newer than the last envelope. So only the chain shows whether an envelope is missing.
     if (chain !== channel.chain) throw new Damage(`the actions after number ${seq} are missing`)
@@ -102,6 +120,8 @@ export function reader(db) {
   }
 
   return {
+    rowsOf,
+
     /**
      * @param {string} uri
      * @param {number} tail
@@ -157,7 +177,7 @@ export function reader(db) {
     read(uris, after, upTo) {
       const sources = [...new Set(uris)].flatMap((uri, place) => {
         const id = sql.id.get(uri)?.id
-        return id === undefined ? [] : [{ uri, place, id, lines: linesOf(id, after, upTo), at: 0 }]
+        return id === undefined ? [] : [{ uri, place, id, lines: linesOf(uri, id, after, upTo), at: 0 }]
       })
       /** @type {Columns} */
       const columns = { seqs: [], places: [], actions: [], origins: [], more: false }
@@ -173,7 +193,7 @@ export function reader(db) {
         columns.actions.push(line.action)
         columns.origins.push(line.origin)
         if (++source.at < source.lines.length) continue
-        source.lines = linesOf(source.id, line.seq, upTo)
+        source.lines = linesOf(source.uri, source.id, line.seq, upTo)
         source.at = 0
       }
     },
@@ -185,14 +205,13 @@ export function reader(db) {
      * @param {number} after
      * @param {number} most
      */
-    dispatchedBy: (clientId, after, most) =>
-      sql.dispatchedBy
-        .all(clientId, after, most)
-        .flatMap(({ channel, ...line }) => {
-          const envelope = orDamaged(() => toEnvelope(channel, line))
-          return 'damaged' in envelope ? [] : [envelope]
-        })
-        .toReversed(),
+    dispatchedBy(clientId, after, most) {
+      const unsealed = sql.dispatchedBy.all(clientId, after, most).flatMap(({ channel, ...line }) => {
+        const envelope = orDamaged(() => toEnvelope(channel, line))
+        return 'damaged' in envelope ? [] : [envelope]
+      })
+      return segments.dispatchedBy(clientId, after, most, unsealed).toReversed()
+    },
 
     upTo() {
       const value = sql.upTo.get()?.value
@@ -240,14 +259,14 @@ function statements(db) {
     head: db.prepare(`SELECT seq, state, chain, sum FROM heads WHERE channel = ?`),
     size: db.prepare(
       `SELECT max(seq) AS last, sum(length(action)) AS size FROM
-         (SELECT seq, action FROM envelopes WHERE channel = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ${CHUNK})`,
+         (SELECT seq, action FROM envelopes WHERE channel = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?)`,
     ),
     // Finds the last line of a slice. The slice is limited by count and by size, and has at least one line.
     chunk: db.prepare(
       `SELECT max(seq) AS last FROM
          (SELECT seq, size, sum(size) OVER (ORDER BY seq) AS total FROM
            (SELECT seq, length(action) AS size FROM envelopes
-            WHERE channel = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ${CHUNK}))
+            WHERE channel = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?))
        WHERE total - size < ?`,
     ),
     lines: db.prepare(
@@ -261,7 +280,8 @@ function statements(db) {
     ),
     // Returns at least the highest sequence number of all envelopes, even if the stored value is damaged.
     upTo: db.prepare(
-      `SELECT max(value, (SELECT ifnull(max(seq), 0) FROM envelopes)) AS value FROM meta WHERE key = 'upTo'`,
+      `SELECT max(value, (SELECT ifnull(max(seq), 0) FROM envelopes), (SELECT ifnull(max(last), 0) FROM segments)) AS value
+       FROM meta WHERE key = 'upTo'`,
     ),
     record: db.prepare(`SELECT text FROM records WHERE key = ?`),
     records: db.prepare(RECORDS),

@@ -1,6 +1,7 @@
 /**
  * The schema of `atrium.db`. A `sum` is 52 bits of SHA-256 over a row and the URI of its channel. It detects a row that was
  * changed or moved to another channel. `chain` binds each envelope to the previous envelope of the same channel.
+ * The schema of version 1 is here; the migrations below lead to the present one.
  */
 export const SCHEMA = `
   -- 'schema': the schema version. 'upTo': the highest sequence number that may have been assigned.
@@ -73,4 +74,32 @@ export const SCHEMA = `
  * Never change a released migration.
  * @type {readonly string[]}
  */
-export const MIGRATIONS = []
+export const MIGRATIONS = [
+  // 2: sealed envelopes.
+  `
+  -- Segments: slices of the log that are compressed and never change. 'before' and 'after' are the chain at both ends. The
+  -- hash covers all columns and the URI of the channel. Every envelope of a segment is older than the channel's own rows.
+  CREATE TABLE segments (
+    id INTEGER PRIMARY KEY,
+    channel INTEGER NOT NULL,
+    first INTEGER NOT NULL,
+    last INTEGER NOT NULL,
+    count INTEGER NOT NULL,
+    before INTEGER NOT NULL,
+    after INTEGER NOT NULL,
+    hash TEXT NOT NULL, -- SHA-256
+    bytes BLOB NOT NULL
+  );
+  CREATE UNIQUE INDEX segments_by_channel ON segments (channel, last);
+
+  -- The clients that dispatched envelopes of a segment, each with the number of its last envelope there.
+  CREATE TABLE segment_clients (
+    client TEXT NOT NULL,
+    last INTEGER NOT NULL,
+    segment INTEGER NOT NULL,
+    channel INTEGER NOT NULL,
+    PRIMARY KEY (client, last)
+  ) WITHOUT ROWID;
+  CREATE INDEX segment_clients_by_channel ON segment_clients (channel);
+  `,
+]

@@ -23,33 +23,33 @@ test('[F-05] a newer schema is refused with an error that names both versions an
   tamper(folder, `UPDATE meta SET value = 7 WHERE key = 'schema'`)
   const error = await open(folder).catch((reason: unknown) => reason)
   expect(error).toMatchObject({ name: 'StoreUnreadable' })
-  expect(String(error)).toMatch(/version 7,.* up to 1\b/)
+  expect(String(error)).toMatch(/version 7,.* up to 2\b/)
   expect(String(error)).toContain(folder)
 })
 
 test('[F-06] an older store is backed up and migrated, and a new store has the newest schema', async () => {
   const folder = await filled()
-  const migrations = ['ALTER TABLE records ADD COLUMN extra TEXT', 'CREATE TABLE third (a)']
-  const { log } = await open(folder, { migrations })
+  const laterMigrations = ['ALTER TABLE records ADD COLUMN extra TEXT', 'CREATE TABLE third (a)']
+  const { log } = await open(folder, { laterMigrations })
   expect(await log.load(two)).toMatchObject({ seq: 1 })
   await log.close()
-  const backups = readdirSync(folder).filter((name) => /^atrium-v1-\d{8}T\d{6}\.\d{3}Z\.db$/.test(name))
+  const backups = readdirSync(folder).filter((name) => /^atrium-v2-\d{8}T\d{6}\.\d{3}Z\.db$/.test(name))
   expect(backups).toHaveLength(1)
   expect(query(join(folder, 'atrium.db'), 'SELECT value FROM meta WHERE key = ?', 'schema')).toEqual([
-    { value: 3 },
+    { value: 4 },
   ])
   expect(query(join(folder, backups[0] ?? ''), 'SELECT count(*) AS n FROM envelopes')).toEqual([{ n: 18 }])
   expect(modeOf(join(folder, backups[0] ?? ''))).toBe(0o600)
   const fresh = newFolder()
-  await (await open(fresh, { migrations })).log.close()
+  await (await open(fresh, { laterMigrations })).log.close()
   expect(readdirSync(fresh).toSorted()).toEqual(['atrium.db', 'atrium.upto'])
   expect(query(join(fresh, 'atrium.db'), 'SELECT extra FROM records, third')).toEqual([])
 })
 
 test('[F-06] a failed migration leaves the store unchanged', async () => {
   const folder = await filled()
-  const migrations = ['CREATE TABLE second (a)', 'no such thing']
-  await expect(open(folder, { migrations })).rejects.toMatchObject({ name: 'StoreUnreadable' })
+  const laterMigrations = ['CREATE TABLE second (a)', 'no such thing']
+  await expect(open(folder, { laterMigrations })).rejects.toMatchObject({ name: 'StoreUnreadable' })
   const { log } = await open(folder)
   expect(await log.load(two)).toMatchObject({ seq: 1 })
 })

@@ -13,8 +13,8 @@ export interface SqliteOptions {
   readonly readOnly?: boolean
   /** Returns the maximum number of pages of the file. It is called before each flush. A larger file counts as a full disk. */
   readonly maxPages?: () => number
-  /** The SQL from each schema version to the next. Only tests set it. */
-  readonly migrations?: readonly string[]
+  /** The migrations of a later build, after those of this build. Only tests set it. */
+  readonly laterMigrations?: readonly string[]
 }
 
 /** A step that can still grow, because the steps of one flush are merged. */
@@ -31,15 +31,17 @@ interface Queue extends Batch {
  * opening the store.
  */
 export async function openSqlite(folder: string, options: SqliteOptions = {}): Promise<Store> {
-  const { readOnly = false, maxPages, migrations } = options
+  const { readOnly = false, maxPages, laterMigrations } = options
   const worker = new StoreWorker()
-  const { upTo, lost } = await worker.request('open', [{ folder, readOnly, migrations }])
+  const { upTo, lost } = await worker.request('open', [{ folder, readOnly, laterMigrations }])
 
   let queued = emptyQueue()
   let inFlight = emptyQueue()
   /** The flush that was requested and has not started. Further requests share this flush until it starts. */
   let waiting: Promise<void> | undefined
   let last = Promise.resolve()
+  /** The sealing under way. One slice is sealed at a time. */
+  let sealing: Promise<unknown> = Promise.resolve()
   let closing: Promise<void> | undefined
   let broken: unknown
 
@@ -47,7 +49,7 @@ export async function openSqlite(folder: string, options: SqliteOptions = {}): P
    * Sends a request that writes. After a failure, except a full disk, the content of the disk is unknown, so nothing more is
    * written.
    */
-  const change = async <K extends 'flush' | 'putBlob' | 'dropBlobs'>(
+  const change = async <K extends 'flush' | 'seal' | 'putBlob' | 'dropBlobs'>(
     name: K,
     args: Parameters<WorkerApi[K]>,
     transfer?: readonly ArrayBuffer[],
@@ -106,9 +108,16 @@ export async function openSqlite(folder: string, options: SqliteOptions = {}): P
         sliceOf(channels, await worker.request('read', [channels, after, to])),
       dispatchedBy: (clientId, after, most) => worker.request('dispatchedBy', [clientId, after, most]),
       load: async (channel, tail = Infinity) => channelOf(await worker.request('load', [channel, tail])),
+      async seal(channel, upTo, least) {
+        mayWrite()
+        if (closing) throw new Error('the store is closed')
+        const sealed = sealing.then(() => change('seal', [channel, upTo, least]))
+        sealing = sealed.catch(() => {})
+        return sealed
+      },
       rows: (channel, ids) => worker.request('rows', [channel, ids]),
       close() {
-        closing ??= last.then(() => worker.close())
+        closing ??= Promise.all([last, sealing]).then(() => worker.close())
         return closing
       },
     },

@@ -1,17 +1,25 @@
 import type { Uri } from '@atrium/protocol/channel'
-import type { DamagedChannel, LoadedChannel, RowSlice, Step, StoredEnvelope } from '@atrium/host/ports/log'
+import type {
+  DamagedChannel,
+  LoadedChannel,
+  RowSlice,
+  Sealed,
+  Step,
+  StoredEnvelope,
+} from '@atrium/host/ports/log'
 
 /** The requests that the worker of a store answers (`worker.js`). */
 export interface WorkerApi {
   open(options: {
     readonly folder: string
     readonly readOnly: boolean
-    readonly migrations?: readonly string[] | undefined
+    readonly laterMigrations?: readonly string[] | undefined
   }): { readonly upTo: number; readonly lost?: number }
   flush(batch: Batch, maxPages: number | undefined): void
   read(channels: readonly Uri[], after: number, upTo: number): Columns
   dispatchedBy(clientId: string, after: number, most: number): StoredEnvelope[]
   load(channel: Uri, tail: number): PackedChannel
+  seal(channel: Uri, upTo: number, least: number): Sealed
   rows(channel: Uri, ids: readonly string[]): RowSlice
   record(key: string): string | undefined
   records(prefix: string): readonly RecordChunk[]

@@ -24,7 +24,7 @@ interface PendingRequest {
   readonly reject: (error: Error) => void
 }
 
-/** The worker thread of a store. It answers requests in the order in which they were sent. */
+/** The worker thread of a store. It answers requests in the order in which they were sent, except for `seal`. */
 export class StoreWorker {
   private readonly worker = takeThread()
   private readonly pending = new Map<number, PendingRequest>()

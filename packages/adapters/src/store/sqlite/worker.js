@@ -1,12 +1,14 @@
 /**
  * The worker thread of the SQLite store. Only this thread accesses the disk. The file is plain JavaScript, because a
- * TypeScript worker does not start under vitest on Node 20. Requests (`WorkerApi`) are answered in order of arrival.
+ * TypeScript worker does not start under vitest on Node 20. Requests (`WorkerApi`) are answered in order of arrival,
+ * except for `seal`, which others may overtake.
  */
 import { parentPort } from 'node:worker_threads'
 import { blobs } from './blobs.js'
 import { boundWriter, readBound } from './bound-file.js'
 import { FULL, Failure, closeDatabase, codeOf, isDamage, openDatabase } from './open.js'
 import { reader } from './read.js'
+import { sealer } from './seal.js'
 import { writer } from './write.js'
 
 // [S-18] The worker thread has globals of its own, and parses data that came from clients and agents. So `__proto__` is
@@ -30,7 +32,9 @@ port.on('message', (/** @type {Request} */ { id, name, args }) => {
   /** @type {Response} */
   let answer
   try {
-    answer = { id, value: handlers.get(name)?.(...args) }
+    const value = handlers.get(name)?.(...args)
+    if (value instanceof Promise) return void answerLater(id, value)
+    answer = { id, value }
   } catch (error) {
     answer = { id, error: describe(error) }
   }
@@ -40,18 +44,32 @@ port.on('message', (/** @type {Request} */ { id, name, args }) => {
   if (name === 'close' || (name === 'open' && answer.error)) port.close()
 })
 
+/**
+ * Answers a request that takes several turns of the event loop. Later requests may be answered before it.
+ * @param {number} id
+ * @param {Promise<unknown>} value
+ */
+async function answerLater(id, value) {
+  try {
+    port.postMessage({ id, value: await value })
+  } catch (error) {
+    port.postMessage({ id, error: describe(error) })
+  }
+}
+
 /** @param {import('./open.js').OpenOptions} options */
 function open(options) {
   folder = options.folder
   const db = openDatabase(options)
   const bound = readBound(folder)
   try {
-    const read = reader(db)
+    const { rowsOf, ...read } = reader(db)
     const write = writer(db)
     const { write: writeBound, close: closeBound } = options.readOnly ? noBound : boundWriter(folder)
     /** @type {Record<string, Handler>} */
     const api = {
       ...read,
+      ...sealer(db, rowsOf),
       ...blobs(db),
       /**
        * @param {import('./write.js').Batch} batch

@@ -1,4 +1,5 @@
 import { creationSum, headSum, lineSum, link, rowSum, toggle } from './checksums.js'
+import { segmentReader } from './segments.js'
 
 /** @typedef {import('./open.js').Database} Database */
 /** @typedef {import('@atrium/host/ports/log').Step} Step */
@@ -12,6 +13,7 @@ import { creationSum, headSum, lineSum, link, rowSum, toggle } from './checksums
  */
 export function writer(db) {
   const sql = statements(db)
+  const segments = segmentReader(db)
 
   return ({ steps, records }) => {
     /** @type {Map<string, Tail>} read once per transaction and not cached longer, so that a rollback leaves nothing stale */
@@ -55,7 +57,10 @@ export function writer(db) {
       }
       for (const head of step.heads) {
         const { id, kind } = tailOf(head.channel)
-        const { chain } = sql.chainAt.get(id, head.seq) ?? sql.firstChain.get(id)
+        const chain =
+          sql.chainAt.get(id, head.seq)?.chain ??
+          segments.chainAt(head.channel, id, head.seq) ??
+          sql.firstChain.get(id).chain
         sql.putHead.run(id, head.seq, head.state, chain, headSum({ ...head, kind, chain }))
       }
       for (const { channel, seq } of step.dropped) {
@@ -107,6 +112,8 @@ function statements(db) {
     putHead: db.prepare(`REPLACE INTO heads (channel, seq, state, chain, sum) VALUES (?, ?, ?, ?, ?)`),
     deleteChannel: [
       db.prepare(`DELETE FROM envelopes WHERE channel = ?`),
+      db.prepare(`DELETE FROM segments WHERE channel = ?`),
+      db.prepare(`DELETE FROM segment_clients WHERE channel = ?`),
       db.prepare(`DELETE FROM rows WHERE channel = ?`),
       db.prepare(`DELETE FROM heads WHERE channel = ?`),
       db.prepare(`DELETE FROM tails WHERE channel = ?`),

@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto'
+import type { Uri } from '@atrium/protocol/channel'
+import type {
+  ChannelCreation,
+  Head,
+  LoadedChannel,
+  RowSlice,
+  Sealed,
+  Slice,
+  Step,
+  StoredEnvelope,
+} from '@atrium/host/ports/log'
+import type { Store } from '@atrium/host/ports/store'
+
+/** The maximum number of characters of one slice. */
+const SLICE = 1024 * 1024
+
+/** A sealed slice of a channel: its envelopes as one text, which is read only. */
+interface Segment {
+  readonly last: number
+  /** The clients that dispatched one of the envelopes. */
+  readonly clients: ReadonlySet<string>
+  readonly text: string
+}
+
+interface StoredChannel {
+  readonly creation: ChannelCreation
+  /** Sealed envelopes. All of them are older than `envelopes`. */
+  readonly segments: Segment[]
+  readonly envelopes: StoredEnvelope[]
+  readonly rows: Map<string, string>
+  head?: Head
+}
+
+/** The durable content. It changes only by whole steps. */
+export class Disk {
+  upTo = 0
+  readonly records = new Map<string, string>()
+  readonly blobs = memoryBlobs()
+  private readonly channels = new Map<Uri, StoredChannel>()
+  private readonly tombstones = new Map<Uri, number>()
+
+  /** Throws if a step names a channel that does not exist. Must be called before any step of the flush is applied. */
+  check(steps: readonly Step[]): void {
+    const existing = new Set(this.channels.keys())
+    for (const { created, envelopes, rows, heads, dropped } of steps) {
+      for (const { channel } of created) {
+        if (existing.has(channel)) throw new Error(`${channel} already exists`)
+        existing.add(channel)
+      }
+      for (const { channel } of [...envelopes, ...rows, ...heads])
+        if (!existing.has(channel)) throw new Error(`${channel} does not exist`)
+      for (const { channel } of dropped) existing.delete(channel)
+    }
+  }
+
+  apply(step: Step): void {
+    for (const creation of step.created)
+      this.channels.set(creation.channel, { creation, segments: [], envelopes: [], rows: new Map() })
+    for (const envelope of step.envelopes) this.channel(envelope.channel)?.envelopes.push(envelope)
+    for (const { channel, id, text } of step.rows)
+      if (text === undefined) this.channel(channel)?.rows.delete(id)
+      else this.channel(channel)?.rows.set(id, text)
+    for (const head of step.heads) Object.assign(this.channel(head.channel) ?? {}, { head })
+    for (const { channel, seq } of step.dropped) {
+      this.channels.delete(channel)
+      this.tombstones.set(channel, seq)
+    }
+    this.upTo = Math.max(this.upTo, step.upTo)
+  }
+
+  load(channel: Uri, tail = Infinity): LoadedChannel | undefined {
+    const stored = this.channel(channel)
+    if (!stored) return undefined
+    const { creation, head } = stored
+    const { seq, state } = head ?? creation
+    const envelopes = envelopesOf(stored, seq)
+    const all = head ? [...stored.rows] : []
+    const rowIds = all.map(([id]) => id)
+    const rows = all.slice(Math.max(0, all.length - tail)).map(([, text]) => text)
+    return { kind: creation.kind, seq, state, rowIds, rows, fromCreation: !head, envelopes }
+  }
+
+  rows(channel: Uri, ids: readonly string[]): RowSlice {
+    const rows = this.channel(channel)?.rows
+    const found = ids.flatMap((id) => {
+      const text = rows?.get(id)
+      return text === undefined ? [] : [{ id, text }]
+    })
+    const end = sliceEnd(found.map(({ text }) => text))
+    return { rows: found.slice(0, end), more: end < found.length }
+  }
+
+  read(channels: readonly Uri[], after: number, upTo: number): Slice {
+    const found = [...new Set(channels)]
+      .flatMap((channel) => envelopesOf(this.channel(channel), after))
+      .filter(({ seq }) => seq <= upTo)
+      .toSorted((a, b) => a.seq - b.seq)
+    const end = sliceEnd(found.map(({ action }) => action))
+    return { envelopes: found.slice(0, end), more: end < found.length }
+  }
+
+  dispatchedBy(clientId: string, after: number): StoredEnvelope[] {
+    return [...this.channels.values()]
+      .flatMap((stored) => [
+        ...stored.segments.filter(({ clients }) => clients.has(clientId)).flatMap(unsealed),
+        ...stored.envelopes,
+      ])
+      .filter(({ seq, origin }) => seq > after && origin?.clientId === clientId)
+      .toSorted((a, b) => a.seq - b.seq)
+  }
+
+  seal(channel: Uri, upTo: number, least: number): Sealed {
+    const { segments = [], envelopes = [] } = this.channel(channel) ?? {}
+    const cold = envelopes.filter(({ seq }) => seq <= upTo)
+    const slice = cold.slice(0, sliceEnd(cold.map(({ action }) => action)))
+    const last = slice.at(-1)
+    if (!last || lengthOf(slice) < least) return { envelopes: 0, more: false }
+    const clients = new Set(slice.flatMap(({ origin }) => origin?.clientId ?? []))
+    segments.push({ last: last.seq, clients, text: JSON.stringify(slice) })
+    envelopes.splice(0, slice.length)
+    return { envelopes: slice.length, more: slice.length < cold.length }
+  }
+
+  private channel(uri: Uri): StoredChannel | undefined {
+    return this.channels.get(uri)
+  }
+}
+
+/** Returns the envelopes of a channel above a sequence number, sealed or not. */
+function envelopesOf(stored: StoredChannel | undefined, after: number): StoredEnvelope[] {
+  if (!stored) return []
+  const sealed = stored.segments.filter(({ last }) => last > after).flatMap(unsealed)
+  return [...sealed, ...stored.envelopes].filter(({ seq }) => seq > after)
+}
+
+/** The envelopes of a segment. The cast is safe: `seal` has written the text. */
+const unsealed = ({ text }: Segment) => JSON.parse(text) as StoredEnvelope[]
+
+const lengthOf = (envelopes: readonly StoredEnvelope[]): number =>
+  envelopes.reduce((sum, { action }) => sum + action.length, 0)
+
+/** Returns how many of the texts fit into one slice. The number is at least one. */
+function sliceEnd(texts: readonly string[]): number {
+  let size = 0
+  const end = texts.findIndex((text, i) => (size += text.length) > SLICE && i > 0)
+  return end < 0 ? texts.length : end
+}
+
+function memoryBlobs(): Store['blobs'] {
+  const sessions = new Map<Uri, Map<string, Uint8Array>>()
+  return {
+    async put(session, bytes) {
+      const hash = createHash('sha256').update(bytes).digest('hex')
+      const blobs = sessions.get(session) ?? new Map<string, Uint8Array>()
+      sessions.set(session, blobs.set(hash, Uint8Array.from(bytes)))
+      return hash
+    },
+    async get(session, hash) {
+      const bytes = sessions.get(session)?.get(hash)
+      return bytes && Uint8Array.from(bytes)
+    },
+    async drop(session) {
+      sessions.delete(session)
+    },
+  }
+}

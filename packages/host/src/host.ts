@@ -42,6 +42,7 @@ export function hostOf(core: Core): Host {
     },
     async close() {
       closing = true
+      core.sealing.end()
       for (const connection of connections) connection.close(1001, 'the host is going away')
       await stopJobs(core)
       await core.log.settled()

@@ -23,6 +23,7 @@ import { beginEpoch } from './log/epochs.ts'
 import { numbersAhead } from './log/group-commit.ts'
 import { Log } from './log/log.ts'
 import type { Dispatcher } from './log/options.ts'
+import { Sealing } from './sealing/sealing.ts'
 import { Owners } from './core/owners.ts'
 import { ReadBudget } from './core/read-budget.ts'
 import type { Agent } from './ports/agent.ts'
@@ -34,6 +35,7 @@ import type { Vcs } from './ports/vcs.ts'
 import type { World } from './ports/world.ts'
 import { readOnly } from './log/read-only-store.ts'
 import { openRoot } from './root/root.ts'
+import { rootUri } from '@atrium/protocol/uri'
 import { clientDeparted } from './session/session.ts'
 import { Tokens } from './core/tokens.ts'
 import { recover } from './recovery.ts'
@@ -59,6 +61,8 @@ export interface HostPorts {
   readonly headEvery?: number
   /** Number of finished turns of a chat that are loaded when it wakes. */
   readonly tail?: number
+  /** The least text that is worth a compressed segment, in characters. */
+  readonly sealLeast?: number
   /** Called when the store cannot be trusted any more. The caller should report the error and exit. */
   readonly fatal?: (error: unknown) => void
 }
@@ -84,7 +88,10 @@ export async function openCore(ports: HostPorts): Promise<Core> {
     world.report('history lost', `numbers above ${store.log.upTo - numbersAhead}, up to ${store.log.lost}`)
   const events = {
     appended: (channel: Channel, action: Action, by?: Dispatcher) => followUps(core, channel, action, by),
-    committed: (channel: Channel, entry: Entry) => effect(core, channel, entry),
+    committed: (channel: Channel, entry: Entry) => {
+      core.sealing.committed(channel)
+      effect(core, channel, entry)
+    },
     fullChanged: (full: boolean) => {
       for (const link of core.links.values()) notifySpace(core, link, full)
     },
@@ -104,6 +111,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   const catalog = await Catalog.open(records)
   const sessionFeed = new SessionFeed(log, world, catalog)
   const jobs = await Jobs.open(records)
+  const sealing = new Sealing({ store: store.log, log, jobs, world, least: ports.sealLeast })
   const sessionResources = await SessionResources.open(records)
   const owners = await Owners.open(records)
   const contentRetention = await ContentRetention.open(records)
@@ -144,6 +152,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
     catalog,
     sessionFeed,
     jobs,
+    sealing,
     departures,
     sessionResources,
     contentRetention,
@@ -157,5 +166,6 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   await openRoot(core)
   await recover(core)
   await log.settled()
+  if (ports.readOnly === undefined) sealing.start([rootUri, ...catalog.channels])
   return core
 }

@@ -40,7 +40,10 @@ export interface TestHost {
   restart(how?: 'crash' | 'close', readOnly?: string, agents?: readonly Agent[]): Promise<void>
 }
 
-export type Machine = Pick<HostPorts, 'files' | 'terminals' | 'vcs' | 'encoder' | 'defaultDirectory'>
+export type Machine = Pick<
+  HostPorts,
+  'files' | 'terminals' | 'vcs' | 'encoder' | 'defaultDirectory' | 'headEvery' | 'sealLeast'
+>
 
 export interface TestHostOptions extends MemoryOptions {
   readonly limits?: Partial<LimitValues>

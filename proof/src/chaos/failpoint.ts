@@ -24,10 +24,13 @@ export function killing({ file, find, side }: Failpoint, nth: number): Patch {
   return { file, find, put: `globalThis.Array.of(${parts})[${side === 'before' ? 1 : 0}]` }
 }
 
-/** With these patches the host writes heads and puts channels to sleep within a second, instead of an hour. */
+/** With these patches the host writes heads, puts channels to sleep and seals envelopes within a second, instead of an hour. */
 export const shortIntervals: readonly Patch[] = [
   { file: 'host/dist/log/log.js', find: 'headEvery = 1000', put: 'headEvery = 20' },
   { file: 'host/dist/channels/sleep.js', find: 'idleMs = 60_000', put: 'idleMs = 20' },
+  { file: 'host/dist/sealing/sealing.js', find: 'worthwhile = 16 * 1024', put: 'worthwhile = 1' },
+  { file: 'host/dist/sealing/sealing.js', find: 'startMs = 30_000', put: 'startMs = 20' },
+  { file: 'host/dist/sealing/sealing.js', find: 'retryMs = 60_000', put: 'retryMs = 20' },
 ]
 
 /** A made-up next version of the schema. */
@@ -47,6 +50,7 @@ const awakened = 'host/dist/log/load.js'
 const requests = 'host/dist/connection/requests.js'
 const session = 'host/dist/session/session.js'
 const chat = 'host/dist/chat/chat.js'
+const seal = 'adapters/src/store/sqlite/seal.js'
 const startTurn = 'host/dist/chat/start-turn.js'
 const turn = 'host/dist/turn/turn.js'
 const write = 'adapters/src/store/sqlite/write.js'
@@ -87,6 +91,14 @@ export const failpoints: readonly Failpoint[] = [
   ...both('a record is written', write, 'sql.putRecord.run(key, text)', often),
   before('part of a channel is deleted', write, 'statement.run(found.id)', 2 * sometimes),
   ...both('a tombstone is written', write, 'sql.putTombstone.run(channel, seq)', 2),
+  ...both(
+    'a segment is written',
+    seal,
+    'sql.putSegment.run(id, first, last, count, before, after, hash, bytes)',
+    sometimes,
+  ),
+  ...both('sealed rows are deleted', seal, 'sql.deleteRows.run(id, last)', sometimes),
+  ...both('COMMIT of a segment', seal, `db.exec('COMMIT')`, sometimes),
   ...both('COMMIT', write, `db.exec('COMMIT')`, often),
   ...both('the store answers', 'adapters/src/store/sqlite/worker.js', 'port.postMessage(answer)', often),
   ...both(

@@ -3,6 +3,7 @@ import type { MemoryStore } from '@atrium/adapters/store/memory'
 import { DiskFull } from '@atrium/host/ports/log'
 import type { LogStore, Sealed, Step } from '@atrium/host/ports/log'
 import type { Store } from '@atrium/host/ports/store'
+import { count } from './tally.ts'
 
 /** The unit that a store keeps as a whole or not at all: a step, and the records written with it. */
 export interface Transaction {
@@ -69,11 +70,21 @@ export class Disk {
     this.bound = Math.max(olderBound ? 0 : this.bound, this.#boundOf(left))
   }
 
+  /** The numbers of a channel's durable envelopes, in order. */
+  numbersOf(channel: string): readonly number[] {
+    return this.transactions
+      .slice(0, this.durable)
+      .flatMap(({ step }) => step?.envelopes ?? [])
+      .flatMap((envelope) => (envelope.channel === channel ? envelope.seq : []))
+  }
+
   /** Seals a slice of what is durable. The result is durable at once. */
   async seal(...asked: Parameters<LogStore['seal']>): Promise<Sealed> {
     if (this.full) throw new DiskFull('no space left on a simulated disk')
     this.#seals.push({ durable: this.durable, asked })
-    return this.#image.log.seal(...asked)
+    const sealed = await this.#image.log.seal(...asked)
+    if (sealed.envelopes > 0) count('slices sealed')
+    return sealed
   }
 
   /** Opens the store for one host run. */

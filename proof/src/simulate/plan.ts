@@ -27,6 +27,7 @@ const opNames = [
   'stop',
   'full',
   'break',
+  'seal',
 ] as const
 export type OpName = (typeof opNames)[number]
 
@@ -90,6 +91,8 @@ const usual: { readonly [N in OpName]: number } = {
   stop: 1,
   full: 1,
   break: 1,
+  // Seals are added to a finished plan.
+  seal: 0,
 }
 
 const themes: readonly Theme[] = [
@@ -151,6 +154,7 @@ export function planOf(seed: number, length = 120): Plan {
   const chance = new Chance(seed)
   const theme = chance.pick(themes) ?? 'links'
   const weights = opNames.map((name) => {
+    if (name === 'seal') return 0
     const often = Math.round((more[theme][name] ?? 1) * usual[name])
     const left = !needed.includes(name) && more[theme][name] === undefined && chance.oneIn(3)
     return left ? 0 : often * (1 + chance.below(4))
@@ -171,8 +175,16 @@ export function planOf(seed: number, length = 120): Plan {
     flushes: chance.pick([2, 2, 6]) ?? 2,
     setup: setupOf(theme, chance),
     foreignHost: chance.oneIn(4),
-    ops,
+    ops: withSeals(seed, ops),
   }
+}
+
+/** Adds seals to three of four plans, at random places. They have their own dice, so that the rest of a plan does not depend on them. */
+function withSeals(seed: number, ops: readonly Op[]): readonly Op[] {
+  const chance = new Chance(seed + 0x5ea1)
+  const every = chance.pick([0, 4, 10, 30]) ?? 0
+  if (every === 0) return ops
+  return ops.flatMap((op): Op[] => (chance.oneIn(every) ? [op, { name: 'seal', dice: chance.next() }] : [op]))
 }
 
 function setupOf(theme: Theme, chance: Chance): Plan['setup'] {

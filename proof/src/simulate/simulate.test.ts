@@ -23,6 +23,12 @@ test('[B2] the same seed gives exactly the same trace', async () => {
   expect(other).not.toEqual(once)
 })
 
+test('[B2] [L16] envelopes are sealed at random moments', async () => {
+  const before = tally()['slices sealed'] ?? 0
+  for (let seed = 1; seed <= 5; seed++) expect(await run(planOf(seed))).toBeUndefined()
+  expect(tally()['slices sealed']).toBeGreaterThan(before)
+})
+
 test('[B3] I1 to I9 hold for the first seeds', async () => {
   for (let seed = 1; seed <= 40; seed++)
     expect({ seed, violation: await run(planOf(seed)) }).toEqual({ seed, violation: undefined })

@@ -143,7 +143,7 @@ export class Simulation<P extends SimulatedClient = SimulatedClient> implements 
       this.model.addEphemeral(channel, seq, action, origin),
     )
     const machine = { agents: [agents.agent], terminals, defaultDirectory: 'file:///' }
-    openCore({ store, world, ...machine, headEvery, tail, limits: shortLimits, fatal }).then(
+    openCore({ store, world, ...machine, headEvery, tail, sealLeast: 1, limits: shortLimits, fatal }).then(
       (core) => {
         if (!world.alive) return
         hostRun.core = core

@@ -12,7 +12,9 @@ export function sleepWhenIdle(core: Core, channel: Channel): void {
   core.world.later(idleMs, () => {
     channel.sleepCheckDue = false
     const awake = core.log.channel(channel.uri) === channel
-    if (awake && (needed(core, channel) || !core.log.sleep(channel))) sleepWhenIdle(core, channel)
+    if (!awake) return
+    if (needed(core, channel) || !core.log.sleep(channel)) sleepWhenIdle(core, channel)
+    else core.sealing.slept(channel)
   })
 }
 

@@ -78,6 +78,14 @@ export class Catalog {
     return this.#directories
   }
 
+  /** All sessions and their chats. */
+  get channels(): readonly Uri[] {
+    return [...this.#sessions.values()].flatMap(({ resource, chats = [] }) => [
+      resource,
+      ...chats.map((chat) => chat.resource),
+    ])
+  }
+
   sessionOf(chat: Uri): Uri | undefined {
     return this.chatIndex.of(chat)
   }

@@ -22,6 +22,7 @@ import type { Terminals } from '../ports/terminals.ts'
 import type { Vcs } from '../ports/vcs.ts'
 import type { World } from '../ports/world.ts'
 import type { ReadBudget } from './read-budget.ts'
+import type { Sealing } from '../sealing/sealing.ts'
 import type { Tokens } from './tokens.ts'
 import type { Jobs } from './jobs.ts'
 
@@ -64,6 +65,7 @@ export interface Core {
   /** The agents on offer. The list is replaced when an agent is added or removed. */
   agents: readonly Agent[]
   readonly jobs: Jobs
+  readonly sealing: Sealing
   readonly info: Implementation
   readonly build: string | undefined
   readonly defaultDirectory: Uri | undefined

@@ -14,6 +14,9 @@ export class ChannelWrites {
   #changed = false
   #last = 0
   #appended = 0
+  #headSeq = 0
+  #coldTo = 0
+  #coldSeen = 0
 
   /** Whether the state has changed since the last head was stored. */
   get changed(): boolean {
@@ -28,6 +31,21 @@ export class ChannelWrites {
   /** The length of all actions that were stored since the channel was loaded. In characters. */
   get appended(): number {
     return this.#appended
+  }
+
+  /**
+   * The sequence number up to which the envelopes are out of daily use: that of the last but one head. A waking channel needs
+   * none of them, and the newest ones stay quick to replay.
+   */
+  get coldTo(): number {
+    return this.#coldTo
+  }
+
+  /** Returns whether more envelopes are out of daily use than at the last call. */
+  takeCold(): boolean {
+    if (this.#coldTo === this.#coldSeen) return false
+    this.#coldSeen = this.#coldTo
+    return true
   }
 
   reduced(): void {
@@ -45,7 +63,9 @@ export class ChannelWrites {
     this.#rows += count
   }
 
-  headStored(write: number): void {
+  headStored(write: number, seq: number): void {
+    this.#coldTo = this.#headSeq
+    this.#headSeq = seq
     this.#actions = 0
     this.#length = 0
     this.#rows = 0
@@ -55,11 +75,14 @@ export class ChannelWrites {
 
   /**
    * Sets the counts of a channel that was just loaded: the numbers of its actions and rows that are newer than its stored
-   * head.
+   * head, and the sequence number of the head.
    */
-  loaded(actions: number, rows: number): void {
+  loaded(actions: number, rows: number, headSeq: number): void {
     this.#actions = actions
     this.#rows = rows
+    this.#headSeq = headSeq
+    this.#coldTo = headSeq
+    this.#coldSeen = headSeq
   }
 
   /** Whether a head should be written: after `every` actions, after much text, or after many rows. */

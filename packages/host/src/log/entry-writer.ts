@@ -97,8 +97,9 @@ export class EntryWriter {
 
   /** Stores the head. It counts as the state after every sequence number that was assigned so far. */
   writeHead(channel: Channel): void {
-    this.#commit.head({ channel: channel.uri, seq: this.#sequence.last, state: channel.headText() })
-    channel.writes.headStored(this.#commit.nextWrite)
+    const seq = this.#sequence.last
+    this.#commit.head({ channel: channel.uri, seq, state: channel.headText() })
+    channel.writes.headStored(this.#commit.nextWrite, seq)
   }
 
   /** Queues an action for a single listener. The action gets a number, but is neither reduced nor stored. */

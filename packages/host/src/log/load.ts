@@ -30,6 +30,8 @@ function channelFrom(uri: Uri, found: LoadedChannel | DamagedChannel, committedS
   const head = state as StateOf<KindName>
   const channel = new Channel(uri, kind, head, { ephemeralFrom: committedSeq, older })
   channel.commit(head, older.length)
-  channel.writes.loaded('damaged' in found ? 0 : found.envelopes.length, newer)
+  // A damaged channel is never built: `rebuild` throws.
+  if (!('damaged' in found))
+    channel.writes.loaded(found.envelopes.length, newer, found.fromCreation ? 0 : found.seq)
   return channel
 }

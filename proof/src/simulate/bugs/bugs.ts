@@ -2,6 +2,7 @@ import { bug } from './bug.ts'
 import type { Bug } from './bug.ts'
 import { chatBugs } from './bugs-of-chats.ts'
 import { decisionBugs } from './bugs-of-decisions.ts'
+import { segmentBugs } from './bugs-of-segments.ts'
 import { terminalBugs } from './bugs-of-terminals.ts'
 import { viewBugs, turnBugs } from './bugs-of-turns.ts'
 
@@ -188,6 +189,7 @@ export const bugs: readonly Bug[] = [
     'this.#frames.splice(this.#first, 0, frame);',
   ),
   ...turnBugs,
+  ...segmentBugs,
   ...terminalBugs,
   ...chatBugs,
   ...decisionBugs,

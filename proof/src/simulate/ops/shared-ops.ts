@@ -108,6 +108,13 @@ export const sharedOps: { readonly [N in Exclude<OpName, ClientOp>]: OpFunction 
   },
   full: (sim) => void (sim.disk.full = !sim.disk.full),
   break: (sim) => void (sim.disk.broken = true),
+  seal(sim, chance) {
+    const uri = chance.pick([rootUri, ...sim.liveUris()]) ?? rootUri
+    const numbers = sim.disk.numbersOf(uri)
+    // Any part of what is durable may be sealed, at any moment.
+    const upTo = chance.oneIn(2) ? numbers.at(-1) : chance.pick(numbers)
+    if (upTo !== undefined && !sim.disk.full) void sim.disk.seal(uri, upTo, 1)
+  },
 }
 
 function exchange({ clients }: Simulation, count: number): void {

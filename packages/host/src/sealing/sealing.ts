@@ -1,0 +1,115 @@
+import type { Uri } from '@atrium/protocol/channel'
+import type { Channel } from '../log/channel.ts'
+import type { Log } from '../log/log.ts'
+import type { LogStore } from '../ports/log.ts'
+import { DiskFull } from '../ports/log.ts'
+import type { World } from '../ports/world.ts'
+
+/** The least text that is worth a segment, in characters. */
+const worthwhile = 16 * 1024
+/** The pause between two slices, in milliseconds. Flushes go on during a slice, and wait for nothing during a pause. */
+const pauseMs = 50
+/** The time after a start before anything is sealed: clients come back first. */
+const startMs = 30_000
+/** The time after which channels with a job are looked at again, and a full disk is tried again. */
+const retryMs = 60_000
+
+interface SealingParts {
+  readonly store: LogStore
+  readonly log: Log
+  /** Tells whether a job runs for a channel. */
+  readonly jobs: { has(uri: Uri): boolean }
+  readonly world: World
+  /** The least text that is worth a segment. */
+  readonly least?: number | undefined
+}
+
+/**
+ * Seals the envelopes that are out of daily use, in the background and one slice at a time. These are all envelopes of a
+ * channel that has left memory, and those before the last but one head of a channel in memory. A channel with a job waits
+ * until the job has ended.
+ */
+export class Sealing {
+  readonly #parts: SealingParts
+  /** The channels that may have something to seal. */
+  readonly #waiting = new Set<Uri>()
+  #cancelTimer: (() => void) | undefined
+  #sealing = false
+  #ended = false
+
+  constructor(parts: SealingParts) {
+    this.#parts = parts
+  }
+
+  /** Looks at the channels that earlier epochs have left. */
+  start(channels: Iterable<Uri>): void {
+    for (const uri of channels) this.#waiting.add(uri)
+    this.#schedule(startMs)
+  }
+
+  /** Called when a channel has left memory. */
+  slept({ uri }: Channel): void {
+    this.#add(uri)
+  }
+
+  /** Called when an action is committed: the channel may have got a new head. */
+  committed({ uri, writes }: Channel): void {
+    if (writes.takeCold()) this.#add(uri)
+  }
+
+  end(): void {
+    this.#ended = true
+    this.#cancelTimer?.()
+  }
+
+  #add(uri: Uri): void {
+    this.#waiting.add(uri)
+    this.#schedule(pauseMs)
+  }
+
+  #schedule(ms: number): void {
+    if (this.#sealing || this.#ended || this.#waiting.size === 0) return
+    this.#cancelTimer ??= this.#parts.world.later(ms, () => {
+      this.#cancelTimer = undefined
+      void this.#next()
+    })
+  }
+
+  async #next(): Promise<void> {
+    const uri = this.#idle()
+    if (uri === undefined) return this.#schedule(retryMs)
+    this.#waiting.delete(uri)
+    this.#sealing = true
+    const pause = await this.#seal(uri)
+    this.#sealing = false
+    this.#schedule(pause)
+  }
+
+  /** Returns the channel that has waited longest and has no job. */
+  #idle(): Uri | undefined {
+    for (const uri of this.#waiting) if (!this.#parts.jobs.has(uri)) return uri
+    return undefined
+  }
+
+  /** Seals one slice of a channel. Returns the time until the next slice. */
+  async #seal(uri: Uri): Promise<number> {
+    const { store, log, world, least = worthwhile } = this.#parts
+    const upTo = log.channel(uri)?.writes.coldTo ?? log.committedSeq
+    try {
+      const { more, damaged } = await store.seal(uri, upTo, least)
+      if (more) this.#waiting.add(uri)
+      if (damaged !== undefined)
+        world.report('damaged channel', `the stored history of ${uri} is damaged: ${damaged}`)
+      return pauseMs
+    } catch (error) {
+      if (error instanceof DiskFull) {
+        this.#waiting.add(uri)
+        return retryMs
+      }
+      // After any other error the store writes nothing more. The next flush ends the host.
+      if (!this.#ended) world.report('sealing failed', error)
+      this.end()
+      return retryMs
+    }
+  }
+}

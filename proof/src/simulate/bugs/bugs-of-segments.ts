@@ -1,0 +1,22 @@
+import { bugIn } from './bug.ts'
+import type { Bug } from './bug.ts'
+
+/** Bugs of sealing, planted into the store in memory. */
+export const segmentBugs: readonly Bug[] = [
+  bugIn('adapters', 'a sealed slice deletes one row too many', 'store/memory-disk', [
+    'envelopes.splice(0, slice.length);',
+    'envelopes.splice(0, slice.length + 1);',
+  ]),
+  bugIn('adapters', 'a segment lacks its last envelope', 'store/memory-disk', [
+    'text: JSON.stringify(slice)',
+    'text: JSON.stringify(slice.slice(0, -1))',
+  ]),
+  bugIn('adapters', 'a client’s sealed actions are not found when it sends them again', 'store/memory-disk', [
+    'segments.filter(({ clients }) => clients.has(clientId))',
+    'segments.filter(() => false)',
+  ]),
+  bugIn('adapters', 'a replay leaves out the segment that it begins in', 'store/memory-disk', [
+    'segments.filter(({ last }) => last > after)',
+    'segments.filter(({ last, text }) => last > after && JSON.parse(text)[0].seq > after)',
+  ]),
+]

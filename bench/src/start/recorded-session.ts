@@ -71,6 +71,7 @@ function recording(store: Store, steps: Step[], records: Map<string, string>): S
       dispatchedBy: (...given) => store.log.dispatchedBy(...given),
       load: (...given) => store.log.load(...given),
       seal: (...given) => store.log.seal(...given),
+      shrink: () => store.log.shrink(),
       rows: (...given) => store.log.rows(...given),
       close: () => store.log.close(),
     },

@@ -35,6 +35,7 @@ import type { Vcs } from './ports/vcs.ts'
 import type { World } from './ports/world.ts'
 import { readOnly } from './log/read-only-store.ts'
 import { openRoot } from './root/root.ts'
+import { tidyDaily } from './channels/tidy.ts'
 import { rootUri } from '@atrium/protocol/uri'
 import { clientDeparted } from './session/session.ts'
 import { Tokens } from './core/tokens.ts'
@@ -107,7 +108,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
     ...(headEvery !== undefined && { headEvery }),
     ...(tail !== undefined && { tail }),
   })
-  const clients = new Clients(records, log)
+  const clients = new Clients(records, log, world)
   const catalog = await Catalog.open(records)
   const sessionFeed = new SessionFeed(log, world, catalog)
   const jobs = await Jobs.open(records)
@@ -166,6 +167,9 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   await openRoot(core)
   await recover(core)
   await log.settled()
-  if (ports.readOnly === undefined) sealing.start([rootUri, ...catalog.channels])
+  if (ports.readOnly === undefined) {
+    sealing.start([rootUri, ...catalog.channels])
+    tidyDaily(core)
+  }
   return core
 }

@@ -1,4 +1,5 @@
 import type { Uri } from './channel.ts'
+import { fromBase64 } from './text/base64.ts'
 
 /**
  * The forms of new channel URIs. A URI is opaque: the host stores the kind of a channel when it creates the channel,
@@ -18,6 +19,17 @@ export const canvasUri = (id: string): Uri => `ahp-canvas:/${id}`
 
 /** The URI of a session's default chat. Some VS Code builds compute this form instead of reading `defaultChat`. */
 export const defaultChatUri = (session: Uri): Uri => `ahp-chat://default/${base64url(session)}`
+
+/** Returns the session whose default chat has this URI. Undefined if the URI does not have that form. */
+export function sessionOfDefaultChat(chat: Uri): Uri | undefined {
+  const encoded = chat.startsWith(defaultChatPrefix) ? chat.slice(defaultChatPrefix.length) : ''
+  const base64 = encoded.replaceAll('-', '+').replaceAll('_', '/')
+  const bytes = fromBase64(base64.padEnd(Math.ceil(base64.length / 4) * 4, '='))
+  const session = bytes && bytes.length > 0 ? new TextDecoder().decode(bytes) : undefined
+  return session !== undefined && defaultChatUri(session) === chat ? session : undefined
+}
+
+const defaultChatPrefix = 'ahp-chat://default/'
 
 export const annotationsUri = (session: Uri): Uri => `${session}/annotations`
 

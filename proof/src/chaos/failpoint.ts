@@ -90,7 +90,6 @@ export const failpoints: readonly Failpoint[] = [
   before('a head is serialized', writer, 'channel.headText()', sometimes),
   ...both('a record is written', write, 'sql.putRecord.run(key, text)', often),
   before('part of a channel is deleted', write, 'statement.run(found.id)', 2 * sometimes),
-  ...both('a tombstone is written', write, 'sql.putTombstone.run(channel, seq)', 2),
   ...both(
     'a segment is written',
     seal,

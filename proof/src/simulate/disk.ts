@@ -125,6 +125,7 @@ export class Disk {
         dispatchedBy: (...asked) => ask(() => this.#image.log.dispatchedBy(...asked)),
         load: (...asked) => ask(() => this.#image.log.load(...asked)),
         seal: (...asked) => ask(() => this.seal(...asked)),
+        shrink: () => ask(async () => false),
         rows: (...asked) => ask(() => this.#image.log.rows(...asked)),
         close: () => ask(async () => {}),
       },

@@ -38,7 +38,6 @@ export class Disk {
   readonly records = new Map<string, string>()
   readonly blobs = memoryBlobs()
   private readonly channels = new Map<Uri, StoredChannel>()
-  private readonly tombstones = new Map<Uri, number>()
 
   /** Throws if a step names a channel that does not exist. Must be called before any step of the flush is applied. */
   check(steps: readonly Step[]): void {
@@ -62,10 +61,7 @@ export class Disk {
       if (text === undefined) this.channel(channel)?.rows.delete(id)
       else this.channel(channel)?.rows.set(id, text)
     for (const head of step.heads) Object.assign(this.channel(head.channel) ?? {}, { head })
-    for (const { channel, seq } of step.dropped) {
-      this.channels.delete(channel)
-      this.tombstones.set(channel, seq)
-    }
+    for (const { channel } of step.dropped) this.channels.delete(channel)
     this.upTo = Math.max(this.upTo, step.upTo)
   }
 

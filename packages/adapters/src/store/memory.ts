@@ -85,6 +85,7 @@ function openDisk(disk: Disk, options: MemoryOptions): MemoryStore {
         if (full()) throw new DiskFull('no space left in memory')
         return disk.seal(channel, upTo, least)
       },
+      shrink: async () => false,
       rows: async (channel, ids) => disk.rows(channel, ids),
       close: () => last.then(close),
     },

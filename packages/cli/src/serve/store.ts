@@ -23,7 +23,9 @@ export async function openStore({
     return { store: await openSqlite(data, { readOnly }), readOnly: reason, warning: reason }
   }
   try {
-    return { store: await openSqlite(data) }
+    let warning: string | undefined
+    const store = await openSqlite(data, { notice: (sentence) => (warning = sentence) })
+    return { store, ...(warning !== undefined && { warning }) }
   } catch (error) {
     if (error instanceof StoreLocked || error instanceof StoreUnreadable || isFull(error)) throw error
     const store = await openSqlite(data, { readOnly: true }).catch(() => {

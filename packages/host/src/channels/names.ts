@@ -12,11 +12,6 @@ export function changeable(core: Core): void {
   if (reason !== undefined) throw AhpError.permissionDenied(reason)
 }
 
-/** The key of the record that marks a URI as used. A used URI must never name another channel. */
-export function goneKey(uri: string): string {
-  return `gone/${uri}`
-}
-
 /** Returns whether a URI names a channel, or is an alias of one. */
 export function isUsed(core: Core, uri: Uri): boolean {
   const { catalog, log, sessionResources } = core

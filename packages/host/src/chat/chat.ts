@@ -3,9 +3,11 @@ import type { ChatForkSource } from '@atrium/protocol/chat/commands'
 import type { ChatSummary } from '@atrium/protocol/chat/state'
 import type { Params } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
+import { defaultChatUri } from '@atrium/protocol/uri'
 import { agentOf } from '../agents/agents.ts'
 import { requireSignIn } from '../auth/auth.ts'
-import { changeable, goneKey, isUsed } from '../channels/names.ts'
+import { isGone, setGone } from '../channels/gone.ts'
+import { changeable, isUsed } from '../channels/names.ts'
 import type { Mutation } from '../channels/names.ts'
 import { wake } from '../channels/wake.ts'
 import type { Core } from '../core/core.ts'
@@ -21,7 +23,7 @@ import { cancelWorkers } from './workers.ts'
 export async function createChat(core: Core, params: Params<'createChat'>): Mutation {
   changeable(core)
   const { channel: uri, chat, initialMessage, source } = params
-  const gone = await core.records.get(goneKey(chat))
+  const gone = await isGone(core, chat)
   const first = initialMessage && { type: 'chat/turnStarted', message: initialMessage }
   if (first) await wakeFor(core, first)
   await wake(core, uri)
@@ -29,7 +31,7 @@ export async function createChat(core: Core, params: Params<'createChat'>): Muta
   // From here on nothing is awaited, so that the checks and the creation are one step. The exception is the copy of a
   // fork, after which the session is checked again.
   const session = sessionFor(core, uri)
-  if (gone !== undefined || isUsed(core, chat))
+  if (gone || isUsed(core, chat))
     throw AhpError.alreadyExists(`${JSON.stringify(chat.slice(0, 100))} is in use, or was used before`)
   const problem = creationProblem(core, session, params) ?? (first && attachmentProblem(core, first))
   if (problem !== undefined) throw AhpError.invalidParams(`createChat: ${problem}`)
@@ -128,10 +130,12 @@ export async function disposeChat(core: Core, { channel: uri }: Params<'disposeC
 
 /**
  * Drops the channel of a chat, in the step that removes the chat from its session or disposes of the session. The channel of
- * a damaged chat is not in memory, so it stays on the disk.
+ * a damaged chat is not in memory, so it stays on the disk. `session` is given if the session is disposed of.
  */
-export function forgetChat(core: Core, uri: Uri): void {
-  core.records.put(goneKey(uri), '')
+export function forgetChat(core: Core, uri: Uri, session?: Uri): void {
+  // The record of a session covers the session's default chat, too.
+  if (session === undefined || uri !== defaultChatUri(session)) setGone(core, uri)
+  core.sealing.freed()
   core.catalog.chatIndex.forget(uri)
   const chat = core.log.channel(uri)
   if (chat) core.log.drop(chat)

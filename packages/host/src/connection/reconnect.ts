@@ -36,7 +36,8 @@ export async function reconnect(
   // The envelopes of a replay contain the client's names for channels, so the names must be known first.
   setAliases(link, requested)
   const known = await claimClient(core, link, clientId)
-  if (!known) throw AhpError.notFound('this host does not know the client id: initialize instead')
+  if (!known || known.forgotten)
+    throw AhpError.notFound('this host does not know the client id: initialize instead')
   const { held, damaged } = await holdAll(core, link, requested)
   const note = storeNote(damaged, wasLost(core.earlierEpochs, lastSeen))
   const meta = Object.keys(note).length > 0 ? `,"_meta":${JSON.stringify({ 'x-atrium': note })}` : ''

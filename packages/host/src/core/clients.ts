@@ -2,10 +2,13 @@ import type { Uri } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
 import { limits } from '@atrium/protocol/limits'
 import type { Implementation } from '@atrium/protocol/root/connection'
+import { nativeVersion } from '@atrium/protocol/versions/negotiate'
 import type { Version } from '@atrium/protocol/versions/negotiate'
 import { compact } from '@atrium/protocol/update'
 import type { Log } from '../log/log.ts'
+import type { LogStore } from '../ports/log.ts'
 import type { Records } from '../ports/records.ts'
+import type { World } from '../ports/world.ts'
 
 /** The host's record of a client, kept across links and restarts. */
 export interface ClientRecord {
@@ -20,6 +23,8 @@ export interface ClientRecord {
    * stored records.
    */
   readonly handed: ReadonlyMap<Uri, SnapshotSent>
+  /** Set if the client was away for so long that only its id and its principal are known. */
+  readonly forgotten?: true
 }
 
 /** A snapshot that was sent, and the options of its subscription. */
@@ -46,11 +51,13 @@ export interface Present extends Partial<Implementation> {
 export class Clients {
   readonly #records: Records
   readonly #log: Log
+  readonly #world: Pick<World, 'now'>
   readonly #known = new Map<string, ClientRecord>()
 
-  constructor(records: Records, log: Log) {
+  constructor(records: Records, log: Log, world: Pick<World, 'now'>) {
     this.#records = records
     this.#log = log
+    this.#world = world
   }
 
   /** Returns the record of a client id. Throws if another principal owns the id. */
@@ -63,7 +70,8 @@ export class Clients {
   keep(record: ClientRecord): void {
     this.#known.set(record.clientId, record)
     const handed = [...record.handed].slice(-limits.handed)
-    this.#records.put(keyOf(record.clientId), JSON.stringify({ ...record, handed }))
+    const { forgotten: _, ...kept } = record
+    this.#records.put(keyOf(record.clientId), JSON.stringify({ ...kept, handed, seen: this.#world.now() }))
     this.#log.scheduleFlush()
   }
 
@@ -80,6 +88,31 @@ export class Clients {
       if (here.length === limits.present) break
     }
     return here
+  }
+
+  /**
+   * Forgets clients that were not here for `ms`. The id and the principal of such a client stay as long as an envelope names
+   * the client, so that nobody else can take the id over.
+   */
+  async sweep(store: LogStore, ms: number): Promise<void> {
+    const now = this.#world.now()
+    for (const [key, text] of await this.#records.list(prefix)) {
+      const stored = JSON.parse(text) as StoredClient
+      const { clientId, principal, version, seen } = stored
+      const here = this.#known.get(clientId)
+      if (here) this.keep(here)
+      // Earlier builds stored no time. From now on it counts.
+      else if (version !== undefined && seen === undefined)
+        this.#records.put(key, JSON.stringify({ ...stored, seen: now }))
+      else if (version === undefined || now - (seen ?? now) > ms) {
+        const named = (await store.dispatchedBy(clientId, 0, 1)).length > 0
+        // The client may have come back meanwhile.
+        if (this.#known.has(clientId)) continue
+        if (!named) this.#records.delete(key)
+        else if (version !== undefined) this.#records.put(key, JSON.stringify({ clientId, principal }))
+      }
+    }
+    this.#log.scheduleFlush()
   }
 
   /** Drops a disconnected client from memory. The client's record stays on the disk. */
@@ -102,15 +135,26 @@ export function infoOf({ name, title, version }: Implementation): Implementation
   })
 }
 
+/** The record of a client as it is stored. Of a forgotten client only the first two members are there. */
+interface StoredClient extends Omit<ClientRecord, 'version' | 'handed' | 'forgotten'> {
+  readonly version?: Version
+  /** When the client was last here, in milliseconds. */
+  readonly seen?: number
+  readonly handed?: readonly (readonly [Uri, SnapshotSent])[]
+}
+
+const prefix = 'client/'
+
 function keyOf(clientId: string): string {
-  return `client/${clientId}`
+  return `${prefix}${clientId}`
 }
 
 function read(text: string | undefined): ClientRecord | undefined {
   if (text === undefined) return undefined
-  // The shape is trusted, because `keep` has written the text.
-  const record = JSON.parse(text) as ClientRecord & { handed: readonly (readonly [Uri, SnapshotSent])[] }
-  return { ...record, handed: new Map(record.handed.map(([uri, handed]) => [uri, withCount(handed)])) }
+  // The shape is trusted, because `keep` or `sweep` has written the text.
+  const { seen: _, version, handed = [], ...record } = JSON.parse(text) as StoredClient
+  if (version === undefined) return { ...record, version: nativeVersion, handed: new Map(), forgotten: true }
+  return { ...record, version, handed: new Map(handed.map(([uri, sent]) => [uri, withCount(sent)])) }
 }
 
 /** The first builds stored `cut: true`. It says that turns were left out, but not how many. */

@@ -43,7 +43,7 @@ export interface Step {
   readonly envelopes: readonly StoredEnvelope[]
   readonly rows: readonly RowChange[]
   readonly heads: readonly Head[]
-  /** The removed channels. A tombstone with the sequence number stays in the store. */
+  /** The removed channels, each with the sequence number of its removal. */
   readonly dropped: readonly { readonly channel: Uri; readonly seq: number }[]
   /** The highest sequence number that may be assigned until a later step with a higher bound is durable. */
   readonly upTo: number
@@ -133,6 +133,11 @@ export interface LogStore {
    * anything else afterwards. Seals nothing if the slice has fewer than `least` characters, or if there is no such channel.
    */
   seal(channel: Uri, upTo: number, least: number): Promise<Sealed>
+  /**
+   * Gives a slice of the space that deleted data has left back to the file system. Returns whether there is more. Changes
+   * nothing that another method returns.
+   */
+  shrink(): Promise<boolean>
   /** Returns rows of a channel in the order of `ids`, at most about one MiB. Missing and damaged rows are left out. */
   rows(channel: Uri, ids: readonly string[]): Promise<RowSlice>
   close(): Promise<void>

@@ -1,6 +1,9 @@
 /** Time, random numbers and the scheduler: everything that a simulation must control. */
 export interface World {
-  /** Wall time in milliseconds. It may jump, so only displayed times and the first number of an epoch depend on it. */
+  /**
+   * Wall time in milliseconds. It may jump, so only displayed times, the first number of an epoch and the age of client
+   * records depend on it.
+   */
   now(): number
   /** A new identifier of at least 128 random bits. */
   id(): string

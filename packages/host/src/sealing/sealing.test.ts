@@ -149,3 +149,23 @@ test('[L16] damage that sealing finds is reported, and the channel is left as it
     `the stored history of ${chat} is damaged: number 7 has a wrong checksum`,
   )
 })
+
+test('[L18] unused space is given back when nothing waits to be sealed, after a start and after a disposal', async () => {
+  const { all, ann } = await oneClientSession(readyAgent())
+  let left = 2
+  let calls = 0
+  all.store().log.shrink = async () => {
+    calls++
+    return left-- > 0
+  }
+  await pass(all, 30_000)
+  await pass(all, 50, 10)
+  expect(calls).toBe(3)
+  await pass(all, 50, 10)
+  expect(calls).toBe(3)
+  left = 1
+  await ann.ask('disposeSession', { channel: session })
+  await untilIdle()
+  await pass(all, 50, 10)
+  expect(calls).toBe(5)
+})

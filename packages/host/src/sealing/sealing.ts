@@ -27,14 +27,16 @@ interface SealingParts {
 /**
  * Seals the envelopes that are out of daily use, in the background and one slice at a time. These are all envelopes of a
  * channel that has left memory, and those before the last but one head of a channel in memory. A channel with a job waits
- * until the job has ended.
+ * until the job has ended. When nothing is left to seal, gives unused space back to the file system.
  */
 export class Sealing {
   readonly #parts: SealingParts
   /** The channels that may have something to seal. */
   readonly #waiting = new Set<Uri>()
   #cancelTimer: (() => void) | undefined
-  #sealing = false
+  /** Whether the file may have unused space. An earlier epoch may have left some. */
+  #freed = true
+  #working = false
   #ended = false
 
   constructor(parts: SealingParts) {
@@ -57,6 +59,15 @@ export class Sealing {
     if (writes.takeCold()) this.#add(uri)
   }
 
+  /** Called in a step that deletes data. */
+  freed(): void {
+    const { log } = this.#parts
+    void log.reached(log.last).then(() => {
+      this.#freed = true
+      this.#schedule(pauseMs)
+    })
+  }
+
   end(): void {
     this.#ended = true
     this.#cancelTimer?.()
@@ -68,7 +79,7 @@ export class Sealing {
   }
 
   #schedule(ms: number): void {
-    if (this.#sealing || this.#ended || this.#waiting.size === 0) return
+    if (this.#working || this.#ended || (this.#waiting.size === 0 && !this.#freed)) return
     this.#cancelTimer ??= this.#parts.world.later(ms, () => {
       this.#cancelTimer = undefined
       void this.#next()
@@ -77,12 +88,16 @@ export class Sealing {
 
   async #next(): Promise<void> {
     const uri = this.#idle()
-    if (uri === undefined) return this.#schedule(retryMs)
-    this.#waiting.delete(uri)
-    this.#sealing = true
-    const pause = await this.#seal(uri)
-    this.#sealing = false
+    if (uri === undefined && !this.#freed) return this.#schedule(retryMs)
+    this.#working = true
+    const pause = await this.#attempt(() => (uri === undefined ? this.#shrink() : this.#seal(uri)))
+    this.#working = false
     this.#schedule(pause)
+  }
+
+  async #shrink(): Promise<void> {
+    this.#freed = false
+    this.#freed = await this.#parts.store.shrink()
   }
 
   /** Returns the channel that has waited longest and has no job. */
@@ -91,23 +106,26 @@ export class Sealing {
     return undefined
   }
 
-  /** Seals one slice of a channel. Returns the time until the next slice. */
-  async #seal(uri: Uri): Promise<number> {
+  async #seal(uri: Uri): Promise<void> {
     const { store, log, world, least = worthwhile } = this.#parts
     const upTo = log.channel(uri)?.writes.coldTo ?? log.committedSeq
+    const { envelopes, more, damaged } = await store.seal(uri, upTo, least)
+    this.#waiting.delete(uri)
+    if (more) this.#waiting.add(uri)
+    if (envelopes > 0) this.#freed = true
+    if (damaged !== undefined)
+      world.report('damaged channel', `the stored history of ${uri} is damaged: ${damaged}`)
+  }
+
+  /** Does one slice of work. Returns the time until the next slice. */
+  async #attempt(slice: () => Promise<void>): Promise<number> {
     try {
-      const { more, damaged } = await store.seal(uri, upTo, least)
-      if (more) this.#waiting.add(uri)
-      if (damaged !== undefined)
-        world.report('damaged channel', `the stored history of ${uri} is damaged: ${damaged}`)
+      await slice()
       return pauseMs
     } catch (error) {
-      if (error instanceof DiskFull) {
-        this.#waiting.add(uri)
-        return retryMs
-      }
+      if (error instanceof DiskFull) return retryMs
       // After any other error the store writes nothing more. The next flush ends the host.
-      if (!this.#ended) world.report('sealing failed', error)
+      if (!this.#ended) this.#parts.world.report('sealing failed', error)
       this.end()
       return retryMs
     }

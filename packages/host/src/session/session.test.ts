@@ -241,7 +241,7 @@ describe('[H7] disposing of a session', () => {
       .map(([key]) => key)
       .filter((key) => key.includes('one') || key.includes('other'))
     expect(left.filter((key) => !key.startsWith('gone/'))).toEqual([])
-    expect(left).toHaveLength(3)
+    expect(left).toHaveLength(2)
   })
 
   test('during its creation works at once, even if the agent ignores the abort', async () => {

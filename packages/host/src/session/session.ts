@@ -8,7 +8,8 @@ import { compact } from '@atrium/protocol/update'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { agentOf, chooseAgent, probeAgent } from '../agents/agents.ts'
 import { requireSignIn } from '../auth/auth.ts'
-import { changeable, goneKey, isUsed } from '../channels/names.ts'
+import { isGone, setGone } from '../channels/gone.ts'
+import { changeable, isUsed } from '../channels/names.ts'
 import type { Mutation } from '../channels/names.ts'
 import type { Channel } from '../log/channel.ts'
 import { forgetChat } from '../chat/chat.ts'
@@ -32,12 +33,11 @@ export async function createSession(core: Core, link: Link, params: Params<'crea
   if (activeClient && activeClient.clientId !== link.clientId)
     throw AhpError.invalidParams('createSession: activeClient.clientId is not the caller')
   const chat = defaultChatUri(uri)
-  const gone = await Promise.all([uri, chat].map((each) => core.records.get(goneKey(each))))
+  const gone = await Promise.all([uri, chat].map((each) => isGone(core, each)))
   const project = await projectOf(core, params.workingDirectories?.[0])
   if (chooseAgent(core, params.provider).probe) await probeAgent(core, params.provider)
   // No `await` from here on: the checks and the creation are one step.
-  if (gone.some((record) => record !== undefined) || isUsed(core, uri) || isUsed(core, chat))
-    throw AhpError.sessionAlreadyExists(uri)
+  if (gone.includes(true) || isUsed(core, uri) || isUsed(core, chat)) throw AhpError.sessionAlreadyExists(uri)
   if (core.catalog.size >= core.limits.sessions)
     throw AhpError.permissionDenied(`there are ${core.catalog.size} sessions: dispose of some first`)
   const agent = chooseAgent(core, params.provider)
@@ -95,13 +95,13 @@ export function forgetSession(core: Core, session: Channel<'session'>): number {
   const creator = core.catalog.creatorOf(uri)
   const announced = creator === undefined
   const unlisted = core.catalog.isUnlisted(uri)
-  for (const { resource } of chats) forgetChat(core, resource)
+  for (const { resource } of chats) forgetChat(core, resource, uri)
   for (const terminal of core.sessionResources.of(uri)) forgetTerminal(core, terminal)
   core.jobs.stop(uri)
   core.jobs.mark(uri, false)
   for (const { clientId } of activeClients) core.departures.leave(clientId, uri)
   if (creator !== undefined) core.departures.leave(creator, uri)
-  core.records.put(goneKey(uri), '')
+  setGone(core, uri)
   core.owners.forget(uri)
   core.catalog.delete(uri)
   const unreferenced = core.contentRetention.forget(uri).filter((each) => !core.catalog.get(each))

@@ -3,7 +3,8 @@ import type { Params } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import { fileUri } from '@atrium/protocol/file-uri'
 import type { TerminalClaim, TerminalState } from '@atrium/protocol/terminal/state'
-import { changeable, goneKey, isUsed } from '../channels/names.ts'
+import { isGone, setGone } from '../channels/gone.ts'
+import { changeable, isUsed } from '../channels/names.ts'
 import type { Mutation } from '../channels/names.ts'
 import { unloaded } from '../log/channel.ts'
 import type { Channel } from '../log/channel.ts'
@@ -21,9 +22,9 @@ export async function createTerminal(core: Core, link: Link, params: Params<'cre
   changeable(core)
   const { channel: uri, claim, name, cwd, cols = 80, rows = 24 } = params
   const directory = await directoryOf(core, cwd)
-  const gone = await core.records.get(goneKey(uri))
+  const gone = await isGone(core, uri)
   // No `await` from here on: the checks and the creation are one step.
-  if (gone !== undefined || isUsed(core, uri))
+  if (gone || isUsed(core, uri))
     throw AhpError.alreadyExists(`${JSON.stringify(uri.slice(0, 100))} is in use, or was`)
   const problem = claimProblem(core, claim, link) ?? sizeProblem(core, cols, rows)
   if (problem !== undefined) throw AhpError.invalidParams(`createTerminal: ${problem}`)
@@ -42,7 +43,8 @@ export async function disposeTerminal(core: Core, { channel: uri }: Params<'disp
 
 /** Disposes of a terminal within a step. The terminal may be asleep. */
 export function forgetTerminal(core: Core, uri: Uri): number {
-  core.records.put(goneKey(uri), '')
+  setGone(core, uri)
+  core.sealing.freed()
   core.sessionResources.assign(uri, undefined)
   const seq = core.log.drop(core.log.channel(uri) ?? unloaded(uri, 'terminal'))
   core.jobs.mark(uri, false)

@@ -7,6 +7,7 @@ import {
   openSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -14,9 +15,10 @@ import { pathToFileURL } from 'node:url'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { keepJournal, readBound } from './bound-file.js'
 import { MIGRATIONS, SCHEMA } from './schema.js'
+import { rewriteOnce } from './shrink.js'
 
 /** @typedef {InstanceType<typeof DatabaseSync>} Database */
-/** @typedef {{ folder: string, readOnly: boolean, laterMigrations?: readonly string[] }} OpenOptions */
+/** @typedef {{ folder: string, readOnly: boolean, laterMigrations?: readonly string[], room?: { disk: number, memory: number } }} OpenOptions */
 
 /** A failure in the worker. The main thread chooses an error class by its `meaning`. */
 export class Failure extends Error {
@@ -31,9 +33,10 @@ export class Failure extends Error {
 }
 
 /**
- * Opens the database in a folder, locks it and migrates it to the newest schema version.
+ * Opens the database in a folder, locks it and migrates it to the newest schema version. Returns also a sentence for the
+ * user, if there is something to say.
  * @param {OpenOptions} options
- * @returns {Database}
+ * @returns {{ db: Database, notice: string | undefined }}
  */
 export function openDatabase(options) {
   const path = join(options.folder, 'atrium.db')
@@ -44,8 +47,9 @@ export function openDatabase(options) {
     // A journal that has lost steps must be copied before anything is written.
     if (!options.readOnly && readBound(options.folder) > boundIn(db)) keepJournal(options.folder)
     migrate(db, options)
+    const notice = options.readOnly ? undefined : rewriteOnce(db, path, options.room)
     if (!options.readOnly) writePrivately(pidFile(options.folder), `${process.pid}\n`)
-    return db
+    return { db, notice }
   } catch (error) {
     db?.close()
     throw toFailure(error, options.folder, path)
@@ -86,6 +90,9 @@ export const isDamage = (error) =>
   codeOf(error) === CORRUPT ||
   (error instanceof Error && /disk image is malformed|too large to be represented/.test(error.message))
 
+/** The size in bytes to which the journal is cut when it begins anew. */
+const JOURNAL = 16 * 1024 * 1024
+
 // Result codes of SQLite.
 const PERM = 3
 const READONLY = 8
@@ -104,11 +111,16 @@ function openToWrite(folder, path) {
   // this process's POSIX locks on the file.
   if (!existsSync(path)) writePrivately(path, '')
   chmodSync(path, 0o600)
+  // The mode must be set before anything is written. To set it for an existing file would write to the journal, which may
+  // have to be kept as it is.
+  const isNew = statSync(path).size === 0
   const db = new DatabaseSync(path, { enableForeignKeyConstraints: false })
   try {
     db.exec(`
+      ${isNew ? 'PRAGMA auto_vacuum = INCREMENTAL;' : ''}
       PRAGMA locking_mode = EXCLUSIVE;
       PRAGMA journal_mode = WAL;
+      PRAGMA journal_size_limit = ${JOURNAL}; -- a large transaction must not leave a large journal
       PRAGMA synchronous = FULL;
       PRAGMA temp_store = MEMORY; -- session data must not get into the folder for temporary files
       PRAGMA secure_delete = ON; -- deleted data must not stay in free pages

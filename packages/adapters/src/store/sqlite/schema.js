@@ -102,4 +102,6 @@ export const MIGRATIONS = [
   ) WITHOUT ROWID;
   CREATE INDEX segment_clients_by_channel ON segment_clients (channel);
   `,
+  // 3: no tombstones of channels. Nothing ever read them: the host has records of the URIs that must not be used again.
+  `DROP TABLE tombs;`,
 ]

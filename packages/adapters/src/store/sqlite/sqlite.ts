@@ -13,6 +13,10 @@ export interface SqliteOptions {
   readonly readOnly?: boolean
   /** Returns the maximum number of pages of the file. It is called before each flush. A larger file counts as a full disk. */
   readonly maxPages?: () => number
+  /** Called with a sentence for the user, if the store has something to say when it is opened. */
+  readonly notice?: (sentence: string) => void
+  /** The free bytes on the disk and in memory. Only tests set it. */
+  readonly room?: { readonly disk: number; readonly memory: number }
   /** The migrations of a later build, after those of this build. Only tests set it. */
   readonly laterMigrations?: readonly string[]
 }
@@ -31,9 +35,11 @@ interface Queue extends Batch {
  * opening the store.
  */
 export async function openSqlite(folder: string, options: SqliteOptions = {}): Promise<Store> {
-  const { readOnly = false, maxPages, laterMigrations } = options
+  const { readOnly = false, maxPages, laterMigrations, room } = options
   const worker = new StoreWorker()
-  const { upTo, lost } = await worker.request('open', [{ folder, readOnly, laterMigrations }])
+  const opened = await worker.request('open', [{ folder, readOnly, laterMigrations, room }])
+  const { upTo, lost, notice } = opened
+  if (notice !== undefined) options.notice?.(notice)
 
   let queued = emptyQueue()
   let inFlight = emptyQueue()
@@ -49,7 +55,7 @@ export async function openSqlite(folder: string, options: SqliteOptions = {}): P
    * Sends a request that writes. After a failure, except a full disk, the content of the disk is unknown, so nothing more is
    * written.
    */
-  const change = async <K extends 'flush' | 'seal' | 'putBlob' | 'dropBlobs'>(
+  const change = async <K extends 'flush' | 'seal' | 'shrink' | 'putBlob' | 'dropBlobs'>(
     name: K,
     args: Parameters<WorkerApi[K]>,
     transfer?: readonly ArrayBuffer[],
@@ -114,6 +120,11 @@ export async function openSqlite(folder: string, options: SqliteOptions = {}): P
         const sealed = sealing.then(() => change('seal', [channel, upTo, least]))
         sealing = sealed.catch(() => {})
         return sealed
+      },
+      async shrink() {
+        mayWrite()
+        if (closing) throw new Error('the store is closed')
+        return change('shrink', [])
       },
       rows: (channel, ids) => worker.request('rows', [channel, ids]),
       close() {

@@ -14,12 +14,14 @@ export interface WorkerApi {
     readonly folder: string
     readonly readOnly: boolean
     readonly laterMigrations?: readonly string[] | undefined
-  }): { readonly upTo: number; readonly lost?: number }
+    readonly room?: { readonly disk: number; readonly memory: number } | undefined
+  }): { readonly upTo: number; readonly lost?: number; readonly notice?: string }
   flush(batch: Batch, maxPages: number | undefined): void
   read(channels: readonly Uri[], after: number, upTo: number): Columns
   dispatchedBy(clientId: string, after: number, most: number): StoredEnvelope[]
   load(channel: Uri, tail: number): PackedChannel
   seal(channel: Uri, upTo: number, least: number): Sealed
+  shrink(): boolean
   rows(channel: Uri, ids: readonly string[]): RowSlice
   record(key: string): string | undefined
   records(prefix: string): readonly RecordChunk[]

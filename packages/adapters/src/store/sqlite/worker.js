@@ -9,6 +9,7 @@ import { boundWriter, readBound } from './bound-file.js'
 import { FULL, Failure, closeDatabase, codeOf, isDamage, openDatabase } from './open.js'
 import { reader } from './read.js'
 import { sealer } from './seal.js'
+import { shrinker } from './shrink.js'
 import { writer } from './write.js'
 
 // [S-18] The worker thread has globals of its own, and parses data that came from clients and agents. So `__proto__` is
@@ -60,7 +61,7 @@ async function answerLater(id, value) {
 /** @param {import('./open.js').OpenOptions} options */
 function open(options) {
   folder = options.folder
-  const db = openDatabase(options)
+  const { db, notice } = openDatabase(options)
   const bound = readBound(folder)
   try {
     const { rowsOf, ...read } = reader(db)
@@ -70,6 +71,7 @@ function open(options) {
     const api = {
       ...read,
       ...sealer(db, rowsOf),
+      ...shrinker(db),
       ...blobs(db),
       /**
        * @param {import('./write.js').Batch} batch
@@ -87,7 +89,7 @@ function open(options) {
     }
     handlers = new Map(Object.entries(api))
     const upTo = read.upTo()
-    return bound > upTo ? { upTo, lost: bound } : { upTo }
+    return { upTo, ...(bound > upTo && { lost: bound }), ...(notice !== undefined && { notice }) }
   } catch (error) {
     closeDatabase(db, options)
     throw new Failure(

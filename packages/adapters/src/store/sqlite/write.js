@@ -63,11 +63,10 @@ export function writer(db) {
           sql.firstChain.get(id).chain
         sql.putHead.run(id, head.seq, head.state, chain, headSum({ ...head, kind, chain }))
       }
-      for (const { channel, seq } of step.dropped) {
+      for (const { channel } of step.dropped) {
         const found = tails.get(channel) ?? sql.tail.get(channel)
         if (found) for (const statement of sql.deleteChannel) statement.run(found.id)
         tails.delete(channel)
-        sql.putTombstone.run(channel, seq)
       }
     }
 
@@ -119,7 +118,6 @@ function statements(db) {
       db.prepare(`DELETE FROM tails WHERE channel = ?`),
       db.prepare(`DELETE FROM channels WHERE id = ?`),
     ],
-    putTombstone: db.prepare(`REPLACE INTO tombs (uri, seq) VALUES (?, ?)`),
     raiseUpTo: db.prepare(`UPDATE meta SET value = max(value, ?) WHERE key = 'upTo'`),
     putRecord: db.prepare(`REPLACE INTO records (key, text) VALUES (?, ?)`),
     deleteRecord: db.prepare(`DELETE FROM records WHERE key = ?`),

@@ -1,0 +1,62 @@
+import { statSync, statfsSync } from 'node:fs'
+import { freemem } from 'node:os'
+
+/** @typedef {import('./open.js').Database} Database */
+
+/** The free pages that stay in the file. The next writes use them, and the file need not grow again. */
+const KEPT = 256
+/** The maximum number of pages that one call gives back. */
+const SLICE = 64
+/** The value of `auto_vacuum` that lets free pages be given back in slices. */
+const INCREMENTAL = 2
+
+/**
+ * Gives free pages of the file back to the file system. A slice is one short transaction.
+ * @param {Database} db
+ */
+export function shrinker(db) {
+  const free = () => pragma(db, 'freelist_count')
+  return {
+    /** Gives one slice back. Returns whether there is more to give back. */
+    shrink() {
+      const spare = free() - KEPT
+      if (spare <= 0 || pragma(db, 'auto_vacuum') !== INCREMENTAL) return false
+      db.exec(`PRAGMA incremental_vacuum(${Math.min(spare, SLICE)})`)
+      if (free() > KEPT) return true
+      // The file itself shrinks when the journal is moved into it.
+      db.exec('PRAGMA wal_checkpoint(PASSIVE)')
+      return false
+    },
+  }
+}
+
+/**
+ * Rewrites a file that an earlier build has made, so that free pages can be given back in slices. The rewrite takes the size
+ * of the file once more on the disk and once in memory, since temporary data must not get into other folders. Returns a
+ * sentence for the user if there is not enough room for this.
+ * @param {Database} db
+ * @param {string} path
+ * @param {{ disk: number, memory: number }} room
+ * @returns {string | undefined}
+ */
+export function rewriteOnce(db, path, room = roomFor(path)) {
+  if (pragma(db, 'auto_vacuum') === INCREMENTAL) return undefined
+  const { size } = statSync(path)
+  const scarce = room.disk < 2 * size ? 'disk space' : room.memory < 2 * size ? 'memory' : undefined
+  if (scarce !== undefined)
+    return `${path} stays as large as it is when data is deleted, because rewriting it once needs more ${scarce}. The next start tries again.`
+  db.exec(`PRAGMA auto_vacuum = INCREMENTAL; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)`)
+  return undefined
+}
+
+/** @param {string} path */
+function roomFor(path) {
+  const { bavail, bsize } = statfsSync(path)
+  return { disk: bavail * bsize, memory: freemem() }
+}
+
+/**
+ * @param {Database} db
+ * @param {string} name
+ */
+const pragma = (db, name) => Number(Object.values(db.prepare(`PRAGMA ${name}`).all()[0] ?? {})[0])

@@ -1,0 +1,93 @@
+import { copyFileSync, readFileSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { expect, test } from 'vitest'
+import { creation, envelope, range, step } from '../../../../host/src/ports/fixture.contract.ts'
+import { sealAll } from '../../../../host/src/ports/seal.contract.ts'
+import { newFolder, one, open, two } from '../../../test/store-folder.ts'
+
+const MiB = 1024 * 1024
+const recorded = fileURLToPath(new URL('../../../test/data/earlier-build/atrium.db', import.meta.url))
+
+test('[L18] free pages are given back in slices, and one MiB of them stays for the next writes', async () => {
+  const folder = newFolder()
+  const { log } = await open(folder)
+  const action = JSON.stringify({ text: 'word '.repeat(400) })
+  for (const channel of [one, two]) {
+    const envelopes = range(channel === one ? 2 : 5002, 2000).map((seq) => ({
+      ...envelope(seq, channel),
+      action,
+    }))
+    log.append(step({ created: [creation(channel, 1)], envelopes }))
+  }
+  await log.flush()
+  expect(await log.shrink()).toBe(false)
+  await sealAll(log, one, 9999)
+  log.append(step({ dropped: [{ channel: two, seq: 9000 }] }))
+  await log.flush()
+  const before = await log.read([one], 0, 9999)
+  let slices = 0
+  while (await log.shrink()) slices++
+  expect(slices).toBeGreaterThan(10)
+  expect(await log.read([one], 0, 9999)).toEqual(before)
+  await log.close()
+  expect(statSync(join(folder, 'atrium.db')).size).toBeLessThan(1.5 * MiB)
+  expect(pragma(folder, 'freelist_count')).toBeGreaterThan(200)
+  expect(pragma(folder, 'integrity_check')).toBe('ok')
+})
+
+test('[L18] the file of an earlier build is rewritten once, after its backup', async () => {
+  const folder = earlier()
+  // The header of the file tells whether free pages can be given back.
+  expect(readFileSync(recorded).readUInt32BE(52)).toBe(0)
+  const notices: string[] = []
+  const { log } = await open(folder, { notice: (sentence) => notices.push(sentence) })
+  await log.close()
+  expect(pragma(folder, 'auto_vacuum')).toBe(2)
+  expect(pragma(folder, 'integrity_check')).toBe('ok')
+  expect(readdirSync(folder).filter((name) => name.startsWith('atrium-v1-'))).toHaveLength(1)
+  expect(notices).toEqual([])
+})
+
+test.each([
+  ['disk space', { disk: 1000, memory: Infinity }],
+  ['memory', { disk: Infinity, memory: 1000 }],
+])(
+  '[L18] without enough %s the file is not rewritten, and the store says so and works',
+  async (what, room) => {
+    const folder = earlier()
+    const notices: string[] = []
+    const store = await open(folder, { room, notice: (sentence) => notices.push(sentence) })
+    expect(notices).toEqual([
+      expect.stringMatching(new RegExp(`needs more ${what}. The next start tries again`)),
+    ])
+    expect(await store.log.shrink()).toBe(false)
+    store.log.append(step({ created: [creation(one, 1)] }))
+    await store.log.flush()
+    await store.log.close()
+    await (await open(folder)).log.close()
+    expect(pragma(folder, 'auto_vacuum')).toBe(2)
+  },
+)
+
+test('[F-08] a read-only store gives nothing back', async () => {
+  const folder = newFolder()
+  await (await open(folder)).log.close()
+  const { log } = await open(folder, { readOnly: true })
+  await expect(log.shrink()).rejects.toThrow('reading only')
+  await expect(log.seal(one, 9, 1)).rejects.toThrow('reading only')
+})
+
+function earlier(): string {
+  const folder = newFolder()
+  copyFileSync(recorded, join(folder, 'atrium.db'))
+  return folder
+}
+
+function pragma(folder: string, name: string): unknown {
+  const db = new DatabaseSync(join(folder, 'atrium.db'), { readOnly: true })
+  const [row = {}] = db.prepare(`PRAGMA ${name}`).all() as object[]
+  db.close()
+  return Object.values(row)[0]
+}

@@ -1,0 +1,56 @@
+import type { Uri } from '@atrium/protocol/channel'
+import { toBase64 } from '@atrium/protocol/text/base64'
+import { sessionOfDefaultChat } from '@atrium/protocol/uri'
+import type { Core } from '../core/core.ts'
+
+/**
+ * The URIs that named a channel once and must never name another. The set is exact and stays for ever, so each member is a
+ * record with a short key and no text. The default chat of a session has no record of its own: it ends with its session.
+ */
+export async function isGone({ records }: Core, uri: Uri): Promise<boolean> {
+  const session = sessionOfDefaultChat(uri)
+  const uris = session === undefined ? [uri] : [uri, session]
+  // Earlier builds stored the URI as it is.
+  const keys = new Set(uris.flatMap((each) => [shortKey(each), fullKey(each)]))
+  const found = await Promise.all([...keys].map((key) => records.get(key)))
+  return found.some((record) => record !== undefined)
+}
+
+/** Records that a URI must never be used again, in the step that removes its channel. */
+export function setGone({ records }: Core, uri: Uri): void {
+  records.put(shortKey(uri), '')
+}
+
+/** Gives the records of earlier builds short keys. Returns how many there were. */
+export async function shortenGone({ records }: Core): Promise<number> {
+  const found = (await records.list(prefix)).map(([key]) => key.slice(prefix.length))
+  const all = new Set(found)
+  let count = 0
+  for (const uri of found) {
+    const session = sessionOfDefaultChat(uri)
+    const implied = session !== undefined && (all.has(session) || all.has(short(session)))
+    if (!implied && short(uri) === uri) continue
+    records.delete(fullKey(uri))
+    if (!implied) records.put(shortKey(uri), '')
+    count++
+  }
+  return count
+}
+
+const prefix = 'gone/'
+const fullKey = (uri: Uri) => `${prefix}${uri}`
+const shortKey = (uri: Uri) => `${prefix}${short(uri)}`
+
+/**
+ * Shortens a URI that consists of a scheme and a UUID, the usual form, to two thirds. Two URIs never get the same short form:
+ * a UUID is 16 bytes, and a short form has no colon, which every URI has.
+ */
+function short(uri: Uri): string {
+  const [, scheme, uuid] = usualForm.exec(uri) ?? []
+  if (scheme === undefined || uuid === undefined) return uri
+  const digits = uuid.replaceAll('-', '')
+  const bytes = Uint8Array.from({ length: 16 }, (_, i) => Number.parseInt(digits.slice(2 * i, 2 * i + 2), 16))
+  return `${scheme}~${toBase64(bytes).replace(/=+$/, '')}`
+}
+
+const usualForm = /^([a-z][a-z0-9.+-]*):\/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/

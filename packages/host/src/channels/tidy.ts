@@ -1,0 +1,22 @@
+import type { Core } from '../core/core.ts'
+import { shortenGone } from './gone.ts'
+
+/** The time after a start before the first round: clients come back first. */
+const startMs = 30_000
+const dayMs = 24 * 60 * 60_000
+
+/** Tidies the records of the host soon after its start, and then every day. */
+export function tidyDaily(core: Core, afterMs = startMs): void {
+  core.world.later(afterMs, () => {
+    if (core.jobs.stopping) return
+    tidy(core).catch((error: unknown) => core.world.report('tidying the records failed', error))
+    tidyDaily(core, dayMs)
+  })
+}
+
+/** Forgets clients that were away for too long, and shortens the records of used URIs that earlier builds have written. */
+async function tidy(core: Core): Promise<void> {
+  if (core.readOnlyReason() !== undefined) return
+  await core.clients.sweep(core.store.log, core.limits.clientMs)
+  if ((await shortenGone(core)) > 0) core.log.scheduleFlush()
+}

@@ -1,4 +1,5 @@
 import { agentBench } from './agent.ts'
+import { diskBench } from './disk/disk.ts'
 import { fairBench } from './fair/fair.ts'
 import { hostBench } from './host.ts'
 import { loadBench } from './load.ts'
@@ -22,6 +23,7 @@ const benches: {
   client: clientBench,
   agent: agentBench,
   start: startBench,
+  disk: diskBench,
   memory: memoryBench,
 }
 

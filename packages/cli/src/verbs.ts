@@ -140,6 +140,7 @@ export const verbs: readonly Verb[] = [
   {
     usage: 'doctor',
     about: 'check the machine and the host, and say how to fix problems',
+    options: [['--disk', 'show what takes the space in the data folder instead']],
     load: async () => (await import('./commands/doctor.ts')).doctor,
   },
   {

@@ -56,6 +56,26 @@ describe.concurrent('[Z28] doctor', () => {
     expect(terminal.text()).toContain('\u001b[32mok  \u001b[39m  host')
   })
 
+  test('shows what takes the space with --disk, while the host runs', async () => {
+    const { status, stdout, stderr } = await atrium(home, ['doctor', '--disk', '--json'])
+    expect([status, stderr]).toEqual([0, ''])
+    const [usage] = documents(stdout)
+    expect(usage).toMatchObject({
+      parts: expect.arrayContaining([
+        expect.objectContaining({ part: 'sealed actions', count: expect.any(Number) }),
+        expect.objectContaining({ part: 'free pages' }),
+        expect.objectContaining({ part: 'journal', bytes: expect.any(Number) }),
+      ]),
+    })
+    const readable = await atrium(home, ['doctor', '--disk'])
+    expect(readable.stdout).toMatch(/^finished turns +\d/m)
+    expect(readable.stdout).toMatch(/^together +\d/m)
+    const empty = mkdtempSync(join(tmpdir(), 'atrium-doctor-'))
+    const none = await atrium(empty, ['doctor', '--disk'])
+    expect([none.status, none.stdout]).toEqual([1, ''])
+    expect(none.stderr).toContain('There is no store in')
+  })
+
   test('needs no host, and says how to get one', async () => {
     const empty = mkdtempSync(join(tmpdir(), 'atrium-doctor-'))
     const { status, stdout, stderr } = await atrium(empty, ['doctor', '-q'], {

@@ -1,4 +1,5 @@
 import type { Finding } from '../doctor/finding.ts'
+import { printDisk } from '../doctor/disk.ts'
 import { hostFindings } from '../doctor/host.ts'
 import { machineFindings, settingsFinding } from '../doctor/machine.ts'
 import { exits } from '../terminal/exit.ts'
@@ -7,10 +8,20 @@ import type { HostOptions } from '../link/connect.ts'
 import { onOneLine, output } from '../terminal/output.ts'
 import type { OutputOptions, Style } from '../terminal/output.ts'
 
+interface Flags extends HostOptions, OutputOptions {
+  /** Show what takes the space in the data folder, instead of checking. */
+  readonly disk?: boolean
+}
+
 /** `atrium doctor`: checks the machine and the host, and says how to fix problems. Needs no running host. */
-export async function doctor(flags: HostOptions & OutputOptions): Promise<Exit> {
-  const { print, quiet, style } = output(flags)
+export async function doctor(flags: Flags): Promise<Exit> {
+  const out = output(flags)
+  const { print, quiet, style } = out
   const { finding, settings } = await settingsFinding(flags.data)
+  if (flags.disk && settings) {
+    printDisk(out, settings.data)
+    return exits.ok
+  }
   const found = settings
     ? [finding, ...(await machineFindings(settings)), ...(await hostFindings(flags, settings))]
     : [finding]

@@ -71,6 +71,8 @@ function recording(store: Store, steps: Step[], records: Map<string, string>): S
       dispatchedBy: (...given) => store.log.dispatchedBy(...given),
       load: (...given) => store.log.load(...given),
       seal: (...given) => store.log.seal(...given),
+      creation: (...given) => store.log.creation(...given),
+      forget: (...given) => store.log.forget(...given),
       shrink: () => store.log.shrink(),
       rows: (...given) => store.log.rows(...given),
       close: () => store.log.close(),

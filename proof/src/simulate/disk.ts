@@ -125,6 +125,9 @@ export class Disk {
         dispatchedBy: (...asked) => ask(() => this.#image.log.dispatchedBy(...asked)),
         load: (...asked) => ask(() => this.#image.log.load(...asked)),
         seal: (...asked) => ask(() => this.seal(...asked)),
+        creation: (...asked) => ask(() => this.#image.log.creation(...asked)),
+        // No simulated host has a retention, so nothing is forgotten.
+        forget: () => ask(async () => false),
         shrink: () => ask(async () => false),
         rows: (...asked) => ask(() => this.#image.log.rows(...asked)),
         close: () => ask(async () => {}),

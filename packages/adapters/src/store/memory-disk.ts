@@ -24,10 +24,15 @@ interface Segment {
 }
 
 interface StoredChannel {
-  readonly creation: ChannelCreation
+  /** The creation, or the checkpoint that has replaced it. */
+  creation: ChannelCreation
+  /** Set if envelopes were forgotten. */
+  forgotten?: true
+  /** Forgotten envelopes that a client may send again. */
+  kept: StoredEnvelope[]
   /** Sealed envelopes. All of them are older than `envelopes`. */
-  readonly segments: Segment[]
-  readonly envelopes: StoredEnvelope[]
+  segments: Segment[]
+  envelopes: StoredEnvelope[]
   readonly rows: Map<string, string>
   head?: Head
 }
@@ -55,7 +60,13 @@ export class Disk {
 
   apply(step: Step): void {
     for (const creation of step.created)
-      this.channels.set(creation.channel, { creation, segments: [], envelopes: [], rows: new Map() })
+      this.channels.set(creation.channel, {
+        creation,
+        kept: [],
+        segments: [],
+        envelopes: [],
+        rows: new Map(),
+      })
     for (const envelope of step.envelopes) this.channel(envelope.channel)?.envelopes.push(envelope)
     for (const { channel, id, text } of step.rows)
       if (text === undefined) this.channel(channel)?.rows.delete(id)
@@ -93,12 +104,18 @@ export class Disk {
       .filter(({ seq }) => seq <= upTo)
       .toSorted((a, b) => a.seq - b.seq)
     const end = sliceEnd(found.map(({ action }) => action))
-    return { envelopes: found.slice(0, end), more: end < found.length }
+    const forgotten = channels.some((channel) => {
+      const stored = this.channel(channel)
+      return stored?.forgotten && stored.creation.seq > after
+    })
+    const gap = forgotten ? { forgotten: true as const } : {}
+    return { envelopes: found.slice(0, end), more: end < found.length, ...gap }
   }
 
   dispatchedBy(clientId: string, after: number): StoredEnvelope[] {
     return [...this.channels.values()]
       .flatMap((stored) => [
+        ...stored.kept,
         ...stored.segments.filter(({ clients }) => clients.has(clientId)).flatMap(unsealed),
         ...stored.envelopes,
       ])
@@ -118,6 +135,31 @@ export class Disk {
     return { envelopes: slice.length, more: slice.length < cold.length }
   }
 
+  creation(channel: Uri): ChannelCreation | undefined {
+    return this.channel(channel)?.creation
+  }
+
+  forget({ channel, seq, state }: Head, keys: number): boolean {
+    const stored = this.channel(channel)
+    if (!stored || stored.creation.seq >= seq) return false
+    // A segment that goes on after the checkpoint stays as it is.
+    const deleted = [
+      ...stored.segments.filter(({ last }) => last <= seq).flatMap(unsealed),
+      ...stored.envelopes.filter((envelope) => envelope.seq <= seq),
+    ]
+    const clients = new Set([...stored.kept, ...deleted].flatMap(({ origin }) => origin?.clientId ?? []))
+    const newest = new Set(
+      [...clients].flatMap((client) => this.dispatchedBy(client, 0).slice(-keys).map(seqOf)),
+    )
+    stored.kept = [...stored.kept, ...deleted].filter((envelope) => newest.has(envelope.seq))
+    stored.segments = stored.segments.filter(({ last }) => last > seq)
+    stored.envelopes = stored.envelopes.filter((envelope) => envelope.seq > seq)
+    stored.creation = { ...stored.creation, seq, state }
+    stored.forgotten = true
+    if (stored.head && stored.head.seq < seq) delete stored.head
+    return true
+  }
+
   private channel(uri: Uri): StoredChannel | undefined {
     return this.channels.get(uri)
   }
@@ -127,11 +169,14 @@ export class Disk {
 function envelopesOf(stored: StoredChannel | undefined, after: number): StoredEnvelope[] {
   if (!stored) return []
   const sealed = stored.segments.filter(({ last }) => last > after).flatMap(unsealed)
-  return [...sealed, ...stored.envelopes].filter(({ seq }) => seq > after)
+  const from = Math.max(after, stored.creation.seq)
+  return [...sealed, ...stored.envelopes].filter(({ seq }) => seq > from)
 }
 
 /** The envelopes of a segment. The cast is safe: `seal` has written the text. */
 const unsealed = ({ text }: Segment) => JSON.parse(text) as StoredEnvelope[]
+
+const seqOf = ({ seq }: StoredEnvelope): number => seq
 
 const lengthOf = (envelopes: readonly StoredEnvelope[]): number =>
   envelopes.reduce((sum, { action }) => sum + action.length, 0)

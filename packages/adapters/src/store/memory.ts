@@ -85,6 +85,12 @@ function openDisk(disk: Disk, options: MemoryOptions): MemoryStore {
         if (full()) throw new DiskFull('no space left in memory')
         return disk.seal(channel, upTo, least)
       },
+      creation: async (channel) => disk.creation(channel),
+      forget: async (checkpoint, keys) => {
+        if (broken) throw broken
+        if (full()) throw new DiskFull('no space left in memory')
+        return disk.forget(checkpoint, keys)
+      },
       shrink: async () => false,
       rows: async (channel, ids) => disk.rows(channel, ids),
       close: () => last.then(close),

@@ -1,5 +1,6 @@
 import type { Core } from '../core/core.ts'
 import { shortenGone } from './gone.ts'
+import { forgetOld } from './retention.ts'
 
 /** The time after a start before the first round: clients come back first. */
 const startMs = 30_000
@@ -14,9 +15,10 @@ export function tidyDaily(core: Core, afterMs = startMs): void {
   })
 }
 
-/** Forgets clients that were away for too long, and shortens the records of used URIs that earlier builds have written. */
+/** Forgets old actions and clients that were away for too long, and shortens the records of used URIs that earlier builds have written. */
 async function tidy(core: Core): Promise<void> {
   if (core.readOnlyReason() !== undefined) return
   await core.clients.sweep(core.store.log, core.limits.clientMs)
   if ((await shortenGone(core)) > 0) core.log.scheduleFlush()
+  await forgetOld(core)
 }

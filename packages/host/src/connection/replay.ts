@@ -27,7 +27,7 @@ interface ReplayOptions {
 
 /**
  * Returns the envelopes of a range as JSON texts, ordered by sequence number: the stored ones, and the ephemeral ones that
- * are still in memory. Undefined if an ephemeral envelope is gone, if the receiver may lack a row, or if the texts are too
+ * are still in memory. Undefined if an envelope is gone, ephemeral or forgotten, if the receiver may lack a row, or if the texts are too
  * long.
  */
 export async function replay(
@@ -47,6 +47,8 @@ export async function replay(
   let length = 0
   for (let next = store.read(uris, after, upTo); ;) {
     const slice = await next
+    // The client gets snapshots instead of a replay with a gap.
+    if (slice.forgotten) return undefined
     const last = slice.envelopes.at(-1)?.seq ?? upTo
     // The next slice is requested before this slice is processed, so that both go on at the same time.
     if (slice.more) next = store.read(uris, last, upTo)

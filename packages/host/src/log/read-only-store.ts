@@ -17,6 +17,8 @@ export function readOnly(store: Store): Store {
       dispatchedBy: (clientId, after, most) => store.log.dispatchedBy(clientId, after, most),
       load: (channel, tail) => store.log.load(channel, tail),
       seal: async () => ({ envelopes: 0, more: false }),
+      creation: (channel) => store.log.creation(channel),
+      forget: async () => false,
       shrink: async () => false,
       rows: (channel, ids) => store.log.rows(channel, ids),
       close: () => store.log.close(),

@@ -81,6 +81,8 @@ export interface Slice {
   readonly envelopes: readonly StoredEnvelope[]
   /** Whether there are more envelopes. To get them, read again after the last one. */
   readonly more: boolean
+  /** Set if envelopes of one of the channels above `after` were forgotten. The slice then has a gap. */
+  readonly forgotten?: true
 }
 
 export interface RowSlice {
@@ -133,6 +135,14 @@ export interface LogStore {
    * anything else afterwards. Seals nothing if the slice has fewer than `least` characters, or if there is no such channel.
    */
   seal(channel: Uri, upTo: number, least: number): Promise<Sealed>
+  /** Returns the creation of a channel, or the checkpoint that has replaced it. Rejects if it is damaged. */
+  creation(channel: Uri): Promise<ChannelCreation | undefined>
+  /**
+   * Forgets the envelopes of a channel up to a checkpoint, which takes the place of the channel's creation. The state of the
+   * checkpoint has its rows. `dispatchedBy` still finds the newest `keys` actions of each client. Returns false, and changes
+   * nothing, if there is no such channel, or if it begins at the checkpoint or later.
+   */
+  forget(checkpoint: Head, keys: number): Promise<boolean>
   /**
    * Gives a slice of the space that deleted data has left back to the file system. Returns whether there is more. Changes
    * nothing that another method returns.

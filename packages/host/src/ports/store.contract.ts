@@ -1,5 +1,6 @@
 import { blobsContract } from './blobs.contract.ts'
 import type { Opened } from './fixture.contract.ts'
+import { forgetContract } from './forget.contract.ts'
 import { loadContract } from './load.contract.ts'
 import { logContract } from './log.contract.ts'
 import { recordsContract } from './records.contract.ts'
@@ -10,6 +11,7 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
   logContract(name, open)
   loadContract(name, open)
   sealContract(name, open)
+  forgetContract(name, open)
   recordsContract(name, open)
   blobsContract(name, open)
 }

@@ -5,6 +5,7 @@ import type { RootState } from '@atrium/protocol/root/state'
 import { rootUri } from '@atrium/protocol/uri'
 import { setAgents } from '../agents/agents.ts'
 import type { Core } from '../core/core.ts'
+import { retentionKey, retentionProblem, retentionProperty } from './retention-setting.ts'
 import { grantsProblem, grantsProperty } from '../access/grants.ts'
 import {
   forgedPermission,
@@ -27,6 +28,7 @@ export const rootConfig: ConfigSchema = {
     },
     'atrium.grants': grantsProperty,
     [permissionsKey]: permissionsProperty,
+    [retentionKey]: retentionProperty,
   },
 }
 
@@ -80,6 +82,7 @@ function metaOf(core: Core, { _meta }: RootState): Pick<RootState, '_meta'> {
 const listProblems = new Map<string, (value: unknown, limits: LimitValues) => string | undefined>([
   ['atrium.grants', (value, limits) => grantsProblem(value, limits.grants)],
   [permissionsKey, (value, limits) => permissionsProblem(value, limits.permissions)],
+  [retentionKey, retentionProblem],
 ])
 
 export const rootGuards: Guards<'root'> = {

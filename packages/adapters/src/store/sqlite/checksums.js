@@ -9,6 +9,9 @@ export const lineSum = ({ seq, channel, action, origin }) =>
 /** @param {{ seq: number, channel: string, kind: string, state: string }} creation */
 export const creationSum = ({ seq, channel, kind, state }) => sum(`${seq}\n${channel}\n${kind}\n${state}`)
 
+/** @param {{ seq: number, channel: string, chain: number }} checkpoint */
+export const checkpointSum = ({ seq, channel, chain }) => sum(`${seq}\n${channel}\n${chain}`)
+
 /** @param {{ channel: string, id: string, text: string }} row */
 export const rowSum = ({ channel, id, text }) => sum(`${channel}\n${id}\n${text}`)
 

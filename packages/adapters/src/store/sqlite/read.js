@@ -1,4 +1,5 @@
 import { creationSum, headSum, lineSum, link } from './checksums.js'
+import { checkpointReader } from './forget.js'
 import { Damage, LINE_END, nextSource, orDamaged, toEnvelope, toLine, verify } from './lines.js'
 import { rowReader } from './rows.js'
 import { segmentReader } from './segments.js'
@@ -8,7 +9,7 @@ import { segmentReader } from './segments.js'
 /** @typedef {{ id: number, kind: string, seq: number, chain: number, rows: number }} Channel a channel and its tail */
 /** @typedef {import('./worker-api.ts').RecordChunk} RecordChunk */
 /** @typedef {{ seq: number, state: string, chain: number, rowIds: string | null, rows: string[], fromCreation: boolean }} Start the state from which envelopes are replayed */
-/** @typedef {{ seqs: number[], places: number[], actions: string[], origins: (string | null)[], more: boolean }} Columns */
+/** @typedef {{ seqs: number[], places: number[], actions: string[], origins: (string | null)[], more: boolean, forgotten: boolean }} Columns */
 
 /** The maximum number of characters of one slice. */
 const SLICE = 1024 * 1024
@@ -24,6 +25,7 @@ export function reader(db) {
   const sql = statements(db)
   const rows = rowReader(db)
   const segments = segmentReader(db)
+  const checkpoints = checkpointReader(db)
   // The channels that are missing in a damaged index. Without this list the store would take them for channels that do not
   // exist.
   const unindexed = orDamaged(() => new Set(sql.unindexed.all().map(({ uri }) => uri)))
@@ -91,7 +93,7 @@ export function reader(db) {
     const { seq, state, sum } = sql.creation.get(id)
     if (sum !== creationSum({ seq, channel: uri, kind, state }))
       throw new Damage('its creation has a wrong checksum')
-    return { seq, state, chain: sum, rowIds: null, rows: [], fromCreation: true }
+    return { seq, state, chain: checkpoints.firstChain(uri, id), rowIds: null, rows: [], fromCreation: true }
   }
 
   /**
@@ -133,6 +135,7 @@ export function reader(db) {
         if (!known && 'has' in unindexed && !unindexed.has(uri)) return undefined
         if (!channel) throw new Damage('the index of channels has lost it')
         if (channel.chain === null) throw new Damage('its tail is missing')
+        checkpoints.checkpointOf(uri, channel.id)
         const head = orDamaged(() => headOf(uri, channel, tail))
         const start = head && !('damaged' in head) ? head : creationOf(uri, channel)
         const envelopes = linesAfter(uri, channel, start)
@@ -175,12 +178,17 @@ export function reader(db) {
      * @param {number} upTo
      */
     read(uris, after, upTo) {
+      let forgotten = false
       const sources = [...new Set(uris)].flatMap((uri, place) => {
-        const id = sql.id.get(uri)?.id
-        return id === undefined ? [] : [{ uri, place, id, lines: linesOf(uri, id, after, upTo), at: 0 }]
+        const channel = sql.id.get(uri)
+        if (!channel) return []
+        const { id } = channel
+        const from = checkpoints.checkpointOf(uri, id)?.seq ?? 0
+        if (from > after) forgotten = true
+        return [{ uri, place, id, lines: linesOf(uri, id, Math.max(after, from), upTo), at: 0 }]
       })
       /** @type {Columns} */
-      const columns = { seqs: [], places: [], actions: [], origins: [], more: false }
+      const columns = { seqs: [], places: [], actions: [], origins: [], more: false, forgotten }
       for (let size = 0; ;) {
         const source = nextSource(sources)
         const line = source?.lines[source.at]
@@ -210,7 +218,18 @@ export function reader(db) {
         const envelope = orDamaged(() => toEnvelope(channel, line))
         return 'damaged' in envelope ? [] : [envelope]
       })
-      return segments.dispatchedBy(clientId, after, most, unsealed).toReversed()
+      const others = [...unsealed, ...checkpoints.keptOf(clientId, after, most)].toSorted(
+        (a, b) => b.seq - a.seq,
+      )
+      return segments.dispatchedBy(clientId, after, most, others.slice(0, most)).toReversed()
+    },
+
+    /** @param {string} uri */
+    creation(uri) {
+      const channel = /** @type {Channel | undefined} */ (sql.channel.get(uri))
+      if (!channel) return undefined
+      const { seq, state } = creationOf(uri, channel)
+      return { seq, channel: uri, kind: channel.kind, state }
     },
 
     upTo() {

@@ -104,4 +104,26 @@ export const MIGRATIONS = [
   `,
   // 3: no tombstones of channels. Nothing ever read them: the host has records of the URIs that must not be used again.
   `DROP TABLE tombs;`,
+  // 4: forgotten envelopes.
+  `
+  -- The channels whose creation is a checkpoint, with the number of the checkpoint and the chain up to it.
+  CREATE TABLE forgotten (
+    channel INTEGER PRIMARY KEY,
+    seq INTEGER NOT NULL,
+    chain INTEGER NOT NULL,
+    sum INTEGER NOT NULL
+  );
+
+  -- Forgotten envelopes that a client may send again.
+  CREATE TABLE kept (
+    seq INTEGER PRIMARY KEY,
+    client TEXT NOT NULL,
+    channel INTEGER NOT NULL,
+    action TEXT NOT NULL,
+    origin TEXT NOT NULL,
+    sum INTEGER NOT NULL
+  );
+  CREATE INDEX kept_by_client ON kept (client);
+  CREATE INDEX kept_by_channel ON kept (channel);
+  `,
 ]

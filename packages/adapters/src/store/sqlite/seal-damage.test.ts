@@ -40,6 +40,26 @@ test.each([
   for (const each of read.envelopes) expect(each).toEqual(envelope(each.seq, one))
 })
 
+test.each([
+  [
+    'a changed checkpoint',
+    `UPDATE channels SET state = '{}' WHERE id = 1`,
+    'its creation has a wrong checksum',
+  ],
+  ['another number of it', 'UPDATE forgotten SET seq = 9', 'its checkpoint has a wrong checksum'],
+  ['another chain of it', 'UPDATE forgotten SET chain = chain + 1', 'its checkpoint has a wrong checksum'],
+  ['no number of it', 'DELETE FROM forgotten', 'number 1013 does not continue'],
+])('[F-04] [L20] after forgetting, %s is detected', async (_, sql, damage) => {
+  const folder = await sealed()
+  const { log } = await open(folder)
+  expect(await log.forget({ channel: one, seq: 1009, state: '{"n":9}' }, 256)).toBe(true)
+  await log.close()
+  tamper(folder, sql)
+  const next = await open(folder)
+  expect(await next.log.load(one)).toMatchObject({ damaged: expect.stringContaining(damage) })
+  expect(await next.log.load(two)).toMatchObject({ envelopes: { length: 9 } })
+})
+
 test('[F-04] [L16] damaged rows are not sealed, and stay as they are', async () => {
   const folder = await filled()
   tamper(folder, `UPDATE envelopes SET action = '{}' WHERE seq = 1005`)

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib'
 import { link } from './checksums.js'
+import { checkpointReader } from './forget.js'
 import { Damage, orDamaged, verify } from './lines.js'
 import { clientOf, segmentContent, segmentHash, segmentText } from './segments.js'
 
@@ -27,6 +28,7 @@ const NOTHING = { envelopes: 0, more: false }
  */
 export function sealer(db, rowsOf) {
   const sql = statements(db)
+  const checkpoints = checkpointReader(db)
 
   /**
    * Returns the oldest rows of a channel and the chain before them, verified.
@@ -37,7 +39,7 @@ export function sealer(db, rowsOf) {
     const channel = sql.channel.get(uri)
     if (!channel) return undefined
     const lines = rowsOf(channel.id, 0, upTo, MOST)
-    const before = sql.newest.get(channel.id)?.after ?? channel.chain
+    const before = sql.newest.get(channel.id)?.after ?? checkpoints.firstChain(uri, channel.id)
     let chain = before
     for (const line of lines) {
       verify(uri, line)
@@ -133,7 +135,7 @@ function clientsOf(lines) {
 /** @param {Database} db */
 function statements(db) {
   return {
-    channel: db.prepare(`SELECT id, sum AS chain FROM channels WHERE uri = ?`),
+    channel: db.prepare(`SELECT id FROM channels WHERE uri = ?`),
     newest: db.prepare(`SELECT after FROM segments WHERE channel = ? ORDER BY last DESC LIMIT 1`),
     rows: db.prepare(`SELECT count(*) AS count FROM envelopes WHERE channel = ? AND seq <= ?`),
     chain: db.prepare(`SELECT chain FROM envelopes WHERE channel = ? AND seq = ?`),

@@ -55,7 +55,7 @@ export async function openSqlite(folder: string, options: SqliteOptions = {}): P
    * Sends a request that writes. After a failure, except a full disk, the content of the disk is unknown, so nothing more is
    * written.
    */
-  const change = async <K extends 'flush' | 'seal' | 'shrink' | 'putBlob' | 'dropBlobs'>(
+  const change = async <K extends 'flush' | 'seal' | 'forget' | 'shrink' | 'putBlob' | 'dropBlobs'>(
     name: K,
     args: Parameters<WorkerApi[K]>,
     transfer?: readonly ArrayBuffer[],
@@ -121,6 +121,13 @@ export async function openSqlite(folder: string, options: SqliteOptions = {}): P
         sealing = sealed.catch(() => {})
         return sealed
       },
+      creation: (channel) => worker.request('creation', [channel]),
+      async forget(checkpoint, keys) {
+        mayWrite()
+        refuseNul(checkpoint.channel, checkpoint.state)
+        if (closing) throw new Error('the store is closed')
+        return change('forget', [checkpoint, keys])
+      },
       async shrink() {
         mayWrite()
         if (closing) throw new Error('the store is closed')
@@ -185,7 +192,10 @@ function withChanges(
   return [...all].flatMap(([key, text]) => (text === undefined ? [] : [[key, text] as const]))
 }
 
-function sliceOf(requested: readonly Uri[], { seqs, places, actions, origins, more }: Columns): Slice {
+function sliceOf(
+  requested: readonly Uri[],
+  { seqs, places, actions, origins, more, forgotten }: Columns,
+): Slice {
   const channels = [...new Set(requested)]
   const envelopes = seqs.map((seq, i): StoredEnvelope => {
     const envelope = { seq, channel: channels[places[i] ?? 0] ?? '', action: actions[i] ?? '' }
@@ -195,7 +205,7 @@ function sliceOf(requested: readonly Uri[], { seqs, places, actions, origins, mo
       ? { ...envelope, origin: JSON.parse(origin) as Required<StoredEnvelope>['origin'] }
       : envelope
   })
-  return { envelopes, more }
+  return forgotten ? { envelopes, more, forgotten } : { envelopes, more }
 }
 
 function channelOf(packed: PackedChannel): LoadedChannel | DamagedChannel | undefined {

@@ -29,10 +29,10 @@ export interface DiskUsage {
 
 /** The tables of each part. An index counts to the part of its table. */
 const tablesOf: { readonly [part: string]: readonly string[] } = {
-  actions: ['envelopes'],
+  actions: ['envelopes', 'kept'],
   'sealed actions': ['segments', 'segment_clients'],
   'finished turns': ['rows'],
-  states: ['channels', 'heads', 'tails'],
+  states: ['channels', 'heads', 'tails', 'forgotten'],
   records: ['records'],
   blobs: ['blobs'],
 }

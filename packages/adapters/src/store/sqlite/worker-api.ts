@@ -1,6 +1,8 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type {
+  ChannelCreation,
   DamagedChannel,
+  Head,
   LoadedChannel,
   RowSlice,
   Sealed,
@@ -21,6 +23,8 @@ export interface WorkerApi {
   dispatchedBy(clientId: string, after: number, most: number): StoredEnvelope[]
   load(channel: Uri, tail: number): PackedChannel
   seal(channel: Uri, upTo: number, least: number): Sealed
+  creation(channel: Uri): ChannelCreation | undefined
+  forget(checkpoint: Head, keys: number): boolean
   shrink(): boolean
   rows(channel: Uri, ids: readonly string[]): RowSlice
   record(key: string): string | undefined
@@ -53,6 +57,7 @@ export interface Columns {
   readonly actions: readonly string[]
   readonly origins: readonly (string | null)[]
   readonly more: boolean
+  readonly forgotten: boolean
 }
 
 /**

@@ -6,6 +6,7 @@
 import { parentPort } from 'node:worker_threads'
 import { blobs } from './blobs.js'
 import { boundWriter, readBound } from './bound-file.js'
+import { forgetter } from './forget.js'
 import { FULL, Failure, closeDatabase, codeOf, isDamage, openDatabase } from './open.js'
 import { reader } from './read.js'
 import { sealer } from './seal.js'
@@ -71,6 +72,7 @@ function open(options) {
     const api = {
       ...read,
       ...sealer(db, rowsOf),
+      ...forgetter(db, read.dispatchedBy),
       ...shrinker(db),
       ...blobs(db),
       /**

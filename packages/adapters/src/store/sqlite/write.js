@@ -1,5 +1,5 @@
 import { creationSum, headSum, lineSum, link, rowSum, toggle } from './checksums.js'
-import { segmentReader } from './segments.js'
+import { checkpointReader } from './forget.js'
 
 /** @typedef {import('./open.js').Database} Database */
 /** @typedef {import('@atrium/host/ports/log').Step} Step */
@@ -13,7 +13,7 @@ import { segmentReader } from './segments.js'
  */
 export function writer(db) {
   const sql = statements(db)
-  const segments = segmentReader(db)
+  const checkpoints = checkpointReader(db)
 
   return ({ steps, records }) => {
     /** @type {Map<string, Tail>} read once per transaction and not cached longer, so that a rollback leaves nothing stale */
@@ -57,10 +57,7 @@ export function writer(db) {
       }
       for (const head of step.heads) {
         const { id, kind } = tailOf(head.channel)
-        const chain =
-          sql.chainAt.get(id, head.seq)?.chain ??
-          segments.chainAt(head.channel, id, head.seq) ??
-          sql.firstChain.get(id).chain
+        const chain = checkpoints.chainAt(head.channel, id, head.seq)
         sql.putHead.run(id, head.seq, head.state, chain, headSum({ ...head, kind, chain }))
       }
       for (const { channel } of step.dropped) {
@@ -104,15 +101,13 @@ function statements(db) {
        ON CONFLICT (channel, id) DO UPDATE SET text = excluded.text, sum = excluded.sum`,
     ),
     deleteRow: db.prepare(`DELETE FROM rows WHERE channel = ? AND id = ?`),
-    chainAt: db.prepare(
-      `SELECT chain FROM envelopes WHERE channel = ? AND seq <= ? ORDER BY seq DESC LIMIT 1`,
-    ),
-    firstChain: db.prepare(`SELECT sum AS chain FROM channels WHERE id = ?`),
     putHead: db.prepare(`REPLACE INTO heads (channel, seq, state, chain, sum) VALUES (?, ?, ?, ?, ?)`),
     deleteChannel: [
       db.prepare(`DELETE FROM envelopes WHERE channel = ?`),
       db.prepare(`DELETE FROM segments WHERE channel = ?`),
       db.prepare(`DELETE FROM segment_clients WHERE channel = ?`),
+      db.prepare(`DELETE FROM forgotten WHERE channel = ?`),
+      db.prepare(`DELETE FROM kept WHERE channel = ?`),
       db.prepare(`DELETE FROM rows WHERE channel = ?`),
       db.prepare(`DELETE FROM heads WHERE channel = ?`),
       db.prepare(`DELETE FROM tails WHERE channel = ?`),

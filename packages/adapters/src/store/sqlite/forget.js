@@ -1,0 +1,156 @@
+import { checkpointSum, creationSum, lineSum } from './checksums.js'
+import { Damage, orDamaged, toEnvelope } from './lines.js'
+import { segmentReader } from './segments.js'
+
+/** @typedef {import('./open.js').Database} Database */
+/** @typedef {import('@atrium/host/ports/log').StoredEnvelope} StoredEnvelope */
+
+/**
+ * Reads what is left of forgotten envelopes.
+ * @param {Database} db
+ */
+export function checkpointReader(db) {
+  const checkpoint = db.prepare(`SELECT seq, chain, sum FROM forgotten WHERE channel = ?`)
+  const birth = db.prepare(`SELECT sum FROM channels WHERE id = ?`)
+  const row = db.prepare(
+    `SELECT chain FROM envelopes WHERE channel = ? AND seq <= ? ORDER BY seq DESC LIMIT 1`,
+  )
+  const kept = db.prepare(
+    `SELECT k.seq AS seq, action, origin, k.sum AS sum, NULL AS chain, uri FROM kept k JOIN channels ON id = k.channel
+     WHERE client = ? AND k.seq > ? ORDER BY k.seq DESC LIMIT ?`,
+  )
+  const segments = segmentReader(db)
+
+  /**
+   * Returns the checkpoint with which a channel begins. Undefined if the channel begins with its creation.
+   * @param {string} uri
+   * @param {number} channel
+   * @returns {{ seq: number, chain: number } | undefined}
+   */
+  const checkpointOf = (uri, channel) => {
+    const found = checkpoint.get(channel)
+    if (found && found.sum !== checkpointSum({ ...found, channel: uri }))
+      throw new Damage('its checkpoint has a wrong checksum')
+    return found
+  }
+
+  return {
+    checkpointOf,
+
+    /**
+     * Returns the chain before the first envelope of a channel.
+     * @param {string} uri
+     * @param {number} channel
+     * @returns {number}
+     */
+    firstChain: (uri, channel) => checkpointOf(uri, channel)?.chain ?? birth.get(channel)?.sum,
+
+    /**
+     * Returns the chain after the last envelope of a channel up to a number.
+     * @param {string} uri
+     * @param {number} channel
+     * @param {number} seq
+     * @returns {number}
+     */
+    chainAt(uri, channel, seq) {
+      const found = row.get(channel, seq)?.chain ?? segments.chainAt(uri, channel, seq)
+      return found ?? this.firstChain(uri, channel)
+    },
+
+    /**
+     * Returns forgotten envelopes that a client may send again, newest first. Damaged ones are left out.
+     * @param {string} clientId
+     * @param {number} after
+     * @param {number} most
+     * @returns {StoredEnvelope[]}
+     */
+    keptOf: (clientId, after, most) =>
+      kept.all(clientId, after, most).flatMap(({ uri, ...line }) => {
+        const envelope = orDamaged(() => toEnvelope(uri, line))
+        return 'damaged' in envelope ? [] : [envelope]
+      }),
+  }
+}
+
+/**
+ * Returns a function that forgets the envelopes of a channel up to a checkpoint.
+ * @param {Database} db
+ * @param {(clientId: string, after: number, most: number) => StoredEnvelope[]} dispatchedBy
+ */
+export function forgetter(db, dispatchedBy) {
+  const sql = statements(db)
+  const checkpoints = checkpointReader(db)
+
+  /**
+   * Keeps the newest actions of each client that are about to be forgotten.
+   * @param {{ uri: string, id: number, upTo: number, keys: number }} what
+   */
+  const keep = ({ uri, id, upTo, keys }) => {
+    for (const { client } of sql.clients.all(id, upTo, id, upTo)) {
+      const newest = dispatchedBy(client, 0, keys)
+      for (const { seq, channel, action, origin } of newest)
+        if (channel === uri && seq <= upTo && origin) {
+          const text = JSON.stringify(origin)
+          sql.keep.run(seq, client, id, action, text, lineSum({ seq, channel, action, origin: text }))
+        }
+      if (newest.length === keys) sql.prune.run(client, newest[0]?.seq ?? 0)
+    }
+  }
+
+  return {
+    /**
+     * @param {import('@atrium/host/ports/log').Head} checkpoint
+     * @param {number} keys
+     */
+    forget({ channel: uri, seq, state }, keys) {
+      const channel = sql.channel.get(uri)
+      if (!channel || channel.seq >= seq) return false
+      const { id, kind } = channel
+      const chain = orDamaged(() => checkpoints.chainAt(uri, id, seq))
+      // A damaged channel is set aside, and nothing of it is deleted.
+      if (typeof chain !== 'number') return false
+      db.exec('BEGIN IMMEDIATE')
+      try {
+        // A segment that goes on after the checkpoint stays as it is, and so do the actions of clients in it.
+        const upTo = sql.divided.get(id, seq, seq) ? (sql.lastWhole.get(id, seq)?.last ?? 0) : seq
+        keep({ uri, id, upTo, keys })
+        for (const statement of sql.delete) statement.run(id, seq)
+        sql.begin.run(seq, state, creationSum({ seq, channel: uri, kind, state }), id)
+        sql.putCheckpoint.run(id, seq, chain, checkpointSum({ seq, channel: uri, chain }))
+        db.exec('COMMIT')
+        return true
+      } catch (error) {
+        if (db.isTransaction) db.exec('ROLLBACK')
+        throw error
+      }
+    },
+  }
+}
+
+/** @param {Database} db */
+function statements(db) {
+  return {
+    channel: db.prepare(`SELECT id, kind, seq FROM channels WHERE uri = ?`),
+    divided: db.prepare(`SELECT 1 FROM segments WHERE channel = ? AND first <= ? AND last > ?`),
+    lastWhole: db.prepare(`SELECT max(last) AS last FROM segments WHERE channel = ? AND last <= ?`),
+    clients: db.prepare(
+      `SELECT client FROM segment_clients c JOIN segments s ON s.id = c.segment WHERE s.channel = ? AND s.last <= ?
+       UNION SELECT origin ->> 'clientId' FROM envelopes WHERE origin IS NOT NULL AND channel = ? AND seq <= ?`,
+    ),
+    keep: db.prepare(
+      `REPLACE INTO kept (seq, client, channel, action, origin, sum) VALUES (?, ?, ?, ?, ?, ?)`,
+    ),
+    prune: db.prepare(`DELETE FROM kept WHERE client = ? AND seq < ?`),
+    delete: [
+      db.prepare(
+        `DELETE FROM segment_clients WHERE segment IN (SELECT id FROM segments WHERE channel = ? AND last <= ?)`,
+      ),
+      db.prepare(`DELETE FROM segments WHERE channel = ? AND last <= ?`),
+      db.prepare(`DELETE FROM envelopes WHERE channel = ? AND seq <= ?`),
+      // An older head could not be continued: the envelopes after it are gone.
+      db.prepare(`DELETE FROM heads WHERE channel = ? AND seq < ?`),
+    ],
+    begin: db.prepare(`UPDATE channels SET seq = ?, state = ?, sum = ? WHERE id = ?`),
+    putCheckpoint: db.prepare(`REPLACE INTO forgotten (channel, seq, chain, sum) VALUES (?, ?, ?, ?)`),
+  }
+}

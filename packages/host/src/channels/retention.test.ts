@@ -1,0 +1,119 @@
+import { rootUri } from '@atrium/protocol/uri'
+import { expect, test } from 'vitest'
+import { patientAgent, readyAgent } from '../../test/agents.ts'
+import { untilIdle } from '../../test/held-flushes.ts'
+import { chat, chatOf, oneClientSession, session, started, turn } from '../../test/one-client-session.ts'
+import type { Client, TestHost } from '../../test/test-host.ts'
+
+const day = 24 * 60 * 60_000
+const keep = (days: unknown) => ({ type: 'root/configChanged', config: { 'atrium.retention': days } })
+
+async function days(all: TestHost, count: number): Promise<void> {
+  for (let i = 0; i < count; i++) {
+    all.world.advance(day)
+    for (let step = 0; step < 5; step++) {
+      await untilIdle()
+      all.world.advance(0)
+    }
+  }
+}
+
+const stored = async (all: TestHost, uri = chat) =>
+  (await all.store().log.read([uri], 0, Number.MAX_SAFE_INTEGER)).envelopes.map(({ action }) => action)
+
+const seqOf = (all: TestHost) => all.core().log.committedSeq
+
+async function set(ann: Client, value: unknown): Promise<void> {
+  ann.dispatch(rootUri, keep(value))
+  await untilIdle()
+}
+
+test('[L20] actions older than the retention are forgotten, and states stay', async () => {
+  const { all, ann } = await oneClientSession(readyAgent())
+  await turn(ann, 't1')
+  await days(all, 5)
+  const whole = await stored(all)
+  await days(all, 1)
+  expect(await stored(all)).toEqual(whole)
+  await set(ann, 3)
+  await days(all, 1)
+  expect(await stored(all)).toEqual([])
+  await turn(ann, 't2')
+  await days(all, 2)
+  expect((await stored(all)).some((action) => action.includes('t2'))).toBe(true)
+  for (const how of ['crash', 'close'] as const) {
+    await all.restart(how)
+    const ben = await all.join('ben', { subscribe: [chat, session, rootUri] })
+    expect(chatOf(ben).turns.map(({ id }) => id)).toEqual(['t1', 't2'])
+    expect(ben.state(rootUri)).toMatchObject({ config: { values: { 'atrium.retention': 3 } } })
+  }
+})
+
+test('[L20] a client that reconnects from before the checkpoint gets snapshots, and one from after it a replay', async () => {
+  const { all, ann } = await oneClientSession(readyAgent())
+  const others = [await all.join('ben', { subscribe: [chat] }), await all.join('cid', { subscribe: [chat] })]
+  const early = seqOf(all)
+  await turn(ann, 't1')
+  await set(ann, 1)
+  const late = seqOf(all)
+  for (const { peer } of others) peer.close(1000, '')
+  await days(all, 3)
+  expect(await stored(all)).toEqual([])
+  await turn(ann, 't2')
+  const reconnect = (clientId: string, lastSeenServerSeq: number) =>
+    all.link().ask('reconnect', { clientId, lastSeenServerSeq, subscriptions: [chat] })
+  expect(await reconnect('ben', early)).toMatchObject({ type: 'snapshot' })
+  expect(await reconnect('cid', late)).toMatchObject({ type: 'replay' })
+})
+
+test('[L20] [L6] a forgotten action that is sent again is not applied again', async () => {
+  const { all, ann } = await oneClientSession(readyAgent())
+  ann.dispatch(chat, started('t1'))
+  const { clientSeq } = ann
+  await ann.until(() => chatOf(ann).turns.length === 1)
+  await set(ann, 1)
+  ann.peer.close(1000, '')
+  await days(all, 3)
+  expect(await stored(all)).toEqual([])
+  const again = await all.join('ann', { subscribe: [chat] })
+  again.clientSeq = clientSeq - 1
+  again.dispatch(chat, started('t1'))
+  await again.until(() => again.envelopes.some(({ rejectionReason }) => rejectionReason !== undefined))
+  expect(again.envelopes.at(-1)?.rejectionReason).toMatch(/already accepted as \d+/)
+  expect(chatOf(again).turns).toHaveLength(1)
+})
+
+test('[L20] a checkpoint lies between two turns', async () => {
+  const agent = patientAgent()
+  const { all, ann } = await oneClientSession(agent)
+  agent.finish('t1')
+  await turn(ann, 't1')
+  await set(ann, 1)
+  ann.dispatch(chat, started('t2'))
+  await ann.until(() => chatOf(ann).activeTurn !== undefined)
+  await days(all, 3)
+  // While its turn runs, the chat is left alone.
+  expect(await all.store().log.creation(chat)).toMatchObject({ state: expect.not.stringContaining('t1') })
+  // After a crash the turn is interrupted. Its beginning is old by now, and its end is new.
+  await all.restart('crash')
+  all.world.advance(30_000)
+  await untilIdle()
+  const { state = '' } = (await all.store().log.creation(chat)) ?? {}
+  expect(JSON.parse(state)).toMatchObject({ turns: [{ id: 't1' }] })
+  expect(JSON.parse(state)).not.toHaveProperty('activeTurn')
+  expect((await stored(all)).filter((action) => action.includes('turnStarted'))).toHaveLength(1)
+  const ben = await all.join('ben', { subscribe: [chat] })
+  expect(chatOf(ben).turns.map(({ id }) => id)).toEqual(['t1', 't2'])
+})
+
+test.each([0, 366, 1.5, '30', -1])('[L20] a retention of %j is refused', async (value) => {
+  const { all, ann } = await oneClientSession(readyAgent())
+  await set(ann, value)
+  const [refused] = ann.envelopes.filter(({ rejectionReason }) => rejectionReason !== undefined)
+  expect(refused?.rejectionReason).toContain('1 to 365')
+  await set(ann, 365)
+  await set(ann, null)
+  expect(ann.envelopes.filter(({ rejectionReason }) => rejectionReason !== undefined)).toHaveLength(1)
+  await days(all, 1)
+  expect((await stored(all)).length + (await stored(all, session)).length).toBeGreaterThan(0)
+})

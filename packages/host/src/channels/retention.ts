@@ -1,0 +1,82 @@
+import type { Action, Uri } from '@atrium/protocol/channel'
+import { kindNamed } from '@atrium/protocol/channels'
+import { rootUri } from '@atrium/protocol/uri'
+import type { Core } from '../core/core.ts'
+import { mostDays, retentionKey } from '../root/retention-setting.ts'
+
+const dayMs = 24 * 60 * 60_000
+/** A state with a longer text is not worth a checkpoint: its channel keeps its actions. In characters. */
+const longestCheckpoint = 16 * 1024 * 1024
+
+/** Forgets the actions that are older than the retention. Notes the present number, by which the age is known later. */
+export async function forgetOld(core: Core): Promise<void> {
+  const days = await noteDay(core)
+  const retention = core.log.channel(rootUri, 'root')?.committed?.config?.values[retentionKey]
+  if (typeof retention !== 'number') return
+  const cutoff = cutoffOf(core, days, core.world.now() - retention * dayMs)
+  for (const uri of [rootUri, ...core.catalog.channels]) {
+    const forgot = await forgetUpTo(core, uri, cutoff).catch((error: unknown) => {
+      core.world.report('forgetting old actions failed', error)
+      return false
+    })
+    if (forgot) core.sealing.freed()
+  }
+}
+
+/** A time, and the last sequence number that was committed then. */
+type Day = readonly [ms: number, seq: number]
+
+/** Adds the present to the record of days, of which only as many are kept as a retention may have. */
+async function noteDay({ records, world, log }: Core): Promise<readonly Day[]> {
+  // The cast is safe: the record is written only below.
+  const before = JSON.parse((await records.get(daysKey)) ?? '[]') as readonly Day[]
+  const days = [...before, [world.now(), log.committedSeq] as const].slice(-2 * mostDays)
+  records.put(daysKey, JSON.stringify(days))
+  log.scheduleFlush()
+  return days
+}
+
+const daysKey = 'days'
+
+/**
+ * Returns the highest sequence number that is known to have been assigned before a time. Apart from the record of days, the
+ * epochs tell it: an epoch's first number is at least the milliseconds of its start times 1000.
+ */
+function cutoffOf({ earlierEpochs, log }: Core, days: readonly Day[], time: number): number {
+  const epochs = [...earlierEpochs, log].map(({ first }): Day => [first / 1000, first - 1])
+  const past = [...days, ...epochs].filter(([ms]) => ms <= time)
+  return Math.min(log.committedSeq, Math.max(0, ...past.map(([, seq]) => seq)))
+}
+
+/**
+ * Forgets the actions of a channel up to a number. The checkpoint lies between two turns, so that no turn is divided. The
+ * actions are reduced in slices, and other work goes on in between.
+ */
+async function forgetUpTo(core: Core, uri: Uri, cutoff: number): Promise<boolean> {
+  const { store, world, jobs, limits } = core
+  let slice = await store.log.read([uri], 0, cutoff)
+  const creation = slice.envelopes.length > 0 && !jobs.has(uri) ? await store.log.creation(uri) : undefined
+  const kind = creation && kindNamed(creation.kind)
+  if (!creation || !kind) return false
+  let state = JSON.parse(creation.state) as unknown
+  let resting: { readonly seq: number; readonly state: unknown } | undefined
+  for (;;) {
+    for (const { seq, action } of slice.envelopes) {
+      // The cast is safe: a schema had checked each action before it was stored.
+      state = kind.reduce(state, JSON.parse(action) as Action)
+      if (!hasTurn(state)) resting = { seq, state }
+    }
+    if (!slice.more) break
+    await new Promise<void>((resolve) => void world.later(0, resolve))
+    slice = await store.log.read([uri], slice.envelopes.at(-1)?.seq ?? cutoff, cutoff)
+  }
+  const text = resting && JSON.stringify(resting.state)
+  if (!resting || text === undefined || text.length > longestCheckpoint) return false
+  return store.log.forget({ channel: uri, seq: resting.seq, state: text }, limits.resends)
+}
+
+function hasTurn(state: unknown): boolean {
+  return (
+    typeof state === 'object' && state !== null && 'activeTurn' in state && state.activeTurn !== undefined
+  )
+}

@@ -8,7 +8,7 @@ import { onOneLine } from '../terminal/output.ts'
 import type { Output } from '../terminal/output.ts'
 
 /** `atrium doctor --disk`: shows what takes the space in the data folder: by part, and the largest sessions. */
-export function printDisk({ json, print, printJson, style }: Output, data: string): void {
+export function printDisk({ json, print, printJson, note, style }: Output, data: string): void {
   const usage = usageOf(data)
   if (json) return printJson({ data, ...usage })
   const { parts, sessions } = usage
@@ -19,6 +19,10 @@ export function printDisk({ json, print, printJson, style }: Output, data: strin
     count === undefined ? '' : `${count}`,
   ])
   print({}, () => table([...rows, [style.dim('together'), sizeOf(total), '']]))
+  if (parts.some(({ part, bytes }) => part === 'journal' && bytes > 0))
+    note(
+      'What is still in the journal counts as journal only. The host moves it into the store from time to time.',
+    )
   if (sessions.length === 0) return
   const largest = sessions.map(({ session, title, bytes }) => [
     sizeOf(bytes),

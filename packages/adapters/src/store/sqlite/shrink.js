@@ -1,5 +1,5 @@
 import { statSync, statfsSync } from 'node:fs'
-import { freemem } from 'node:os'
+import { freemem, totalmem } from 'node:os'
 
 /** @typedef {import('./open.js').Database} Database */
 
@@ -52,7 +52,8 @@ export function rewriteOnce(db, path, room = roomFor(path)) {
 /** @param {string} path */
 function roomFor(path) {
   const { bavail, bsize } = statfsSync(path)
-  return { disk: bavail * bsize, memory: freemem() }
+  // Some systems report little memory as free, because they use the rest for files and give it up on demand.
+  return { disk: bavail * bsize, memory: Math.max(freemem(), totalmem() / 4) }
 }
 
 /**

@@ -8,8 +8,8 @@ export const turnBugs: readonly Bug[] = [
   bug(
     'text of an agent grows in the state without bound',
     'turn/turn-room',
-    'return length > 0 ? length <= this.#room :',
-    'return length > 0 ? true :',
+    'return !this.#continued.has(text.id) && jsonLength(text.content, this.#room) <= this.#room;',
+    'return true;',
   ),
   bug(
     'a turn ends twice',

@@ -1,5 +1,5 @@
 import { Argument, Command, CommanderError, Option } from 'commander'
-import { startThread } from '@atrium/adapters/store/sqlite/thread'
+import { endThread, startThread } from '@atrium/adapters/store/sqlite/thread'
 import type { Shell } from './shell-completion.ts'
 import { exitFor, exits, sentenceOf } from './terminal/exit.ts'
 import type { Exit } from './terminal/exit.ts'
@@ -114,8 +114,12 @@ function serveCommand(): Command {
     .option('--read-only', 'change nothing on disk')
     .action(async ({ json = false, ...flags }: { json?: boolean }) => {
       startThread()
-      const { serve } = await import('./commands/serve.ts')
-      await serve(flags, json)
+      try {
+        const { serve } = await import('./commands/serve.ts')
+        await serve(flags, json)
+      } finally {
+        await endThread()
+      }
     })
 }
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 
 /** A thread that was started ahead of time, and that no store has taken yet. */
@@ -13,6 +14,20 @@ export function takeThread(): Worker {
   const thread = ready ?? newThread()
   ready = undefined
   return thread
+}
+
+/**
+ * Ends the thread that was started ahead of time, unless a store has taken it. The process must not exit before: it would
+ * crash if the thread were loading SQLite at that moment.
+ */
+export async function endThread(): Promise<void> {
+  const thread = ready
+  ready = undefined
+  if (!thread) return
+  const exited = once(thread, 'exit')
+  thread.ref()
+  thread.postMessage({ id: 0, name: 'close', args: [] })
+  await exited
 }
 
 function newThread(): Worker {

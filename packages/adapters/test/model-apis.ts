@@ -7,8 +7,8 @@ import type { SentMessage, ScriptStep } from './script.ts'
 interface Api {
   messages(body: JsonObject): readonly SentMessage[]
   /**
-   * Returns the response as server-sent events. If `ends` is false, the final events are left out, as if the connection had
-   * broken.
+   * Returns the server-sent events of a response. If `ends` is false, the last events are missing, as after a broken
+   * connection.
    */
   events(steps: readonly ScriptStep[], ends: boolean): readonly string[]
 }

@@ -15,7 +15,8 @@ export async function read(
   if (file.stat.size > most) throw tooLarge(most)
   const handle = await file.open(constants.O_RDONLY)
   try {
-    // The buffer has one byte more than the size: the file may have grown, and some file systems report a size of 0.
+    // The buffer is one byte longer than the reported size. So the read notices a file that has grown since, and a file system
+    // that reports 0 for every size.
     const size = Number(file.stat.size)
     let buffer = Buffer.allocUnsafe(size + 1)
     let length = 0

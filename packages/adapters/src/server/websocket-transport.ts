@@ -91,7 +91,7 @@ class SocketTransport implements Transport {
   }
 
   close(code = 1000, reason = ''): void {
-    // The close frame of the peer must be read.
+    // A paused socket would never read the close frame with which the peer answers.
     this.resume()
     this.#socket.close(code, clipped(reason))
   }

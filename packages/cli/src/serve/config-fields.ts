@@ -36,7 +36,7 @@ export interface Settings {
 export interface Field {
   readonly flag: string
   readonly variable: string
-  /** The text after "… must be" in the error message. */
+  /** What a value must be, for the error message: the message ends with "must be" and this text. */
   readonly wants: string
   accepts(value: unknown): boolean
   /** Parses the text of a flag or of a variable. Returns invalid text as it is, for `accepts` to refuse. */

@@ -48,7 +48,7 @@ export function lossIn(data: string, { log }: Store): string | undefined {
   )
 }
 
-/** Runs the start of a host. If the disk is full, throws a sentence that says so (L4.7). */
+/** Calls `start`, which starts a host. Turns the error of a full disk into a sentence for the user (L4.7). */
 export async function unlessFull<T>(data: string, start: () => Promise<T>): Promise<T> {
   try {
     return await start()

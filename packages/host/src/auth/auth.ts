@@ -161,8 +161,8 @@ function busyChats(core: Core, principal: string): readonly Channel<'chat'>[] {
 }
 
 /**
- * Returns the calls of a principal that wait for a token of this resource. If agents declare the resource, only calls of
- * those agents get the token.
+ * Returns the tool calls of a principal that wait for a token of this resource. If the info of an agent names the resource,
+ * the token is only for calls of such agents.
  */
 function waitingFor(core: Core, principal: string, resource: string): readonly WaitingCall[] {
   return busyChats(core, principal).flatMap((chat) => {

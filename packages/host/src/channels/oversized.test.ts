@@ -110,6 +110,20 @@ test('[Q11] the stored turn stays as it is, and the log names the chat', async (
   expect(JSON.stringify(all.world.reports)).toContain(`${chat} has a turn of`)
 })
 
+test('[Q11] texts that could not be stored on a read-only host can be read when it may write again', async () => {
+  const all = await earlierChat('ended')
+  const core = all.core()
+  const { readOnlyReason } = core
+  Object.assign(core, { readOnlyReason: () => 'the disk is full' })
+  const ben = await all.join('ben')
+  await ben.ask('subscribe', { channel: chat })
+  expect(JSON.stringify(chatOf(ben).turns[0])).toContain('unavailable')
+  Object.assign(core, { readOnlyReason })
+  const cleo = await all.join('cleo')
+  await cleo.ask('subscribe', { channel: chat })
+  await expectReferences(cleo, chatOf(cleo).turns[0])
+})
+
 test('[Q11] a handshake with many large chats: the later ones come without turns, and can be paged', async () => {
   const agent = new ScriptedAgent()
   const { all, ann } = await oneClientSession(agent, { limits: { turnsLength: 30_000 } })

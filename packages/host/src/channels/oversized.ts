@@ -8,10 +8,8 @@ import { keepContent, keepText } from '../content/large-output.ts'
 import type { Keep } from '../content/large-output.ts'
 import { stateLength } from './state-length.ts'
 
-/**
- * Turns that are too large for one message. Earlier builds did not limit the length of a turn, so the store may have some.
- * Clients get such a turn with references in place of its long texts. The stored turn stays as it is.
- */
+// Turns that are too large for one message. Earlier builds did not limit the length of a turn, so the store may have some.
+// Clients get such a turn in a shown form, with references in place of its long texts. The stored turn stays as it is.
 
 /** Whether a chat has a turn in memory that is too large, and that has no shown form yet. */
 export function needsShownForms(core: Core, channel: Channel): boolean {
@@ -35,6 +33,7 @@ export async function makeShown(core: Core, chat: Channel, turns: readonly Turn[
     core.world.report('large turn', `${chat.uri} has a turn of ${lengthOf(turn)} characters`)
     const readOnly = core.readOnlyReason() !== undefined
     shownForms.set(turn, await shownForm(core, chat, turn))
+    formsMade++
     if (readOnly) unreadable.add(turn)
     else unreadable.delete(turn)
   }
@@ -61,6 +60,13 @@ export function shownRows<R extends Row>(rows: readonly R[]): readonly R[] {
 }
 
 const shownForms = new WeakMap<Row, Turn>()
+let formsMade = 0
+
+/** The number of shown forms that were made so far. A snapshot from before the last one may be out of date. */
+export function shownFormsMade(): number {
+  return formsMade
+}
+
 /** The turns whose shown form was made while the host could not store texts. They get another form later. */
 const unreadable = new WeakSet<Turn>()
 

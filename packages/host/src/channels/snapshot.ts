@@ -6,7 +6,7 @@ import type { Core } from '../core/core.ts'
 import { cursorBefore } from './cursor.ts'
 import { committedEntryOf, derived } from './derived.ts'
 import { lengthOf } from '../log/rows.ts'
-import { shownRows } from './oversized.ts'
+import { shownFormsMade, shownRows } from './oversized.ts'
 
 /** The part of a channel that a subscriber asks for: the number of newest turns. */
 export interface View {
@@ -105,10 +105,11 @@ function cachedState(core: Core, channel: Channel, wanted: View, lens: Lens | un
   const last = cache.get(channel)
   const { committed } = channel
   const entry = committedEntryOf(core, channel)
-  const fresh =
-    last && last.committed === committed && last.entry === entry && last.states.length < maxCachedViews
+  const forms = shownFormsMade()
+  const same = last && last.committed === committed && last.entry === entry && last.forms === forms
+  const fresh = same && last.states.length < maxCachedViews
   const states = fresh ? last.states : []
-  if (!fresh) cache.set(channel, { committed, entry, states })
+  if (!fresh) cache.set(channel, { committed, entry, forms, states })
   const { turns } = view
   const known = states.find((one) => one.turns === turns && one.lens === lens)
   if (known) return known
@@ -120,10 +121,11 @@ function cachedState(core: Core, channel: Channel, wanted: View, lens: Lens | un
 /** The maximum number of cached views of a channel. Clients choose their views, so the number must be bounded. */
 const maxCachedViews = 5
 
-/** The rendered states of a channel, and the two values from which they were rendered: the state and the session's entry. */
+/** The rendered states of a channel, and the values from which they were rendered: the state, the session's entry, shown forms. */
 interface CachedStates {
   readonly committed: unknown
   readonly entry: unknown
+  readonly forms: number
   readonly states: (SnapshotState & { readonly turns: number | undefined; readonly lens: Lens | undefined })[]
 }
 

@@ -143,9 +143,9 @@ export async function loadSnapshotRows(
 }
 
 /**
- * Returns the snapshots of a handshake's response, which must fit into one message. When the response is long, further chats
- * come without finished turns, which the client can page. A channel that has no room at all is left out: the client can
- * subscribe to it afterwards.
+ * Returns the snapshots for the response to a handshake. The response must fit into one message. Once it is long, the
+ * snapshots of further chats have no finished turns; the client can request these turns page by page. A channel whose snapshot
+ * does not fit at all is left out; the client can subscribe to it afterwards.
  */
 export function snapshotsFor(core: Core, link: OpeningLink, channels: readonly Channel[]): readonly string[] {
   const { turnsLength, answerLength } = core.limits

@@ -2,7 +2,7 @@ import type { Uri } from '@atrium/protocol/channel'
 import { RecordMap } from './record-map.ts'
 import type { Records } from '../ports/records.ts'
 
-/** The session that a channel belongs to, and the chat in that session, if the chat is known. */
+/** The session that a channel belongs to. If the channel also belongs to one chat of that session, the chat, too. */
 interface Owner {
   readonly session: Uri
   readonly chat?: Uri | undefined

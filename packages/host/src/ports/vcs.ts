@@ -16,9 +16,9 @@ export interface VcsStatus {
   readonly commit?: string
   /** The upstream branch. */
   readonly upstream?: string
-  /** Number of commits that the current branch has and the upstream lacks. */
+  /** Number of commits of the current branch that are not in the upstream branch. */
   readonly ahead?: number
-  /** Number of commits that the upstream has and the current branch lacks. */
+  /** Number of commits of the upstream branch that are not in the current branch. */
   readonly behind?: number
   /** The URLs of the remotes, without credentials. */
   readonly remotes: readonly string[]

@@ -115,7 +115,7 @@ export async function findAgents(
   const configured = await Promise.all(
     enabled.map(async ([name, setting]) => {
       const program = programOf(name, setting)
-      // The path is made absolute, so that the host notices when the program is replaced by another build.
+      // The host notices a new build of the program by the program's file. For this it needs the absolute path.
       const found = program.command.includes('/') ? undefined : await findByName(program.command, path)
       return { ...program, command: found ?? program.command }
     }),

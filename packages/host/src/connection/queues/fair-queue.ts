@@ -15,9 +15,10 @@ export interface LaneOwner {
 }
 
 /**
- * A fair queue for the frames of all links (I13, S-22): deficit round robin. In each round a link has an allowance. A frame within the allowance is processed at once. Any other frame waits in the link's own queue, and the links
- * with waiting frames are served in a circle, after other events had their chance. So a link that sends much delays only
- * itself. A link with much waiting is not read from.
+ * A fair queue for the frames of all links (I13, S-22): deficit round robin. In each round a link has an allowance. A frame
+ * within the allowance is processed at once. Any other frame waits in the queue of its link. The links with waiting frames are
+ * served one after the other, and other events of the event loop come in between. So a link that sends much delays only
+ * itself. The host stops reading from a link that has many waiting frames.
  */
 export class FairQueue {
   readonly #world: World

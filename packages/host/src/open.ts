@@ -62,7 +62,7 @@ export interface HostPorts {
   readonly headEvery?: number
   /** Number of finished turns of a chat that are loaded when it wakes. */
   readonly tail?: number
-  /** The least text that is worth a compressed segment, in characters. */
+  /** The minimum length of the text that is compressed into one segment, in characters. */
   readonly sealLeast?: number
   /** Called when the store cannot be trusted any more. The caller should report the error and exit. */
   readonly fatal?: (error: unknown) => void

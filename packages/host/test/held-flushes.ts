@@ -14,6 +14,17 @@ export async function untilIdle(): Promise<void> {
   for (let i = 0; i < 20; i++) await new Promise<void>((resolve) => setImmediate(resolve))
 }
 
+/** Lets days pass, one after the other, with the daily work of the host. */
+export async function days({ world }: TestHost, count: number): Promise<void> {
+  for (let i = 0; i < count; i++) {
+    world.advance(24 * 60 * 60_000)
+    for (let step = 0; step < 5; step++) {
+      await untilIdle()
+      world.advance(0)
+    }
+  }
+}
+
 /** A host with Ann and Ben, who are subscribed to one session. Between `hold` and `release` no flush is completed. */
 export async function heldHost(): Promise<
   TestHost & { ann: Client; ben: Client; hold: () => void; release: () => void }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { callsIn, modelRoom, yes } from '../../test/model-room.ts'
 
-// Text and input that the host stores outside the state (Q10).
+// A chat's state has room for a limited text. The host stores longer text and tool input outside the state (Q10).
 
 const limits = { turnLength: 20_000, stateLength: 200_000 }
 

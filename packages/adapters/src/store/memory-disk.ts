@@ -181,7 +181,7 @@ const seqOf = ({ seq }: StoredEnvelope): number => seq
 const lengthOf = (envelopes: readonly StoredEnvelope[]): number =>
   envelopes.reduce((sum, { action }) => sum + action.length, 0)
 
-/** Returns how many of the texts fit into one slice. The number is at least one. */
+/** Returns the number of texts, counted from the first, that fit into one slice. A slice has at least one text. */
 function sliceEnd(texts: readonly string[]): number {
   let size = 0
   const end = texts.findIndex((text, i) => (size += text.length) > SLICE && i > 0)

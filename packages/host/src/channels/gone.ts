@@ -42,8 +42,8 @@ const fullKey = (uri: Uri) => `${prefix}${uri}`
 const shortKey = (uri: Uri) => `${prefix}${short(uri)}`
 
 /**
- * Shortens a URI that consists of a scheme and a UUID, the usual form, to two thirds. Two URIs never get the same short form:
- * a UUID is 16 bytes, and a short form has no colon, which every URI has.
+ * Shortens a URI by a third if it consists of a scheme and a UUID, as most URIs of channels do. Two URIs never get the same
+ * short form: the UUID is kept as its 16 bytes in base64, and only a short form has no colon.
  */
 function short(uri: Uri): string {
   const [, scheme, uuid] = usualForm.exec(uri) ?? []

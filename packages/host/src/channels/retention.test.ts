@@ -1,22 +1,11 @@
 import { rootUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
 import { patientAgent, readyAgent } from '../../test/agents.ts'
-import { untilIdle } from '../../test/held-flushes.ts'
+import { days, untilIdle } from '../../test/held-flushes.ts'
 import { chat, chatOf, oneClientSession, session, started, turn } from '../../test/one-client-session.ts'
 import type { Client, TestHost } from '../../test/test-host.ts'
 
-const day = 24 * 60 * 60_000
-const keep = (days: unknown) => ({ type: 'root/configChanged', config: { 'atrium.retention': days } })
-
-async function days(all: TestHost, count: number): Promise<void> {
-  for (let i = 0; i < count; i++) {
-    all.world.advance(day)
-    for (let step = 0; step < 5; step++) {
-      await untilIdle()
-      all.world.advance(0)
-    }
-  }
-}
+const keep = (count: unknown) => ({ type: 'root/configChanged', config: { 'atrium.retention': count } })
 
 const stored = async (all: TestHost, uri = chat) =>
   (await all.store().log.read([uri], 0, Number.MAX_SAFE_INTEGER)).envelopes.map(({ action }) => action)
@@ -76,10 +65,8 @@ test('[L20] [L6] a forgotten action that is sent again is not applied again', as
   await days(all, 3)
   expect(await stored(all)).toEqual([])
   const again = await all.join('ann', { subscribe: [chat] })
-  again.clientSeq = clientSeq - 1
-  again.dispatch(chat, started('t1'))
-  await again.until(() => again.envelopes.some(({ rejectionReason }) => rejectionReason !== undefined))
-  expect(again.envelopes.at(-1)?.rejectionReason).toMatch(/already accepted as \d+/)
+  const { rejectionReason } = await again.echo(again.dispatch(chat, started('t1'), clientSeq))
+  expect(rejectionReason).toMatch(/already accepted as \d+/)
   expect(chatOf(again).turns).toHaveLength(1)
 })
 

@@ -23,10 +23,10 @@ export async function forgetOld(core: Core): Promise<void> {
   }
 }
 
-/** A time, and the last sequence number that was committed then. */
+/** A point in time, in milliseconds, and the last sequence number that was committed at that time. */
 type Day = readonly [ms: number, seq: number]
 
-/** Adds the present to the record of days, of which only as many are kept as a retention may have. */
+/** Adds the present time to the stored list of days. The list covers the longest retention that can be set. */
 async function noteDay({ records, world, log }: Core): Promise<readonly Day[]> {
   // The cast is safe: the record is written only below.
   const before = JSON.parse((await records.get(daysKey)) ?? '[]') as readonly Day[]

@@ -6,7 +6,7 @@ import { forgetOld } from './retention.ts'
 const startMs = 30_000
 const dayMs = 24 * 60 * 60_000
 
-/** Tidies the records of the host soon after its start, and then every day. */
+/** Deletes records and actions that have expired: 30 s after the host's start, and then every day. */
 export function tidyDaily(core: Core, afterMs = startMs): void {
   core.world.later(afterMs, () => {
     if (core.jobs.stopping) return

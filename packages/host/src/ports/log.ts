@@ -97,7 +97,7 @@ export interface Sealed {
   readonly envelopes: number
   /** Whether another call may seal more envelopes. */
   readonly more: boolean
-  /** Why nothing was sealed, if the envelopes cannot be trusted. Nothing was changed then. */
+  /** The damage that was found in the envelopes. If it is set, nothing was sealed and nothing was changed. */
   readonly damaged?: string
 }
 

@@ -5,7 +5,7 @@ import type { LogStore } from '../ports/log.ts'
 import { DiskFull } from '../ports/log.ts'
 import type { World } from '../ports/world.ts'
 
-/** The least text that is worth a segment, in characters. */
+/** The minimum length of a segment's text, in characters. Compressing less would save little. */
 const worthwhile = 16 * 1024
 /** The pause between two slices, in milliseconds. Flushes go on during a slice, and wait for nothing during a pause. */
 const pauseMs = 50
@@ -20,7 +20,7 @@ interface SealingParts {
   /** Tells whether a job runs for a channel. */
   readonly jobs: { has(uri: Uri): boolean }
   readonly world: World
-  /** The least text that is worth a segment. */
+  /** The minimum length of a segment's text, in characters. The default is 16 Ki. */
   readonly least?: number | undefined
 }
 

@@ -120,7 +120,7 @@ test('[L16] three thousand edits of a draft take a hundredth of their space when
   expect(statSync(join(folder, 'atrium.db')).mode & 0o777).toBe(0o600)
 })
 
-/** Creates a store whose first channel has two segments and two further envelopes, and whose second has one segment. */
+/** Creates a store with two channels. The first has two segments, and two envelopes after them. The second has one segment. */
 async function sealed(): Promise<string> {
   const folder = await filled()
   const { log } = await open(folder)

@@ -17,7 +17,7 @@ export interface SqliteOptions {
   readonly notice?: (sentence: string) => void
   /** The free bytes on the disk and in memory. Only tests set it. */
   readonly room?: { readonly disk: number; readonly memory: number }
-  /** The migrations of a later build, after those of this build. Only tests set it. */
+  /** Migrations that run after those of this build, as if a later build had opened the store. Only tests set it. */
   readonly laterMigrations?: readonly string[]
 }
 

@@ -18,13 +18,20 @@ export class Wire {
   bytes = 0
   /** If a caller has set an array, the arrival time of each frame is added to it. */
   times: number[] | undefined
-  lastText = ''
-  keepLast = false
+  /** The text of the response that `ask` waits for. */
+  #response: string | undefined
+  #asking = false
   /** If set, called with every frame, as a range of the receive buffer. */
   onFrame: ((data: Buffer, start: number, end: number) => void) | undefined
 
+  /** If set, called when the server has closed the connection. */
+  onClose: (() => void) | undefined
+
   private constructor(socket: Socket) {
     this.#socket = socket
+    // A write to a closed connection fails. The end of the connection is reported by `close`.
+    socket.on('error', () => {})
+    socket.on('close', () => this.onClose?.())
     socket.on('data', (chunk: Buffer) => this.#take(chunk))
   }
 
@@ -50,17 +57,21 @@ export class Wire {
 
   /** Sends a request and returns the text of its response. */
   async ask(method: string, params: object): Promise<string> {
-    const before = this.frames
-    this.keepLast = true
+    this.#response = undefined
+    this.#asking = true
     this.send({ jsonrpc: '2.0', id: 1, method, params })
-    await this.until(() => this.frames > before && this.lastText.includes('"id":1'))
-    this.keepLast = false
-    return this.lastText
+    await this.until(() => this.#response !== undefined)
+    this.#asking = false
+    return this.#response ?? ''
   }
 
   until(done: () => boolean): Promise<void> {
     if (done()) return Promise.resolve()
     return new Promise((resolve) => this.#waiting.add({ done, resolve }))
+  }
+
+  get closed(): boolean {
+    return this.#socket.destroyed
   }
 
   /** Stops reading. */
@@ -103,7 +114,10 @@ export class Wire {
     this.bytes += end - start
     this.times?.push(performance.now())
     this.onFrame?.(data, start, end)
-    if (this.keepLast) this.lastText = data.toString('utf8', start, end)
+    if (!this.#asking) return
+    // Notifications may follow the response in the same chunk.
+    const text = data.toString('utf8', start, end)
+    if (text.includes('"id":1')) this.#response = text
   }
 }
 

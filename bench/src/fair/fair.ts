@@ -8,7 +8,7 @@ import type { Spread } from '../percentiles.ts'
 import { check, fact } from '../table.ts'
 import { Wire, masked } from '../wire.ts'
 
-const samples = 250
+const samples = 500
 const everyMs = 20
 /** The goal for the p99 of a quiet client during a flood, relative to its p99 without one. */
 const goal = 3

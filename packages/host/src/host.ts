@@ -26,7 +26,7 @@ export async function createHost(ports: HostPorts): Promise<Host> {
 export function hostOf(core: Core): Host {
   const connections = new Set<Connection>()
   const connectionCount = new ConnectionCount(core.limits.links)
-  const queue = new FairQueue(core.world, core.limits)
+  const queue = new FairQueue(core.world, core.limits, core.log)
   let closing = false
   return {
     connect(transport, principal) {

@@ -73,6 +73,12 @@ export const limitTable = {
     'H4',
     'frames wait for a later round',
   ),
+  sharedRoundLength: row(
+    8 * KiB,
+    'the same, while several links send',
+    'H4',
+    'frames wait for a later round',
+  ),
   links: row(20_000, 'links of a principal', 'S-23', 'the link is closed with 1013'),
   sessions: row(20_000, 'sessions', 'S-23', 'createSession is refused with -32009'),
   chats: row(512, 'chats in a session', 'S-23', 'createChat is refused with -32009'),
@@ -91,7 +97,13 @@ export const limitTable = {
   ),
   turnsPageLength: row(1 * MiB, 'characters of turns in a page', 'L9', 'the page ends, with a cursor'),
   configLength: row(1 * MiB, 'characters of the root config', 'S-23', 'the change is refused'),
-  aheadLength: row(128 * KiB, 'characters of unflushed actions', 'H4', 'links with actions among them wait'),
+  aheadLength: row(128 * KiB, 'characters of unflushed actions', 'H4', 'frames in queues wait for the flush'),
+  sharedAheadLength: row(
+    16 * KiB,
+    'the same, while several links send',
+    'H4',
+    'frames in queues wait for the flush',
+  ),
   unflushedBytes: row(8 * MiB, 'bytes not yet flushed', 'L4', 'dispatchers wait'),
   // Files and terminals.
   readBytes: row(16 * MiB, 'bytes of a file', 'Q3', 'reading it is refused'),

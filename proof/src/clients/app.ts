@@ -200,7 +200,8 @@ export class App implements SimulatedClient {
   }
 
   #look(handle: Handle): void {
-    this.attempt(() => this.handleChecks.check(handle))
+    const reopened = [...this.handles].some(({ uri, status }) => uri === handle.uri && status !== 'gone')
+    this.attempt(() => this.handleChecks.check(handle, reopened))
     if (handle.status === 'gone' && !this.closed && !this.ledger.denied.has(handle.uri))
       this.#fail('U3', `reports ${handle.uri} as gone, but the host did not say so`)
   }

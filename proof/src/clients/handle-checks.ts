@@ -50,15 +50,18 @@ export class HandleChecks {
       this.#fail('U3', `shows a change of ${handle.uri} without a notification`)
   }
 
-  /** Checks everything that a handle shows now. */
-  check(handle: Handle): void {
+  /**
+   * Checks everything that a handle shows now. `reopened`: a later handle has the channel open again, so the pending
+   * actions are its own.
+   */
+  check(handle: Handle, reopened = false): void {
     const { uri, kind, status, seq, confirmed, state, pending } = handle
     const link = this.#client().link.state
     const shown = [status, link, seq, confirmed, state, pending]
     if (this.#checked.get(handle)?.every((value, at) => value === shown[at])) return
     this.#checked.set(handle, shown)
     const waiting = this.#client().pending.filter((each) => each.channel === uri)
-    if (status === 'gone' && (pending.length > 0 || waiting.length > 0))
+    if (status === 'gone' && (pending.length > 0 || (waiting.length > 0 && !reopened)))
       this.#fail('U3', `still waits for actions in ${uri}, which is gone`)
     if (confirmed === undefined || seq === undefined || status === 'gone') return
     if (pending.map(({ clientSeq }) => clientSeq).join() !== waiting.map(({ clientSeq }) => clientSeq).join())

@@ -55,6 +55,11 @@ export class MinimalClient {
     return this.open && this.#requests.size === 0
   }
 
+  /** The number of actions without a known outcome. */
+  get owed(): number {
+    return this.#actions.pending.length + this.#actions.unanswered.length
+  }
+
   /** A page of older turns is under way. Subscribing with another view now would mix the two. */
   get fetchingTurns(): boolean {
     return [...this.#requests.values()].some(({ method }) => method === 'fetchTurns')

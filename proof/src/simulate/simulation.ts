@@ -48,7 +48,13 @@ const expectedReports = new Set([
 
 /** Short limits, so that their effects happen within a run. */
 export const graceMs = 40_000
-const shortLimits = { graceMs, turnsPageLength: 400, turnLength, roundLength: 2000 }
+const shortRounds = {
+  roundLength: 2000,
+  sharedRoundLength: 2000,
+  aheadLength: 12_000,
+  sharedAheadLength: 6000,
+}
+const shortLimits = { graceMs, turnsPageLength: 400, turnLength, ...shortRounds }
 
 /** Successive host runs on one disk, the clients, and the links between them: everything that an op can act on. */
 export class Simulation<P extends SimulatedClient = SimulatedClient> implements RunContext {

@@ -21,8 +21,6 @@ export class Notifications {
   readonly #core: Core
   readonly #link: ClientLink
   readonly #intake: Intake
-  /** The sequence number of the link's last action. */
-  #last = 0
 
   constructor(core: Core, link: ClientLink, intake: Intake) {
     this.#core = core
@@ -62,9 +60,9 @@ export class Notifications {
     if (uri !== params.channel && !subscriptions.find(uri)) dialect.setAlias(uri, params.channel)
     const channel = log.channel(uri)
     const ready = channel && missingTurn(channel, params.action) === undefined
-    if (ready && log.hasRoom(this.#last) && asleepFor(this.#core, params.action).length === 0)
+    if (ready && !log.congested && asleepFor(this.#core, params.action).length === 0)
       return this.#apply(channel, params, refusal)
-    return log.room(this.#last).then(() => this.#wakeAndApply(uri, params, refusal))
+    return log.room().then(() => this.#wakeAndApply(uri, params, refusal))
   }
 
   async #wakeAndApply(uri: Uri, params: DispatchParams, refusal: string | undefined): Promise<void> {
@@ -90,7 +88,7 @@ export class Notifications {
     const accepted = checked.ok ? link.resends?.match(channel.uri, clientSeq, checked.value) : undefined
     if (accepted === undefined) {
       this.#intake.charge(channel.listeners.size * deliveryCost)
-      this.#last = dispatch(this.#core, link, channel, { clientSeq, action })?.seq ?? this.#last
+      dispatch(this.#core, link, channel, { clientSeq, action })
       return
     }
     if (link.subscriptions.isDeliveredTo(channel, accepted)) return

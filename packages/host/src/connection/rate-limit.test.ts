@@ -180,7 +180,8 @@ test.each([
   ['frames that are no message', 21, () => '[]'],
   ['characters', 3, () => idle(1000)],
 ])('[H4] S-22: a connection with %s beyond twice the limit is closed with 1008', async (_, count, frame) => {
-  const all = await oneClient({ limits: { messages: 10, messageLength: 1000 } })
+  // All frames are processed in one round.
+  const all = await oneClient({ limits: { messages: 10, messageLength: 1000, sharedRoundLength: 65_536 } })
   const [near, far] = all.wire()
   const codes: (number | undefined)[] = []
   const { close } = near

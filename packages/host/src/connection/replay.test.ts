@@ -177,25 +177,24 @@ describe('[L4] entries that wait for the disk', () => {
     await room
     expect(log.congested).toBe(false)
   })
-  /** Appends one action of this length, constant included, while the disk holds. */
-  const ahead = async (length: number) => {
+  test('[H4.7] their length is the backlog: each with 512 more, and each channel in a flush with 2,048 more', async () => {
     const { log, channels, hold, release } = await started()
-    const [a] = channels
-    if (!a) throw new Error('no channel')
+    const [a, b] = channels
+    if (!a || !b) throw new Error('no channel')
     hold()
-    const empty = JSON.stringify({ type: 'terminal/titleChanged', title: '' }).length
-    const title = 'x'.repeat(length - 512 - empty)
-    const { seq } = log.append(a, { type: 'terminal/titleChanged', title })
-    const rooms = [log.hasRoom(seq), log.hasRoom(0)]
-    const room = log.room(seq)
+    const action = { type: 'terminal/titleChanged', title: 'x'.repeat(100) } as const
+    const one = JSON.stringify(action).length + 512
+    log.append(a, action)
+    log.append(a, action)
+    expect(log.backlog).toBe(2 * one + 2048)
+    log.append(b, action)
+    expect(log.backlog).toBe(3 * one + 2 * 2048)
+    const progress = log.progress()
     release()
-    await room
-    return rooms
-  }
-  test('[S-57 aheadLength] at 131,072: the sender of these actions has room for the next', async () =>
-    expect(await ahead(131_072)).toEqual([true, true]))
-  test('[S-57 aheadLength] past 131,072: it waits until they are flushed, and others do not', async () =>
-    expect(await ahead(131_073)).toEqual([false, true]))
+    await progress
+    await log.settled()
+    expect(log.backlog).toBe(0)
+  })
   test('[S-57 unflushedBytes] at 8,388,608: there is room', async () =>
     expect(await unflushed(8_388_608)).toBe(false))
   test('[S-57 unflushedBytes] past 8,388,608: dispatches wait', async () =>

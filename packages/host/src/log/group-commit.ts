@@ -9,6 +9,8 @@ export const numbersAhead = 1_000_000
 
 /** The constant cost of an action for a flush, in addition to its length. */
 const envelopeLength = 512
+/** The constant cost of a channel for a flush, because the actions of different channels are in different pages of a file. */
+const channelLength = 2048
 
 /** The delay in milliseconds before a flush that found the disk full is tried again. */
 const retryMs = 1000
@@ -46,8 +48,10 @@ export class GroupCommit {
   readonly #events: CommitEvents
   #step = emptyStep()
   #bytes = 0
-  /** The length of the actions that wait for the disk, and a constant for each. */
+  /** The length of the actions that wait for the disk, and a constant for each and for each channel. */
   #length = 0
+  /** The channels with actions for the next flush. */
+  readonly #channels = new Set<string>()
   /** The last sequence number of the steps that were given to the store. */
   #given: number
   /** The last sequence number of the steps that are durable. */
@@ -106,9 +110,9 @@ export class GroupCommit {
     return this.#bytes > limits.unflushedBytes && !this.#full
   }
 
-  /** Whether so much waits for the disk that a flush becomes slow. */
-  get backlogged(): boolean {
-    return this.#length > limits.aheadLength && !this.#full
+  /** The length of the actions that wait for the disk, with constants. Zero on a full disk, where nothing waits. */
+  get backlog(): number {
+    return this.#full ? 0 : this.#length
   }
 
   create(creation: ChannelCreation): void {
@@ -120,6 +124,9 @@ export class GroupCommit {
     this.#step.envelopes.push(envelope)
     this.#bytes += envelope.action.length
     this.#length += envelope.action.length + envelopeLength
+    if (this.#channels.has(envelope.channel)) return
+    this.#channels.add(envelope.channel)
+    this.#length += channelLength
   }
 
   rows(rows: readonly RowChange[]): void {
@@ -171,6 +178,7 @@ export class GroupCommit {
     const upTo = this.#given
     const waiting = { bytes: this.#bytes, length: this.#length }
     const writes = this.#writes
+    this.#channels.clear()
     this.#flushing = this.#store.flush().then(
       () => this.#flushed(upTo, waiting, writes),
       (error: unknown) => this.#failed(error),

@@ -13,8 +13,8 @@ export abstract class LogProgress {
   /** Whether nothing more may be appended for now. */
   abstract get congested(): boolean
 
-  /** Whether so much waits for the disk that a sender must wait whose own actions are among it. */
-  abstract get backlogged(): boolean
+  /** The length of the actions that wait for the disk, with constants. Zero on a full disk, where nothing waits. */
+  abstract get backlog(): number
 
   abstract get diskFull(): boolean
 
@@ -28,17 +28,15 @@ export abstract class LogProgress {
     return this.#waiters.until(() => channel.committed !== undefined && holds(channel.committed))
   }
 
-  /**
-   * Whether a sender may append now. `last` is the number of the sender's last action. If much waits for the disk, a sender
-   * whose own actions are among it must wait, and the others need not.
-   */
-  hasRoom(last: number): boolean {
-    return !this.congested && !(this.backlogged && last > this.committedSeq)
+  /** Resolves when more may be appended. */
+  room(): Promise<void> {
+    return this.#waiters.until(() => !this.congested)
   }
 
-  /** Resolves when a sender may append. */
-  room(last = 0): Promise<void> {
-    return this.#waiters.until(() => this.hasRoom(last))
+  /** Resolves when more is committed, or when nothing waits for the disk. */
+  progress(): Promise<void> {
+    const before = this.committedSeq
+    return this.#waiters.until(() => this.committedSeq > before || this.backlog === 0)
   }
 
   /** Resolves when the log is not congested and the disk has space. */

@@ -89,8 +89,8 @@ export class Log extends LogProgress {
     return tooMuch || this.#sequence.last + 1000 > this.#commit.upTo
   }
 
-  get backlogged(): boolean {
-    return this.#commit.backlogged
+  get backlog(): number {
+    return this.#commit.backlog
   }
 
   /** Makes the upper bound of this epoch's sequence numbers durable. Must resolve before the first append. */

@@ -73,6 +73,12 @@ export const decisionBugs: readonly Bug[] = [
     '',
   ),
   bug(
+    'a terminal is created for a turn that has ended',
+    'turn/agent-chat',
+    'requireRunning(turn);\n    const caller',
+    'const caller',
+  ),
+  bug(
     'a call waits for a client tool that was removed',
     'dispatch/follow-ups',
     'failCallsOf(core, session, clientId);',

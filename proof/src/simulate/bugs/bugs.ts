@@ -188,6 +188,12 @@ export const bugs: readonly Bug[] = [
     'this.#frames.push(frame);',
     'this.#frames.splice(this.#first, 0, frame);',
   ),
+  bug(
+    'no round begins after a flush that was waited for',
+    'connection/queues/fair-queue',
+    '.then(() => this.#round())',
+    '',
+  ),
   ...turnBugs,
   ...segmentBugs,
   ...terminalBugs,

@@ -1,6 +1,6 @@
 import type { Step } from '@atrium/host/ports/log'
 import type { Action, Uri } from '@atrium/protocol/channel'
-import type { ActiveTurn, ChatState } from '@atrium/protocol/chat/state'
+import type { ActiveTurn, ChatState, ChatSummary } from '@atrium/protocol/chat/state'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { waitsOnlyForAnswers } from '../tool-calls.ts'
 import { Decisions } from './decisions.ts'
@@ -45,6 +45,7 @@ export class Invariants {
 
   step(step: Step, at: number): void {
     const touched = new Set([...step.created, ...step.envelopes].map(({ channel }) => channel))
+    this.#observeMoves(step, at)
     for (const uri of touched) if (this.#chatIndex.update(uri)) this.usedSessions.add(uri, at)
     for (const [place, envelope] of step.envelopes.entries()) {
       const { channel, seq } = envelope
@@ -245,6 +246,16 @@ export class Invariants {
       if (!activeTurn || origin?.kind !== 'tool') continue
       const employer = this.#model.live(origin.chat) && this.#model.chat(origin.chat)
       if (!employer?.activeTurn) this.#fail('I17', `${uri} is a worker of ${origin.chat}, which has no turn`)
+    }
+  }
+
+  /** A session that a chat moves to is used, also if the chat moves on in the same step. */
+  #observeMoves({ envelopes }: Step, at: number): void {
+    for (const { channel, action } of envelopes) {
+      if (!action.includes('"session/chatAdded"')) continue
+      const { summary } = JSON.parse(action) as { readonly summary: ChatSummary }
+      const from = this.#chatIndex.sessionOf(summary.resource)
+      if (from !== undefined && from !== channel) this.usedSessions.add(channel, at)
     }
   }
 

@@ -92,6 +92,8 @@ export const isDamage = (error) =>
 
 /** The size in bytes to which the journal is cut when it begins anew. */
 const JOURNAL = 16 * 1024 * 1024
+/** The number of pages in the journal after which it is moved into the file: nearly as many as the journal may keep. */
+const PAGES = 4000
 
 // Result codes of SQLite.
 const PERM = 3
@@ -121,6 +123,7 @@ function openToWrite(folder, path) {
       PRAGMA locking_mode = EXCLUSIVE;
       PRAGMA journal_mode = WAL;
       PRAGMA journal_size_limit = ${JOURNAL}; -- a large transaction must not leave a large journal
+      PRAGMA wal_autocheckpoint = ${PAGES}; -- a flush that moves the journal into the file takes ten times as long
       PRAGMA synchronous = FULL;
       PRAGMA temp_store = MEMORY; -- session data must not get into the folder for temporary files
       PRAGMA secure_delete = ON; -- deleted data must not stay in free pages

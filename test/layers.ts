@@ -67,7 +67,7 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
     ['agents'],
     ['access'],
     ['core'],
-    ['sealing'],
+    ['sealing', 'aliases'],
     ['log'],
     ['ports'],
   ],

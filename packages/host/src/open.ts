@@ -8,6 +8,8 @@ import { diskFull, notifySpace } from './core/space.ts'
 import { SessionResources } from './core/session-resources.ts'
 import { StepRecords } from './log/step-records.ts'
 import { SessionFeed } from './core/session-feed.ts'
+import { Aliases } from './aliases/aliases.ts'
+import { settleAliases } from './channels/names.ts'
 import { Catalog } from './core/catalog.ts'
 import type { Channel } from './log/channel.ts'
 import { Clients } from './core/clients.ts'
@@ -110,6 +112,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   })
   const clients = new Clients(records, log, world)
   const catalog = await Catalog.open(records)
+  const aliases = await Aliases.open(records, catalog)
   const sessionFeed = new SessionFeed(log, world, catalog)
   const jobs = await Jobs.open(records)
   const sealing = new Sealing({ store: store.log, log, jobs, world, least: ports.sealLeast })
@@ -151,6 +154,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
     log,
     clients,
     catalog,
+    aliases,
     sessionFeed,
     jobs,
     sealing,
@@ -164,6 +168,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   }
   const core: Core = { ...parts, ...fixed, links: new Map() }
   await log.begin()
+  if (ports.readOnly === undefined) await settleAliases(core)
   await openRoot(core)
   await recover(core)
   await log.settled()

@@ -1,7 +1,9 @@
 import type { Uri } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
+import { usualAlias } from '../aliases/aliases.ts'
 import type { Core } from '../core/core.ts'
 import { terminals } from '../root/terminal-list.ts'
+import { isGone } from './gone.ts'
 
 /** The result of a command that changes state. The response is sent after the action of this sequence number. */
 export type Mutation = Promise<{ readonly seq: number }>
@@ -14,11 +16,38 @@ export function changeable(core: Core): void {
 
 /** Returns whether a URI names a channel, or is an alias of one. */
 export function isUsed(core: Core, uri: Uri): boolean {
-  const { catalog, log, sessionResources } = core
-  const known = catalog.get(uri) ?? catalog.sessionOf(uri) ?? catalog.defaultChatNamed(uri)
+  const { aliases, catalog, log, sessionResources } = core
+  const known =
+    catalog.get(uri) ?? catalog.sessionOf(uri) ?? catalog.defaultChatNamed(uri) ?? aliases.resolve(uri)
   return (
     (known ?? log.channel(uri) ?? sessionResources.sessionOf(uri)) !== undefined ||
     log.staged.has(uri) ||
     terminals(core).some(({ resource }) => resource === uri)
   )
 }
+
+/** Returns whether the usual alias of a new session is or was the URI of another channel. */
+export async function aliasTaken(core: Core, session: Uri, provider: string): Promise<boolean> {
+  const alias = usualAlias(session, provider)
+  return alias !== undefined && (isUsed(core, alias) || (await isGone(core, alias)))
+}
+
+/** Gives a session an alias that nobody has, because the usual one is taken. */
+export function assignAlias(core: Core, session: Uri, provider: string): void {
+  core.aliases.assign(session, `${usualAlias(session, provider)}-${core.world.id()}`)
+}
+
+/** Settles the aliases of the sessions that earlier builds have created. Runs once for a store. */
+export async function settleAliases(core: Core): Promise<void> {
+  if ((await core.records.get(settled)) !== undefined) return
+  for (const { resource, provider } of core.catalog.all)
+    if (await wasUsed(core, usualAlias(resource, provider))) assignAlias(core, resource, provider)
+  core.records.put(settled, '')
+}
+
+/** Whether a URI names a session, or a channel that is gone. The alias of a session itself does not count. */
+async function wasUsed(core: Core, uri: Uri | undefined): Promise<boolean> {
+  return uri !== undefined && (core.catalog.get(uri) !== undefined || (await isGone(core, uri)))
+}
+
+const settled = 'aliases'

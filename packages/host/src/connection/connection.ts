@@ -2,7 +2,7 @@ import type { Uri } from '@atrium/protocol/channel'
 import { JsonResult, LinkClosed, Peer } from '@atrium/protocol/rpc/peer'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import type { View } from '../channels/snapshot.ts'
-import { foreignClientId } from '../core/clients.ts'
+import { foreignClientId, withNaming } from '../core/clients.ts'
 import type { Core } from '../core/core.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Entry } from '../log/entry.ts'
@@ -38,7 +38,7 @@ export class Connection implements ClientLink {
     this.#core = core
     this.#transport = transport
     this.principal = principal
-    this.dialect = new Dialect(core)
+    this.dialect = new Dialect(core, () => this.#keepNames())
     this.subscriptions = new Subscriptions(core, this)
     this.outbox = new Outbox(transport, core.world, (entry) => this.dialect.frames(entry, this.#isOwn(entry)))
     this.outbox.latency = this.subscriptions.latency
@@ -96,7 +96,7 @@ export class Connection implements ClientLink {
   }
 
   ask(method: string, params: object): Promise<unknown> {
-    return this.#peer.request(method, params)
+    return this.#peer.request(method, this.dialect.names.down(params))
   }
 
   notify(method: string, params: object): void {
@@ -174,6 +174,11 @@ export class Connection implements ClientLink {
       this.outbox.resume()
       release()
     })
+  }
+
+  #keepNames(): void {
+    const { record } = this.subscriptions
+    if (record) this.subscriptions.keep(withNaming(record, this.dialect.names.naming))
   }
 
   #isOwn({ origin }: Entry): boolean {

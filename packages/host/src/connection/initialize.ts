@@ -2,7 +2,7 @@ import type { Params } from '@atrium/protocol/commands'
 import { negotiate } from '@atrium/protocol/versions/negotiate'
 import { commandPrefix } from '../agents/shell-agent.ts'
 import { triggers } from '../completions/typed.ts'
-import { infoOf } from '../core/clients.ts'
+import { infoOf, withNaming } from '../core/clients.ts'
 import type { ClientRecord } from '../core/clients.ts'
 import type { Core } from '../core/core.ts'
 import { supportedVersions } from './dialect.ts'
@@ -19,6 +19,7 @@ import {
 } from './opening.ts'
 import type { OpeningLink } from './opening.ts'
 import { Resends } from './resends.ts'
+import { prefersAliases } from './session-names.ts'
 
 /** Runs `initialize`. Returns the result as JSON: the description of the host, and snapshots of the requested channels. */
 export async function initialize(
@@ -28,13 +29,16 @@ export async function initialize(
 ): Promise<string> {
   const { clientId, clientInfo, initialSubscriptions = [] } = params
   const { offered, version } = negotiate(params.protocolVersions, supportedVersions)
+  const { names } = link.dialect
+  names.restore({ aliases: prefersAliases(clientInfo?.name), except: [] })
   const requested = requestedChannels(core, link, initialSubscriptions)
   const known = await claimClient(core, link, clientId)
   const own = known ? await dispatchesOf(core, clientId) : []
   if (known && known.handed.size > 0) await forgetSnapshots(core, known)
   const { held, damaged } = await holdAll(core, link, requested)
   const info = clientInfo && { info: infoOf(clientInfo) }
-  const record = { clientId, principal: link.principal, version, handed: new Map(), ...info }
+  const base = { clientId, principal: link.principal, version, handed: new Map(), ...info }
+  const record = withNaming(base, names.naming)
   const seen = known ? core.log.committedSeq : 0
   link.dialect.useVersion(version)
   await loadSnapshotRows(core, held, record)

@@ -1,6 +1,7 @@
 import type { Action } from '@atrium/protocol/channel'
 import type { Params } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
+import { withNaming } from '../core/clients.ts'
 import type { ClientRecord } from '../core/clients.ts'
 import type { Core } from '../core/core.ts'
 import type { Channel } from '../log/channel.ts'
@@ -33,11 +34,13 @@ export async function reconnect(
   { clientId, lastSeenServerSeq: lastSeen, subscriptions }: Params<'reconnect'>,
 ): Promise<string> {
   const requested = requestedChannels(core, link, subscriptions)
-  // The envelopes of a replay contain the client's names for channels, so the names must be known first.
-  setAliases(link, requested)
   const known = await claimClient(core, link, clientId)
   if (!known || known.forgotten)
     throw AhpError.notFound('this host does not know the client id: initialize instead')
+  // The envelopes of a replay contain the client's names for channels, so the names must be known first.
+  if (known.naming) link.dialect.names.restore(known.naming)
+  for (const name of requested.values()) link.dialect.canonicalUri(name)
+  setAliases(link, requested)
   const { held, damaged } = await holdAll(core, link, requested)
   const note = storeNote(damaged, wasLost(core.earlierEpochs, lastSeen))
   const meta = Object.keys(note).length > 0 ? `,"_meta":${JSON.stringify({ 'x-atrium': note })}` : ''
@@ -50,7 +53,7 @@ export async function reconnect(
     ? await replayIfSound(core, link, known, { channels: held, after: lastSeen, upTo })
     : undefined
   const handed = new Map([...known.handed].filter(([uri]) => requested.has(uri)))
-  const record = { ...known, handed }
+  const record = withNaming({ ...known, handed }, link.dialect.names.naming)
   if (!replayed) await loadSnapshotRows(core, held, record)
   link.open({ record, resends: new Resends(own), seen: lastSeen })
   // A replay must not contain a channel that was removed in the meantime: the client could make no sense of it.

@@ -78,6 +78,11 @@ export class Catalog {
     return this.#directories
   }
 
+  /** The entries of all sessions, announced or not. */
+  get all(): readonly SessionSummary[] {
+    return [...this.#sessions.values()]
+  }
+
   /** All sessions and their chats. */
   get channels(): readonly Uri[] {
     return [...this.#sessions.values()].flatMap(({ resource, chats = [] }) => [

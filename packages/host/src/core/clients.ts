@@ -4,7 +4,7 @@ import { limits } from '@atrium/protocol/limits'
 import type { Implementation } from '@atrium/protocol/root/connection'
 import { nativeVersion } from '@atrium/protocol/versions/negotiate'
 import type { Version } from '@atrium/protocol/versions/negotiate'
-import { compact } from '@atrium/protocol/update'
+import { compact, without } from '@atrium/protocol/update'
 import type { Log } from '../log/log.ts'
 import type { LogStore } from '../ports/log.ts'
 import type { Records } from '../ports/records.ts'
@@ -23,8 +23,16 @@ export interface ClientRecord {
    * stored records.
    */
   readonly handed: ReadonlyMap<Uri, SnapshotSent>
+  /** How the client names sessions. Undefined if it uses no alias. */
+  readonly naming?: SessionNaming
   /** Set if the client was away for so long that only its id and its principal are known. */
   readonly forgotten?: true
+}
+
+/** How a client names sessions: by their aliases or by their URIs, and in which cases by the other. */
+export interface SessionNaming {
+  readonly aliases: boolean
+  readonly except: readonly Uri[]
 }
 
 /** A snapshot that was sent, and the options of its subscription. */
@@ -119,6 +127,11 @@ export class Clients {
   leave(clientId: string): void {
     this.#known.delete(clientId)
   }
+}
+
+/** Returns a record with the way in which its client names sessions now. */
+export function withNaming(record: ClientRecord, naming: SessionNaming | undefined): ClientRecord {
+  return naming ? { ...record, naming } : without(record, 'naming')
 }
 
 export function foreignClientId(): AhpError {

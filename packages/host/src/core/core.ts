@@ -3,6 +3,7 @@ import type { LimitValues } from '@atrium/protocol/limits'
 import type { Implementation } from '@atrium/protocol/root/connection'
 import type { SessionResources } from './session-resources.ts'
 import type { SessionFeed } from './session-feed.ts'
+import type { Aliases } from '../aliases/aliases.ts'
 import type { Catalog } from './catalog.ts'
 import type { Clients } from './clients.ts'
 import type { Listener } from '../log/entry.ts'
@@ -45,6 +46,7 @@ export interface Core {
   readonly log: Log
   readonly clients: Clients
   readonly catalog: Catalog
+  readonly aliases: Aliases
   readonly sessionFeed: SessionFeed
   readonly departures: Departures
   readonly sessionResources: SessionResources

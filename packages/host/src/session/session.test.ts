@@ -241,7 +241,8 @@ describe('[H7] disposing of a session', () => {
       .map(([key]) => key)
       .filter((key) => key.includes('one') || key.includes('other'))
     expect(left.filter((key) => !key.startsWith('gone/'))).toEqual([])
-    expect(left).toHaveLength(2)
+    // The session, its alias and its other chat must not be used again.
+    expect(left).toHaveLength(3)
   })
 
   test('during its creation works at once, even if the agent ignores the abort', async () => {

@@ -9,7 +9,7 @@ import { defaultChatUri } from '@atrium/protocol/uri'
 import { agentOf, chooseAgent, probeAgent } from '../agents/agents.ts'
 import { requireSignIn } from '../auth/auth.ts'
 import { isGone, setGone } from '../channels/gone.ts'
-import { changeable, isUsed } from '../channels/names.ts'
+import { aliasTaken, assignAlias, changeable, isUsed } from '../channels/names.ts'
 import type { Mutation } from '../channels/names.ts'
 import type { Channel } from '../log/channel.ts'
 import { forgetChat } from '../chat/chat.ts'
@@ -34,6 +34,7 @@ export async function createSession(core: Core, link: Link, params: Params<'crea
     throw AhpError.invalidParams('createSession: activeClient.clientId is not the caller')
   const chat = defaultChatUri(uri)
   const gone = await Promise.all([uri, chat].map((each) => isGone(core, each)))
+  const taken = await aliasTaken(core, uri, chooseAgent(core, params.provider).info.provider)
   const project = await projectOf(core, params.workingDirectories?.[0])
   if (chooseAgent(core, params.provider).probe) await probeAgent(core, params.provider)
   // No `await` from here on: the checks and the creation are one step.
@@ -48,6 +49,7 @@ export async function createSession(core: Core, link: Link, params: Params<'crea
   const first = { ...firstState(agent, params), ...(project && { project }) }
   const state: SessionState = { ...first, chats: [summary], defaultChat: chat }
   const session = createSessionChannel(core, link, { uri, state, createdAt: summary.modifiedAt })
+  if (taken) assignAlias(core, uri, agent.info.provider)
   newChat(core, uri, summary)
   // The session may fall asleep only from now on. Before it had a chat, nothing kept it awake.
   sleepWhenIdle(core, session)
@@ -101,7 +103,8 @@ export function forgetSession(core: Core, session: Channel<'session'>): number {
   core.jobs.mark(uri, false)
   for (const { clientId } of activeClients) core.departures.leave(clientId, uri)
   if (creator !== undefined) core.departures.leave(creator, uri)
-  setGone(core, uri)
+  const alias = core.aliases.forget(uri)
+  for (const each of [uri, alias]) if (each !== undefined) setGone(core, each)
   core.owners.forget(uri)
   core.catalog.delete(uri)
   const unreferenced = core.contentRetention.forget(uri).filter((each) => !core.catalog.get(each))

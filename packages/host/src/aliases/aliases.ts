@@ -1,0 +1,116 @@
+import type { Uri } from '@atrium/protocol/channel'
+import { defaultChatUri, sessionOfDefaultChat } from '@atrium/protocol/uri'
+import type { Records } from '../ports/records.ts'
+
+/** The sessions of the host, as far as aliases depend on them. */
+interface Sessions {
+  get(uri: Uri): { readonly provider: string; readonly defaultChat?: Uri | undefined } | undefined
+}
+
+/**
+ * The aliases of sessions. Some clients, VS Code among them, know a session only as `<provider>:/<id>`. So each session with
+ * the scheme `ahp-session:` has an alias of that form, and its default chat has the alias that such a client computes. An
+ * alias is derived from the session. Only an alias with another id is stored, because the usual one was taken.
+ */
+export class Aliases {
+  readonly #records: Records
+  readonly #sessions: Sessions
+  /** The stored aliases by session, and the sessions by stored alias. */
+  readonly #stored = new Map<Uri, Uri>()
+  readonly #named = new Map<Uri, Uri>()
+  /** The aliases of the sessions that were disposed of last. Clients are told about the disposal after it. */
+  readonly #disposed = new Map<Uri, Uri>()
+
+  private constructor(records: Records, sessions: Sessions) {
+    this.#records = records
+    this.#sessions = sessions
+  }
+
+  static async open(records: Records, sessions: Sessions): Promise<Aliases> {
+    const aliases = new Aliases(records, sessions)
+    for (const [key, alias] of await records.list(prefix)) aliases.#remember(key.slice(prefix.length), alias)
+    return aliases
+  }
+
+  /** Returns the alias of a session, or of the default chat of a session. */
+  of(uri: Uri): Uri | undefined {
+    const chatOf = sessionOfDefaultChat(uri)
+    if (chatOf === undefined) return this.#ofSession(uri)
+    const alias = this.#ofSession(chatOf)
+    return alias === undefined ? undefined : defaultChatUri(alias)
+  }
+
+  /** Returns the session, or the default chat of a session, that an alias stands for. */
+  canonical(alias: Uri): Uri | undefined {
+    const session = this.#sessionNamed(alias)
+    return session ?? this.#defaultChatOf(sessionOfDefaultChat(alias))
+  }
+
+  /** The same, also for the name `<alias>/chat`, which some clients make up for the default chat. */
+  resolve(name: Uri): Uri | undefined {
+    return (
+      this.canonical(name) ?? this.#defaultChatOf(name.endsWith(chatSuffix) ? withoutSuffix(name) : undefined)
+    )
+  }
+
+  #defaultChatOf(alias: Uri | undefined): Uri | undefined {
+    const session = alias === undefined ? undefined : this.#sessionNamed(alias)
+    return session === undefined ? undefined : this.#sessions.get(session)?.defaultChat
+  }
+
+  /** Gives a session another alias than the usual one. */
+  assign(session: Uri, alias: Uri): void {
+    this.#records.put(`${prefix}${session}`, alias)
+    this.#remember(session, alias)
+  }
+
+  /** Call when a session is disposed of, before it leaves the session list. Returns its alias, which must not be used again. */
+  forget(session: Uri): Uri | undefined {
+    const alias = this.#ofSession(session)
+    if (alias === undefined) return undefined
+    if (this.#stored.has(session)) this.#records.delete(`${prefix}${session}`)
+    this.#stored.delete(session)
+    this.#named.delete(alias)
+    this.#disposed.set(session, alias)
+    const [oldest] = this.#disposed.keys()
+    if (this.#disposed.size > disposedCount && oldest !== undefined) this.#disposed.delete(oldest)
+    return alias
+  }
+
+  #ofSession(session: Uri): Uri | undefined {
+    if (!session.startsWith(scheme)) return undefined
+    const provider = this.#sessions.get(session)?.provider
+    if (provider === undefined) return this.#disposed.get(session)
+    const alias = this.#stored.get(session) ?? usualAlias(session, provider)
+    // A read-only host cannot store that an alias is taken.
+    return alias !== undefined && this.#sessions.get(alias) ? undefined : alias
+  }
+
+  #sessionNamed(name: Uri): Uri | undefined {
+    const stored = this.#named.get(name)
+    if (stored !== undefined) return stored
+    const [, provider, id] = usualForm.exec(name) ?? []
+    if (provider === undefined || id === undefined) return undefined
+    const session = `${scheme}${id}`
+    const isUsual = this.#sessions.get(session)?.provider === provider && !this.#stored.has(session)
+    return isUsual ? session : undefined
+  }
+
+  #remember(session: Uri, alias: Uri): void {
+    this.#stored.set(session, alias)
+    this.#named.set(alias, session)
+  }
+}
+
+/** The alias of a session, unless it was taken when the session was created. Undefined if the session needs none. */
+export function usualAlias(session: Uri, provider: string): Uri | undefined {
+  return session.startsWith(scheme) ? `${provider}:/${session.slice(scheme.length)}` : undefined
+}
+
+const scheme = 'ahp-session:/'
+const usualForm = /^([^/]+):\/([^/].*)$/
+const prefix = 'alias/'
+const chatSuffix = '/chat'
+const withoutSuffix = (name: Uri) => name.slice(0, -chatSuffix.length)
+/** The number of disposed sessions whose aliases are remembered. */
+const disposedCount = 1000

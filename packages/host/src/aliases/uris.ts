@@ -1,0 +1,45 @@
+import type { Uri } from '@atrium/protocol/channel'
+
+/** The members of states, actions, params and results that name sessions and chats. */
+const uriMembers: ReadonlySet<string> = new Set([
+  'after',
+  'channel',
+  'chat',
+  'chats',
+  'defaultChat',
+  'resource',
+  'session',
+])
+
+/** Replaces the URIs of sessions and chats in a JSON value. Returns the value itself if nothing is replaced. */
+export function mapUris(value: unknown, replaced: (uri: Uri) => Uri): unknown {
+  if (Array.isArray(value)) return mapItems(value, (item) => mapUris(item, replaced))
+  if (typeof value !== 'object' || value === null) return value
+  let copy: Record<string, unknown> | undefined
+  for (const [key, member] of Object.entries(value)) {
+    const mapped = uriMembers.has(key) ? mapMember(member, replaced) : mapUris(member, replaced)
+    if (mapped !== member) (copy ??= { ...value })[key] = mapped
+  }
+  return copy ?? value
+}
+
+/** A member that names one channel, or several, or has another meaning, such as a list of summaries. */
+function mapMember(member: unknown, replaced: (uri: Uri) => Uri): unknown {
+  if (typeof member === 'string') return replaced(member)
+  if (!Array.isArray(member)) return mapUris(member, replaced)
+  return mapItems(member, (item) => (typeof item === 'string' ? replaced(item) : mapUris(item, replaced)))
+}
+
+function mapItems(items: readonly unknown[], mapped: (item: unknown) => unknown): readonly unknown[] {
+  let copy: unknown[] | undefined
+  for (const [at, item] of items.entries()) {
+    const result = mapped(item)
+    if (result !== item) (copy ??= [...items])[at] = result
+  }
+  return copy ?? items
+}
+
+/** Whether a JSON text may name a session with an alias. Few texts do, so most need not be parsed. */
+export function mayNameSession(text: string): boolean {
+  return text.includes('"ahp-session:/') || text.includes('"ahp-chat://default/')
+}

@@ -52,7 +52,7 @@ const rows: readonly Row[] = [
     [
       [number(0.4), 'an answer to this question is at least 0.5'],
       [number(1.1), 'an answer to this question is at most 1'],
-      [text('1'), invalid],
+      [text('one'), invalid],
     ],
   ],
   [

@@ -32,6 +32,12 @@ test('[J2] @ completes a file, with its URI and the range to replace', async () 
   })
 })
 
+test('[J1.4] on the channel of a session, its default chat is completed', async () => {
+  const { ann } = await setUp(['/w/a.txt'])
+  const asked = { channel: session, kind: 'userMessage' as const, text: '@a', offset: 2 }
+  expect((await ann.ask('completions', asked)).items).toMatchObject([{ insertText: '@a.txt' }])
+})
+
 test('[J2] positions count UTF-16 units, and the text after the cursor is left alone', async () => {
   const { ann } = await setUp(['/w/a.txt'])
   const text = '👩‍👩‍👧 @a please'
@@ -213,7 +219,6 @@ test.each([
   ['no offset', { offset: null }, -32602],
   ['a text that is none', { text: 7 }, -32602],
   ['a kind that is none', { kind: 7 }, -32602],
-  ['no chat', { channel: session }, -32008],
   ['nothing', { channel: 'ahp-chat:/none' }, -32008],
   ['the root', { channel: 'ahp-root://' }, -32008],
 ])('[J1] %s is refused', async (_, more, expected) => {

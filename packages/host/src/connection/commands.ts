@@ -90,7 +90,9 @@ const table: { readonly [M in Method]?: Run<M> } = {
   resourceRequest: (core, _, params) => resourceRequest(core, params),
   createResourceWatch: (core, _, params) => createResourceWatch(core, params),
   completions: async (core, _, params, name) => {
-    const chat = await chatNamed(core, params.channel, name)
+    // VS Code asks on the channel of the session, and means its default chat.
+    const uri = core.catalog.get(params.channel)?.defaultChat ?? params.channel
+    const chat = await chatNamed(core, uri, name)
     // Later requests do not wait for completions: completions change no state, and the user goes on typing.
     return new DeferredResponse(completions(core, chat, params))
   },

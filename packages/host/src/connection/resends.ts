@@ -1,4 +1,5 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
+import { isConversionOf } from '../chat/answer-conversion.ts'
 import { isResendOf } from '../turn/pin.ts'
 import type { StoredEnvelope } from '../ports/log.ts'
 
@@ -21,8 +22,9 @@ export class Resends {
    */
   match(channel: Uri, clientSeq: number, action: Action): number | undefined {
     const before = this.#accepted.get(clientSeq)
-    if (!before || before.channel !== channel || !isResendOf(JSON.parse(before.action) as Action, action))
-      return undefined
+    if (!before || before.channel !== channel) return undefined
+    const accepted = JSON.parse(before.action) as Action
+    if (!isResendOf(accepted, action) && !isConversionOf(accepted, action)) return undefined
     this.#accepted.delete(clientSeq)
     return before.seq
   }

@@ -3,6 +3,7 @@ import { checkAction } from '@atrium/protocol/kind'
 import { compact } from '@atrium/protocol/update'
 import { needsRow } from '../log/channel-rows.ts'
 import type { Channel } from '../log/channel.ts'
+import { convertAnswers } from '../chat/answer-conversion.ts'
 import { chatGuards } from '../chat/guards.ts'
 import { chatEffects } from '../chat/start-turn.ts'
 import type { TurnAction } from '@atrium/protocol/chat/actions'
@@ -44,13 +45,14 @@ export function dispatch(
   if (core.log.channel(channel.uri) !== channel) return undefined
   const by: Dispatcher = { clientId: link.clientId, clientSeq, principal: link.principal }
   const checked = checkAction(channel.kind, action)
-  const reason = checked.ok ? refusal(core, channel, checked.value, by) : `${action.type}: ${checked.problem}`
+  const read = checked.ok ? convertAnswers(channel, checked.value) : action
+  const reason = checked.ok ? refusal(core, channel, read, by) : `${action.type}: ${checked.problem}`
   if (reason !== undefined) return core.log.refuse(channel, action, { by, listener: link }, reason)
   // `needsRow` is true for two action types only, and both are turn actions. So the cast is safe.
   if (needsRow(action)) loadTurnFor(core, channel, action as TurnAction)
   if (mayNameClientFiles.has(action.type))
     for (const uri of clientUris(action)) core.clientUriOwners.record(uri, by.clientId)
-  const completed = withCallMeta(channel, checked.ok ? checked.value : action, deciderOf(core, by))
+  const completed = withCallMeta(channel, read, deciderOf(core, by))
   return core.log.accept(channel, pinned(core, completed), { by, listener: link })
 }
 

@@ -7,8 +7,10 @@ import { decode, id } from '@atrium/protocol/schema'
 import { damageOf, wakeIfSound } from '../channels/wake.ts'
 import type { Core } from '../core/core.ts'
 import { dispatch } from '../dispatch/dispatch.ts'
+import { isRename } from '../dispatch/rename.ts'
 import type { Channel } from '../log/channel.ts'
 import { cutAt } from '../log/channel-rows.ts'
+import type { Dispatcher } from '../log/options.ts'
 import { asleepFor, wakeFor } from '../turn/pin.ts'
 import type { ClientLink } from './client-link.ts'
 import { checkParams } from './intake.ts'
@@ -85,12 +87,15 @@ export class Notifications {
     if (refusal !== undefined) return this.#refuse(channel, clientSeq, params.action, refusal)
     const action = link.dialect.fromClient(channel, params.action)
     const checked = checkAction(channel.kind, action)
-    const accepted = checked.ok ? link.resends?.match(channel.uri, clientSeq, checked.value) : undefined
+    const accepted = checked.ok ? link.resends?.match(channel, clientSeq, checked.value) : undefined
     if (accepted === undefined) {
       this.#intake.charge(channel.listeners.size * deliveryCost)
       dispatch(this.#core, link, channel, { clientSeq, action })
       return
     }
+    // The echo of a rename is not in the log, so it is sent again.
+    if (isRename(channel, action))
+      return void this.#core.log.echo(channel, action, { by: this.#by(clientSeq), listener: link })
     if (link.subscriptions.isDeliveredTo(channel, accepted)) return
     this.#refuse(channel, clientSeq, action, `already accepted as ${accepted}`)
   }
@@ -109,9 +114,12 @@ export class Notifications {
   }
 
   #refuse(channel: Channel, clientSeq: number, action: Action, reason: string): void {
+    this.#core.log.refuse(channel, action, { by: this.#by(clientSeq), listener: this.#link }, reason)
+  }
+
+  #by(clientSeq: number): Dispatcher {
     const { clientId, principal } = this.#link
-    const by = { clientId, clientSeq, principal }
-    this.#core.log.refuse(channel, action, { by, listener: this.#link }, reason)
+    return { clientId, clientSeq, principal }
   }
 }
 

@@ -70,6 +70,7 @@ test('[L6] an action to which the host added metadata is recognized when it is s
     new Resends([
       { seq: 5, channel: other, action: taken, origin: { clientId: 'ann', clientSeq: 3, principal: 'ann' } },
     ])
-  const again = (own: number) => resends().match(other, 3, { ...answer, _meta: { own } } as never)
+  const again = (own: number) =>
+    resends().match({ uri: other, kindName: 'session' }, 3, { ...answer, _meta: { own } } as never)
   expect([again(1), again(2)]).toEqual([5, undefined])
 })

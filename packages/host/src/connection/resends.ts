@@ -1,5 +1,7 @@
-import type { Action, Uri } from '@atrium/protocol/channel'
+import type { Action } from '@atrium/protocol/channel'
 import { isConversionOf } from '../chat/answer-conversion.ts'
+import { isRename, isRenameOf } from '../dispatch/rename.ts'
+import type { Channel } from '../log/channel.ts'
 import { isResendOf } from '../turn/pin.ts'
 import type { StoredEnvelope } from '../ports/log.ts'
 
@@ -20,11 +22,15 @@ export class Resends {
    * Returns the sequence number of an action that was accepted before; undefined for a new action. Each accepted action is
    * returned once.
    */
-  match(channel: Uri, clientSeq: number, action: Action): number | undefined {
+  match(channel: Pick<Channel, 'uri' | 'kindName'>, clientSeq: number, action: Action): number | undefined {
     const before = this.#accepted.get(clientSeq)
-    if (!before || before.channel !== channel) return undefined
+    if (!before) return undefined
     const accepted = JSON.parse(before.action) as Action
-    if (!isResendOf(accepted, action) && !isConversionOf(accepted, action)) return undefined
+    const same =
+      before.channel === channel.uri
+        ? isResendOf(accepted, action) || isConversionOf(accepted, action)
+        : isRename(channel, action) && isRenameOf(accepted, channel.uri, action)
+    if (!same) return undefined
     this.#accepted.delete(clientSeq)
     return before.seq
   }

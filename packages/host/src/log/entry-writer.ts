@@ -107,10 +107,11 @@ export class EntryWriter {
     channel: Channel,
     action: Action,
     only: Listener,
-    { by, reason }: { by?: Sender['by']; reason?: string } = {},
+    { by, reason, inOrder }: { by?: Sender['by']; reason?: string; inOrder?: boolean } = {},
   ): Entry {
     // On a full disk, refusals are delivered before the entries that wait for space.
-    const overtaking = by && this.#commit.full ? this.#queue.overtakingSeq(by.clientId) : undefined
+    const overtaking =
+      by && !inOrder && this.#commit.full ? this.#queue.overtakingSeq(by.clientId) : undefined
     const seq = overtaking ?? this.#sequence.next()
     const origin = by && { clientId: by.clientId, clientSeq: by.clientSeq }
     const text = JSON.stringify(action)

@@ -161,6 +161,11 @@ export class Log extends LogProgress {
     return this.#writer.sendOnly(channel, action, listener, { by, reason })
   }
 
+  /** Sends an accepted action to its sender alone, after everything that was appended before. It is neither reduced nor stored. */
+  echo(channel: Channel, action: Action, { by, listener }: Sender): Entry {
+    return this.#writer.sendOnly(channel, action, listener, { by, inOrder: true })
+  }
+
   /** Sends an action to a single listener. The action gets a number, but is neither reduced nor stored. */
   sendTo<K extends KindName>(channel: Channel<K>, action: ActionOn<K>, to: Listener): Entry {
     return this.#writer.sendOnly(channel, action, to)

@@ -1,0 +1,42 @@
+import type { Action } from '@atrium/protocol/channel'
+import { hasRoom, stateLength } from '../channels/state-length.ts'
+import { chatGuards } from '../chat/guards.ts'
+import type { Core } from '../core/core.ts'
+import { ruleMap } from '../core/rules.ts'
+import type { AnyGuard } from '../core/rules.ts'
+import type { Channel } from '../log/channel.ts'
+import type { Dispatcher } from '../log/options.ts'
+import { rootGuards } from '../root/root.ts'
+import { sessionGuards } from '../session/guards.ts'
+import { terminalGuards } from '../terminal/guards.ts'
+import { attachmentProblem } from '../turn/pin.ts'
+
+/** The reason to refuse an action that matches its schema; undefined if the action is accepted. */
+export function refusal(core: Core, channel: Channel, action: Action, by: Dispatcher): string | undefined {
+  const { kind } = channel
+  if (!kind.actions.has(action.type))
+    return `unknown action ${JSON.stringify(action.type.slice(0, 100))} on a ${kind.name} channel`
+  if (!kind.dispatchable.has(action.type)) return `${action.type} is dispatched by the host only`
+  return (
+    core.readOnlyReason() ??
+    guards.get(action.type)?.(action, { state: channel.head, by, core, channel }) ??
+    attachmentProblem(core, action) ??
+    roomProblem(core, channel, action)
+  )
+}
+
+/**
+ * A long action is refused if the state has no room for it. Short actions are accepted, so that a full chat can be stopped,
+ * answered and truncated.
+ */
+function roomProblem(core: Core, channel: Channel, action: Action): string | undefined {
+  // An action of a client is much shorter than half of the limit, so few actions need to be measured.
+  if (stateLength(core, channel) <= core.limits.stateLength / 2) return undefined
+  if (hasRoom(core, channel, action) || JSON.stringify(action).length <= shortAction) return undefined
+  return `this ${channel.kindName} is full: its state may have at most ${core.limits.stateLength} characters`
+}
+
+/** In characters. */
+const shortAction = 4096
+
+const guards = ruleMap<AnyGuard>(rootGuards, sessionGuards, chatGuards, terminalGuards)

@@ -1,0 +1,50 @@
+import type { Action, Uri } from '@atrium/protocol/channel'
+import type { SessionAction } from '@atrium/protocol/session/actions'
+import type { Core } from '../core/core.ts'
+import { entryOf } from '../core/lookup.ts'
+import type { Channel } from '../log/channel.ts'
+import type { Entry } from '../log/entry.ts'
+import type { Sender } from '../log/options.ts'
+
+type Rename = Extract<SessionAction, { type: 'session/titleChanged' }>
+
+/** Whether a client renames a chat. VS Code dispatches the action of sessions on the channel of the chat. */
+export function isRename(channel: Pick<Channel, 'kindName'>, action: Action): action is Rename {
+  return channel.kindName === 'chat' && action.type === 'session/titleChanged'
+}
+
+/**
+ * Renames a chat, and its session if the chat is the default chat. Both titles are in the state of the session, so only
+ * changes of the session are stored. The client gets an echo on the channel of the chat, where it waits for one.
+ */
+export function rename(
+  core: Core,
+  session: Channel<'session'>,
+  chat: Channel,
+  action: Rename,
+  sender: Sender,
+): Entry {
+  const { title } = action
+  const isDefault = session.head.defaultChat === chat.uri
+  const changes: readonly (SessionAction | false)[] = [
+    isDefault && session.head.title !== title && { type: 'session/titleChanged', title },
+    entryOf(session, chat.uri)?.title !== title && {
+      type: 'session/chatUpdated',
+      chat: chat.uri,
+      changes: { title },
+    },
+  ]
+  // One stored action has the client as its origin, so that the host recognizes a resend.
+  const [first, ...rest] = changes.filter((change) => change !== false)
+  if (first) core.log.accept(session, first, sender)
+  for (const change of rest) core.log.append(session, change)
+  return core.log.echo(chat, action, sender)
+}
+
+/** Whether a stored action on a session is a rename that a client dispatched on a chat. */
+export function isRenameOf(stored: Action, chat: Uri, { title }: Rename): boolean {
+  // The host stored the action, so it has the members of its type.
+  const accepted = stored as SessionAction
+  if (accepted.type === 'session/titleChanged') return accepted.title === title
+  return accepted.type === 'session/chatUpdated' && accepted.chat === chat && accepted.changes.title === title
+}

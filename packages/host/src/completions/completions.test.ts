@@ -155,6 +155,25 @@ test('[J4] # completes other chats of the session by their titles', async () => 
   expect(await texts(ann, '#paint')).toEqual(['#Paint / wash'])
 })
 
+test('[J4] # also completes files and folders', async () => {
+  const { ann } = await setUp(['/w/src/deep/a.ts', '/w/src/b.ts', '/w/srcs.txt'])
+  expect(await texts(ann, '#src')).toEqual([
+    '#src/',
+    '#srcs.txt',
+    '#src/b.ts',
+    '#src/deep/',
+    '#src/deep/a.ts',
+  ])
+  const folder = { type: 'resource', uri: 'file:///w/src/deep', label: 'src/deep/', displayKind: 'directory' }
+  expect((await complete(ann, 'in #deep')).items[0]).toEqual({
+    insertText: '#src/deep/',
+    rangeStart: 3,
+    rangeEnd: 8,
+    attachment: folder,
+  })
+  expect(await texts(ann, '@deep')).toEqual(['@src/deep/a.ts'])
+})
+
 test("[J4] / completes the agent's commands, at the beginning of a message only", async () => {
   const agent: Agent = Object.assign(new ScriptedAgent(), {
     commands: async () => [
@@ -175,7 +194,7 @@ test("[J4] / completes the agent's commands, at the beginning of a message only"
           type: 'simple',
           label: '/plan',
           displayKind: 'command',
-          _meta: { 'x-atrium': { command: 'plan', description: 'a plan' } },
+          _meta: { command: 'plan', description: 'a plan' },
         },
       },
       {
@@ -186,7 +205,7 @@ test("[J4] / completes the agent's commands, at the beginning of a message only"
           type: 'simple',
           label: '/play',
           displayKind: 'command',
-          _meta: { 'x-atrium': { command: 'play' } },
+          _meta: { command: 'play' },
         },
       },
     ],

@@ -1,19 +1,17 @@
-import type { Uri } from '@atrium/protocol/channel'
 import type { CompletionItem } from '@atrium/protocol/chat/commands'
 import type { Params, Result } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
-import { fileUri, pathOf } from '@atrium/protocol/file-uri'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { agentOf } from '../agents/agents.ts'
 import { sessionOf } from '../core/lookup.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
-import { childOf } from '../core/file-listing.ts'
 import { best, fold } from '../core/fuzzy-match.ts'
 import type { Match } from '../core/fuzzy-match.ts'
 import { withTimeout } from '../core/timeout.ts'
 import type { AgentCommand } from '../ports/agent.ts'
-import { containedPath } from '../access/roots.ts'
+import { filesAndFoldersOf, filesOf, pathMatches } from './paths.ts'
+import type { Choice, CompletionContext } from './paths.ts'
 import { typedAt } from './typed.ts'
 import type { Trigger } from './typed.ts'
 
@@ -31,49 +29,25 @@ export async function completions(
   const typed = kind === 'userMessage' ? typedAt(text, offset, core.limits.completionLength) : undefined
   const session = sessionOf(core, chat.uri)
   if (!typed || !session) return { items: [] }
-  const found = await sources[typed.trigger](core, session, chat, typed.word)
+  const found = await sources[typed.trigger]({ core, session, chat }, typed.word)
   const range = { rangeStart: typed.start, rangeEnd: offset }
   return { items: found.map((each): CompletionItem => ({ ...each, ...range })) }
 }
 
-type Choice = Pick<CompletionItem, 'insertText' | 'attachment'>
-type Source = (
-  core: Core,
-  session: Channel<'session'>,
-  chat: Channel<'chat'>,
-  word: string,
-) => Promise<readonly Choice[]>
+type Source = (context: CompletionContext, word: string) => Promise<readonly Choice[]>
 
 const sources: { readonly [T in Trigger]: Source } = {
-  '@': async (core, session, chat, word) => {
-    const { completionItems, completionMs, listings } = core.limits
-    const directories = directoriesOf(core, session, chat).slice(0, listings)
-    const lists = await Promise.all(
-      directories.map(async (directory) => {
-        const files = await withTimeout(core.world, completionMs, core.listings.of(directory), () => [])
-        return best(files, word, completionItems).flatMap(({ item: { path }, score }) => {
-          const item = fileChoice(directory, path, directories.length > 1)
-          return item ? [{ item, score }] : []
-        })
-      }),
-    )
-    return lists.flat().toSorted(byScore).slice(0, completionItems).map(itemOf)
-  },
+  '@': async (context, word) => ranked(context, await pathMatches(context, word, filesOf)),
 
-  '#': async (core, session, chat, word) => {
-    const { chats } = session.committedState
-    const others = chats.filter(
-      ({ resource, title, interactivity }) =>
-        resource !== chat.uri && title !== '' && interactivity !== 'hidden',
-    )
-    const named = others.map(({ resource, title }) => ({ resource, title, folded: foldName(title) }))
-    return best(named, word, core.limits.completionItems).map(({ item: { resource, title } }) => ({
-      insertText: `#${title}`,
-      attachment: { type: 'chat', resource, label: title } as const,
+  '#': async (context, word) => {
+    const paths = await pathMatches(context, word, filesAndFoldersOf)
+    return ranked(context, [...chatMatches(context, word), ...paths]).map(({ insertText, attachment }) => ({
+      insertText: `#${insertText.slice(1)}`,
+      attachment,
     }))
   },
 
-  '/': async (core, session, _, word) => {
+  '/': async ({ core, session }, word) => {
     const state = session.committedState
     const commands = await withTimeout(
       core.world,
@@ -86,39 +60,34 @@ const sources: { readonly [T in Trigger]: Source } = {
   },
 }
 
-/** Returns the directories that a chat works in and that may be read. */
-function directoriesOf(core: Core, session: Channel<'session'>, chat: Channel<'chat'>): readonly string[] {
-  const { workingDirectories: own } = chat.committedState
-  const { workingDirectories: all = [] } = session.committedState
-  return (own ?? all).flatMap((uri) => {
-    try {
-      return [containedPath(core, uri, 'read').path]
-    } catch {
-      return []
-    }
-  })
+/** The other chats of the session, by their titles. */
+function chatMatches({ core, session, chat }: CompletionContext, word: string): readonly Match<Choice>[] {
+  const others = session.committedState.chats.filter(
+    ({ resource, title, interactivity }) =>
+      resource !== chat.uri && title !== '' && interactivity !== 'hidden',
+  )
+  const named = others.map(({ resource, title }) => ({ resource, title, folded: foldName(title) }))
+  return best(named, word, core.limits.completionItems).map(({ item: { resource, title }, score }) => ({
+    item: { insertText: `#${title}`, attachment: { type: 'chat', resource, label: title } },
+    score,
+  }))
 }
 
-/** Returns the choice for a file; undefined where its path cannot be written as a URI, or contains a control character. */
-function fileChoice(directory: string, path: string, several: boolean): Choice | undefined {
-  const uri = uriOf(childOf(directory, path))
-  if (uri === undefined) return undefined
-  const label = several ? `${directory.slice(directory.lastIndexOf('/') + 1)}/${path}` : path
-  return { insertText: `@${label}`, attachment: { type: 'resource', uri, label, displayKind: 'document' } }
+/** The choices with the best scores. Among equal scores, the shortest comes first. */
+function ranked({ core }: CompletionContext, matches: readonly Match<Choice>[]): readonly Choice[] {
+  return matches
+    .toSorted((a, b) => a.score - b.score || a.item.insertText.length - b.item.insertText.length)
+    .slice(0, core.limits.completionItems)
+    .map(({ item }) => item)
 }
 
-function uriOf(path: string): Uri | undefined {
-  if (/[\p{Cc}\p{Surrogate}]/u.test(path)) return undefined
-  const uri = fileUri(path)
-  return pathOf(uri).ok ? uri : undefined
-}
-
+/** VS Code reads the members `command` and `description` of `_meta`, and shows no other command. */
 function commandChoice({ name, description }: AgentCommand): Choice {
   const label = `/${name}`
   const about = { command: name, ...(description !== undefined && { description }) }
   return {
     insertText: label,
-    attachment: { type: 'simple', label, displayKind: 'command', _meta: { 'x-atrium': about } },
+    attachment: { type: 'simple', label, displayKind: 'command', _meta: about },
   }
 }
 
@@ -136,13 +105,4 @@ async function commandsOf(core: Core, session: SessionState): Promise<readonly A
 /** Prepares a name that is no path: its slashes must not count as separators. */
 function foldName(text: string): string {
   return fold(text).replaceAll('/', ' ')
-}
-
-function byScore(a: Match<Choice>, b: Match<Choice>): number {
-  if (a.score !== b.score) return a.score - b.score
-  return a.item.insertText.length - b.item.insertText.length
-}
-
-function itemOf<T>({ item }: Match<T>): T {
-  return item
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Chat } from '@atrium/host/ports/agent'
 import { TurnFailed } from '@atrium/host/ports/agent'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
+import { textOf } from '@atrium/protocol/common/content'
 import type { FileEdit } from '@atrium/protocol/common/content'
 import type { Preview, ToolCall } from './tool-call.ts'
 import { fieldsOf } from './process/schema.ts'
@@ -95,7 +96,7 @@ export function changesHash(shown: readonly FileEdit[] | readonly ToolCallConten
 export function isSameCall(earlier: ToolCallState, { toolName, input, title, content }: ToolCall): boolean {
   if (earlier.toolName !== toolName || earlier._meta?.[changesKey] !== changesHash(content)) return false
   const earlierInput = 'toolInput' in earlier ? earlier.toolInput : undefined
-  return earlierInput === input && (earlierInput !== undefined || earlier.invocationMessage === title)
+  return earlierInput === input && (earlierInput !== undefined || textOf(earlier.invocationMessage) === title)
 }
 
 /** Tool kinds of ACP that may run a command. */

@@ -3,6 +3,7 @@ import { TurnFailed } from '@atrium/host/ports/agent'
 import { transcriptOf } from '@atrium/host/turn/transcript'
 import type { Message, MessageAttachment } from '@atrium/protocol/chat/message'
 import type { ActiveTurn } from '@atrium/protocol/chat/state'
+import { textOf } from '@atrium/protocol/common/content'
 import type { AgentCapabilities, ContentBlock } from './process/schema.ts'
 
 type PromptCapabilities = AgentCapabilities['promptCapabilities']
@@ -50,7 +51,7 @@ export function resumeText(turn: ActiveTurn): string {
   const decisions = turn.responseParts.flatMap((part) => {
     if (part.kind !== 'toolCall') return []
     const { toolCall: call } = part
-    const action = `${call.displayName}: ${plainText(call.invocationMessage)}`
+    const action = `${call.displayName}: ${textOf(call.invocationMessage)}`
     if (call.status === 'running' && call.confirmed !== 'not-needed')
       return [`Allowed meanwhile: ${action}. Do it now.`]
     if (call.status === 'cancelled' && call.reason === 'denied') return [`Refused meanwhile: ${action}.`]
@@ -78,7 +79,3 @@ export async function transcriptBlock(chat: Chat, turn: ActiveTurn): Promise<Con
 
 /** In characters. */
 const maxTurnLength = 100_000
-
-function plainText(text: string | { readonly markdown: string } | undefined): string {
-  return typeof text === 'object' ? text.markdown : (text ?? '')
-}

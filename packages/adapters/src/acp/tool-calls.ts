@@ -2,6 +2,7 @@ import type { Chat } from '@atrium/host/ports/agent'
 import { TurnFailed } from '@atrium/host/ports/agent'
 import { callIn, callsOf } from '@atrium/protocol/chat/calls'
 import type { ToolCallState, ToolResultContent } from '@atrium/protocol/chat/tool'
+import { messageOf } from '@atrium/protocol/common/content'
 import { fileEdits, resultContent } from './content.ts'
 import type { TerminalContent } from './content.ts'
 import type { OutputStream } from './output-stream.ts'
@@ -79,7 +80,7 @@ export class ToolCalls {
     this.#output.write({
       type: 'chat/toolCallReady',
       toolCallId: call.id,
-      invocationMessage: preview.title,
+      invocationMessage: messageOf(preview.title),
       ...(preview.input !== undefined && { toolInput: preview.input }),
       ...(question.options && { options: question.options }),
       ...(edits.length > 0 && { edits: { items: edits } }),
@@ -156,7 +157,7 @@ export class ToolCalls {
       toolCallId: call.id,
       result: {
         success,
-        pastTenseMessage: call.title,
+        pastTenseMessage: messageOf(call.title),
         ...(content.length > 0 && { content }),
         ...(message !== undefined && { error: { message: message.slice(0, maxProblemLength) } }),
       },
@@ -201,7 +202,9 @@ export class ToolCalls {
 
   #announce(call: ToolCall): void {
     call.phase = 'streaming'
-    const { id: toolCallId, toolName, displayName, title: intention } = call
+    const { id: toolCallId, toolName, displayName, title } = call
+    // An intention is plain text.
+    const intention = title.replaceAll('`', '')
     this.#output.write({ type: 'chat/toolCallStart', toolCallId, toolName, displayName, intention })
   }
 
@@ -225,7 +228,7 @@ export class ToolCalls {
     this.#output.write({
       type: 'chat/toolCallReady',
       toolCallId: call.id,
-      invocationMessage: call.title,
+      invocationMessage: messageOf(call.title),
       ...(call.input !== undefined && { toolInput: call.input }),
       confirmed: 'not-needed',
     })

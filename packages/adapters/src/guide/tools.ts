@@ -3,15 +3,16 @@ import { TurnFailed } from '@atrium/host/ports/agent'
 import type { Chat, Edit, AgentAction } from '@atrium/host/ports/agent'
 import type { ToolCallPart } from '@atrium/protocol/chat/state'
 import type { ToolCallResult } from '@atrium/protocol/chat/tool'
-import type { FileEditCollection } from '@atrium/protocol/common/content'
+import { messageOf } from '@atrium/protocol/common/content'
+import type { FileEditCollection, StringOrMarkdown } from '@atrium/protocol/common/content'
 import type { ToolName, ToolStep } from './script.ts'
 import { quoted } from './words.ts'
 import { callIn } from '@atrium/protocol/chat/calls'
 
 interface Tool {
   readonly displayName: string
-  /** Describes the call to the user who approves it. */
-  invocationMessage(input: string): string
+  /** The part of the input that the description of the call names. */
+  target?(input: string): string
   /** Whether the user may change the input while approving. */
   readonly editable?: boolean
   /** Returns the file changes to show with the request for approval. */
@@ -31,13 +32,14 @@ export async function* useTool(
   const tool = tools[name]
   const toolCallId = typeof target === 'string' ? target : target.toolCall.toolCallId
   if (typeof target === 'string') {
-    const description = tool.invocationMessage(input)
+    const target = quoted(tool.target?.(input) ?? input)
+    const description = { markdown: `${tool.displayName} ${target}` }
     yield {
       type: 'chat/toolCallStart',
       toolCallId,
       toolName: name,
       displayName: tool.displayName,
-      intention: description,
+      intention: `${tool.displayName} ${target.slice(1, -1)}`,
     }
     const edits = await attempt(async () => tool.proposedEdits?.(chat, input))
     if (edits instanceof TurnFailed) return yield* failWithoutAsking(toolCallId, description, edits)
@@ -66,7 +68,6 @@ export async function* useTool(
 const tools: { readonly [N in ToolName]: Tool } = {
   run: {
     displayName: 'Run',
-    invocationMessage: (line) => `Run ${quoted(line)}`,
     editable: true,
     async *run(chat, toolCallId, line) {
       const { terminal, done } = await chat.run({ toolCallId, line })
@@ -77,17 +78,20 @@ const tools: { readonly [N in ToolName]: Tool } = {
 
   read: {
     displayName: 'Read',
-    invocationMessage: (path) => `Read ${quoted(path)}`,
     async *run(chat, toolCallId, path) {
       const text = await chat.files.read(toolCallId, path)
       const content = [{ type: 'text', text } as const]
-      yield complete(toolCallId, { success: true, pastTenseMessage: `Read ${quoted(path)}`, content })
+      yield complete(toolCallId, {
+        success: true,
+        pastTenseMessage: messageOf(`Read ${quoted(path)}`),
+        content,
+      })
     },
   },
 
   write: {
     displayName: 'Write',
-    invocationMessage: (input) => `Write ${quoted(pathAndRest(input)[0])}`,
+    target: (input) => pathAndRest(input)[0],
     proposedEdits: (chat, input) => proposed(chat, pathAndRest(input)[0], { text: pathAndRest(input)[1] }),
     run: (chat, toolCallId, input) =>
       applyEdit(chat, toolCallId, pathAndRest(input)[0], { text: pathAndRest(input)[1] }),
@@ -95,7 +99,7 @@ const tools: { readonly [N in ToolName]: Tool } = {
 
   edit: {
     displayName: 'Edit',
-    invocationMessage: (input) => `Edit ${quoted(pathAndRest(input)[0])}`,
+    target: (input) => pathAndRest(input)[0],
     proposedEdits: (chat, input) => proposed(chat, pathAndRest(input)[0], replacement(input)),
     run: (chat, toolCallId, input) => applyEdit(chat, toolCallId, pathAndRest(input)[0], replacement(input)),
   },
@@ -124,8 +128,11 @@ async function* applyEdit(
   path: string,
   edit: Edit,
 ): AsyncIterable<AgentAction> {
+  // The preview is made before the edit, because afterwards the old content is gone.
+  const shown = await chat.files.propose(path, edit)
   await chat.files.apply(toolCallId, path, edit)
-  yield complete(toolCallId, { success: true, pastTenseMessage: `Wrote ${quoted(path)}` })
+  const content = [{ type: 'fileEdit', ...shown } as const]
+  yield complete(toolCallId, { success: true, pastTenseMessage: messageOf(`Wrote ${quoted(path)}`), content })
 }
 
 function complete(toolCallId: string, result: ToolCallResult): AgentAction {
@@ -133,13 +140,13 @@ function complete(toolCallId: string, result: ToolCallResult): AgentAction {
 }
 
 function failed(toolCallId: string, { message }: TurnFailed): AgentAction {
-  return complete(toolCallId, { success: false, pastTenseMessage: message, error: { message } })
+  return complete(toolCallId, { success: false, pastTenseMessage: messageOf(message), error: { message } })
 }
 
 /** Ends a call that cannot run. No user is asked for approval. */
 function* failWithoutAsking(
   toolCallId: string,
-  description: string,
+  description: StringOrMarkdown,
   problem: TurnFailed,
 ): Iterable<AgentAction> {
   yield { type: 'chat/toolCallReady', toolCallId, invocationMessage: description, confirmed: 'not-needed' }

@@ -1,7 +1,8 @@
 import { TurnFailed } from '@atrium/host/ports/agent'
 import type { Chat } from '@atrium/host/ports/agent'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
-import type { ContentRef, StringOrMarkdown } from '@atrium/protocol/common/content'
+import { textOf } from '@atrium/protocol/common/content'
+import type { ContentRef } from '@atrium/protocol/common/content'
 import type { PartOptions, TurnContent } from './parts.ts'
 import { answerText } from './questions.ts'
 
@@ -20,9 +21,9 @@ export async function resultText(
     // Output that was too large for the chat's state is stored as a resource.
     if (content.type === 'resource') texts.push(await readStored(content.uri, options.chat))
   }
-  const problem = call.success ? [] : [`Failed: ${call.error?.message ?? plainText(call.pastTenseMessage)}`]
+  const problem = call.success ? [] : [`Failed: ${call.error?.message ?? textOf(call.pastTenseMessage)}`]
   const text = [...texts.filter((each) => each !== ''), ...problem].join('\n')
-  return text === '' ? plainText(call.pastTenseMessage) : text
+  return text === '' ? textOf(call.pastTenseMessage) : text
 }
 
 const interruptedText =
@@ -31,7 +32,7 @@ const interruptedText =
 function cancellationText(call: Extract<ToolCallState, { readonly status: 'cancelled' }>): string {
   if (call.reason === 'skipped') return interruptedText
   const { reasonMessage, userSuggestion } = call
-  const reason = reasonMessage === undefined ? '' : plainText(reasonMessage).trim()
+  const reason = reasonMessage === undefined ? '' : textOf(reasonMessage).trim()
   const lines = ['The user did not allow this, and it was not done.']
   if (reason !== '') lines.push(`The reason: ${reason}`)
   if (userSuggestion) lines.push(`The user suggests instead: ${userSuggestion.text}`)
@@ -54,8 +55,4 @@ async function readStored(uri: string, chat: Pick<Chat, 'read'>): Promise<string
     if (error instanceof TurnFailed) return '(This is kept no more.)'
     throw error
   }
-}
-
-function plainText(text: StringOrMarkdown): string {
-  return typeof text === 'string' ? text : text.markdown
 }

@@ -1,4 +1,5 @@
 import { TurnFailed } from '@atrium/host/ports/agent'
+import { messageOf } from '@atrium/protocol/common/content'
 import type { Chat, AgentAction } from '@atrium/host/ports/agent'
 import { callIn } from '@atrium/protocol/chat/calls'
 import type { ActiveTurn } from '@atrium/protocol/chat/state'
@@ -146,7 +147,7 @@ function* failWithoutAsking(
   { toolCallId, toolName, input }: ModelToolCall,
   problem: string,
 ): Iterable<AgentAction> {
-  const invocationMessage = findTool(toolName)?.displayName ?? quoted(toolName)
+  const invocationMessage = messageOf(findTool(toolName)?.displayName ?? quoted(toolName))
   // An editable input is stored as a bare command line. An invalid input has no command line, so it is left out.
   const toolInput = findTool(toolName)?.editable === undefined && { toolInput: JSON.stringify(input) ?? '' }
   yield { type: 'chat/toolCallReady', toolCallId, invocationMessage, ...toolInput, confirmed: 'not-needed' }

@@ -4,6 +4,7 @@ import type { ChatState } from '@atrium/protocol/chat/state'
 import type { ToolCallResult, ToolResultContent } from '@atrium/protocol/chat/tool'
 import { limits } from '@atrium/protocol/limits'
 import { compact } from '@atrium/protocol/update'
+import { messageOf } from '@atrium/protocol/common/content'
 import type { FileEditCollection } from '@atrium/protocol/common/content'
 import { truncateMiddle } from './text.ts'
 import { quoted, textField, tools } from './tools.ts'
@@ -107,7 +108,7 @@ export async function proposedEdits(
 }
 
 export function failed(toolCallId: string, message: string): AgentAction {
-  const result: ToolCallResult = { success: false, pastTenseMessage: message, error: { message } }
+  const result: ToolCallResult = { success: false, pastTenseMessage: messageOf(message), error: { message } }
   return { type: 'chat/toolCallComplete', toolCallId, result }
 }
 

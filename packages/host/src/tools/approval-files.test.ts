@@ -39,6 +39,26 @@ test('[X3] an edit is previewed before it is applied; a file that changed meanwh
   expect(none).toMatchObject({ success: false, error: { message: 'the file does not contain that text' } })
 })
 
+test('[X3] a completed edit keeps the file before and after it, and says what it did in Markdown', async () => {
+  const { ann } = await desk()
+  const [edit] = callsIn(await ended(ann, await approve(ann, 'edit a.txt two => 2', choices.once)))
+  if (edit?.status !== 'completed') throw new Error('not completed')
+  expect(edit).toMatchObject({
+    intention: 'Edit a.txt',
+    invocationMessage: { markdown: 'Edit `a.txt`' },
+    pastTenseMessage: { markdown: 'Wrote `a.txt`' },
+  })
+  const [shown] = edit.content ?? []
+  if (shown?.type !== 'fileEdit') throw new Error('no file edit')
+  expect(shown.diff).toEqual({ added: 1, removed: 1 })
+  const read = (uri = '') => ann.ask('resourceRead', { uri })
+  expect(await read(shown.before?.content.uri)).toMatchObject({ data: 'one\ntwo\nthree\n' })
+  expect(await read(shown.after?.content.uri)).toMatchObject({ data: 'one\n2\nthree\n' })
+  const [created] = callsIn(await ended(ann, await approve(ann, 'write new.txt hello', choices.once)))
+  expect(created).toMatchObject({ content: [{ type: 'fileEdit', diff: { added: 1 } }] })
+  expect(created).not.toHaveProperty('content.0.before')
+})
+
 test('[X3] S-35: writing a protected file is asked for every time, in any spelling', async () => {
   const { ann } = await desk()
   await ended(ann, await approve(ann, 'write new.txt hello', choices.session))

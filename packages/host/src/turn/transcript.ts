@@ -1,6 +1,6 @@
 import type { Message } from '@atrium/protocol/chat/message'
 import type { ResponsePart, Turn } from '@atrium/protocol/chat/state'
-import type { StringOrMarkdown } from '@atrium/protocol/common/content'
+import { textOf } from '@atrium/protocol/common/content'
 
 /**
  * Turns as a text for an agent of another chat. Where the text is longer than `maxLength` characters, the oldest turns are
@@ -54,21 +54,17 @@ function partText(part: ResponsePart): string {
       const { toolCall: call } = part
       const message = call.status === 'completed' ? call.pastTenseMessage : call.invocationMessage
       const end = call.status === 'completed' ? (call.success ? 'done' : 'failed') : call.status
-      return `[${call.displayName}: ${plainText(message)} (${end})]`
+      return `[${call.displayName}: ${textOf(message)} (${end})]`
     }
     case 'inputRequest':
       return `[Asked: ${part.request.message ?? ''} (${part.response ?? 'open'})]`
     case 'systemNotification':
-      return `[${plainText(part.content)}]`
+      return `[${textOf(part.content)}]`
     case 'error':
       return `[Error: ${part.error.message}]`
     default:
       return ''
   }
-}
-
-function plainText(text: StringOrMarkdown | undefined): string {
-  return typeof text === 'object' ? text.markdown : (text ?? '')
 }
 
 /** The last `length` characters of a text, without half of a surrogate pair. */

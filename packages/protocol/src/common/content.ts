@@ -11,6 +11,16 @@ export const Markdown = object<Markdown>('Markdown', markdown)
 export type StringOrMarkdown = string | Markdown
 export const StringOrMarkdown: Schema<StringOrMarkdown> = either(string, Markdown, 'StringOrMarkdown')
 
+/** A text for users as Markdown if it has code in backticks. Clients show a plain string as it is, backticks included. */
+export function messageOf(text: string): StringOrMarkdown {
+  return text.includes('`') ? { markdown: text } : text
+}
+
+/** The text of a message. */
+export function textOf(message: StringOrMarkdown | undefined): string {
+  return typeof message === 'object' ? message.markdown : (message ?? '')
+}
+
 const icon = {
   src: id,
   contentType: optional(string),

@@ -1,4 +1,5 @@
 import type { Chat } from '@atrium/host/ports/agent'
+import { requestIn } from '@atrium/protocol/chat/repeated-request'
 import type { ChatInputAnswer, ChatInputQuestion, ChatInputRequest } from '@atrium/protocol/chat/request'
 import type { ActiveTurn, InputRequestPart } from '@atrium/protocol/chat/state'
 import { AhpError } from '@atrium/protocol/errors'
@@ -127,7 +128,5 @@ function isHttpUrl(url: unknown): url is string {
 }
 
 function requestPart(turn: ActiveTurn | undefined, id: string): InputRequestPart | undefined {
-  return turn?.responseParts.find(
-    (part): part is InputRequestPart => part.kind === 'inputRequest' && part.request.id === id,
-  )
+  return requestIn(turn?.responseParts, id)
 }

@@ -1,4 +1,5 @@
 import type { Chat, AgentAction } from '@atrium/host/ports/agent'
+import { withoutRepeated } from '@atrium/protocol/chat/repeated-request'
 import type { ActiveTurn, InputRequestPart } from '@atrium/protocol/chat/state'
 import type { ChatInputAnswer, ChatInputRequest } from '@atrium/protocol/chat/request'
 import type { FormStep } from './script.ts'
@@ -57,7 +58,7 @@ export function answersText(turn: ActiveTurn): string {
 }
 
 function formIn({ responseParts }: ActiveTurn): InputRequestPart | undefined {
-  return responseParts.find((part): part is InputRequestPart => part.kind === 'inputRequest')
+  return withoutRepeated(responseParts).find((part): part is InputRequestPart => part.kind === 'inputRequest')
 }
 
 function valueText(answer: ChatInputAnswer | undefined): string {

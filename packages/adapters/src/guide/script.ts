@@ -1,3 +1,4 @@
+import { withoutRepeated } from '@atrium/protocol/chat/repeated-request'
 import type { ChatInputRequest } from '@atrium/protocol/chat/request'
 import type { ActiveTurn, MarkdownPart, ReasoningPart, ResponsePart } from '@atrium/protocol/chat/state'
 
@@ -99,7 +100,7 @@ export function textOf(step: Step, turn: ActiveTurn): string {
  * repeated in a new part.
  */
 function countedParts(turn: ActiveTurn): readonly ResponsePart[] {
-  return turn.responseParts.filter(
+  return withoutRepeated(turn.responseParts).filter(
     (part) =>
       part.kind !== 'error' &&
       !(

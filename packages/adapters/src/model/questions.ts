@@ -1,5 +1,6 @@
 import type { AgentAction } from '@atrium/host/ports/agent'
 import type { ChatInputAnswer, ChatInputQuestion } from '@atrium/protocol/chat/request'
+import { requestIn } from '@atrium/protocol/chat/repeated-request'
 import type { ActiveTurn, InputRequestPart, ResponsePart, Turn } from '@atrium/protocol/chat/state'
 import { parseInput, textField, textsField, tools } from './tools.ts'
 
@@ -50,10 +51,7 @@ function parseQuestion(text: string): ChatInputQuestion | undefined {
 }
 
 function findInputRequest(parts: readonly ResponsePart[], toolCallId: string): InputRequestPart | undefined {
-  return parts.find(
-    (part): part is InputRequestPart =>
-      part.kind === 'inputRequest' && part.request.id === inputRequestId(toolCallId),
-  )
+  return requestIn(parts, inputRequestId(toolCallId))
 }
 
 function inputRequestId(toolCallId: string): string {

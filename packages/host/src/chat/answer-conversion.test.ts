@@ -54,7 +54,6 @@ test.each([
 
 test.each([
   [{ kind: 'number' }, '1,5'],
-  [{ kind: 'number' }, ''],
   [{ kind: 'number' }, '0x10'],
   [{ kind: 'integer' }, '1.5'],
   [{ kind: 'boolean' }, 'maybe'],
@@ -65,6 +64,19 @@ test.each([
   expect(await refused(all, chat, completed('r1', submitted(text(typed))))).toBe(
     'that is not a valid answer to this question',
   )
+})
+
+test.each([
+  [{ kind: 'number' }, ''],
+  [{ kind: 'single-select', options, allowFreeformInput: true }, ' '],
+  [{ kind: 'text', min: 3 }, ''],
+])('[X6.1] %j left blank is skipped, unless it is required', async (question, typed) => {
+  const all = await asked(question)
+  await accepted(all.ann, chat, completed('r1', submitted(text(typed))))
+  const answers = { q: { state: 'skipped' } }
+  expect(chatOf(all)).toMatchObject({ activeTurn: { responseParts: [{ request: { answers } }] } })
+  const strict = await asked({ ...question, required: true })
+  expect(await refused(strict, chat, completed('r1', submitted(text(typed))))).toMatch(/required/)
 })
 
 test('[X6.1] a converted number must be within its bounds', async () => {

@@ -38,15 +38,22 @@ export function isConversionOf(accepted: Action, dispatched: Action): boolean {
   const before = answersOf(accepted)
   const expected = mapAnswers(dispatched, (id, answer) => {
     const stored = before[id]
-    return stored && isText(answer) && !isText(stored) && stored.state === answer.state ? stored : answer
+    const converted = stored && isText(answer) && !isText(stored)
+    return converted && (stored.state === 'skipped' || stored.state === answer.state) ? stored : answer
   })
   return equal(accepted, expected)
 }
 
 function convertAnswer(question: ChatInputQuestion, answer: ChatInputAnswer): ChatInputAnswer {
   if (answer.state === 'skipped' || answer.value.kind !== 'text') return answer
+  if (isBlank(question, answer.value.value)) return { state: 'skipped' }
   const value = readText(question, answer.value.value)
   return value ? { ...answer, value } : answer
+}
+
+/** Whether a text says that a question was left out. An empty text can be the answer to a question for a text. */
+function isBlank(question: ChatInputQuestion, text: string): boolean {
+  return text.trim() === '' && (question.kind !== 'text' || (question.min ?? 0) > text.length)
 }
 
 /** Reads a text as the answer to a question. Undefined if it cannot be read in one way, or if the question asks for text. */

@@ -184,7 +184,8 @@ function clientToolProblem({ status, contributor }: ToolCallState, by: Dispatche
   return status === 'running' ? undefined : 'this tool call is not running'
 }
 
-function openRequest({ activeTurn }: ChatState, requestId: string): InputRequestPart | undefined {
+/** Finds a request without a response in the active turn. */
+export function openRequest({ activeTurn }: ChatState, requestId: string): InputRequestPart | undefined {
   for (const part of activeTurn?.responseParts ?? [])
     if (part.kind === 'inputRequest' && part.request.id === requestId && part.response === undefined)
       return part

@@ -2,7 +2,7 @@ import type { Params } from '@atrium/protocol/commands'
 import { negotiate } from '@atrium/protocol/versions/negotiate'
 import { commandPrefix } from '../agents/shell-agent.ts'
 import { triggers } from '../completions/typed.ts'
-import { infoOf, withNaming } from '../core/clients.ts'
+import { infoOf, isVsCode, withNaming } from '../core/clients.ts'
 import type { ClientRecord } from '../core/clients.ts'
 import type { Core } from '../core/core.ts'
 import { supportedVersions } from './dialect.ts'
@@ -19,7 +19,6 @@ import {
 } from './opening.ts'
 import type { OpeningLink } from './opening.ts'
 import { Resends } from './resends.ts'
-import { prefersAliases } from './session-names.ts'
 
 /** Runs `initialize`. Returns the result as JSON: the description of the host, and snapshots of the requested channels. */
 export async function initialize(
@@ -30,7 +29,8 @@ export async function initialize(
   const { clientId, clientInfo, initialSubscriptions = [] } = params
   const { offered, version } = negotiate(params.protocolVersions, supportedVersions)
   const { names } = link.dialect
-  names.restore({ aliases: prefersAliases(clientInfo?.name), except: [] })
+  // VS Code finds a session only by its alias.
+  names.restore({ aliases: isVsCode(clientInfo?.name), except: [] })
   const requested = requestedChannels(core, link, initialSubscriptions)
   const known = await claimClient(core, link, clientId)
   const own = known ? await dispatchesOf(core, clientId) : []

@@ -67,8 +67,3 @@ export class SessionNames {
 
 /** The maximum number of exceptions that a client's record keeps. */
 const maxExcept = 1000
-
-/** Whether a client is sent aliases of sessions that it has not named itself. VS Code finds a session only by its alias. */
-export function prefersAliases(clientName = ''): boolean {
-  return clientName.startsWith('vscode')
-}

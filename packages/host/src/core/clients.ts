@@ -175,3 +175,8 @@ function withCount({ cut, ...handed }: SnapshotSent): SnapshotSent {
   if (cut === undefined) return handed
   return typeof cut === 'number' ? { ...handed, cut } : { ...handed, extended: true }
 }
+
+/** Whether the name of a client is that of a window of VS Code. */
+export function isVsCode(clientName = ''): boolean {
+  return clientName.startsWith('vscode')
+}

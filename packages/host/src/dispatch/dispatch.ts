@@ -4,6 +4,7 @@ import { compact } from '@atrium/protocol/update'
 import { needsRow } from '../log/channel-rows.ts'
 import type { Channel } from '../log/channel.ts'
 import { convertAnswers } from '../chat/answer-conversion.ts'
+import { repeatForm } from '../chat/repeat-form.ts'
 import { chatEffects } from '../chat/start-turn.ts'
 import type { TurnAction } from '@atrium/protocol/chat/actions'
 import { loadTurnFor } from '../channels/history.ts'
@@ -49,7 +50,11 @@ export function dispatch(
   const checked = checkAction(target.kind, action)
   const read = checked.ok ? convertAnswers(channel, checked.value) : action
   const reason = checked.ok ? refusal(core, target, read, by) : `${action.type}: ${checked.problem}`
-  if (reason !== undefined) return core.log.refuse(channel, action, sender, reason)
+  if (reason !== undefined) {
+    const refused = core.log.refuse(channel, action, sender, reason)
+    if (checked.ok) repeatForm(core, channel, read, { clientId: by.clientId, reason })
+    return refused
+  }
   if (session && isRename(channel, action)) return rename(core, session, channel, action, sender)
   // `needsRow` is true for two action types only, and both are turn actions. So the cast is safe.
   if (needsRow(action)) loadTurnFor(core, channel, action as TurnAction)

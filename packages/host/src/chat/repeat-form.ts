@@ -1,0 +1,56 @@
+import type { Action } from '@atrium/protocol/channel'
+import type { ChatAction } from '@atrium/protocol/chat/actions'
+import { repeatedRequestId } from '@atrium/protocol/chat/repeated-request'
+import type { ChatInputAnswer, ChatInputRequest } from '@atrium/protocol/chat/request'
+import { hasRoom } from '../channels/state-length.ts'
+import { isVsCode } from '../core/clients.ts'
+import type { Core } from '../core/core.ts'
+import type { Channel } from '../log/channel.ts'
+import { answerProblem } from './answers.ts'
+import { openRequest } from './guards.ts'
+
+type Answers = Readonly<Record<string, ChatInputAnswer>>
+type Completion = Extract<ChatAction, { type: 'chat/inputCompleted' }>
+
+/**
+ * Repeats a form after a refused answer of VS Code, which has removed the form from its window and shows it again only under
+ * another id. Without this, the turn would wait until the window is loaded again.
+ */
+export function repeatForm(
+  core: Core,
+  chat: Channel,
+  action: Action,
+  { clientId, reason }: { readonly clientId: string; readonly reason: string },
+): void {
+  if (!chat.is('chat') || !isCompletion(action)) return
+  const open = openRequest(chat.head, action.requestId)
+  if (!open || !isVsCode(core.clients.implementationOf(clientId)?.name)) return
+  if (core.readOnlyReason() !== undefined) return
+  const { request } = open
+  const repeated = {
+    ...request,
+    id: repeatedRequestId(request.id),
+    message: [`Please answer again: ${reason}.`, request.message ?? ''].join('\n\n').trim(),
+    answers: draftsOf(request, action.answers),
+  }
+  const asked: ChatAction = { type: 'chat/inputRequested', request: repeated }
+  if (!hasRoom(core, chat, asked)) return
+  // The repeat comes first, so that an agent never sees its request without an open form.
+  core.log.append(chat, asked)
+  core.log.append(chat, { type: 'chat/inputCompleted', requestId: request.id, response: 'cancel' })
+}
+
+/** The answers to begin with: the earlier ones, and the new ones that their questions allow. */
+function draftsOf(request: ChatInputRequest, given: Answers = {}): Answers {
+  const kept = Object.entries(given).filter(
+    ([questionId, answer]) => answerProblem(request, questionId, answer) === undefined,
+  )
+  const drafts = kept.map(([questionId, answer]): readonly [string, ChatInputAnswer] =>
+    answer.state === 'submitted' ? [questionId, { ...answer, state: 'draft' }] : [questionId, answer],
+  )
+  return { ...request.answers, ...Object.fromEntries(drafts) }
+}
+
+function isCompletion(action: Action): action is Completion {
+  return action.type === 'chat/inputCompleted'
+}

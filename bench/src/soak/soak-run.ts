@@ -19,6 +19,7 @@ export class SoakRun {
     delivered: 0,
     sessions: 0,
     reconnects: 0,
+    'late upgrades': 0,
     attacks: 0,
     stalls: 0,
     comparisons: 0,

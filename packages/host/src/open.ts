@@ -8,6 +8,7 @@ import { diskFull, notifySpace } from './core/space.ts'
 import { SessionResources } from './core/session-resources.ts'
 import { StepRecords } from './log/step-records.ts'
 import { SessionFeed } from './core/session-feed.ts'
+import { ListChanges } from './core/session-list/list-changes.ts'
 import { Aliases } from './aliases/aliases.ts'
 import { settleAliases } from './channels/names.ts'
 import { Catalog } from './core/catalog.ts'
@@ -113,13 +114,16 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   const clients = new Clients(records, log, world)
   const catalog = await Catalog.open(records)
   const aliases = await Aliases.open(records, catalog)
-  const sessionFeed = new SessionFeed(log, world, catalog)
+  const limitValues = { ...limits, ...ports.limits }
+  const listChanges = await ListChanges.open(records, limitValues.removals)
+  for (const [session, { alias }] of listChanges.removals)
+    if (alias !== undefined) aliases.rememberDisposed(session, alias)
+  const sessionFeed = new SessionFeed(log, world, catalog, listChanges)
   const jobs = await Jobs.open(records)
   const sealing = new Sealing({ store: store.log, log, jobs, world, least: ports.sealLeast })
   const sessionResources = await SessionResources.open(records)
   const owners = await Owners.open(records)
   const contentRetention = await ContentRetention.open(records)
-  const limitValues = { ...limits, ...ports.limits }
   // Departures are loaded last, because their loading starts the timers of departed clients.
   const departures = await Departures.open(records, world, [
     { ms: limitValues.toolGraceMs, over: (clientId) => failAbsentClient(core, clientId) },
@@ -156,6 +160,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
     catalog,
     aliases,
     sessionFeed,
+    listChanges,
     jobs,
     sealing,
     departures,

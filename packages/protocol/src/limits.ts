@@ -81,6 +81,7 @@ export const limitTable = {
   ),
   links: row(20_000, 'links of a principal', 'S-23', 'the link is closed with 1013'),
   sessions: row(20_000, 'sessions', 'S-23', 'createSession is refused with -32009'),
+  removals: row(1000, 'disposed sessions that clients are told', 'H10', 'the oldest one is not told'),
   chats: row(512, 'chats in a session', 'S-23', 'createChat is refused with -32009'),
   pendingLength: row(8 * MiB, 'characters of pending messages in a chat', 'S-23', 'the message is refused'),
   lentLength: row(8 * MiB, 'characters of the active clients of a session', 'S-23', 'the change is refused'),

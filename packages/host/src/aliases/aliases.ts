@@ -71,10 +71,15 @@ export class Aliases {
     if (this.#stored.has(session)) this.#records.delete(`${prefix}${session}`)
     this.#stored.delete(session)
     this.#named.delete(alias)
+    this.rememberDisposed(session, alias)
+    return alias
+  }
+
+  /** Remembers the alias of a disposed session, so that clients can still be told about the disposal. */
+  rememberDisposed(session: Uri, alias: Uri): void {
     this.#disposed.set(session, alias)
     const [oldest] = this.#disposed.keys()
     if (this.#disposed.size > disposedCount && oldest !== undefined) this.#disposed.delete(oldest)
-    return alias
   }
 
   #ofSession(session: Uri): Uri | undefined {

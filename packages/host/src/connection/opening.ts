@@ -5,6 +5,7 @@ import type { ClientRecord } from '../core/clients.ts'
 import type { View } from '../channels/snapshot.ts'
 import type { Core } from '../core/core.ts'
 import type { Channel } from '../log/channel.ts'
+import type { Listener } from '../log/entry.ts'
 import { lostHistory } from '../log/epochs.ts'
 import type { StoredEnvelope } from '../ports/log.ts'
 import type { Dialect } from './dialect.ts'
@@ -21,7 +22,7 @@ export interface Opened {
 }
 
 /** A connection during its handshake. */
-export interface OpeningLink {
+export interface OpeningLink extends Listener {
   readonly principal: string
   readonly clientId: string
   readonly dialect: Dialect

@@ -3,6 +3,7 @@ import type { LimitValues } from '@atrium/protocol/limits'
 import type { Implementation } from '@atrium/protocol/root/connection'
 import type { SessionResources } from './session-resources.ts'
 import type { SessionFeed } from './session-feed.ts'
+import type { ListChanges } from './session-list/list-changes.ts'
 import type { Aliases } from '../aliases/aliases.ts'
 import type { Catalog } from './catalog.ts'
 import type { Clients } from './clients.ts'
@@ -48,6 +49,7 @@ export interface Core {
   readonly catalog: Catalog
   readonly aliases: Aliases
   readonly sessionFeed: SessionFeed
+  readonly listChanges: ListChanges
   readonly departures: Departures
   readonly sessionResources: SessionResources
   readonly contentRetention: ContentRetention

@@ -2,8 +2,10 @@ import type { Uri } from '@atrium/protocol/channel'
 import type { SessionSummary } from '@atrium/protocol/session/state'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Catalog } from './catalog.ts'
+import type { Listener } from '../log/entry.ts'
 import type { Log } from '../log/log.ts'
 import type { World } from '../ports/world.ts'
+import type { ListChanges } from './session-list/list-changes.ts'
 
 /** The pending notification about one session: the session is new, or these fields have changed since the last notification. */
 type Change = 'added' | Partial<SessionSummary>
@@ -16,14 +18,16 @@ export class SessionFeed {
   readonly #log: Log
   readonly #world: World
   readonly #catalog: Catalog
+  readonly #listChanges: ListChanges
   readonly #changes = new Map<Uri, Change>()
   #scheduled = false
   #paused = false
 
-  constructor(log: Log, world: World, catalog: Catalog) {
+  constructor(log: Log, world: World, catalog: Catalog, listChanges: ListChanges) {
     this.#log = log
     this.#world = world
     this.#catalog = catalog
+    this.#listChanges = listChanges
   }
 
   added(session: Uri): void {
@@ -41,6 +45,23 @@ export class SessionFeed {
   removed(session: Uri): void {
     this.#changes.delete(session)
     this.#notify('root/sessionRemoved', { session })
+  }
+
+  /** Tells a client that comes back what has changed since a sequence number, if the client is subscribed to the root channel. */
+  catchUp(listener: Listener, seq: number): void {
+    if (this.#log.channel(rootUri)?.listeners.has(listener) !== true) return
+    const { added, changed, removed } = this.#listChanges.since(seq)
+    for (const session of removed) this.#send([listener], 'root/sessionRemoved', { session })
+    for (const [uris, isNew] of [
+      [added, true],
+      [changed, false],
+    ] as const)
+      for (const session of uris) {
+        const summary = this.#catalog.get(session)
+        if (!summary || this.#catalog.isUnlisted(session)) continue
+        if (isNew) this.#send([listener], 'root/sessionAdded', { summary })
+        else this.#send([listener], 'root/sessionSummaryChanged', { session, changes: changeable(summary) })
+      }
   }
 
   /**
@@ -69,8 +90,12 @@ export class SessionFeed {
   }
 
   #notify(method: string, params: object): void {
+    this.#send(this.#log.channel(rootUri)?.listeners ?? [], method, params)
+  }
+
+  #send(listeners: Iterable<Listener>, method: string, params: object): void {
     const message = { channel: rootUri, ...params }
-    for (const listener of this.#log.channel(rootUri)?.listeners ?? []) listener.notify(method, message)
+    for (const listener of listeners) listener.notify(method, message)
   }
 }
 
@@ -80,4 +105,14 @@ export class SessionFeed {
  */
 function deliverable(changes: Partial<SessionSummary>): object {
   return 'activity' in changes ? { ...changes, activity: changes.activity ?? '' } : changes
+}
+
+/** All fields of an entry that can change. */
+function changeable({
+  resource: _resource,
+  provider: _provider,
+  createdAt: _createdAt,
+  ...fields
+}: SessionSummary): object {
+  return { activity: '', ...fields }
 }

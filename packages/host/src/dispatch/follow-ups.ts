@@ -66,6 +66,7 @@ function sessionFollowUps(core: Core, session: Channel<'session'>, action: Sessi
     append(core, session, compact<SessionAction>({ type: 'session/activityChanged', activity }))
   core.jobs.mark(session.uri, state.lifecycle === 'creating')
   core.catalog.save(session.uri, session.head)
+  if (core.catalog.creatorOf(session.uri) === undefined) core.listChanges.changed(session.uri, core.log.last)
   if (state.title !== '') announce(core, session)
 }
 

@@ -8,6 +8,7 @@ export function announce(core: Core, session: Channel<'session'>): void {
   const creator = core.catalog.creatorOf(uri)
   if (creator === undefined) return
   core.catalog.announce(uri)
+  core.listChanges.added(uri, core.log.last)
   const { activeClients } = session.head
   if (!activeClients.some(({ clientId }) => clientId === creator)) core.departures.leave(creator, uri)
   void core.log.reached(countSessions(core)).then(() => {

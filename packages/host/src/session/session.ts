@@ -109,7 +109,10 @@ export function forgetSession(core: Core, session: Channel<'session'>): number {
   core.catalog.delete(uri)
   const unreferenced = core.contentRetention.forget(uri).filter((each) => !core.catalog.get(each))
   const seq = core.log.drop(session)
-  if (announced) countSessions(core)
+  if (announced) {
+    core.listChanges.removed(uri, { seq, alias })
+    countSessions(core)
+  }
   core.log
     .reached(seq)
     .then(() => {

@@ -1,0 +1,91 @@
+import type { Uri } from '@atrium/protocol/channel'
+import type { Records } from '../../ports/records.ts'
+import { RecordMap } from '../record-map.ts'
+import type { RecordFormat } from '../record-map.ts'
+
+/** The sequence numbers at which a session was announced and at which its entry changed last. */
+interface Listed {
+  readonly added: number
+  readonly changed: number
+}
+
+export interface Removal {
+  readonly seq: number
+  /** The alias that the session had. */
+  readonly alias?: Uri | undefined
+}
+
+/** What has become of the session list since a sequence number. */
+export interface ListDifference {
+  readonly added: readonly Uri[]
+  readonly changed: readonly Uri[]
+  readonly removed: readonly Uri[]
+}
+
+/**
+ * The sequence numbers of the changes of the session list. The list is not a channel, so its changes are in no replay. A client
+ * that comes back is told what has changed since the last number that it has seen.
+ */
+export class ListChanges {
+  readonly #listed: RecordMap<Listed>
+  readonly #removed: RecordMap<Removal>
+  /** The maximum number of removals that are kept. */
+  readonly #maxRemoved: number
+
+  private constructor(listed: RecordMap<Listed>, removed: RecordMap<Removal>, maxRemoved: number) {
+    this.#listed = listed
+    this.#removed = removed
+    this.#maxRemoved = maxRemoved
+  }
+
+  static async open(records: Records, maxRemoved: number): Promise<ListChanges> {
+    const listed = await RecordMap.open(records, 'listed/', listedFormat)
+    return new ListChanges(listed, await RecordMap.open(records, 'removed/', removalFormat), maxRemoved)
+  }
+
+  /** The sessions that were removed last, oldest first. */
+  get removals(): readonly (readonly [Uri, Removal])[] {
+    return this.#removed.entries().toSorted(([, a], [, b]) => a.seq - b.seq)
+  }
+
+  added(session: Uri, seq: number): void {
+    this.#listed.set(session, { added: seq, changed: seq })
+  }
+
+  changed(session: Uri, seq: number): void {
+    // A session of an earlier build has no record. It was announced before any number of this build.
+    this.#listed.set(session, { added: this.#listed.get(session)?.added ?? 0, changed: seq })
+  }
+
+  removed(session: Uri, removal: Removal): void {
+    this.#listed.delete(session)
+    this.#removed.set(session, removal)
+    const [oldest] = this.removals
+    if (this.#removed.size > this.#maxRemoved && oldest) this.#removed.delete(oldest[0])
+  }
+
+  since(seq: number): ListDifference {
+    const changed = this.#listed.entries().filter(([, listed]) => listed.changed > seq)
+    return {
+      added: changed.filter(([, listed]) => listed.added > seq).map(([uri]) => uri),
+      changed: changed.filter(([, listed]) => listed.added <= seq).map(([uri]) => uri),
+      removed: this.removals.filter(([, removal]) => removal.seq > seq).map(([uri]) => uri),
+    }
+  }
+}
+
+const listedFormat: RecordFormat<Listed> = {
+  read: (text) => {
+    const [added = 0, changed = 0] = text.split(' ').map(Number)
+    return { added, changed }
+  },
+  write: ({ added, changed }) => `${added} ${changed}`,
+}
+
+const removalFormat: RecordFormat<Removal> = {
+  read: (text) => {
+    const [seq = '0', alias] = text.split(' ')
+    return { seq: Number(seq), alias }
+  },
+  write: ({ seq, alias }) => (alias === undefined ? `${seq}` : `${seq} ${alias}`),
+}

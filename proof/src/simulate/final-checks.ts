@@ -70,7 +70,7 @@ function checkOnce(sim: Simulation): void {
 
 /**
  * I17: an agent works on an active turn, or the turn waits for its session or a user. Without an active turn, queued
- * messages wait only if the last turn failed.
+ * messages wait only if the last turn failed or was cancelled.
  */
 function checkChat(sim: Simulation, uri: Uri, { activeTurn, queuedMessages, turns }: ChatState): void {
   const session = sim.model.session(sim.invariants.sessionOf(uri) ?? '')
@@ -78,7 +78,8 @@ function checkChat(sim: Simulation, uri: Uri, { activeTurn, queuedMessages, turn
   const hasRun = runs.some(({ chat }) => chat.uri === uri && chat.turnId === activeTurn?.id)
   if (activeTurn && !hasRun && session?.lifecycle !== 'creating' && !sim.invariants.waits(uri, activeTurn))
     sim.fail('I17', `${activeTurn.id} of ${uri} is active, but no agent works on it`)
-  if (!activeTurn && queuedMessages && turns.at(-1)?.state !== 'error')
+  const last = turns.at(-1)?.state
+  if (!activeTurn && queuedMessages && last !== 'error' && last !== 'cancelled')
     sim.fail('I17', `messages are queued in ${uri} without a reason to wait`)
 }
 

@@ -39,18 +39,15 @@ export function agentOn(providers: readonly ModelProvider[], options: ModelAgent
   )
   const listedAt = new Map<ModelProvider, number>()
   const keyFromEnvironment = ({ keyVariable }: ModelProvider) => environment[keyVariable ?? ''] || undefined
+  const isReady = (provider: ModelProvider) =>
+    provider.keyVariable === undefined || keyFromEnvironment(provider) !== undefined
   const describe = (): AgentInfo => ({
     provider: agentId,
-    displayName: 'Atrium Agent',
-    description: 'A coding agent on a model of your choice.',
+    // Clients show the name where a user chooses an agent. Without a key every turn would fail.
+    displayName: providers.some(isReady) ? 'Atrium Agent' : 'Atrium Agent (needs a key)',
+    description: `A coding agent on a model of your choice.${providers.some(isReady) ? '' : ` ${howToGetReady(providers)}`}`,
     models: providers.flatMap((provider) =>
-      (modelLists.get(provider) ?? []).map((model) =>
-        modelInfo(
-          provider.name,
-          model,
-          provider.keyVariable === undefined || keyFromEnvironment(provider) !== undefined,
-        ),
-      ),
+      (modelLists.get(provider) ?? []).map((model) => modelInfo(provider.name, model, isReady(provider))),
     ),
     protectedResources: protectedResources(providers),
     capabilities: { multipleChats: { fork: true, sideChat: true } },
@@ -122,4 +119,9 @@ function unknownModel(id: string): string {
   return id === ''
     ? 'No model is configured. Add one under "models", or set ANTHROPIC_API_KEY or OPENAI_API_KEY.'
     : `Model ${JSON.stringify(id.slice(0, 200))} does not exist. Choose one from the list of this agent.`
+}
+
+function howToGetReady(providers: readonly ModelProvider[]): string {
+  const variables = providers.flatMap(({ keyVariable = [] }) => keyVariable)
+  return `It needs a key: set ${variables.join(' or ')} where the host runs, or sign in.`
 }

@@ -40,9 +40,10 @@ export function cancel(name: string, flags: Flags): Promise<void> {
       if (chat.confirmed?.activeTurn?.id === turn.id) assertAccepted(outcome)
       ended++
       report({ session: target.session.resource, chat: uri, turn: turn.id }, () => 'Cancelled.')
-      // `state` is older than the cancellation: by now the next message may have left the queue.
       if (!flags.queued && removalsOf(state).length > 0)
-        note('More messages are queued, and the next one starts now; --queued removes them, too.')
+        note(
+          'Queued messages wait until the next turn completes. A new message or /next in attach goes on; --queued removes them.',
+        )
     }
     if (ended === 0) throw new CommandError(`No turn is active in '${name}'.`)
   })

@@ -84,16 +84,29 @@ describe.concurrent('[Z20] send', () => {
     expect(cancelled).toMatchObject({
       status: 0,
       stdout: '',
-      stderr: expect.stringMatching(/^Cancelled\.\nMore/),
+      stderr: expect.stringMatching(/^Cancelled\.\nQueued messages wait/),
     })
-    expect(await waiting).toEqual({
+    expect(await waiting).toMatchObject({
+      status: 130,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^Queued: it waits for the end of the active turn\.\natrium: The turn before it was/,
+      ),
+    })
+    // A turn that completes starts the held messages.
+    expect(await atrium(home, ['send', 'busy', '-w', 'say more'])).toMatchObject({
       status: 0,
-      stdout: 'last\n',
-      stderr: 'Queued: it waits for the end of the active turn.\n',
+      stdout: 'more\n',
     })
+    await chat.until(({ turns }) => turns.length === 4)
+    expect(chat.state?.turns.map(({ message }) => message.text).slice(1)).toEqual([
+      'say more',
+      'say next',
+      'say last',
+    ])
   })
 
-  test('steers the active turn; a message that comes too late becomes the next turn', async () => {
+  test('steers the active turn; a message that comes too late waits for the next turn', async () => {
     const chat = chatOf('steered')
     await startLongTurn(chat)
     const steering = atrium(home, ['send', 'steered', '--steer', '-w', 'say other'])
@@ -102,7 +115,10 @@ describe.concurrent('[Z20] send', () => {
     )
     expect([steeringMessage?.message.text, queuedMessages]).toEqual(['say other', undefined])
     await atrium(home, ['cancel', 'steered', '-q'])
-    expect(await steering).toMatchObject({ status: 0, stdout: 'other\n' })
+    expect(await steering).toMatchObject({
+      status: 130,
+      stderr: expect.stringMatching(/so the message waits/),
+    })
   })
 
   test('refuses invalid arguments', async () => {

@@ -1,3 +1,4 @@
+import { isQueueHeld } from '@atrium/protocol/chat/queue'
 import type { ChatState, Turn } from '@atrium/protocol/chat/state'
 import { pathOf } from '@atrium/protocol/file-uri'
 import type { SessionState } from '@atrium/protocol/session/state'
@@ -68,6 +69,9 @@ export class AttachView extends PromptingView {
   #ended(turn: Turn): void {
     const last = turn.responseParts.at(-1)
     this.#leaving = false
+    const { confirmed } = this.conversation.chat
+    if (confirmed && isQueueHeld(confirmed))
+      this.note(this.screen.style.dim('· queued messages wait; /next starts them'))
     if (turn.state !== 'error' || last?.kind !== 'error' || !last.resumable) return
     if (last.error.errorType === 'interrupted' && this.#ownTurns.delete(turn.id))
       return void this.conversation.resume(turn.id)
@@ -126,6 +130,10 @@ export class AttachView extends PromptingView {
       return this.#noteRejection(
         last ? conversation.resume(last.id).then(rejectionOf) : Promise.resolve('there is no turn'),
       )
+    }
+    if (command === 'next') {
+      const started = conversation.startNext()?.then(rejectionOf)
+      return this.#noteRejection(started ?? Promise.resolve('no message is queued'))
     }
     const message = command === 'queue' ? rest : text
     if (message.trim() === '') return

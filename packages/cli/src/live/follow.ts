@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline'
+import { isQueueHeld } from '@atrium/protocol/chat/queue'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { shortName } from '../session/find.ts'
@@ -47,7 +48,7 @@ export class FollowView extends ConversationView {
     const name = shortName(this.conversation.session.uri)
     for (const request of this.report(openRequests(session)))
       this.note(`? ${sanitize(subjectOf(request)).split('\n')[0]} (answer with: atrium attach ${name})`)
-    const { activeTurn, queuedMessages } = chat
-    if (this.#inputEnded && this.#sending === 0 && !activeTurn && !queuedMessages) this.finish(exits.ok)
+    const busy = chat.activeTurn !== undefined || (chat.queuedMessages !== undefined && !isQueueHeld(chat))
+    if (this.#inputEnded && this.#sending === 0 && !busy) this.finish(exits.ok)
   }
 }

@@ -1,4 +1,5 @@
 import type { LinkStatus } from '@atrium/client/link/reconnect'
+import { isQueueHeld } from '@atrium/protocol/chat/queue'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { sanitize } from '../terminal/output.ts'
 import { spinner } from './spinner.ts'
@@ -16,10 +17,11 @@ interface Status {
 export function statusRow({ link, chat, promptHidden, others }: Status): string {
   if (link.state !== 'live') return `the host is away; trying again · ${sanitize(link.reason ?? '')}`
   const { activeTurn, activity = 'working', queuedMessages = [] } = chat ?? {}
+  const held = chat && isQueueHeld(chat) ? ', held: /next starts them' : ''
   return [
     activeTurn ? spinner(sanitize(activity), activeTurn.startedAt) : 'idle',
     ...(promptHidden ? ['a question waits for the end of your line'] : []),
-    ...(queuedMessages.length > 0 ? [`${queuedMessages.length} queued`] : []),
+    ...(queuedMessages.length > 0 ? [`${queuedMessages.length} queued${held}`] : []),
     ...(others === '' ? [] : [`also here: ${others}`]),
   ].join(' · ')
 }

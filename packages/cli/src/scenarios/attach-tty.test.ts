@@ -86,6 +86,21 @@ describe('[Z8] attach', () => {
     await window.until('I was resumed, and so this turn ends well.')
   })
 
+  test('after a cancelled turn the queue is held, the status row says so, and /next starts it', async () => {
+    const window = await attachIdle()
+    window.press(`slow 3600${enter}`)
+    await window.until(/working \d+ s/)
+    window.press(`/queue say held back${enter}`)
+    await window.until('1 queued')
+    window.press(`/cancel${enter}`)
+    await window.until('queued messages wait; /next starts them')
+    await window.until('1 queued, held')
+    window.press(`/next${enter}`)
+    await window.until(/^held back/m)
+    window.press(`/next${enter}`)
+    await window.until('no message is queued')
+  })
+
   test('typed text answers nothing: a prompt waits for the end of the line, and Tab hides it', async () => {
     const window = await attachIdle()
     window.press(`slow 2${enter}`)

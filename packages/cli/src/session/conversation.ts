@@ -113,6 +113,19 @@ export class Conversation {
     })
   }
 
+  /** Starts a turn with the first queued message; returns undefined if there is none. */
+  startNext(): Promise<Outcome> | undefined {
+    const first = this.chat.confirmed?.queuedMessages?.[0]
+    if (!first) return undefined
+    return this.chat.dispatch({
+      type: 'chat/turnStarted',
+      turnId: newId(),
+      startedAt: new Date().toISOString(),
+      message: first.message,
+      queuedMessageId: first.id,
+    })
+  }
+
   /** Cancels the active turn; returns undefined if there is none. */
   cancel(): Promise<Outcome> | undefined {
     // The optimistic state may contain a turn that is not confirmed yet. The host then gets the start of that turn first,

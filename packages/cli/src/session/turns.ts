@@ -1,6 +1,7 @@
 import type { Subscription } from '@atrium/client/sync/handle'
 import { newId } from '@atrium/client/shared/globals'
 import type { Message } from '@atrium/protocol/chat/message'
+import { holdsMessages, isQueueHeld } from '@atrium/protocol/chat/queue'
 import type { ActiveTurn, ChatState, Turn } from '@atrium/protocol/chat/state'
 import { CommandError, exits } from '../terminal/exit.ts'
 import type { Exit } from '../terminal/exit.ts'
@@ -19,11 +20,11 @@ export interface Sent {
 
 /** Starts a turn in an idle chat. In a busy chat the message is queued, or steers the active turn. */
 export async function sendMessage(chat: Chat, text: string, steer = false): Promise<Sent> {
-  const { activeTurn, queuedMessages } = await chat.ready()
+  const state = await chat.ready()
   const id = newId()
   // A queued message becomes a turn with another id. `sent` identifies that turn.
   const message: Message = { text, origin: { kind: 'user' }, _meta: { 'x-atrium': { sent: id } } }
-  if (!activeTurn && !queuedMessages) {
+  if (!state.activeTurn && (!state.queuedMessages || isQueueHeld(state))) {
     const startedAt = new Date().toISOString()
     const outcome = await chat.dispatch({ type: 'chat/turnStarted', turnId: id, startedAt, message })
     if (outcome.outcome === 'accepted') return { as: 'turn', id }
@@ -41,12 +42,19 @@ export async function endedTurn(chat: Chat, { as, id, during }: Sent): Promise<T
   const isOwn = (turn: Turn | ActiveTurn) => turn.id === id || sentId(turn) === id
   const ended = ({ turns }: ChatState) => turns.find(isOwn)
   const started = (state: ChatState) => ended(state) ?? (state.activeTurn && isOwn(state.activeTurn))
-  await chat.until((state) => Boolean(started(state)) || !isPending(state, id))
+  const held = (state: ChatState) => isPending(state, id) && holdsMessages(state)
+  const now = await chat.until((state) => Boolean(started(state)) || !isPending(state, id) || held(state))
+  if (held(now))
+    throw new CommandError(
+      'The turn before it was cancelled or failed, so the message waits. It starts after the next turn that completes.',
+      exits.interrupted,
+    )
   if (as === 'steering' && chat.state?.activeTurn?.id === during) {
     // The agent has taken the message into the active turn.
     const { turns } = await chat.until(({ activeTurn }) => activeTurn?.id !== during)
     const turn = turns.find((each) => each.id === during)
     if (turn && !(chat.state && isPending(chat.state, id))) return turn
+    return endedTurn(chat, { as, id })
   }
   await Promise.race([chat.until((state) => Boolean(started(state))), removedFromQueue()])
   const turn = ended(await chat.until((state) => ended(state) !== undefined))

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { readyAgent } from '../../test/agents.ts'
+import type { Client } from '../../test/test-host.ts'
+import type { Chat } from '../ports/agent.ts'
 import { chat, chatOf, message, started, oneClientSession, turn } from '../../test/one-client-session.ts'
 
 const steered = { type: 'chat/pendingMessageSet', kind: 'steering', id: 'm', message: message('And this') }
@@ -15,17 +17,64 @@ test('[H9] a steering message in an idle chat waits for the next turn, and start
   expect(chatOf(ann).steeringMessage).toBeUndefined()
 })
 
-test('[H9] the steering message of a cancelled turn starts the next turn', async () => {
-  const { ann } = await oneClientSession({
-    ...readyAgent(),
-    async *run() {
-      yield* []
-      await new Promise(() => {})
-    },
+const queued = (id: string) => ({
+  type: 'chat/pendingMessageSet',
+  kind: 'queued',
+  id,
+  message: message(`Do ${id}`),
+})
+const cancelled = (turnId: string) => ({ type: 'chat/turnCancelled', turnId, duration: 1 })
+const queueOf = (client: Client) => chatOf(client).queuedMessages?.map(({ id }) => id) ?? []
+
+/** An agent that works on the turns whose text begins with `wait` until they are cancelled, and completes all others. */
+const waiting = () => ({
+  ...readyAgent(),
+  async *run(given: Chat) {
+    yield* []
+    if (given.state.activeTurn?.message.text.startsWith('wait')) await new Promise(() => {})
+  },
+})
+
+/** A chat whose turn was cancelled while a steering message and two queued messages waited. */
+async function stopped() {
+  const found = await oneClientSession(waiting())
+  const { ann } = found
+  ann.dispatch(chat, { ...started('t'), message: message('wait') })
+  for (const action of [steered, queued('a'), queued('b')]) ann.dispatch(chat, action)
+  await ann.echo(ann.dispatch(chat, cancelled('t')))
+  return found
+}
+
+test('[H9.7] after a cancelled turn the waiting messages are held, also through a restart and a further message', async () => {
+  const { all, ann } = await stopped()
+  await ann.echo(ann.dispatch(chat, queued('c')))
+  await all.restart('crash')
+  const ben = await all.join('ben', { subscribe: [chat] })
+  await ben.echo(ben.dispatch(chat, queued('d')))
+  expect(queueOf(ben)).toEqual(['a', 'b', 'c', 'd'])
+  expect(chatOf(ben)).toMatchObject({
+    steeringMessage: { id: 'm' },
+    turns: [{ id: 't', state: 'cancelled' }],
   })
-  ann.dispatch(chat, started('t'))
-  await ann.echo(ann.dispatch(chat, steered))
-  ann.dispatch(chat, { type: 'chat/turnCancelled', turnId: 't', duration: 1 })
-  await ann.until(() => chatOf(ann).activeTurn?.message.text === 'And this')
-  expect(chatOf(ann).turns).toMatchObject([{ id: 't', state: 'cancelled' }])
+  expect(chatOf(ben).activeTurn).toBeUndefined()
+})
+
+test.each([
+  ['another message', () => ({ ...started('u'), message: message('Go on') })],
+  ['a held message', () => ({ ...started('u'), message: message('Do a'), queuedMessageId: 'a' })],
+])('[H9.7] a turn with %s starts the held messages when it has completed', async (_, start) => {
+  const { ann } = await stopped()
+  await ann.echo(ann.dispatch(chat, start()))
+  await ann.until(() => chatOf(ann).turns.at(-1)?.message.text === 'Do b')
+  const texts = chatOf(ann).turns.map((each) => each.message.text)
+  expect(texts.slice(2)).toEqual(['And this', ...(texts[1] === 'Do a' ? [] : ['Do a']), 'Do b'])
+})
+
+test('[H9.7] after a cancelled turn, a message that is queued when no other waits starts at once', async () => {
+  const { ann } = await oneClientSession(waiting())
+  ann.dispatch(chat, { ...started('t'), message: message('wait') })
+  await ann.echo(ann.dispatch(chat, cancelled('t')))
+  ann.dispatch(chat, queued('a'))
+  await ann.until(() => chatOf(ann).turns.length === 2)
+  expect(chatOf(ann).turns[1]).toMatchObject({ message: { text: 'Do a' }, state: 'complete' })
 })

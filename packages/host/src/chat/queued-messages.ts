@@ -1,5 +1,6 @@
 import type { ChatAction } from '@atrium/protocol/chat/actions'
-import type { ChatState, Turn } from '@atrium/protocol/chat/state'
+import { isQueueHeld } from '@atrium/protocol/chat/queue'
+import type { ChatState } from '@atrium/protocol/chat/state'
 import type { PendingMessage } from '@atrium/protocol/chat/message'
 import type { World } from '../ports/world.ts'
 
@@ -7,22 +8,27 @@ type Kind = 'steering' | 'queued'
 
 /**
  * Returns the actions that, after an action, start the next turn of an idle chat with one of its pending messages. When a
- * turn has completed or was cancelled, the steering message that its agent has not read starts first, and then the queue.
- * After an error both wait for a user. A steering message that is set while the chat is idle waits for the next turn.
+ * turn has completed, the steering message that its agent has not read starts first, and then the queue. After a turn that
+ * was cancelled or has failed, both wait for a user. A steering message that is set while the chat is idle waits for the next
+ * turn.
  */
 export function nextTurn(state: ChatState, action: ChatAction, world: World): readonly ChatAction[] {
   if (state.activeTurn || !startsNext.has(action.type)) return []
-  const steering = ends.has(action.type) ? state.steeringMessage : undefined
-  return steering ? start('steering', steering, world) : startQueued(state, world)
+  const steering = action.type === 'chat/turnComplete' ? state.steeringMessage : undefined
+  if (steering) return start('steering', steering, world)
+  return isQueueHeld(state) && !isOnlyMessage(state, action) ? [] : startQueued(state, world)
 }
 
-const ends = new Set(['chat/turnComplete', 'chat/turnCancelled'])
-const startsNext = new Set([...ends, 'chat/pendingMessageSet', 'chat/truncated'])
+const startsNext = new Set(['chat/turnComplete', 'chat/pendingMessageSet', 'chat/truncated'])
+
+/** Whether an action sets the only queued message. It starts a turn at once: nothing was held before it. */
+function isOnlyMessage({ queuedMessages }: ChatState, action: ChatAction): boolean {
+  return action.type === 'chat/pendingMessageSet' && action.kind === 'queued' && queuedMessages?.length === 1
+}
 
 /** Returns the actions that start a turn with the next queued message of an idle chat, after a restart of the host. */
 export function nextAfterRestart(state: ChatState, world: World): readonly ChatAction[] {
-  const last: Turn | undefined = state.turns.at(-1)
-  return state.activeTurn || last?.state === 'error' ? [] : startQueued(state, world)
+  return state.activeTurn || isQueueHeld(state) ? [] : startQueued(state, world)
 }
 
 function startQueued({ queuedMessages }: ChatState, world: World): readonly ChatAction[] {

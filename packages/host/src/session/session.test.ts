@@ -240,9 +240,10 @@ describe('[H7] disposing of a session', () => {
     const left = (await all.store().records.list(''))
       .map(([key]) => key)
       .filter((key) => key.includes('one') || key.includes('other'))
-    expect(left.filter((key) => !key.startsWith('gone/'))).toEqual([])
+    // Clients that come back are told about the end of the session (H10.5).
+    expect(left.filter((key) => !key.startsWith('gone/'))).toEqual([`removed/${session}`])
     // The session, its alias and its other chat must not be used again.
-    expect(left).toHaveLength(3)
+    expect(left).toHaveLength(4)
   })
 
   test('during its creation works at once, even if the agent ignores the abort', async () => {

@@ -15,10 +15,9 @@ export const terminalGuards: Guards<'terminal'> = {
       return `one input has at most ${core.limits.inputLength} characters`
     return isHolder(state.claim, by) ? undefined : heldBy(state.claim)
   },
-  'terminal/resized': ({ cols, rows }, { state, by, core }) => {
-    if (state.lifecycle.status === 'exited') return shellEnded
-    return sizeProblem(core, cols, rows) ?? controlProblem(state, by)
-  },
+  // A terminal whose shell has ended can still be resized: clients do so when they lay out the output again.
+  'terminal/resized': ({ cols, rows }, { state, by, core }) =>
+    sizeProblem(core, cols, rows) ?? controlProblem(state, by),
   'terminal/cleared': (_, { state, by }) => controlProblem(state, by),
   'terminal/claimed': ({ claim }, { state, by, core }) => {
     // The claim of a client that has disconnected does not count.

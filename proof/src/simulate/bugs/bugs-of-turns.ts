@@ -93,14 +93,26 @@ export const turnBugs: readonly Bug[] = [
   bug(
     'two queued messages start at once',
     'chat/queued-messages',
-    "[...ends, 'chat/pendingMessageSet',",
-    "[...ends, 'chat/pendingMessageRemoved', 'chat/pendingMessageSet',",
+    "new Set(['chat/turnComplete', 'chat/pendingMessageSet',",
+    "new Set(['chat/turnComplete', 'chat/pendingMessageRemoved', 'chat/pendingMessageSet',",
   ),
   bug(
     'a queue is not started',
     'chat/queued-messages',
-    ': startQueued(state, world);\n}\nconst ends',
-    ': [];\n}\nconst ends',
+    '? [] : startQueued(state, world);\n}\nconst startsNext',
+    '? [] : [];\n}\nconst startsNext',
+  ),
+  bug(
+    'a further message starts a held queue',
+    'chat/queued-messages',
+    'isQueueHeld(state) && !isOnlyMessage(state, action) ? []',
+    'false ? []',
+  ),
+  bug(
+    'a restart starts a held queue',
+    'chat/queued-messages',
+    'state.activeTurn || isQueueHeld(state) ? []',
+    'state.activeTurn ? []',
   ),
   bug('a worker outlives its turn', 'dispatch/follow-ups', 'cancelWorkers(core, session, chat.uri);', ';'),
   bug(

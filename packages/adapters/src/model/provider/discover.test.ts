@@ -13,7 +13,15 @@ const ids = ({ info }: ReturnType<typeof modelAgent>) => info.models.map(({ id }
 
 test('[N20] without a key the built-in models are listed as unconfigured', () => {
   const agent = modelAgent({ world })
-  expect(agent.info).toMatchObject({ provider: 'atrium', displayName: 'Atrium Agent' })
+  expect(agent.info).toMatchObject({
+    provider: 'atrium',
+    displayName: 'Atrium Agent (needs a key)',
+    description: expect.stringMatching(
+      /set ANTHROPIC_API_KEY or OPENAI_API_KEY where the host runs, or sign in\.$/,
+    ),
+  })
+  const { info } = modelAgent({ world, environment: { OPENAI_API_KEY: 'k' } })
+  expect(info).toMatchObject({ displayName: 'Atrium Agent', description: expect.not.stringContaining('key') })
   expect(ids(agent)).toEqual(expect.arrayContaining(['anthropic/claude-opus-5-5', 'openai/gpt-5.5']))
   expect(new Set(agent.info.models.map(({ policyState }) => policyState))).toEqual(new Set(['unconfigured']))
   for (const model of agent.info.models)

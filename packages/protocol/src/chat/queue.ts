@@ -1,0 +1,14 @@
+import type { ChatState } from './state.ts'
+
+/**
+ * Whether the pending messages of a chat wait for a user. They do after a turn that was cancelled or has failed, until another
+ * turn completes. The state of the chat says so, therefore all clients and a restarted host agree.
+ */
+export function holdsMessages({ activeTurn, turns }: ChatState): boolean {
+  const last = turns.at(-1)?.state
+  return !activeTurn && (last === 'cancelled' || last === 'error')
+}
+
+export function isQueueHeld(state: ChatState): boolean {
+  return state.queuedMessages !== undefined && holdsMessages(state)
+}

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import type { Target } from './kit/link.ts'
+import type { Login, Target } from './kit/link.ts'
 import { Unreachable } from './kit/host-facts.ts'
-import { jsonOf, lineOf, summaryOf } from './kit/report.ts'
-import { judgedVersions, runRules } from './kit/run.ts'
-import type { RunOptions, Verdict } from './kit/run.ts'
+import { headingOf, jsonOf, lineOf, summaryOf } from './kit/report.ts'
+import { runRules } from './kit/run.ts'
+import type { RunOptions } from './kit/run.ts'
 import { chosenTopics, topics } from './rules/all.ts'
 
 /** The command line is wrong. The message is one sentence. */
@@ -20,8 +20,7 @@ export async function judgeHost(
 ): Promise<number> {
   try {
     const { target, options, json } = parseOptions(args)
-    const onVerdict = json ? undefined : verdictPrinter(options, out)
-    const verdicts = await runRules(target, { ...options, ...(onVerdict && { onVerdict }) })
+    const verdicts = await runRules(target, { ...options, ...(!json && printer(out)) })
     out(json ? JSON.stringify(jsonOf(target.url, verdicts), null, 2) : summaryOf(verdicts))
     return verdicts.some(({ outcome }) => outcome === 'fail') ? 1 : 0
   } catch (error) {
@@ -32,13 +31,11 @@ export async function judgeHost(
   }
 }
 
-/** Prints each verdict as it comes. With several versions, a heading names each version. */
-function verdictPrinter({ versions }: RunOptions, out: (text: string) => void): (verdict: Verdict) => void {
-  let current: string | undefined
-  return (verdict) => {
-    if (versions.length > 1 && current !== verdict.version) out(`AHP ${verdict.version}`)
-    current = verdict.version
-    out(lineOf(verdict))
+/** Prints each verdict as it comes, under a heading for each version. */
+function printer(out: (text: string) => void): Pick<RunOptions, 'onVersion' | 'onVerdict'> {
+  return {
+    onVersion: (facts, habits) => out(headingOf(facts, habits)),
+    onVerdict: (verdict) => out(lineOf(verdict)),
   }
 }
 
@@ -50,6 +47,10 @@ const flags = {
   rules: { type: 'string' },
   provider: { type: 'string' },
   model: { type: 'string' },
+  login: { type: 'string', multiple: true },
+  'session-uri': { type: 'string' },
+  'chat-uri': { type: 'string' },
+  'session-params': { type: 'string' },
   'tool-prompt': { type: 'string' },
   'form-prompt': { type: 'string' },
   'worker-prompt': { type: 'string' },
@@ -60,17 +61,25 @@ const flags = {
 
 function parseOptions(args: readonly string[]): { target: Target; options: RunOptions; json: boolean } {
   const values = parseFlags(args)
-  const { url, versions, rules, provider, model, json = false } = values
+  const { url, versions, rules, provider, model, login = [], json = false } = values
   const timeoutMs = milliseconds(values, 'timeout') ?? 5000
   const turnTimeoutMs = milliseconds(values, 'turn-timeout')
   const chosen = rules === undefined ? topics : chosenTopics(rules.split(','))
   if (chosen.length === 0) throw new UsageError(`no rule or topic is called ${rules}`)
   return {
-    target: { url: checkedUrl(url), token: tokenOf(values), timeoutMs, turnTimeoutMs },
+    target: {
+      url: checkedUrl(url),
+      token: tokenOf(values),
+      logins: login.map(loginOf),
+      timeoutMs,
+      turnTimeoutMs,
+    },
     options: {
-      versions: versions === undefined ? judgedVersions : checkedVersions(versions),
+      versions: versions === undefined ? undefined : checkedVersions(versions),
       topics: chosen,
       provider,
+      forms: { sessionForm: formOf(values, 'session-uri'), chatForm: formOf(values, 'chat-uri') },
+      sessionParams: objectOf(values['session-params']),
       model,
       toolPrompt: values['tool-prompt'],
       formPrompt: values['form-prompt'],
@@ -118,10 +127,39 @@ function checkedVersions(text: string): readonly string[] {
 function tokenOf({ token, 'token-file': file }: ReturnType<typeof parseFlags>): string | undefined {
   if (token !== undefined && file !== undefined)
     throw new UsageError('--token and --token-file cannot be used together')
-  if (file === undefined) return token
+  return file === undefined ? token : contentOf(file)
+}
+
+/** RESOURCE=TOKEN, or RESOURCE=@FILE for a token in a file. The URI of a resource may contain `=` itself. */
+function loginOf(text: string): Login {
+  const at = text.lastIndexOf('=')
+  const [resource, token] = [text.slice(0, at), text.slice(at + 1)]
+  if (!URL.canParse(resource) || token === '')
+    throw new UsageError('--login must be RESOURCE=TOKEN or RESOURCE=@FILE, where RESOURCE is a URI')
+  return { resource, token: token.startsWith('@') ? contentOf(token.slice(1)) : token }
+}
+
+function contentOf(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim()
   } catch (error) {
     throw new UsageError((error as Error).message)
   }
+}
+
+function formOf(values: ReturnType<typeof parseFlags>, flag: 'session-uri' | 'chat-uri'): string | undefined {
+  const form = values[flag]
+  if (form === undefined || form.includes('{id}')) return form
+  throw new UsageError(`--${flag} must contain {id}, as in ahp-session:/{id}, not ${form}`)
+}
+
+function objectOf(text: string | undefined): object | undefined {
+  if (text === undefined) return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  } catch {
+    // The same sentence as for another kind of JSON follows.
+  }
+  throw new UsageError('--session-params must be a JSON object')
 }

@@ -10,9 +10,13 @@ const usage = `usage: npm run conformance -- host --url URL [options]
     --url URL         ws:// or wss://; a query such as ?tkn=TOKEN is sent unchanged
     --token TOKEN     sent as Authorization: Bearer
     --token-file F    read the token from a file
-    --versions A,B    the versions to offer (default: those that the kit can judge)
+    --versions A,B    the versions to judge (default: the one that the host selects from 1.0.0 and 0.9.0)
     --rules K12,K6    run only these: an id, the common start of ten ids, or a topic
     --provider ID     the agent to create sessions with (default: the first that needs no login)
+    --login R=TOKEN   a token for the protected resource R; R=@FILE reads it from a file; may be repeated
+    --session-uri F   the form of new session URIs: ahp-session:/{id} or {provider}:/{id} (default: found by trying)
+    --chat-uri F      the form of new chat URIs, such as ahp-chat:/{id} or ahp-chat://{id}/{session}
+    --session-params J  more params of createSession, as a JSON object
     --model ID        the model that turns ask for (default: the agent chooses)
     --tool-prompt T   a message that makes the agent ask for approval of a tool call
     --form-prompt T   a message that makes the agent ask the user questions

@@ -8,6 +8,7 @@ import type { ResponsePart } from '@atrium/protocol/chat/state'
 import { expect, onTestFinished, test } from 'vitest'
 import { judgeHost } from './host.ts'
 import { runRules } from './kit/run.ts'
+import { absentIn } from './kit/version.ts'
 import { topics } from './rules/all.ts'
 
 const token = 'kJ3v0hQ2mYx9cE7TnR5sWb1LpZ8uGdAo4fViHtKjXyM'
@@ -56,10 +57,16 @@ function hasEnded(part: ResponsePart): boolean {
   return part.kind !== 'toolCall' || ['completed', 'cancelled'].includes(part.toolCall.status)
 }
 
-test('[C10] the host of this repository passes every rule and skips none', async () => {
+test('[C10] the host of this repository passes every rule and skips none that the version has', async () => {
   const target = { url: await startAtrium(), token, timeoutMs: 10_000 }
-  const verdicts = await runRules(target, { versions: ['1.0.0'], topics, ...prompts })
-  expect(verdicts.filter(({ outcome }) => outcome !== 'pass')).toEqual([])
+  const verdicts = await runRules(target, { versions: ['1.0.0', '0.9.0'], topics, ...prompts })
+  const others = verdicts.filter(({ outcome }) => outcome !== 'pass')
+  const absent = topics.flatMap((topic) =>
+    topic.rules.map((rule) => absentIn('0.9.0', topic, rule)).filter((reason) => reason !== undefined),
+  )
+  expect(others.map(({ version, outcome, detail }) => ({ version, outcome, detail }))).toEqual(
+    absent.map((detail) => ({ version: '0.9.0', outcome: 'skip', detail })),
+  )
 })
 
 test('[C9] the token is accepted as a header or in the URL; a connection without it is refused', async () => {

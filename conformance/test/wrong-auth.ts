@@ -1,5 +1,5 @@
 import { AhpError } from '@atrium/protocol/errors'
-import type { WrongLog } from './wrong-log.ts'
+import type { Subscriber, WrongLog } from './wrong-log.ts'
 
 /** An agent that requires a login. */
 export const protectedAgent = {
@@ -10,9 +10,10 @@ export const protectedAgent = {
   protectedResources: [{ resource: 'https://protected.example' }],
 }
 
-export function authenticate(host: WrongLog, resource: string): object {
+export function authenticate(host: WrongLog, link: Subscriber, resource: string): object {
   const known = protectedAgent.protectedResources.some((each) => each.resource === resource)
   if (!known && !host.has('anyResourceAccepted')) throw AhpError.invalidParams('unknown resource')
+  host.loggedIn.add(link)
   return {}
 }
 

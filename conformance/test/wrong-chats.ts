@@ -7,7 +7,7 @@ import type { SessionState } from '@atrium/protocol/session/state'
 import { actionOf } from '../src/kit/action.ts'
 import { runAgent } from './wrong-agent.ts'
 import { startQueuedTurn, continueTurn, updateInputNeeded } from './wrong-input-requests.ts'
-import { newChat } from './wrong-creation.ts'
+import { encoded, newChat } from './wrong-creation.ts'
 import { initialContent, truncateForks } from './wrong-moves.ts'
 import type { Subscriber, WrongLog } from './wrong-log.ts'
 
@@ -17,6 +17,8 @@ export function createChat(host: WrongLog, session: Uri, uri: Uri, source?: Chat
     throw AhpError.sessionNotFound(session)
   }
   if (host.channels.has(uri) && !host.has('usedChatUriAccepted')) throw AhpError.alreadyExists(uri)
+  if (host.has('chatsUnderSession') && !uri.endsWith(`/${encoded(session)}`))
+    throw AhpError.invalidParams(uri)
   const summary = newChat(host, session, uri, initialContent(host, session, source))
   const added = actionOf('session/chatAdded', { summary })
   if (host.has('chatAddedLate')) setImmediate(() => host.append(session, added))
@@ -107,6 +109,14 @@ export function afterChatAction(host: WrongLog, uri: Uri, action: Action): void 
   const named = host.has('chatUpdateRepeatsUri') && { resource: uri }
   if (Object.keys(changes).length > 0 && !host.has('chatSummaryStale'))
     host.append(session, actionOf('session/chatUpdated', { chat: uri, changes: { ...changes, ...named } }))
+  if (
+    action.type === 'chat/turnStarted' &&
+    host.has('sessionsAtFirstTurn') &&
+    host.unannounced.has(session)
+  ) {
+    host.append(session, actionOf('session/ready'))
+    host.announce(session)
+  }
   truncateForks(host, uri, action)
   updateInputNeeded(host, session, uri)
   const { activeTurn } = state

@@ -5,10 +5,11 @@ import type { Method, Params } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import { decode } from '@atrium/protocol/schema'
 import type { SessionState } from '@atrium/protocol/session/state'
-import { chatUri, rootUri } from '@atrium/protocol/uri'
+import { rootUri } from '@atrium/protocol/uri'
 import { negotiate } from '@atrium/protocol/versions/negotiate'
+import type { Version } from '@atrium/protocol/versions/negotiate'
 import { actionOf } from '../src/kit/action.ts'
-import { newChat } from './wrong-creation.ts'
+import { defaultChatOf, newChat } from './wrong-creation.ts'
 import { createChat, disposeChat, disposeChats, fetchTurns, viewOf } from './wrong-chats.ts'
 import { authenticate, needsLogin, protectedAgent } from './wrong-auth.ts'
 import { complete } from './wrong-completions.ts'
@@ -48,7 +49,7 @@ export function commandsOf(host: WrongLog, link: Subscriber): ReadonlyMap<string
     method,
     (received) => {
       const known = commands.get(method)?.params
-      if (!known) throw AhpError.methodNotFound(method)
+      if (!known || !host.defines(method)) throw AhpError.methodNotFound(method)
       if (host.has('strictParams') && 'x-conformance' in received)
         throw AhpError.invalidParams('x-conformance')
       if (host.has('nullRefused') && Object.values(received).includes(null))
@@ -147,13 +148,16 @@ export function commandsOf(host: WrongLog, link: Subscriber): ReadonlyMap<string
     run('createSession', ({ channel: uri, provider = 'mock', activeClient, progressToken }) => {
       if (host.channels.has(uri) && !host.has('usedUriAccepted')) throw AhpError.sessionAlreadyExists(uri)
       if (host.has('noAgent')) throw AhpError.providerNotFound(provider)
-      if (provider === protectedAgent.provider && !host.has('noLogin')) throw needsLogin(host)
-      if (provider !== 'mock' && !host.has('anyProviderAccepted')) throw AhpError.providerNotFound(provider)
+      const isProtected = provider === protectedAgent.provider && !host.has('noLogin')
+      if (isProtected && !host.loggedIn.has(link)) throw needsLogin(host)
+      if (provider !== 'mock' && !isProtected && !host.has('anyProviderAccepted'))
+        throw AhpError.providerNotFound(provider)
       if (activeClient && activeClient.clientId !== link.clientId && !host.has('anyActiveClientAccepted'))
         throw AhpError.invalidParams('activeClient')
-      const chat = chatUri(uri)
+      const chat = defaultChatOf(host, uri)
       const now = new Date().toISOString()
-      const shared = { provider, title: '', status: 1 }
+      const named = host.has('providerUris') ? uri.slice(0, uri.indexOf(':')) : provider
+      const shared = { provider: named, title: '', status: 1 }
       const summary = newChat(host, uri, chat)
       const phantom = host.has('phantomChatListed') ? [{ ...summary, resource: `${chat}/phantom` }] : []
       const chats = host.has('noChat') ? { chats: [] } : { chats: [summary, ...phantom], defaultChat: chat }
@@ -161,8 +165,9 @@ export function commandsOf(host: WrongLog, link: Subscriber): ReadonlyMap<string
       const lifecycle = host.has('neverReady') ? 'provisioning' : 'creating'
       host.channels.set(uri, { kind: 'session', state: { ...shared, lifecycle, ...rest } })
       host.summaries.set(uri, { ...shared, resource: uri, createdAt: now, modifiedAt: now })
-      if (!host.has('neverReady')) host.append(uri, actionOf('session/ready'))
-      if (host.has('announcedAtFirstUse')) host.unannounced.add(uri)
+      const late = host.has('sessionsAtFirstTurn')
+      if (!host.has('neverReady') && !late) host.append(uri, actionOf('session/ready'))
+      if (host.has('announcedAtFirstUse') || late) host.unannounced.add(uri)
       else host.announce(uri)
       if (progressToken !== undefined) reportProgress(host, link, progressToken)
       return host.has('createReturnsMore') ? { channel: uri } : null
@@ -182,7 +187,7 @@ export function commandsOf(host: WrongLog, link: Subscriber): ReadonlyMap<string
     }),
 
     run('completions', ({ channel, text, offset }) => complete(host, channel, text, offset)),
-    run('authenticate', ({ resource }) => authenticate(host, resource)),
+    run('authenticate', ({ resource }) => authenticate(host, link, resource)),
     run('createChat', ({ channel, chat, source }) => createChat(host, channel, chat, source)),
     run('moveChat', (params) => moveChat(host, params)),
     run('disposeChat', ({ channel }) => disposeChat(host, channel)),
@@ -206,15 +211,16 @@ function selectVersion(host: WrongLog, link: Subscriber, offered: readonly strin
   if (host.has('emptyOfferAccepted') && offered.length === 0) return '1.0.0'
   if (host.has('anyVersionAccepted') && !/^\d+\.\d+\.\d+$/.test(offered[0] ?? '1.0.0'))
     return offered[0] ?? ''
+  const supported: readonly Version[] = [host.has('onlyNine') ? '0.9.0' : '1.0.0']
   try {
-    const { offered: found } = negotiate(offered, ['1.0.0'])
+    const { offered: found } = negotiate(offered, supported)
     if (host.has('firstVersionSelected')) return offered[0] ?? found
     return host.has('versionNotOffered') ? '1.0.0' : found
   } catch (error) {
     if (!(error instanceof AhpError) || error.code !== -32005) throw error
     if (!host.has('linkKeptOpen')) setImmediate(() => link.close())
     if (host.has('supportedVersionsMissing')) throw new AhpError(error.code, error.message)
-    const listed = host.has('supportedVersionsWrong') ? ['1.0.0', '0.9.0'] : ['1.0.0']
+    const listed = host.has('supportedVersionsWrong') ? ['1.0.0', '0.9.0'] : supported
     throw AhpError.unsupportedProtocolVersion(error.message, listed)
   }
 }

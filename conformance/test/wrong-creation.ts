@@ -12,11 +12,20 @@ export function newChat(
   { turns, origin }: InitialContent = { turns: [] },
 ): ChatSummary {
   const about = { resource: uri, title: '', status: 1, modifiedAt: new Date().toISOString() }
-  const movable = uri !== chatUri(session) && !host.has('chatsNotMovable') && { movable: true }
+  const isDefault = uri === defaultChatOf(host, session)
+  const movable = !isDefault && !host.has('chatsNotMovable') && { movable: true }
   const summary = { ...about, ...movable, ...(origin && { origin }) }
-  const elsewhere = host.has('createdStateOfOtherChat') && uri !== chatUri(session)
-  const resource = elsewhere ? chatUri(session) : uri
+  const elsewhere = host.has('createdStateOfOtherChat') && !isDefault
+  const resource = elsewhere ? defaultChatOf(host, session) : uri
   host.channels.set(uri, { kind: 'chat', state: { ...summary, resource, turns } })
   host.owners.set(uri, session)
   return summary
+}
+
+export function defaultChatOf(host: WrongLog, session: Uri): Uri {
+  return host.has('chatsUnderSession') ? `ahp-chat://default/${encoded(session)}` : chatUri(session)
+}
+
+export function encoded(uri: Uri): string {
+  return Buffer.from(uri).toString('base64url')
 }

@@ -21,7 +21,8 @@ export function rejectionOf(host: WrongLog, { kind, state }: Channel, action: Ac
   if (host.has('strictActions') && 'x-conformance' in action) return 'unknown field x-conformance'
   const dispatchable =
     kinds[kind].dispatchable.has(type) || (kind === 'chat' && host.has('hostActionsAccepted'))
-  if (!dispatchable) return `${type} may not be dispatched by a client`
+  if (!dispatchable || (kinds[kind].actions.has(type) && !host.defines(type)))
+    return `${type} may not be dispatched by a client`
   if (kind === 'chat') return chatRejection(host, state as ChatState, action as ClientAction)
   if (type === 'session/configChanged')
     return configRejection(host, state as SessionState, action as ClientAction)

@@ -12,9 +12,9 @@ interface RunningHost {
   close(): Promise<void>
 }
 
-/** Starts a minimal host with which the kit itself is tested. The host has one fault; without `fault` it is correct. */
-export async function startWrongHost(fault?: Fault): Promise<RunningHost> {
-  const log = new WrongLog(fault)
+/** Starts a minimal host with which the kit itself is tested. The host has these faults; without a fault it is correct. */
+export async function startWrongHost(...faults: readonly Fault[]): Promise<RunningHost> {
+  const log = new WrongLog(faults)
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false })
   server.on('connection', (socket) => new WrongLink(log, socket))
   await once(server, 'listening')

@@ -5,6 +5,7 @@ import type { ChatState } from '@atrium/protocol/chat/state'
 import type { SessionState, SessionSummary } from '@atrium/protocol/session/state'
 import { patch } from '@atrium/protocol/update'
 import { rootUri } from '@atrium/protocol/uri'
+import { knows } from '@atrium/protocol/versions/known'
 import { actionOf } from '../src/kit/action.ts'
 import type { Fault } from './faults.ts'
 import { protectedAgent } from './wrong-auth.ts'
@@ -41,7 +42,7 @@ interface Rejection {
 
 /** The log of the wrong host: appends actions and delivers them. */
 export class WrongLog {
-  readonly fault: Fault | undefined
+  readonly faults: readonly Fault[]
   readonly channels = new Map<Uri, Channel>()
   readonly summaries = new Map<Uri, SessionSummary>()
   /** Sessions for which no root/sessionAdded has been sent yet. */
@@ -49,13 +50,15 @@ export class WrongLog {
   /** The session of each chat. */
   readonly owners = new Map<Uri, Uri>()
   readonly links = new Set<Subscriber>()
+  /** The connections that have given a token for the protected agent. */
+  readonly loggedIn = new Set<Subscriber>()
   /** For each client, the subscriptions of its last connection. */
   readonly clients = new Map<string, Set<Uri>>()
   readonly log: Envelope[] = []
   seq = 0
 
-  constructor(fault: Fault | undefined) {
-    this.fault = fault
+  constructor(faults: readonly Fault[]) {
+    this.faults = faults
     const sources = this.has('noForks') ? {} : { fork: true, sideChat: true }
     const several = !this.has('oneChat') && { capabilities: { multipleChats: sources } }
     const agent = { provider: 'mock', displayName: 'Mock', description: '', models: [], ...several }
@@ -64,7 +67,12 @@ export class WrongLog {
   }
 
   has(fault: Fault): boolean {
-    return this.fault === fault
+    return this.faults.includes(fault)
+  }
+
+  /** Tells whether the version of this host has an action or command of this name. */
+  defines(name: string): boolean {
+    return knows(this.has('onlyNine') ? '0.9.0' : '1.0.0', name)
   }
 
   /** Numbers, reduces, stores and delivers an action. */
@@ -101,6 +109,8 @@ export class WrongLog {
     for (const link of this.links)
       if (link === by || receives(link)) link.deliver(link === by ? envelope : this.#forOthers(envelope))
     if (channel.kind === 'session') this.#summarize(uri, channel.state as SessionState)
+    if (this.has('undefinedActionSent') && action.type === 'session/isReadChanged')
+      this.append(uri, actionOf('session/moodChanged', { mood: 'good' }))
     if (channel.kind === 'chat') afterChatAction(this, uri, action)
   }
 
@@ -160,6 +170,7 @@ export class WrongLog {
     const before = this.summaries.get(uri)
     if (!before || (before.title === title && before.status === status)) return
     this.summaries.set(uri, { ...before, ...(!this.has('listedTitleStale') && { title }), status })
+    if (this.unannounced.has(uri) && this.has('sessionsAtFirstTurn')) return
     if (this.unannounced.has(uri)) return this.announce(uri)
     if (this.has('summaryChangesNotSent')) return
     const changes = { title, status, ...(this.has('summaryRepeats') && { provider: 'mock' }) }

@@ -6,17 +6,19 @@ import type { Method, Result } from '@atrium/protocol/commands'
 import type { WireError } from '@atrium/protocol/rpc/shapes'
 import { Failed, check, checkShape, excerpt, same } from './check.ts'
 import { Link } from './link.ts'
-import type { Answer, Notification, Target } from './link.ts'
+import type { Answer, Login, Notification, Target } from './link.ts'
 
 /** A connection that speaks AHP. It checks the shape of every result. */
 export class Client extends Link {
   readonly clientId: string
   readonly version: string
+  readonly #logins: readonly Login[]
   #clientSeq = 0
 
   constructor(target: Target, version: string, clientId = `conformance-${randomUUID()}`) {
     super(target)
     this.version = version
+    this.#logins = target.logins ?? []
     this.clientId = clientId
   }
 
@@ -34,13 +36,14 @@ export class Client extends Link {
   }
 
   /**
-   * Sends `initialize`; `more` is added to its params. The shape of the result is not checked, because every rule
+   * Sends `initialize` and the logins; `more` is added to the params of `initialize`. The shape of the result is not checked, because every rule
    * begins with this call and only K10 judges that shape.
    */
   async initialize(more: object = {}): Promise<Partial<Result<'initialize'>>> {
     const params = { protocolVersions: [this.version], clientId: this.clientId, ...more }
     const answer = await this.request('initialize', params)
     if ('error' in answer) throw new Failed('a result of initialize', `error ${excerpt(answer.error)}`)
+    for (const login of this.#logins) await this.mustSucceed('authenticate', login)
     return answer.result ?? {}
   }
 

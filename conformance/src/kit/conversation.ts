@@ -18,17 +18,20 @@ export const promptText = 'Say hello in one short sentence.'
 
 const endTypes: readonly string[] = ['chat/turnComplete', 'chat/turnCancelled', 'chat/error']
 
-/** Creates a session, waits until it is ready, and opens its default chat. */
+/** Creates a session and opens its default chat. */
 export async function openConversation(kit: Kit): Promise<Conversation> {
-  const session = await kit.session()
+  return openChat(kit, await kit.session())
+}
+
+/** Opens the default chat of a session with a new client, once the session is ready for a turn. */
+export async function openChat(kit: Kit, session: Uri): Promise<Conversation> {
   const client = await kit.join()
   const snapshot = await client.subscribe(session)
   const state = () => fold('session', snapshot, client.envelopes)
-  await client
-    .until('the session to be created', () => state().lifecycle !== 'creating' || undefined)
-    .catch(() => {
-      throw new Skipped('the session was not created in time')
-    })
+  const isReady = () => kit.habits.readyAtFirstTurn || state().lifecycle !== 'creating' || undefined
+  await client.until('the session to be created', isReady).catch(() => {
+    throw new Skipped('the session was not created in time')
+  })
   // The state is not checked here, so a required field may be missing.
   const { defaultChat, chats = [] } = state() as Partial<SessionState>
   const chat = defaultChat ?? chats[0]?.resource
@@ -177,8 +180,8 @@ export class Conversation {
   }
 
   /** Runs a turn from its start to its end. */
-  async runTurn(): Promise<string> {
-    const turnId = await this.beginTurn()
+  async runTurn(text?: string): Promise<string> {
+    const turnId = await this.beginTurn(text)
     await this.turnEnd(turnId)
     return turnId
   }

@@ -6,7 +6,8 @@ import { decode } from '@atrium/protocol/schema'
 import { rootUri } from '@atrium/protocol/uri'
 import { excerpt } from './check.ts'
 import { Client } from './client.ts'
-import type { Answer, Target } from './link.ts'
+import type { Answer, Login, Target } from './link.ts'
+import { judgedVersions } from './version.ts'
 
 /** Facts about the host under test that decide which rules can be judged. */
 export interface HostFacts {
@@ -30,17 +31,42 @@ export class Unreachable extends Error {
   override readonly name = 'Unreachable'
 }
 
-/** Connects once and reads the facts from the state of the root. `provider` names the agent to use. */
-export async function readHostFacts(target: Target, version: string, provider?: string): Promise<HostFacts> {
+/**
+ * The version to judge if the command line names none: the one that the host selects from all that the kit can judge.
+ * A host that selects none of them is judged by the newest.
+ */
+export async function selectedVersion(target: Target): Promise<string> {
+  const [newest = ''] = judgedVersions
+  const client = await reach(target, newest)
+  try {
+    const params = { protocolVersions: judgedVersions, clientId: client.clientId }
+    const answer = await client.request('initialize', params)
+    const result = 'result' in answer ? (answer.result as { protocolVersion?: unknown } | null) : undefined
+    return judgedVersions.find((version) => version === result?.protocolVersion) ?? newest
+  } catch {
+    return newest
+  } finally {
+    client.terminate()
+  }
+}
+
+async function reach(target: Target, version: string): Promise<Client> {
   const client = new Client(target, version)
   await client.opened().catch(() => {
     throw new Unreachable(client.closed ?? 'the host does not answer')
   })
+  return client
+}
+
+/** Connects once and reads the facts from the state of the root. `provider` names the agent to use. */
+export async function readHostFacts(target: Target, version: string, provider?: string): Promise<HostFacts> {
+  const client = await reach(target, version)
   try {
     const params = { protocolVersions: [version], clientId: client.clientId }
     const answer = await client.request('initialize', params)
     if ('error' in answer) return { version, ...refusedVersion(answer.error, version) }
-    return { version, ...chosenAgent(await client.request('subscribe', { channel: rootUri }), provider) }
+    const root = await client.request('subscribe', { channel: rootUri })
+    return { version, ...chosenAgent(root, provider, target.logins) }
   } catch (error) {
     // Rules cannot create sessions after a failed handshake. The rules of the topic `handshake` report the details.
     return { version, noSession: `the handshake failed: ${(error as Error).message}` }
@@ -56,14 +82,18 @@ function refusedVersion(error: WireError, version: string): Omit<HostFacts, 'ver
     : { noSession: reason }
 }
 
-function chosenAgent(answer: Answer, provider: string | undefined): Omit<HostFacts, 'version'> {
+function chosenAgent(
+  answer: Answer,
+  provider: string | undefined,
+  logins: readonly Login[] = [],
+): Omit<HostFacts, 'version'> {
   const result = 'result' in answer ? (answer.result as { snapshot?: { state?: unknown } } | null) : undefined
   const root = decode(RootState, result?.snapshot?.state)
   if (!root.ok) return { noSession: `the agents of the host cannot be read from its root: ${root.problem}` }
   const { agents } = root.value
   const agent =
     provider === undefined
-      ? (agents.find(needsNoLogin) ?? agents[0])
+      ? (agents.find((each) => needsNoLogin(each, logins)) ?? agents[0])
       : agents.find((each) => each.provider === provider)
   if (agent) return { provider: agent.provider, ...chatCapabilities(agent) }
   const missing = provider === undefined ? 'no agent' : `no agent ${provider}`
@@ -79,6 +109,7 @@ function chatCapabilities({ capabilities }: AgentInfo): Omit<HostFacts, 'version
   }
 }
 
-function needsNoLogin({ protectedResources = [] }: AgentInfo): boolean {
-  return protectedResources.every(({ required }) => required === false)
+function needsNoLogin({ protectedResources = [] }: AgentInfo, logins: readonly Login[]): boolean {
+  const given = new Set(logins.map(({ resource }) => resource))
+  return protectedResources.every(({ required, resource }) => required === false || given.has(resource))
 }

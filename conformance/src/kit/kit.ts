@@ -1,17 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import type { Uri } from '@atrium/protocol/channel'
 import { errorCodes } from '@atrium/protocol/errors'
-import { sessionUri } from '@atrium/protocol/uri'
 import { Skipped, excerpt } from './check.ts'
 import { Client, resultOf } from './client.ts'
 import type { HostFacts } from './host-facts.ts'
 import type { Target } from './link.ts'
+import type { SessionHabits } from './session-habits.ts'
+import { uriOf } from './uri-form.ts'
+import { defines } from './version.ts'
 
 /** Long enough for an agent that thinks long, starts slowly, or waits in a queue of its provider. */
 const defaultTurnTimeoutMs = 60_000
 
-/** Options of the run that concern turns. */
-export interface TurnOptions {
+/** Options of the run that concern sessions and turns. */
+export interface SessionOptions {
+  /** Further params of `createSession`, such as its working directories. */
+  readonly sessionParams?: object | undefined
   /** The model that turns ask for. Absent: the agent chooses. */
   readonly model?: string | undefined
   /** A message that makes the agent ask for approval of a tool call. */
@@ -39,14 +43,16 @@ export interface SkipReasons {
 export interface Run {
   readonly target: Target
   readonly facts: HostFacts
-  readonly options: TurnOptions
+  readonly habits: SessionHabits
+  readonly options: SessionOptions
   readonly skips: SkipReasons
 }
 
 /** The tools of one rule: its own connections and sessions, which `end` closes and disposes of. */
 export class Kit {
   readonly facts: HostFacts
-  readonly options: TurnOptions
+  readonly habits: SessionHabits
+  readonly options: SessionOptions
   readonly skips: SkipReasons
   /** The time that a turn may take. */
   readonly turnTimeoutMs: number
@@ -55,9 +61,10 @@ export class Kit {
   readonly #sessions: Uri[] = []
   #sessionCreator: Client | undefined
 
-  constructor({ target, facts, options, skips }: Run) {
+  constructor({ target, facts, habits, options, skips }: Run) {
     this.#target = target
     this.facts = facts
+    this.habits = habits
     this.options = options
     this.skips = skips
     this.turnTimeoutMs = target.turnTimeoutMs ?? defaultTurnTimeoutMs
@@ -65,6 +72,11 @@ export class Kit {
 
   get version(): string {
     return this.facts.version
+  }
+
+  /** Tells whether the version under test has an action, command or notification of this name. */
+  defines(name: string): boolean {
+    return defines(this.version, name)
   }
 
   /** Opens a connection. Nothing is sent yet. */
@@ -87,9 +99,14 @@ export class Kit {
     return this.connect(clientId)
   }
 
-  /** A session URI that no session has had. */
-  unusedUri(): Uri {
-    return sessionUri(randomUUID())
+  /** A session URI that no session has had, for a session of this agent. */
+  unusedUri(provider = this.facts.provider): Uri {
+    return uriOf(this.habits.sessionForm, { id: randomUUID(), provider })
+  }
+
+  /** A chat URI that no chat has had, for a chat of this session. */
+  unusedChat(session: Uri): Uri {
+    return uriOf(this.habits.chatForm, { id: randomUUID(), session })
   }
 
   /** Creates a session with a client that the rule itself does not use. */
@@ -108,27 +125,19 @@ export class Kit {
     })
   }
 
-  /** Creates a session and changes it once. A host may leave a session out of its list until the first change. */
-  async createInUse(by: Client): Promise<Uri> {
-    const session = await this.create(by)
-    await this.use(by, session)
-    return session
-  }
-
-  async use(by: Client, session: Uri): Promise<void> {
-    await by.subscribe(session)
-    await by.retitle(session)
-  }
-
   /** Creates a session that `end` disposes of. The rule fails if the host answers with an error. */
   async mustCreate(by: Client, uri: Uri, more: object = {}): Promise<Uri> {
     this.disposeLater(uri)
-    const { provider } = this.facts
-    const answer = await by.request('createSession', { channel: uri, provider, ...more })
+    const answer = await by.request('createSession', this.creationParams(uri, more))
     if ('error' in answer && answer.error.code === errorCodes.AuthRequired)
-      throw new Skipped(`the agent ${excerpt(provider)} needs a login to create a session`)
+      throw new Skipped(`the agent ${excerpt(this.facts.provider)} needs a login to create a session`)
     resultOf('createSession', answer)
     return uri
+  }
+
+  /** The params of `createSession` for a session of the agent under test. */
+  creationParams(channel: Uri, more: object = {}): object {
+    return { channel, provider: this.facts.provider, ...this.options.sessionParams, ...more }
   }
 
   /** Remembers a session that may exist from now on, so that `end` disposes of it. */

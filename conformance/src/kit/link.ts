@@ -9,9 +9,17 @@ import { Failed, excerpt } from './check.ts'
 export interface Target {
   readonly url: string
   readonly token?: string | undefined
+  /** The tokens that every client gives to the host right after its handshake. */
+  readonly logins?: readonly Login[] | undefined
   readonly timeoutMs: number
   /** Timeout for the end of a turn, which depends on the agent. */
   readonly turnTimeoutMs?: number | undefined
+}
+
+/** A token for a protected resource that the host advertises. */
+export interface Login {
+  readonly resource: string
+  readonly token: string
 }
 
 export type Answer = { readonly result: unknown } | { readonly error: WireError }

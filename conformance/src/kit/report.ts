@@ -1,21 +1,34 @@
+import type { HostFacts } from './host-facts.ts'
 import type { Verdict } from './run.ts'
+import type { SessionHabits } from './session-habits.ts'
 
-const labels = { pass: 'pass', fail: 'FAIL', skip: 'skip' }
+const labels = { pass: 'pass', fail: 'FAIL', note: 'note', skip: 'skip' }
 
-/** The report of one rule. A rule that passed takes one line; the reason of a skip or a failure follows on further lines. */
+/** The version under test, and how its sessions are made. */
+export function headingOf({ version, provider }: HostFacts, habits: SessionHabits): string {
+  const { sessionForm, chatForm } = habits
+  const agent =
+    provider === undefined ? '' : `, agent ${provider}, sessions ${sessionForm}, chats ${chatForm}`
+  const late = habits.listedAtFirstTurn ? ', sessions listed from their first turn on' : ''
+  return `AHP ${version}${agent}${late}`
+}
+
+/** The report of one rule. A rule that passed takes one line; the reason of any other outcome follows on further lines. */
 export function lineOf({ rule: { id, title, source }, outcome, detail }: Verdict): string {
   const line = `${labels[outcome]}  ${id}  ${title}`
   if (outcome === 'pass') return line
-  return `${line}\n           ${detail}${outcome === 'fail' ? `\n           rule: ${source}` : ''}`
+  const cause = { fail: 'rule', note: 'recommendation', skip: undefined }[outcome]
+  return `${line}\n           ${detail}${cause === undefined ? '' : `\n           ${cause}: ${source}`}`
 }
 
 export function summaryOf(verdicts: readonly Verdict[]): string {
-  const { pass, fail, skip } = countsOf(verdicts)
-  return `host: ${pass} passed, ${fail} failed, ${skip} skipped`
+  const { pass, fail, note, skip } = countsOf(verdicts)
+  const notes = note === 0 ? '' : `, ${note} recommendation${note === 1 ? '' : 's'} not followed`
+  return `host: ${pass} passed, ${fail} failed, ${skip} skipped${notes}`
 }
 
 export function jsonOf(url: string, verdicts: readonly Verdict[]): object {
-  const { pass, fail, skip } = countsOf(verdicts)
+  const { pass, fail, note, skip } = countsOf(verdicts)
   const rules = verdicts.map(({ version, topic, rule: { id, title, source }, outcome, detail }) => ({
     version,
     topic,
@@ -25,7 +38,7 @@ export function jsonOf(url: string, verdicts: readonly Verdict[]): object {
     outcome,
     ...(detail !== undefined && { detail }),
   }))
-  return { url: withoutSecrets(url), passed: pass, failed: fail, skipped: skip, rules }
+  return { url: withoutSecrets(url), passed: pass, failed: fail, noted: note, skipped: skip, rules }
 }
 
 /** Removes the query of the URL: the query may hold a token, and a report is made to be shared. */
@@ -34,8 +47,8 @@ function withoutSecrets(url: string): string {
   return `${protocol}//${host}${pathname}`
 }
 
-function countsOf(verdicts: readonly Verdict[]): { pass: number; fail: number; skip: number } {
-  const counts = { pass: 0, fail: 0, skip: 0 }
+function countsOf(verdicts: readonly Verdict[]): Record<Verdict['outcome'], number> {
+  const counts = { pass: 0, fail: 0, note: 0, skip: 0 }
   for (const { outcome } of verdicts) counts[outcome]++
   return counts
 }

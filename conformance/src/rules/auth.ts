@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { errorData } from '@atrium/protocol/error-data'
 import { errorCodes } from '@atrium/protocol/errors'
-import type { RootState } from '@atrium/protocol/root/state'
+import type { AgentInfo, RootState } from '@atrium/protocol/root/state'
+import type { WireError } from '@atrium/protocol/rpc/shapes'
 import { rootUri } from '@atrium/protocol/uri'
 import { Skipped, check, checkShape } from '../kit/check.ts'
+import type { Client } from '../kit/client.ts'
 import { fold } from '../kit/fold.ts'
+import type { Kit } from '../kit/kit.ts'
 import type { Topic } from '../kit/rule.ts'
 
 export const auth: Topic = {
@@ -37,21 +40,35 @@ export const auth: Topic = {
         const client = await kit.join()
         // K41 judges the shape of the state, so a required field may be missing here.
         const { agents = [] } = fold('root', await client.subscribe(rootUri), []) as Partial<RootState>
-        const protectedAgent = agents.find(({ protectedResources = [] }) =>
-          protectedResources.some(({ required }) => required !== false),
-        )
-        if (!protectedAgent) throw new Skipped('no agent of the host requires a login')
-        const channel = kit.unusedUri()
-        kit.disposeLater(channel)
-        const answer = await client.request('createSession', { channel, provider: protectedAgent.provider })
-        // Success is no fault: a user may already have signed in, or the agent may ask for the login later.
-        if (!('error' in answer))
-          throw new Skipped(`${protectedAgent.provider} creates sessions without a login`)
-        const { code, data } = answer.error
-        check(code === errorCodes.AuthRequired, 'createSession to be refused with -32007', answer.error)
+        const needy = agents.filter(({ protectedResources = [] }) => protectedResources.length > 0)
+        if (needy.length === 0) throw new Skipped('no agent of the host names a protected resource')
+        const error = await refusedCreation(kit, client, needy)
+        if (error === undefined) throw new Skipped('every available agent creates sessions without a login')
+        const { code, data } = error
+        check(code === errorCodes.AuthRequired, 'createSession to be refused with -32007', error)
         const { resources } = checkShape('the data of AuthRequired', errorData.AuthRequired, data)
         check(resources.length > 0, 'at least one needed resource', data)
       },
     },
   ],
+}
+
+/**
+ * The error of the first agent that refuses a session without a login. Success is no fault: a user may already have
+ * signed in, or the agent may ask for the login later. An agent that is not installed says nothing about logins.
+ */
+async function refusedCreation(
+  kit: Kit,
+  client: Client,
+  agents: readonly AgentInfo[],
+): Promise<WireError | undefined> {
+  for (const { provider, protectedResources = [] } of agents) {
+    const channel = kit.unusedUri(provider)
+    kit.disposeLater(channel)
+    const answer = await client.request('createSession', { channel, provider })
+    if (!('error' in answer) || answer.error.code === errorCodes.ProviderNotFound) continue
+    const isRequired = protectedResources.some(({ required }) => required !== false)
+    if (isRequired || answer.error.code === errorCodes.AuthRequired) return answer.error
+  }
+  return undefined
 }

@@ -5,7 +5,6 @@ import type { ChatState } from '@atrium/protocol/chat/state'
 import { errorCodes } from '@atrium/protocol/errors'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { Flag, hasFlag } from '@atrium/protocol/status'
-import { chatUri } from '@atrium/protocol/uri'
 import { actionOf } from '../kit/action.ts'
 import { Skipped, check, same } from '../kit/check.ts'
 import { fold } from '../kit/fold.ts'
@@ -46,6 +45,7 @@ export const chats: Topic = {
       id: 'K112',
       title: 'creating a chat under a URI in use is refused',
       source: 'chats: a URI names one chat; AHP defines no code for it',
+      recommended: true,
       needs: 'session',
       async run(kit) {
         const { conversation, chat } = await createSecond(kit)
@@ -59,7 +59,8 @@ export const chats: Topic = {
       needs: 'session',
       async run(kit) {
         const { client } = await withMultipleChats(kit)
-        await client.mustFail('createChat', { channel: kit.unusedUri(), chat: chatUri(randomUUID()) })
+        const channel = kit.unusedUri()
+        await client.mustFail('createChat', { channel, chat: kit.unusedChat(channel) })
       },
     },
     {
@@ -83,8 +84,9 @@ export const chats: Topic = {
       source: 'session/chatUpdated: resource is left out of the changes',
       needs: 'session',
       async run(kit) {
-        const { client, chat } = await openConversation(kit)
-        await client.mustAccept(chat, archived)
+        const conversation = await openConversation(kit)
+        const { client } = conversation
+        await changeSummary(kit, conversation)
         const updates = () => client.envelopes.filter(({ action }) => action.type === 'session/chatUpdated')
         await client
           .until('session/chatUpdated', () => updates().at(0))
@@ -107,7 +109,7 @@ export const chats: Topic = {
       needs: 'session',
       async run(kit) {
         const conversation = await openConversation(kit)
-        await conversation.mustAccept(archived)
+        await changeSummary(kit, conversation)
         const updated = () =>
           summaryOf(conversation.sessionState(), conversation.chat)?.status === conversation.state().status
         await conversation.client.until('the status of the chat in its session', () => updated() || undefined)
@@ -121,6 +123,7 @@ export const chats: Topic = {
       title: 'a client may mark a chat as read and as archived',
       source: 'chats since 1.0: chat/isReadChanged and chat/isArchivedChanged',
       needs: 'session',
+      uses: ['chat/isReadChanged', 'chat/isArchivedChanged'],
       async run(kit) {
         const conversation = await openConversation(kit)
         for (const on of [true, false]) {
@@ -155,7 +158,7 @@ export const chats: Topic = {
         const session = await kit.session()
         const client = await kit.join()
         await client.subscribe(session)
-        const ignored = client.dispatch(chatUri(randomUUID()), archived)
+        const ignored = client.dispatch(kit.unusedChat(session), actionOf('chat/draftChanged'))
         await client.retitle(session)
         same('responses', [], [...client.outcomes(ignored), ...client.unmatched])
       },
@@ -163,7 +166,12 @@ export const chats: Topic = {
   ],
 }
 
-const archived = actionOf('chat/isArchivedChanged', { isArchived: true })
+/** Changes a field that a chat shares with its summary. Before 1.0 a client can do that only by a turn. */
+async function changeSummary(kit: Kit, conversation: Conversation): Promise<void> {
+  const archived = actionOf('chat/isArchivedChanged', { isArchived: true })
+  if (kit.defines(archived.type)) await conversation.mustAccept(archived)
+  else await conversation.runTurn()
+}
 
 /** Opens a conversation with an agent whose sessions may have several chats. */
 async function withMultipleChats(kit: Kit): Promise<Conversation> {
@@ -174,7 +182,7 @@ async function withMultipleChats(kit: Kit): Promise<Conversation> {
 /** Creates a second chat in the session. */
 async function createSecond(kit: Kit): Promise<{ conversation: Conversation; chat: Uri }> {
   const conversation = await withMultipleChats(kit)
-  const chat = chatUri(randomUUID())
+  const chat = kit.unusedChat(conversation.session)
   await conversation.client.mustSucceed('createChat', { channel: conversation.session, chat })
   return { conversation, chat }
 }

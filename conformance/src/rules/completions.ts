@@ -47,12 +47,13 @@ export const completions: Topic = {
       id: 'K162',
       title: 'completions in a chat that does not exist are refused',
       source: 'errors: NotFound, or SessionNotFound for a session',
+      recommended: true,
       needs: 'session',
       async run(kit) {
         const { client, triggers } = await chatWithTriggers(kit)
         const [text = ''] = triggers
         const { NotFound, SessionNotFound, InvalidParams } = errorCodes
-        const channel = `ahp-chat:/conformance-${client.clientId}`
+        const channel = kit.unusedChat(kit.unusedUri())
         await client.mustFail(
           'completions',
           completionParams(channel, text),

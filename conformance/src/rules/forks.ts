@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Uri } from '@atrium/protocol/channel'
-import type { ChatState } from '@atrium/protocol/chat/state'
+import type { ChatState, Turn } from '@atrium/protocol/chat/state'
 import type { SessionState } from '@atrium/protocol/session/state'
-import { chatUri } from '@atrium/protocol/uri'
 import { actionOf } from '../kit/action.ts'
 import { Skipped, same } from '../kit/check.ts'
 import type { Kit } from '../kit/kit.ts'
@@ -24,17 +23,14 @@ export const forks: Topic = {
       needs: 'session',
       async run(kit) {
         const conversation = await forkable(kit)
-        const turns = [await conversation.runTurn(), await conversation.runTurn()]
+        const turns = [
+          await conversation.runTurn(),
+          await conversation.runTurn('Say goodbye in one short sentence.'),
+        ]
         for (const [at, turnId] of turns.entries()) {
-          const { turns: all } = await allTurnsAt(kit, await fork(conversation, turnId))
-          same(
-            'the turns of the fork',
-            turns.slice(0, at + 1),
-            all.map(({ id }) => id),
-          )
+          const { turns: all } = await allTurnsAt(kit, await fork(kit, conversation, turnId))
           const source = await allTurnsAt(kit, conversation.chat)
-          const named = source.turns.find(({ id }) => id === turnId)
-          same('the named turn', named, all.at(-1))
+          same('the turns of the fork', source.turns.slice(0, at + 1).map(contentOf), all.map(contentOf))
         }
       },
     },
@@ -46,8 +42,8 @@ export const forks: Topic = {
       async run(kit) {
         const conversation = await forkable(kit)
         const turnId = await conversation.runTurn()
-        const [first, second] = [await fork(conversation, turnId), await fork(conversation, turnId)]
-        const has = async (chat: Uri) => (await chatAt(kit, chat)).turns.some(({ id }) => id === turnId)
+        const [first, second] = [await fork(kit, conversation, turnId), await fork(kit, conversation, turnId)]
+        const has = async (chat: Uri) => (await chatAt(kit, chat)).turns.length > 0
         await conversation.client.subscribe(first)
         await conversation.client.mustAccept(first, truncateAll)
         same('whether the source has its turn', true, await has(conversation.chat))
@@ -64,7 +60,7 @@ export const forks: Topic = {
         const conversation = await forkable(kit)
         const turnId = await conversation.runTurn()
         const origin = { kind: 'fork', chat: conversation.chat, turnId }
-        const chat = await fork(conversation, turnId)
+        const chat = await fork(kit, conversation, turnId)
         same('its origin', origin, (await chatAt(kit, chat)).origin)
         const { chats } = await stateAt<SessionState>(kit, conversation.session)
         same('its origin in the session', origin, chats.find(({ resource }) => resource === chat)?.origin)
@@ -85,7 +81,7 @@ export const forks: Topic = {
           turnId: await conversation.runTurn(),
           selection,
         }
-        const chat = await createFrom(conversation, source)
+        const chat = await createFrom(kit, conversation, source)
         const { turns, origin } = await chatAt(kit, chat)
         same('its turns', [], turns)
         same('its origin', source, origin)
@@ -100,18 +96,19 @@ export const forks: Topic = {
         const conversation = await forkable(kit)
         const turnId = await conversation.runTurn()
         const foreign = await forkable(kit)
-        const wrong = [
-          { kind: 'fork', chat: conversation.chat, turnId: randomUUID() },
-          { kind: 'fork', chat: chatUri(randomUUID()), turnId },
-          { kind: 'fork', chat: foreign.chat, turnId: await foreign.runTurn() },
-          { kind: 'x-conformance', chat: conversation.chat, turnId },
-        ]
-        for (const source of wrong)
-          await conversation.client.mustFail('createChat', {
-            channel: conversation.session,
-            chat: chatUri(randomUUID()),
-            source,
-          })
+        const wrong = {
+          'an unknown turn': { kind: 'fork', chat: conversation.chat, turnId: randomUUID() },
+          'an unknown chat': { kind: 'fork', chat: kit.unusedChat(conversation.session), turnId },
+          'a chat of another session': { kind: 'fork', chat: foreign.chat, turnId: await foreign.runTurn() },
+          'an unknown kind of source': { kind: 'x-conformance', chat: conversation.chat, turnId },
+        }
+        const accepted: string[] = []
+        for (const [what, source] of Object.entries(wrong)) {
+          const params = { channel: conversation.session, chat: kit.unusedChat(conversation.session), source }
+          const answer = await conversation.client.request('createChat', params)
+          if ('result' in answer) accepted.push(what)
+        }
+        same('sources that are wrong but accepted', [], accepted)
       },
     },
   ],
@@ -130,14 +127,20 @@ async function forkable(kit: Kit): Promise<Conversation> {
   return conversation
 }
 
-async function createFrom(conversation: Conversation, source: object): Promise<Uri> {
-  const chat = chatUri(randomUUID())
+async function createFrom(kit: Kit, conversation: Conversation, source: object): Promise<Uri> {
+  const chat = kit.unusedChat(conversation.session)
   await conversation.client.mustSucceed('createChat', { channel: conversation.session, chat, source })
   return chat
 }
 
-function fork(conversation: Conversation, turnId: string): Promise<Uri> {
-  return createFrom(conversation, { kind: 'fork', chat: conversation.chat, turnId })
+function fork(kit: Kit, conversation: Conversation, turnId: string): Promise<Uri> {
+  return createFrom(kit, conversation, { kind: 'fork', chat: conversation.chat, turnId })
+}
+
+/** What a turn says. A host may give the turns and parts of a fork ids of their own. */
+function contentOf({ message, state, responseParts }: Turn): object {
+  const parts = responseParts.map((part) => Object.entries(part).filter(([key]) => key !== 'id'))
+  return { text: message.text, state, parts: parts.map((entries) => Object.fromEntries(entries) as object) }
 }
 
 /** The state in a new snapshot. `S` is the state type of the channel; its shape is not checked here. */

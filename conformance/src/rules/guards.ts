@@ -18,6 +18,7 @@ export const guards: Topic = {
       id: 'K130',
       title: 'no turn starts while another is active',
       source: 'chats: one active turn, which must end; a reducer would replace it with the second',
+      recommended: true,
       needs: 'session',
       async run(kit) {
         const conversation = await openConversation(kit)
@@ -37,6 +38,7 @@ export const guards: Topic = {
       id: 'K131',
       title: 'a turn with the id of an earlier turn is rejected',
       source: 'chats: an id names one turn',
+      recommended: true,
       needs: 'session',
       async run(kit) {
         const conversation = await openConversation(kit)
@@ -50,6 +52,7 @@ export const guards: Topic = {
       id: 'K132',
       title: 'a message of a client is rejected unless its origin is user',
       source: 'messages: a client may send only the origin user',
+      recommended: true,
       needs: 'session',
       async run(kit) {
         const conversation = await openConversation(kit)
@@ -92,6 +95,7 @@ export const guards: Topic = {
       id: 'K135',
       title: 'a client cannot dispatch output of the agent, nor complete or fail its turn',
       source: 'actions on the chat channel: the actions that a client may dispatch',
+      recommended: true,
       needs: 'session',
       async run(kit) {
         const conversation = await openConversation(kit)
@@ -127,6 +131,7 @@ export const guards: Topic = {
       title: 'resuming a turn that is not resumable changes nothing',
       source: 'chat/turnResume: only the last turn, and only after a resumable error',
       needs: 'session',
+      uses: ['chat/turnResume'],
       async run(kit) {
         const conversation = await openConversation(kit)
         const turnId = await conversation.runTurn()

@@ -8,7 +8,8 @@ import { fold } from '../kit/fold.ts'
 import type { Notification } from '../kit/link.ts'
 import type { Topic } from '../kit/rule.ts'
 import { listSessions } from '../kit/list.ts'
-import { openConversation } from '../kit/conversation.ts'
+import { openChat, openConversation } from '../kit/conversation.ts'
+import { createInUse } from '../kit/session-in-use.ts'
 
 export const lifecycle: Topic = {
   name: 'lifecycle',
@@ -27,6 +28,7 @@ export const lifecycle: Topic = {
           'creating, ready or failed',
           lifecycleNow(),
         )
+        if (kit.habits.readyAtFirstTurn) await (await openChat(kit, start.resource)).runTurn()
         await client.until(
           'the session to be ready or failed',
           () => lifecycleNow() !== 'creating' || undefined,
@@ -44,11 +46,7 @@ export const lifecycle: Topic = {
         const channel = kit.unusedUri()
         kit.disposeLater(channel)
         const activeClient = { clientId: ben.clientId, tools: [] }
-        const answer = await ann.request('createSession', {
-          channel,
-          provider: kit.facts.provider,
-          activeClient,
-        })
+        const answer = await ann.request('createSession', kit.creationParams(channel, { activeClient }))
         if ('error' in answer) return
         const { activeClients } = fold('session', await ann.subscribe(channel), [])
         const others = activeClients.filter(({ clientId }) => clientId === ben.clientId)
@@ -92,8 +90,7 @@ export const lifecycle: Topic = {
       needs: 'session',
       async run(kit) {
         const client = await kit.join()
-        const channel = await kit.create(client)
-        await client.subscribe(channel)
+        const channel = await createInUse(kit, client)
         const { action } = await client.retitle(channel)
         const found = (await listSessions(client)).find(({ resource }) => resource === channel)
         same('its title', (action as { title?: unknown }).title, found?.title)
@@ -138,6 +135,7 @@ export const lifecycle: Topic = {
         await kit.create(client, channel, { progressToken })
         const start = await client.subscribe(channel)
         const lifecycleNow = () => fold('session', start, client.envelopes).lifecycle
+        if (kit.habits.readyAtFirstTurn) await (await openChat(kit, channel)).runTurn()
         await client.until('the session to be created', () => lifecycleNow() !== 'creating' || undefined)
         await client.retitle(channel)
         if (frames().length === 0) throw new Skipped('the host reports no progress for a new session')

@@ -1,9 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import type { Uri } from '@atrium/protocol/channel'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { errorCodes } from '@atrium/protocol/errors'
 import type { SessionState } from '@atrium/protocol/session/state'
-import { chatUri } from '@atrium/protocol/uri'
 import { actionOf } from '../kit/action.ts'
 import { Skipped, check, same, excerpt } from '../kit/check.ts'
 import { resultOf } from '../kit/client.ts'
@@ -16,6 +14,7 @@ import { stateAt } from './forks.ts'
 /** The order of chats in a session, and moves between sessions. */
 export const moves: Topic = {
   name: 'moves',
+  uses: ['moveChat'],
   rules: [
     {
       id: 'K180',
@@ -103,7 +102,7 @@ export const moves: Topic = {
         const { conversation, chats } = await withTwoMoreChats(kit)
         const [chat = ''] = chats
         const before = await chatsOf(kit, conversation.session)
-        for (const after of [chat, chatUri(randomUUID())]) {
+        for (const after of [chat, kit.unusedChat(conversation.session)]) {
           const destination = { kind: 'session', session: conversation.session, after }
           await conversation.client.mustFail('moveChat', { channel: chat, destination })
         }
@@ -130,13 +129,13 @@ export const moves: Topic = {
 async function withTwoMoreChats(kit: Kit): Promise<{ conversation: Conversation; chats: readonly Uri[] }> {
   if (!kit.facts.multipleChats) throw new Skipped('sessions of this agent have only one chat')
   const conversation = await openConversation(kit)
-  const chats = [chatUri(randomUUID()), chatUri(randomUUID())]
+  const chats = [kit.unusedChat(conversation.session), kit.unusedChat(conversation.session)]
   for (const chat of chats)
     await conversation.client.mustSucceed('createChat', { channel: conversation.session, chat })
   const { movable } = await stateAt<ChatState>(kit, chats[0] ?? '')
   if (movable !== true) throw new Skipped('the host does not mark its chats as movable')
   const probe = await conversation.client.request('moveChat', {
-    channel: chatUri(randomUUID()),
+    channel: kit.unusedChat(conversation.session),
     destination: { kind: 'newSession' },
   })
   if ('error' in probe && probe.error.code === errorCodes.MethodNotFound)

@@ -8,6 +8,7 @@ import { sameJson } from '../json.ts'
 import { check, checkShape, same } from '../kit/check.ts'
 import { resultOf, titleChanged } from '../kit/client.ts'
 import type { Client } from '../kit/client.ts'
+import { openConversation } from '../kit/conversation.ts'
 import { fold, sameState } from '../kit/fold.ts'
 import type { Topic } from '../kit/rule.ts'
 
@@ -179,6 +180,26 @@ export const order: Topic = {
           client.request('subscribe', { channel }),
         ])
         same('the resource of the snapshot', channel, resultOf('subscribe', subscribed).snapshot?.resource)
+      },
+    },
+    {
+      id: 'K59',
+      title: 'a connection receives only actions and notifications that its version defines',
+      source:
+        'versions: the selected version holds for the whole connection; the prefix x- is for extensions',
+      needs: 'session',
+      async run(kit) {
+        const { client, session, chat } = await openConversation(kit)
+        await client.subscribe(rootUri)
+        for (const action of changes) await client.mustAccept(session, action)
+        const draft = { text: 'conformance', origin: { kind: 'user' } }
+        await client.mustAccept(chat, actionOf('chat/draftChanged', { draft }))
+        const received = [
+          ...client.envelopes.map(({ action }) => action.type),
+          ...client.notifications.map(({ method }) => method),
+        ]
+        const unknown = received.filter((name) => !kit.defines(name) && !/(?:^|\/)x-/.test(name))
+        same(`names that AHP ${kit.version} does not define`, [], [...new Set(unknown)])
       },
     },
   ],

@@ -70,6 +70,7 @@ export const questions: Topic = {
       id: 'K202',
       title: 'an answer that does not match the schema is rejected and changes nothing',
       source: 'validation; the schema of an answer: its value, its state and the response',
+      recommended: true,
       needs: 'session',
       async run(kit) {
         const pending = await input.pendingRequest(kit)

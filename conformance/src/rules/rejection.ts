@@ -1,7 +1,8 @@
-import { chatUri } from '@atrium/protocol/uri'
+import type { Uri } from '@atrium/protocol/channel'
 import { actionOf } from '../kit/action.ts'
-import { same } from '../kit/check.ts'
+import { Skipped, same } from '../kit/check.ts'
 import { titleChanged } from '../kit/client.ts'
+import type { Client } from '../kit/client.ts'
 import { fold } from '../kit/fold.ts'
 import type { Topic } from '../kit/rule.ts'
 import { openConversation } from '../kit/conversation.ts'
@@ -33,7 +34,7 @@ export const rejection: Topic = {
         const session = await kit.session()
         const client = await kit.join()
         await client.subscribe(session)
-        const defaultChat = chatUri(client.clientId)
+        const defaultChat = kit.unusedChat(session)
         await client.mustReject(session, actionOf('session/defaultChatChanged', { defaultChat }))
       },
     },
@@ -46,7 +47,7 @@ export const rejection: Topic = {
         const session = await kit.session()
         const [ann, ben] = [await kit.join(), await kit.join()]
         for (const client of [ann, ben]) await client.subscribe(session)
-        await ann.mustReject(session, invalid)
+        await rejected(ann, session)
         await ben.receives(await ann.retitle(session))
         same(
           'rejections of another client',
@@ -65,7 +66,7 @@ export const rejection: Topic = {
         const [ann, ben] = [await kit.join(), await kit.join()]
         await ann.subscribe(session)
         const { action } = await ann.retitle(session)
-        await ann.outcome(ann.dispatch(session, invalid))
+        await rejected(ann, session)
         const { title } = fold('session', await ben.subscribe(session), [])
         same('the title', action, titleChanged(title))
       },
@@ -81,13 +82,7 @@ export const rejection: Topic = {
         await client.subscribe(session)
         const actions = [titleChanged('a'), invalid, titleChanged('b'), invalid, titleChanged('c')]
         const sent = actions.map((action) => client.dispatch(session, action))
-        const outcomes = await Promise.all(sent.map((clientSeq) => client.outcome(clientSeq)))
-        const wanted = actions.map((action) => action === invalid)
-        same(
-          'which actions were rejected',
-          wanted,
-          outcomes.map(({ rejectionReason }) => rejectionReason !== undefined),
-        )
+        await Promise.all(sent.map((clientSeq) => client.outcome(clientSeq)))
         await client.retitle(session)
         same(
           'how often each came back',
@@ -132,4 +127,10 @@ export const rejection: Topic = {
       },
     },
   ],
+}
+
+/** Dispatches an invalid action that must be rejected. K70 judges whether it is; the other rules need a rejection. */
+async function rejected(client: Client, session: Uri): Promise<void> {
+  const { rejectionReason } = await client.outcome(client.dispatch(session, invalid))
+  if (rejectionReason === undefined) throw new Skipped('the host accepts an invalid action: see K70')
 }

@@ -9,6 +9,7 @@ import { fold, sameState } from '../kit/fold.ts'
 import type { Kit } from '../kit/kit.ts'
 import { isSummaryOf } from '../kit/list.ts'
 import type { Topic } from '../kit/rule.ts'
+import { createInUse } from '../kit/session-in-use.ts'
 
 export const replay: Topic = {
   name: 'replay',
@@ -149,7 +150,7 @@ export const replay: Topic = {
         for (const client of [ann, ben]) for (const uri of [rootUri, marker]) await client.subscribe(uri)
         const lastSeen = (await ben.receives(await ann.retitle(marker))).serverSeq
         ben.terminate()
-        const session = await kit.createInUse(ann)
+        const session = await createInUse(kit, ann)
         await ann.receivesNotification('root/sessionAdded', isSummaryOf(session))
         const back = await kit.connectAgain(ben)
         await back.reconnect(lastSeen, [rootUri, marker])

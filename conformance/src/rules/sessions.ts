@@ -8,6 +8,7 @@ import type { Client } from '../kit/client.ts'
 import type { Notification } from '../kit/link.ts'
 import { listSessions, listPages, isSummaryOf } from '../kit/list.ts'
 import type { Topic } from '../kit/rule.ts'
+import { createInUse, use } from '../kit/session-in-use.ts'
 
 export const sessions: Topic = {
   name: 'sessions',
@@ -20,7 +21,7 @@ export const sessions: Topic = {
       async run(kit) {
         const client = await kit.join()
         const session = await kit.mustCreate(client, kit.unusedUri())
-        await kit.use(client, session)
+        await use(kit, client, session)
         const found = (await listSessions(client)).find(({ resource }) => resource === session)
         check(found !== undefined, `${session} in the list`, 'a list without it')
         same('its provider', kit.facts.provider, found.provider)
@@ -33,7 +34,7 @@ export const sessions: Topic = {
       needs: 'session',
       async run(kit) {
         const [ann, ben] = [await kit.join(), await kit.join({ initialSubscriptions: [rootUri] })]
-        const session = await kit.createInUse(ann)
+        const session = await createInUse(kit, ann)
         await rootNotification(ben, 'root/sessionAdded', isSummaryOf(session))
       },
     },
@@ -45,11 +46,7 @@ export const sessions: Topic = {
       async run(kit) {
         const channel = await kit.session()
         for (const client of [await kit.join(), await kit.join()])
-          await client.mustFail(
-            'createSession',
-            { channel, provider: kit.facts.provider },
-            errorCodes.SessionAlreadyExists,
-          )
+          await client.mustFail('createSession', kit.creationParams(channel), errorCodes.SessionAlreadyExists)
       },
     },
     {
@@ -74,7 +71,7 @@ export const sessions: Topic = {
       needs: 'session',
       async run(kit) {
         const [ann, ben] = [await kit.join(), await kit.join({ initialSubscriptions: [rootUri] })]
-        const channel = await kit.createInUse(ann)
+        const channel = await createInUse(kit, ann)
         await ann.mustSucceed('disposeSession', { channel })
         await rootNotification(ben, 'root/sessionRemoved', ({ session }) => session === channel)
         const found = (await listSessions(ben)).filter(({ resource }) => resource === channel)
@@ -98,6 +95,7 @@ export const sessions: Topic = {
       id: 'K86',
       title: 'disposing of a session that does not exist is refused as not found',
       source: 'errors: SessionNotFound or NotFound',
+      recommended: true,
       async run(kit) {
         const client = await kit.join()
         const { NotFound, SessionNotFound } = errorCodes
@@ -112,9 +110,9 @@ export const sessions: Topic = {
       async run(kit) {
         const client = await kit.join()
         const own = [
-          await kit.createInUse(client),
-          await kit.createInUse(client),
-          await kit.createInUse(client),
+          await createInUse(kit, client),
+          await createInUse(kit, client),
+          await createInUse(kit, client),
         ]
         const { items } = await paged(client)
         const found = items.filter(({ resource }) => own.includes(resource)).map(({ resource }) => resource)
@@ -125,10 +123,11 @@ export const sessions: Topic = {
       id: 'K88',
       title: 'a list cursor that the host has not issued is refused with -32602',
       source: 'paging: invalid cursors',
+      recommended: true,
       needs: 'session',
       async run(kit) {
         const client = await kit.join()
-        for (let n = 0; n < 2; n++) await kit.createInUse(client)
+        for (let n = 0; n < 2; n++) await createInUse(kit, client)
         await paged(client)
         await client.mustFail(
           'listSessions',
@@ -144,7 +143,7 @@ export const sessions: Topic = {
       needs: 'session',
       async run(kit) {
         const client = await kit.join({ initialSubscriptions: [rootUri] })
-        const channel = await kit.createInUse(client)
+        const channel = await createInUse(kit, client)
         // Wait for root/sessionAdded, because the host may put an earlier change of the title into that notification.
         await client.receivesNotification('root/sessionAdded', isSummaryOf(channel))
         await client.retitle(channel)

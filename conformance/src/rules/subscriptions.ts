@@ -2,11 +2,12 @@ import type { Snapshot, Uri } from '@atrium/protocol/channel'
 import { errorCodes } from '@atrium/protocol/errors'
 import { RootState } from '@atrium/protocol/root/state'
 import { SessionState } from '@atrium/protocol/session/state'
-import { chatUri, rootUri } from '@atrium/protocol/uri'
+import { rootUri } from '@atrium/protocol/uri'
 import { check, checkShape, same } from '../kit/check.ts'
 import type { Client } from '../kit/client.ts'
 import { isSummaryOf } from '../kit/list.ts'
 import type { Topic } from '../kit/rule.ts'
+import { createInUse } from '../kit/session-in-use.ts'
 
 export const subscriptions: Topic = {
   name: 'subscriptions',
@@ -42,8 +43,9 @@ export const subscriptions: Topic = {
       async run(kit) {
         const client = await kit.join()
         const { NotFound, SessionNotFound } = errorCodes
-        await client.mustFail('subscribe', { channel: kit.unusedUri() }, NotFound, SessionNotFound)
-        await client.mustFail('subscribe', { channel: chatUri(client.clientId) }, NotFound, SessionNotFound)
+        const session = kit.unusedUri()
+        for (const channel of [session, kit.unusedChat(session)])
+          await client.mustFail('subscribe', { channel }, NotFound, SessionNotFound)
       },
     },
     {
@@ -153,7 +155,7 @@ export const subscriptions: Topic = {
         const marker = await kit.session()
         const [ann, ben] = [await kit.join({ initialSubscriptions: [rootUri] }), await kit.join()]
         for (const client of [ann, ben]) await client.subscribe(marker)
-        const session = await kit.createInUse(ann)
+        const session = await createInUse(kit, ann)
         await ann.receivesNotification('root/sessionAdded', isSummaryOf(session))
         await ben.receives(await ann.retitle(marker))
         const unsubscribed = ben.notifications.filter(({ params }) => params['channel'] === rootUri)

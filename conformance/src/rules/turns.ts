@@ -156,7 +156,8 @@ export const turns: Topic = {
         await someOutput(ben, turnId)
         ben.client.terminate()
         // This action makes sure that Ben misses at least one, even if the agent has already finished.
-        await ann.mustAccept(actionOf('chat/isArchivedChanged', { isArchived: true }))
+        const draft = { text: 'conformance', origin: { kind: 'user' } }
+        await ann.mustAccept(actionOf('chat/draftChanged', { draft }))
         const seen = Math.max(ben.start.fromSeq, ...ben.client.envelopes.map(({ serverSeq }) => serverSeq))
         const back = await kit.connectAgain(ben.client)
         const result = await back.reconnect(seen, [ann.session, ann.chat])

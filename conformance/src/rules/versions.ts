@@ -27,8 +27,8 @@ export const versions: Topic = {
       id: 'K21',
       title: 'the host selects the highest version that both sides support, in any order of the offer',
       source: 'version negotiation since 1.0: the order of the offer has no meaning',
+      since: '1.0.0',
       async run(kit) {
-        requireNine(kit)
         const later = laterPatch(kit.version)
         if (!(await accepts(kit, later)))
           throw new Skipped(kit.facts.versionRefused ?? `the host refuses ${later}: see K22`)
@@ -40,8 +40,8 @@ export const versions: Topic = {
       id: 'K22',
       title: 'a later patch of a supported version is accepted, and the result repeats it as offered',
       source: 'version negotiation: compatibility follows the caret rule',
+      since: '0.9.0',
       async run(kit) {
-        requireNine(kit)
         await selected(kit, [kit.version])
         const later = laterPatch(kit.version)
         same('the version', later, await selected(kit, [later]))
@@ -51,8 +51,8 @@ export const versions: Topic = {
       id: 'K23',
       title: 'without a common version the error is -32005 and its data has supportedVersions',
       source: 'errors: the data of UnsupportedProtocolVersion since 0.9',
+      since: '0.9.0',
       async run(kit) {
-        requireNine(kit)
         await supportedVersionsOf(await kit.connect())
       },
     },
@@ -90,8 +90,8 @@ export const versions: Topic = {
       id: 'K27',
       title: 'every version that a refusal lists is accepted when it is offered',
       source: 'errors: supportedVersions lists the versions to retry with',
+      since: '0.9.0',
       async run(kit) {
-        requireNine(kit)
         const supported = await supportedVersionsOf(await kit.connect())
         // An entry may also be a range of versions. Only exact versions are tried here.
         const exact = supported.filter((entry) => /^\d+\.\d+\.\d+$/.test(entry))
@@ -101,11 +101,6 @@ export const versions: Topic = {
       },
     },
   ],
-}
-
-/** Skips the rule for versions before 0.9, which have neither the caret rule (`^1.2.3` as in npm) nor required error data. */
-function requireNine({ version }: Kit): void {
-  if (/^0\.[0-8]\./.test(version)) throw new Skipped(`AHP ${version} leaves this to the host`)
 }
 
 /**

@@ -1,0 +1,97 @@
+import type { Uri } from '@atrium/protocol/channel'
+import { openChat } from './conversation.ts'
+import { fold } from './fold.ts'
+import { Kit } from './kit.ts'
+import type { Run } from './kit.ts'
+import { listSessions } from './list.ts'
+import { usualHabits } from './session-habits.ts'
+import type { SessionHabits } from './session-habits.ts'
+import { chatFormOf, plainChatForm, sessionForms } from './uri-form.ts'
+import type { UriForm } from './uri-form.ts'
+
+interface Tried {
+  readonly forms: Pick<SessionHabits, 'sessionForm' | 'chatForm'>
+  readonly ready: boolean
+  readonly listed: boolean
+}
+
+/** The forms that the command line names. They are not looked for. */
+export interface NamedForms {
+  readonly sessionForm?: UriForm | undefined
+  readonly chatForm?: UriForm | undefined
+}
+
+/**
+ * Finds the habits of the host with sessions of its own. A session that becomes ready and is listed settles the
+ * matter. Otherwise a turn is started, and the first form whose session is then listed counts.
+ */
+export async function readHabits(run: Omit<Run, 'habits'>, named: NamedForms): Promise<SessionHabits> {
+  const tried: Tried[] = []
+  for (const sessionForm of named.sessionForm === undefined ? sessionForms : [named.sessionForm]) {
+    const found = await withSession(run, sessionForm, async (kit, session) => ({
+      forms: { sessionForm, chatForm: named.chatForm ?? (await chatFormFor(kit, session)) },
+      ready: await becomesReady(kit, session),
+      listed: await isListed(kit, session, named),
+    }))
+    if (found?.ready && found.listed) return { ...usualHabits, ...found.forms }
+    if (found) tried.push(found)
+  }
+  for (const { forms, ready, listed } of tried) {
+    const settled = await withSession(run, forms.sessionForm, async (kit, session) => {
+      await (await openChat(kit, session)).runTurn()
+      return isListed(kit, session, named)
+    })
+    if (settled) return { ...forms, readyAtFirstTurn: !ready, listedAtFirstTurn: !listed }
+  }
+  const [first] = tried
+  const sessionForm = named.sessionForm ?? usualHabits.sessionForm
+  return { ...usualHabits, chatForm: named.chatForm ?? first?.forms.chatForm ?? plainChatForm, sessionForm }
+}
+
+/** Runs `look` with a new session of this form. Returns nothing if the session cannot be created or used. */
+async function withSession<T>(
+  run: Omit<Run, 'habits'>,
+  sessionForm: UriForm,
+  look: (kit: Kit, session: Uri) => Promise<T>,
+): Promise<T | undefined> {
+  // A turn may be started at once. What the host then fails to do must not skip a rule.
+  const kit = new Kit({ ...run, habits: { ...usualHabits, sessionForm, readyAtFirstTurn: true }, skips: {} })
+  try {
+    return await look(kit, await kit.session())
+  } catch {
+    return undefined
+  } finally {
+    await kit.end()
+  }
+}
+
+/** The plain form, unless the host cannot open such a chat and the URI of its default chat shows another form. */
+async function chatFormFor(kit: Kit, session: Uri): Promise<UriForm> {
+  const client = await kit.join()
+  const { state } = await client.subscribe(session)
+  const shown = chatFormOf((state as { readonly defaultChat?: Uri }).defaultChat, session)
+  if (shown === plainChatForm || !kit.facts.multipleChats) return plainChatForm
+  const chat = kit.unusedChat(session)
+  await client.request('createChat', { channel: session, chat })
+  return 'result' in (await client.request('subscribe', { channel: chat })) ? plainChatForm : shown
+}
+
+async function becomesReady(kit: Kit, session: Uri): Promise<boolean> {
+  const client = await kit.join()
+  const start = await client.subscribe(session)
+  const isReady = () => fold('session', start, client.envelopes).lifecycle !== 'creating' || undefined
+  return client.until('the session to be created', isReady).catch(() => false)
+}
+
+/**
+ * Changes the title first, because a host may leave an untouched session out of its list. A host that reads the agent
+ * from the URI lists a session under another agent if the form is not its own. A form that the command line names counts
+ * all the same; K80 then fails.
+ */
+async function isListed(kit: Kit, session: Uri, { sessionForm }: NamedForms): Promise<boolean> {
+  const client = await kit.join()
+  await client.subscribe(session)
+  await client.retitle(session)
+  const found = (await listSessions(client)).find(({ resource }) => resource === session)
+  return found !== undefined && (sessionForm !== undefined || found.provider === kit.facts.provider)
+}

@@ -1,0 +1,48 @@
+import { knows } from '@atrium/protocol/versions/known'
+import { negotiate } from '@atrium/protocol/versions/negotiate'
+import type { Version } from '@atrium/protocol/versions/negotiate'
+
+/**
+ * The versions whose states and actions the kit understands, newest first. Their shapes and reducers are those of 1.0,
+ * because 1.0 only adds optional fields and new names to 0.9.
+ */
+export const judgedVersions: readonly Version[] = ['1.0.0', '0.9.0']
+
+/** What a version of AHP must have for a rule to be one of its rules. */
+export interface Needed {
+  /** Actions and commands that the rule uses. */
+  readonly uses?: readonly string[]
+  /** The first version that demands the behaviour. Absent: every version that has the names in `uses`. */
+  readonly since?: Version
+}
+
+/** The judged version that an offered version is compatible with. `undefined`: the kit cannot judge it. */
+export function judgedAs(version: string): Version | undefined {
+  try {
+    return negotiate([version], judgedVersions.toReversed()).version
+  } catch {
+    return undefined
+  }
+}
+
+/** Tells whether a version has an action, command or notification of this name. */
+export function defines(version: string, name: string): boolean {
+  const judged = judgedAs(version)
+  return judged !== undefined && knows(judged, name)
+}
+
+/** The reason why a rule is not a rule of this version of AHP; undefined if it is one. */
+export function absentIn(version: string, topic: Needed, rule: Needed): string | undefined {
+  const missing = [...(topic.uses ?? []), ...(rule.uses ?? [])].find((name) => !defines(version, name))
+  if (missing !== undefined) return `AHP ${version} has no ${missing}`
+  const since = rule.since ?? topic.since
+  return since !== undefined && isOlder(version, since)
+    ? `AHP ${version} leaves this to the host; it is a rule since ${since}`
+    : undefined
+}
+
+function isOlder(version: string, than: Version): boolean {
+  const [a = [], b = []] = [version, than].map((text) => text.split('.').map(Number))
+  const at = a.findIndex((number, n) => number !== b[n])
+  return at >= 0 && Number(a[at]) < Number(b[at])
+}

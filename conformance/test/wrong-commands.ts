@@ -102,9 +102,7 @@ export function commandsOf(host: WrongLog, link: Subscriber): ReadonlyMap<string
       const restored = host.has('allSubscriptionsRestored') ? [...before, ...existing] : existing
       for (const uri of restored) link.subscriptions.add(uri)
       host.clients.set(clientId, link.subscriptions)
-      if (host.has('notificationsReplayed'))
-        for (const summary of host.summaries.values())
-          link.send({ method: 'root/sessionAdded', params: { channel: rootUri, summary } })
+      if (host.has('notificationsReplayed')) for (const notification of host.notified) link.send(notification)
       if (host.has('snapshotsOnly') || (seen > host.seq && !host.has('futureNumberReplayed')))
         return { type: 'snapshot', snapshots: existing.map((uri) => snapshot(uri)) }
       const from = host.has('replayInclusive') ? seen - 1 : seen

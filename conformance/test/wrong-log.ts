@@ -55,6 +55,8 @@ export class WrongLog {
   /** For each client, the subscriptions of its last connection. */
   readonly clients = new Map<string, Set<Uri>>()
   readonly log: Envelope[] = []
+  /** Every notification that was sent. */
+  readonly notified: object[] = []
   seq = 0
 
   constructor(faults: readonly Fault[]) {
@@ -127,6 +129,7 @@ export class WrongLog {
   }
 
   notify(method: string, params: object): void {
+    this.notified.push({ method, params: { channel: rootUri, ...params } })
     for (const link of this.links)
       if (link.subscriptions.has(rootUri) || (this.has('notificationsToAll') && link.clientId !== ''))
         link.send({ method, params: { channel: rootUri, ...params } })

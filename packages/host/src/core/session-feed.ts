@@ -50,7 +50,7 @@ export class SessionFeed {
   /** Tells a client that comes back what has changed since a sequence number, if the client is subscribed to the root channel. */
   catchUp(listener: Listener, seq: number): void {
     if (this.#log.channel(rootUri)?.listeners.has(listener) !== true) return
-    const { added, changed, removed } = this.#listChanges.since(seq)
+    const { added, changed, removed } = this.#listChanges.since(seq, this.#log.committedSeq)
     for (const session of removed) this.#send([listener], 'root/sessionRemoved', { session })
     for (const [uris, isNew] of [
       [added, true],

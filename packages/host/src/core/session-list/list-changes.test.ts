@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { heldHost, reconnectClient, session, untilIdle } from '../../../test/held-flushes.ts'
 import { testHost } from '../../../test/test-host.ts'
 import type { Client, TestHost } from '../../../test/test-host.ts'
 
@@ -73,6 +74,23 @@ test('[H10.5] a session that was never used is told to nobody, neither its creat
   await ben.ask('createSession', { channel: uri('forgotten') })
   await ben.ask('disposeSession', { channel: uri('forgotten') })
   expect(await told(all, lastSeen)).toEqual([])
+})
+
+test('[H10.5] [I7] a client that comes back is told of a disposal only when it is durable, and then once', async () => {
+  const { ann, ben, hold, release, ...all } = await heldHost()
+  await ben.echo(ben.dispatch(session, title('listed')))
+  hold()
+  const disposed = ben.ask('disposeSession', { channel: session })
+  await untilIdle()
+  const { link } = await reconnectClient(all, ann, ann.lastSeen, [root])
+  const removals = () => link.notes.filter(({ method }) => method === 'root/sessionRemoved').length
+  await untilIdle()
+  expect(removals()).toBe(0)
+  release()
+  await disposed
+  await link.until(() => removals() > 0)
+  await link.ask('ping', {})
+  expect(removals()).toBe(1)
 })
 
 /** Disposes of that many sessions while Ann is away. Returns what she is told. */

@@ -64,12 +64,13 @@ export class ListChanges {
     if (this.#removed.size > this.#maxRemoved && oldest) this.#removed.delete(oldest[0])
   }
 
-  since(seq: number): ListDifference {
+  /** What has changed above `seq`. A removal above `committed` is left out: it is told when it is committed. */
+  since(seq: number, committed: number): ListDifference {
     const changed = this.#listed.entries().filter(([, listed]) => listed.changed > seq)
     return {
       added: changed.filter(([, listed]) => listed.added > seq).map(([uri]) => uri),
       changed: changed.filter(([, listed]) => listed.added <= seq).map(([uri]) => uri),
-      removed: this.removals.filter(([, removal]) => removal.seq > seq).map(([uri]) => uri),
+      removed: this.removals.filter(([, at]) => at.seq > seq && at.seq <= committed).map(([uri]) => uri),
     }
   }
 }

@@ -46,6 +46,8 @@ export class Terminal implements Shell {
   #sessionEnd: Promise<void> | undefined
   #paused = false
   #lastBatch = -Infinity
+  /** Whether there was input after the last batch. */
+  #answersInput = false
   #scheduled: 'now' | 'delayed' | undefined
   #delay: NodeJS.Timeout | undefined
 
@@ -85,6 +87,7 @@ export class Terminal implements Shell {
   }
 
   input(data: string): void {
+    this.#answersInput = true
     this.#pty.write(data)
   }
 
@@ -125,11 +128,13 @@ export class Terminal implements Shell {
 
   /**
    * Emits the output of one turn of the event loop together. A flood arrives in small pieces, and each action costs every
-   * client that watches. So the next batch waits some milliseconds, unless its output fills a whole action.
+   * client that watches. So the next batch waits some milliseconds, unless its output fills a whole action or is the first
+   * after an input: somebody who types waits for the echo of each key.
    */
   #scheduleBatch(): void {
     const full = this.#bufferedBytes >= this.#options.limits.terminalData
-    const early = !full && performance.now() - this.#lastBatch < batchMs
+    const wait = this.#lastBatch + batchMs - performance.now()
+    const early = !full && !this.#answersInput && wait > 0
     if (this.#scheduled === 'now' || (early && this.#scheduled)) return
     clearTimeout(this.#delay)
     this.#scheduled = early ? 'delayed' : 'now'
@@ -137,7 +142,7 @@ export class Terminal implements Shell {
       this.#scheduled = undefined
       if (!this.#paused) this.#emitBatch()
     }
-    if (early) this.#delay = setTimeout(run, batchMs)
+    if (early) this.#delay = setTimeout(run, wait)
     else setImmediate(run)
   }
 
@@ -146,6 +151,7 @@ export class Terminal implements Shell {
     const [first] = buffered
     this.#buffered = []
     this.#bufferedBytes = 0
+    this.#answersInput = false
     this.#lastBatch = performance.now()
     if (first) this.#emitText(this.#decoder.write(buffered.length === 1 ? first : Buffer.concat(buffered)))
     if (this.#exitCode !== undefined) this.#emitExit(this.#exitCode)

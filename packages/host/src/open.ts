@@ -104,17 +104,18 @@ export async function openCore(ports: HostPorts): Promise<Core> {
       fatal?.(error)
     },
   }
+  const limitValues = { ...limits, ...ports.limits }
   const records = new StepRecords(store.records)
   const log = new Log(store.log, world, events, {
     records,
     first,
     ...(headEvery !== undefined && { headEvery }),
     ...(tail !== undefined && { tail }),
+    recentLength: limitValues.recentLength,
   })
   const clients = new Clients(records, log, world)
   const catalog = await Catalog.open(records)
   const aliases = await Aliases.open(records, catalog)
-  const limitValues = { ...limits, ...ports.limits }
   const listChanges = await ListChanges.open(records, limitValues.removals)
   for (const [session, { alias }] of listChanges.removals)
     if (alias !== undefined) aliases.rememberDisposed(session, alias)

@@ -1,6 +1,6 @@
 import type { Action } from '@atrium/protocol/channel'
 import { testHost } from './test-host.ts'
-import type { Client, TestHost } from './test-host.ts'
+import type { Client, TestHost, TestHostOptions } from './test-host.ts'
 
 export const root = 'ahp-root://'
 export const session = 'ahp-session:/one'
@@ -26,12 +26,13 @@ export async function days({ world }: TestHost, count: number): Promise<void> {
 }
 
 /** A host with Ann and Ben, who are subscribed to one session. Between `hold` and `release` no flush is completed. */
-export async function heldHost(): Promise<
+export async function heldHost({ limits = {} }: Pick<TestHostOptions, 'limits'> = {}): Promise<
   TestHost & { ann: Client; ben: Client; hold: () => void; release: () => void }
 > {
   const tasks: (() => void)[] = []
   let holding = false
-  const all = await testHost({ soon: (task) => (holding ? void tasks.push(task) : queueMicrotask(task)) })
+  const soon = (task: () => void) => (holding ? void tasks.push(task) : queueMicrotask(task))
+  const all = await testHost({ soon, limits })
   const ann = await all.join('ann')
   await ann.ask('createSession', { channel: session })
   const ben = await all.join('ben')

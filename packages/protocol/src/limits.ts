@@ -172,6 +172,7 @@ export const limitTable = {
 
   // Replay and presence.
   passingBytes: row(1 * MiB, 'bytes in a channel', 'L3', 'the oldest are forgotten'),
+  recentLength: row(1 * MiB, 'characters of recent actions in memory', 'L13', 'a replay reads the store'),
   replayLength: row(4 * MiB, 'characters', 'L13', 'snapshots instead'),
   resends: row(256, 'actions after initialize', 'L6', 'older ones are new actions'),
   handed: row(1024, 'channels of a client', 'L13', 'the oldest get a snapshot again'),

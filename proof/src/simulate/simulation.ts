@@ -145,11 +145,13 @@ export class Simulation<P extends SimulatedClient = SimulatedClient> implements 
     const fatal = () => queueMicrotask(() => world.alive && this.crash(this.disk.durable))
     const store = this.disk.open(() => world.alive)
     const { headEvery, tail } = this.plan
+    // In some runs every replay reads the store, in others memory has the newest actions.
+    const limits = { ...shortLimits, recentLength: headEvery === 5 ? 1000 : 0 }
     watchEphemeral(({ channel, seq, action, origin }) =>
       this.model.addEphemeral(channel, seq, action, origin),
     )
     const machine = { agents: [agents.agent], terminals, defaultDirectory: 'file:///' }
-    openCore({ store, world, ...machine, headEvery, tail, sealLeast: 1, limits: shortLimits, fatal }).then(
+    openCore({ store, world, ...machine, headEvery, tail, sealLeast: 1, limits, fatal }).then(
       (core) => {
         if (!world.alive) return
         hostRun.core = core

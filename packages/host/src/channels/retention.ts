@@ -72,7 +72,9 @@ async function forgetUpTo(core: Core, uri: Uri, cutoff: number): Promise<boolean
   }
   const text = resting && JSON.stringify(resting.state)
   if (!resting || text === undefined || text.length > longestCheckpoint) return false
-  return store.log.forget({ channel: uri, seq: resting.seq, state: text }, limits.resends)
+  const forgot = await store.log.forget({ channel: uri, seq: resting.seq, state: text }, limits.resends)
+  if (forgot) core.log.forgot(resting.seq)
+  return forgot
 }
 
 function hasTurn(state: unknown): boolean {

@@ -1,9 +1,11 @@
 import { memoryStore } from '@atrium/adapters/store/memory'
 import type { Envelope } from '@atrium/protocol/channel'
+import { limits } from '@atrium/protocol/limits'
 import { describe, expect, test } from 'vitest'
 import { testWorld } from '../../test/world.ts'
 import { StepRecords } from '../log/step-records.ts'
 import { Log } from '../log/log.ts'
+import type { LogStore } from '../ports/log.ts'
 import type { TerminalState } from '@atrium/protocol/terminal/state'
 import { replay } from './replay.ts'
 
@@ -16,7 +18,8 @@ const terminal: TerminalState = {
 const data = (text: string) => ({ type: 'terminal/data', data: text }) as const
 const resized = (cols: number) => ({ type: 'terminal/resized', cols, rows: 24 }) as const
 
-async function started() {
+/** A log with two channels. Without `recentLength` memory keeps no stored action, so that every replay reads the store. */
+async function started(recentLength = 0) {
   const tasks: (() => void)[] = []
   let holding = false
   const store = memoryStore({ soon: (task) => (holding ? void tasks.push(task) : queueMicrotask(task)) })
@@ -24,6 +27,7 @@ async function started() {
   const log = new Log(store.log, testWorld(), events, {
     records: new StepRecords(store.records),
     first: 1000,
+    recentLength,
   })
   await log.begin()
   const channels = ['a', 'b'].map((uri) => log.create(uri, 'terminal', terminal))
@@ -38,26 +42,32 @@ async function started() {
 const read = (texts: readonly string[] | undefined) =>
   texts?.map((text) => (JSON.parse(text) as Envelope).serverSeq)
 
-test('[L13] [L3] a replay has the stored and the ephemeral actions of all channels, in order and within its bounds', async () => {
-  const { store, log, channels } = await started()
-  const [a, b] = channels
-  if (!a || !b) throw new Error('no channels')
-  const seqs = [
-    log.append(a, data('1')),
-    log.append(b, resized(1)),
-    log.append(a, resized(2)),
-    log.append(b, data('2')),
-    log.append(a, data('3')),
-    log.append(b, resized(3)),
-  ].map(({ seq }) => seq)
-  await log.settled()
-  const all = await replay(log, store.log, { channels, after: (seqs[0] ?? 0) - 1, upTo: seqs[5] ?? 0 })
-  expect(read(all)).toEqual(seqs)
-  const some = await replay(log, store.log, { channels, after: seqs[0] ?? 0, upTo: seqs[4] ?? 0 })
-  expect(read(some)).toEqual(seqs.slice(1, 5))
-  const one = await replay(log, store.log, { channels: [a], after: (seqs[0] ?? 0) - 1, upTo: seqs[5] ?? 0 })
-  expect(read(one)).toEqual([seqs[0], seqs[2], seqs[4]])
-})
+test.each([
+  ['from the store', 0],
+  ['from memory', 10_000],
+])(
+  '[L13] [L3] a replay %s has the stored and the ephemeral actions of all channels, in order and within its bounds',
+  async (_, recentLength) => {
+    const { store, log, channels } = await started(recentLength)
+    const [a, b] = channels
+    if (!a || !b) throw new Error('no channels')
+    const seqs = [
+      log.append(a, data('1')),
+      log.append(b, resized(1)),
+      log.append(a, resized(2)),
+      log.append(b, data('2')),
+      log.append(a, data('3')),
+      log.append(b, resized(3)),
+    ].map(({ seq }) => seq)
+    await log.settled()
+    const all = await replay(log, store.log, { channels, after: (seqs[0] ?? 0) - 1, upTo: seqs[5] ?? 0 })
+    expect(read(all)).toEqual(seqs)
+    const some = await replay(log, store.log, { channels, after: seqs[0] ?? 0, upTo: seqs[4] ?? 0 })
+    expect(read(some)).toEqual(seqs.slice(1, 5))
+    const one = await replay(log, store.log, { channels: [a], after: (seqs[0] ?? 0) - 1, upTo: seqs[5] ?? 0 })
+    expect(read(one)).toEqual([seqs[0], seqs[2], seqs[4]])
+  },
+)
 
 test('[L13] a replay that is too long is undefined', async () => {
   const { store, log, channels } = await started()
@@ -122,6 +132,55 @@ test('[L13] text that was delivered before it was durable is in the replay', asy
   const answer = replay(log, store.log, { channels: [chat], after: seq - 1, upTo: seq })
   release()
   expect(read(await answer)).toEqual([seq])
+})
+
+/** A store that must not be read. */
+const unread = { read: () => Promise.reject(new Error('the store was read')) } as unknown as LogStore
+
+describe('[L13.12] recent actions', () => {
+  test('are replayed from memory, also while the disk has not finished', async () => {
+    const { log, channels, hold, release } = await started(10_000)
+    const [a] = channels
+    if (!a) throw new Error('no channel')
+    const { seq } = log.append(a, resized(1))
+    await log.settled()
+    hold()
+    log.append(a, resized(2))
+    expect(read(await replay(log, unread, { channels, after: seq - 1, upTo: seq }))).toEqual([seq])
+    release()
+  })
+
+  test('are gone with their channel, and when the store has forgotten them', async () => {
+    const { store, log, channels } = await started(10_000)
+    const [a, b] = channels
+    if (!a || !b) throw new Error('no channels')
+    const seqs = [a, b, a, b].map((channel, cols) => log.append(channel, resized(cols)).seq)
+    const after = (seqs[0] ?? 0) - 1
+    log.drop(a)
+    expect(log.recentSince(after)?.map(({ seq }) => seq)).toEqual([seqs[1], seqs[3]])
+    log.forgot(seqs[1] ?? 0)
+    expect(log.recentSince(after)).toBeUndefined()
+    expect(log.recentSince(seqs[1] ?? 0)?.map(({ seq }) => seq)).toEqual([seqs[3]])
+    await log.settled()
+    expect(read(await replay(log, store.log, { channels: [b], after, upTo: log.last }))).toEqual([
+      seqs[1],
+      seqs[3],
+    ])
+  })
+
+  const kept = async (length: number) => {
+    const { log, channels } = await started(limits.recentLength)
+    const [a] = channels
+    if (!a) throw new Error('no channel')
+    const titled = (title: string) => log.append(a, { type: 'terminal/titleChanged', title })
+    const { seq, text } = titled('')
+    titled('x'.repeat(length - 2 * (text.length + 128)))
+    return log.recentSince(seq - 1)?.length
+  }
+  test('[S-57 recentLength] at 1,048,576: all are in memory', async () =>
+    expect(await kept(1_048_576)).toBe(2))
+  test('[S-57 recentLength] past 1,048,576: the oldest is read from the store', async () =>
+    expect(await kept(1_048_577)).toBeUndefined())
 })
 
 test('[L4] beyond a bound of unflushed bytes dispatches wait until the flush', async () => {

@@ -5,7 +5,7 @@ import type { SnapshotSent } from '../core/clients.ts'
 import { envelopeText } from '../log/entry.ts'
 import type { EnvelopeParts } from '../log/entry.ts'
 import type { Log } from '../log/log.ts'
-import type { LogStore } from '../ports/log.ts'
+import type { LogStore, Slice, StoredEnvelope } from '../ports/log.ts'
 
 /** The envelopes of some channels with sequence numbers above `after` and up to `upTo`. */
 export interface ReplayRange {
@@ -27,7 +27,7 @@ interface ReplayOptions {
 
 /**
  * Returns the envelopes of a range as JSON texts, ordered by sequence number: the stored ones, and the ephemeral ones that
- * are still in memory. Undefined if an envelope is gone, ephemeral or forgotten, if the receiver may lack a row, or if the texts are too
+ * are still in memory. The stored ones are read from the store only if they are not in memory, too. Undefined if an envelope is gone, ephemeral or forgotten, if the receiver may lack a row, or if the texts are too
  * long.
  */
 export async function replay(
@@ -39,13 +39,14 @@ export async function replay(
   const { channels, after, upTo } = range
   const ephemeral = ephemeralTexts(range, encode)
   if (!ephemeral) return undefined
+  const recent = log.recentSince(after)
   // Streamed text is delivered before it is durable, so everything must be stored before the store is read.
-  if (!(await log.settled())) return undefined
+  if (!recent && !(await log.settled())) return undefined
   const byUri = new Map(channels.map((channel) => [channel.uri, channel]))
   const uris = [...byUri.keys()]
   const stored: NumberedText[] = []
   let length = 0
-  for (let next = store.read(uris, after, upTo); ;) {
+  for (let next = recent ? sliceOf(recent, byUri, upTo) : store.read(uris, after, upTo); ;) {
     const slice = await next
     // The client gets snapshots instead of a replay with a gap.
     if (slice.forgotten) return undefined
@@ -85,6 +86,15 @@ export function replayable(
     const { fromSeq = Infinity, unsure, extended } = sent.get(uri) ?? {}
     return !extended && (fromSeq < lastSeen || (fromSeq === lastSeen && !unsure))
   })
+}
+
+/** The recent envelopes of some channels, in the form in which the store returns a slice. */
+async function sliceOf(
+  recent: readonly StoredEnvelope[],
+  channels: ReadonlyMap<Uri, Channel>,
+  upTo: number,
+): Promise<Slice> {
+  return { envelopes: recent.filter(({ seq, channel }) => seq <= upTo && channels.has(channel)), more: false }
 }
 
 const nativeEnvelope: EnvelopeEncoder = (channel, parts) => [envelopeText(channel.label, parts)]

@@ -8,7 +8,7 @@ import { ChannelRows, cutAt } from './channel-rows.ts'
 import type { Row } from './channel-rows.ts'
 import { ChannelWrites } from './channel-writes.ts'
 import type { Entry, Listener } from './entry.ts'
-import { EphemeralEntries } from './ephemeral-entries.ts'
+import { EphemeralEntries } from './kept-entries.ts'
 import type { RowIds } from './row-ids.ts'
 
 /** The types of ephemeral actions that are never replayed: pages of history, which are sent to one client. */

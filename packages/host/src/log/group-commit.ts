@@ -1,4 +1,5 @@
 import { limits } from '@atrium/protocol/limits'
+import type { RecentEnvelopes } from './kept-entries.ts'
 import type { StepRecords } from './step-records.ts'
 import type { ChannelCreation, Head, LogStore, RowChange, Step, StoredEnvelope } from '../ports/log.ts'
 import { DiskFull } from '../ports/log.ts'
@@ -34,6 +35,7 @@ interface CommitEvents {
 interface CommitParts {
   readonly store: LogStore
   readonly records: StepRecords
+  readonly recent: RecentEnvelopes
   readonly world: World
   readonly events: CommitEvents
   /** The first sequence number of this epoch. */
@@ -44,6 +46,7 @@ interface CommitParts {
 export class GroupCommit {
   readonly #store: LogStore
   readonly #records: StepRecords
+  readonly #recent: RecentEnvelopes
   readonly #world: World
   readonly #events: CommitEvents
   #step = emptyStep()
@@ -65,9 +68,10 @@ export class GroupCommit {
   /** The number of writes that are durable. */
   #durableWrites = 0
 
-  constructor({ store, records, world, events, first }: CommitParts) {
+  constructor({ store, records, recent, world, events, first }: CommitParts) {
     this.#store = store
     this.#records = records
+    this.#recent = recent
     this.#world = world
     this.#events = events
     this.#given = first - 1
@@ -122,6 +126,7 @@ export class GroupCommit {
 
   envelope(envelope: StoredEnvelope): void {
     this.#step.envelopes.push(envelope)
+    this.#recent.add(envelope)
     this.#bytes += envelope.action.length
     this.#length += envelope.action.length + envelopeLength
     if (this.#channels.has(envelope.channel)) return
@@ -140,6 +145,7 @@ export class GroupCommit {
 
   drop(channel: string, seq: number): void {
     this.#step.dropped.push({ channel, seq })
+    this.#recent.drop(channel)
   }
 
   /** Ends the present step. Gives the step to the store as one unit, and begins a flush unless one is running. */

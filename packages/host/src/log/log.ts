@@ -14,6 +14,7 @@ import type { Entry, Listener } from './entry.ts'
 import { EntryWriter } from './entry-writer.ts'
 import { equal } from './equal.ts'
 import { GroupCommit } from './group-commit.ts'
+import { RecentEnvelopes } from './kept-entries.ts'
 import { LogProgress } from './log-progress.ts'
 import type { LogEvents, LogOptions, Sender } from './options.ts'
 import { RowLoader } from './row-loader.ts'
@@ -36,12 +37,13 @@ export class Log extends LogProgress {
   readonly #commit: GroupCommit
   readonly #writer: EntryWriter
   readonly #rowLoader: RowLoader
+  readonly #recent: RecentEnvelopes
 
   constructor(
     store: LogStore,
     world: World,
     events: LogEvents,
-    { records, first, headEvery = 1000, tail = 50 }: LogOptions,
+    { records, first, headEvery = 1000, tail = 50, recentLength = limits.recentLength }: LogOptions,
   ) {
     super()
     this.first = first
@@ -56,11 +58,13 @@ export class Log extends LogProgress {
       fullChanged: (full: boolean) => events.fullChanged?.(full),
       fatal: (error: unknown) => events.fatal(error),
     }
-    const commit = new GroupCommit({ store, records, world, first, events: commitEvents })
+    const recent = new RecentEnvelopes(first, recentLength)
+    const commit = new GroupCommit({ store, records, recent, world, first, events: commitEvents })
     this.#sequence = sequence
     this.#queue = queue
     this.#channels = channels
     this.#commit = commit
+    this.#recent = recent
     this.#delivery = new Delivery({ queue, channels, world, events })
     this.#writer = new EntryWriter({ commit, queue, sequence, world, headEvery, stepEnded })
     this.staged = new StagedChannels(channels, this.#writer)
@@ -230,6 +234,16 @@ export class Log extends LogProgress {
   /** The actions of a client that are not committed. */
   uncommittedOf(clientId: string): readonly StoredEnvelope[] {
     return this.#queue.of(clientId).flatMap(({ entry }) => (entry.only ? [] : asStored(entry)))
+  }
+
+  /** The stored actions of all channels above a sequence number; undefined if some of them are not in memory. */
+  recentSince(after: number): readonly StoredEnvelope[] | undefined {
+    return this.#recent.since(after)
+  }
+
+  /** Removes actions from memory, because the store has forgotten actions of a channel up to this number. */
+  forgot(upTo: number): void {
+    this.#recent.forget(upTo)
   }
 
   /** The ephemeral actions of a client that are still in memory. They are not stored. */

@@ -92,11 +92,13 @@ test('[L13] F-31: a client reconnects also while others write without pause', as
 })
 
 test('[L13] where the log cannot be read, reconnect is answered with snapshots, and the link goes on', async () => {
-  const all = await heldHost()
+  const all = await heldHost({ limits: { recentLength: 0 } })
   const { ann, ben } = all
   const { read } = all.store().log
   all.store().log.read = () => Promise.reject(new Error('number 7 has a wrong checksum'))
-  const { link, result } = await reconnectClient(all, ann, ann.lastSeen)
+  const { lastSeen } = ann
+  await ben.echo(ben.dispatch(session, title('missed')))
+  const { link, result } = await reconnectClient(all, ann, lastSeen)
   all.store().log.read = read
   expect(result.type).toBe('snapshot')
   await ben.echo(ben.dispatch(session, title('x')))

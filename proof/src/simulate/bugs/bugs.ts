@@ -62,8 +62,14 @@ export const bugs: readonly Bug[] = [
   bug(
     'a replay leaves out unflushed actions',
     'connection/replay',
-    'if (!(await log.settled()))',
+    'if (!recent && !(await log.settled()))',
     'if (false)',
+  ),
+  bug(
+    'a replay from memory leaves out actions that are not in memory any more',
+    'log/kept-entries',
+    'this.#from = oldest.seq',
+    'void oldest.seq',
   ),
   bug(
     'sequence numbers are reused after a crash',

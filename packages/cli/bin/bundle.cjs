@@ -1,6 +1,6 @@
-// Runs the bundle of the command. V8 takes the compiled code of each file from a cache that the build has made. A Node
-// of another version than that of the build ignores the cache and compiles the files as usual. This file is CommonJS,
-// because Node loads CommonJS sooner.
+// Runs the bundle of the command. V8 takes the compiled code of each file from a cache. The build makes the cache for its own
+// version of Node. For another version, the first start compiles the files as usual and adds them to the cache. This file
+// is CommonJS, because Node loads CommonJS sooner.
 const { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } = require('node:fs')
 const { SourceMap, createRequire } = require('node:module')
 const { dirname, join } = require('node:path')
@@ -10,16 +10,21 @@ const own = dirname(__dirname)
 const folder = join(own, 'dist', 'bundle')
 const cache = join(folder, 'cache', `${process.version}-${process.platform}-${process.arch}`)
 const modules = new Map()
-/** The scripts that had no cached code, by file name. Filled only while the build makes the cache. */
+/** The scripts that had no cached code, by file name. */
 const uncached = new Map()
-const writesCache = process.env.ATRIUM_WRITE_CACHE === '1'
+/** Set while the build makes the cache. */
+const isBuild = process.env.ATRIUM_WRITE_CACHE === '1'
+/** The time after which a process that goes on adds to the cache, in milliseconds: a host has then answered its first client. */
+const settledMs = 10_000
 
 /** Runs the bundle if there is one that is up to date. Returns whether it ran. */
 exports.runBundle = function runBundle() {
   const entry = entryOf(join(folder, 'bundle.json'))
   if (entry === undefined) return false
-  // The cache is written at the exit, so that it holds every function that this process has compiled.
-  if (writesCache) process.on('exit', writeCache)
+  // The cache is written at the exit, so that it holds every function that this process has compiled. A host may never come
+  // to its exit, so it does not wait for that.
+  process.on('exit', writeCache)
+  if (!isBuild) setTimeout(writeCache, settledMs).unref()
   Error.prepareStackTrace = (error, frames) =>
     [Error.prototype.toString.call(error), ...frames.map((frame) => `    at ${placeOf(frame)}`)].join('\n')
   load(entry)
@@ -53,7 +58,8 @@ function load(name) {
   // The head takes a line of its own. The offset of -1 keeps the line numbers of the file.
   const options = { filename, lineOffset: -1, cachedData }
   const script = new Script(`${head}\n${readFileSync(filename, 'utf8')}\n})`, options)
-  if (writesCache && script.cachedDataRejected !== false) uncached.set(name, script)
+  // Code that V8 has refused is not replaced, except by the build: it may be right for a process with other flags of V8.
+  if (!cachedData || (isBuild && script.cachedDataRejected)) uncached.set(name, script)
   script.runInThisContext()(module.exports, requireFrom, module, filename, folder)
   return module.exports
 }
@@ -70,13 +76,23 @@ function readOrNothing(file) {
   }
 }
 
+/**
+ * Adds the scripts that had no cached code to the cache. Failures are ignored: without a cache, a start only takes longer. A user
+ * who does not own the bundle writes nothing, because the owner could not remove it.
+ */
 function writeCache() {
-  mkdirSync(cache, { recursive: true })
-  for (const [name, script] of uncached) {
-    const aside = join(cache, `.${name}.${process.pid}`)
-    writeFileSync(aside, script.createCachedData())
-    renameSync(aside, join(cache, name))
+  try {
+    if (uncached.size === 0 || statSync(folder).uid !== process.getuid?.()) return
+    mkdirSync(cache, { recursive: true })
+    for (const [name, script] of uncached) {
+      const aside = join(cache, `.${name}.${process.pid}`)
+      writeFileSync(aside, script.createCachedData())
+      renameSync(aside, join(cache, name))
+    }
+  } catch {
+    // See above.
   }
+  uncached.clear()
 }
 
 const maps = new Map()

@@ -61,7 +61,7 @@ const { output } = await build.generate({
 await build.close()
 
 mkdirSync(folder, { recursive: true })
-for (const file of output) write(file.fileName, file.code ?? file.source)
+for (const file of output) write(file.fileName, file.code === undefined ? file.source : written(file.code))
 // This file is written last, because the launcher takes its modification time for that of the whole bundle.
 const [{ fileName: entry }] = output.filter((file) => file.isEntry && file.name === 'main')
 write('bundle.json', JSON.stringify({ entry, inputs: watched() }))
@@ -95,6 +95,29 @@ function urlOf(context, file) {
       ? context.emitFile({ type: 'chunk', id: file, name })
       : context.emitFile({ type: 'asset', name: basename(file), source: readFileSync(file) })
   return `import.meta.ROLLUP_FILE_URL_${emitted}`
+}
+
+/**
+ * The code of a file of the bundle as it is written. It is ASCII, because V8 keeps a text with other characters in twice the
+ * memory. Lines keep their numbers, so the source map stays right.
+ */
+function written(code) {
+  const escape = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  // Without the flag `u`, the two halves of a character are replaced separately.
+  return requiredLate(code).replaceAll(/[\x80-\uffff]/g, escape)
+}
+
+/**
+ * Requires some modules of Node only where they are used. Few hosts use TLS or compression, and the modules for both take about
+ * eight megabytes of memory.
+ */
+function requiredLate(code) {
+  const declared = /^[\t ]*(?:const|let) (\w+) = (require\("(?:node:)?(?:https|tls|zlib)"\));$/m
+  const [declaration, name, required] = declared.exec(code) ?? []
+  if (declaration === undefined) return code
+  const uses = new RegExp(`(?<![\\w.'"/])${name}\\.(?=\\w)`, 'g')
+  // The parentheses are for `new`.
+  return requiredLate(code.replace(declaration, '').replaceAll(uses, `(${required}).`))
 }
 
 /**

@@ -1,6 +1,15 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -30,18 +39,35 @@ test('[D10] the launcher runs the bundle while it is up to date, else the compil
   expect(run()).toBe('compiled\n')
 })
 
+test('[D10.1] a start under a new version of Node adds its compiled code to the cache, once, and needs no cache', () => {
+  const { place, run } = launcher()
+  const version = `${process.version}-${process.platform}-${process.arch}`
+  const cached = join(place, 'dist', 'bundle', 'cache', version, 'main-1.cjs')
+  expect(run()).toBe('bundle\n')
+  expect(readFileSync(cached).length).toBeGreaterThan(0)
+  writeFileSync(cached, 'V8 refuses this')
+  expect(run()).toBe('bundle\n')
+  expect(readFileSync(cached, 'utf8')).toBe('V8 refuses this')
+  rmSync(join(place, 'dist', 'bundle', 'cache'), { recursive: true })
+  writeFileSync(join(place, 'dist', 'bundle', 'cache'), 'a file, so that the folder cannot be made')
+  expect(run()).toBe('bundle\n')
+})
+
 test('[D10] stacks of the bundle name the lines of the sources', () => {
   const { place, run } = launcher('console.log(new Error("x").stack)')
   expect(run()).toContain(`(${join(place, 'src', 'main.ts')}:3:5)`.slice(1, -1))
 })
 
-test('[D10] the host runs from few files, and all its parts work from there', async () => {
+test('[D10] [D10.2] the host runs from few files, and all its parts work from there', async () => {
   const home = newFolder()
   const host = await serve(home)
   const launched = (file: string) => file.includes('/packages/') && !file.includes('/cli/bin/')
   const files = host.loaded().filter(launched)
   expect(files.filter((file) => !file.includes(`${packageFolder}dist/bundle/`))).toEqual([])
   expect(new Set(files).size).toBeLessThan(20)
+
+  while (!host.builtins().includes('http')) await new Promise((resolve) => setTimeout(resolve, 20))
+  expect(host.builtins().filter((name) => /^(tls|https|zlib)$/.test(name))).toEqual([])
 
   // This part uses the guide, the store and the worker of the store.
   const chat = await sessionOf(host.client, 'kept', home)
@@ -120,7 +146,8 @@ async function serve(home: string, env: NodeJS.ProcessEnv = {}) {
     hook,
     `const fs = require('node:fs'), read = fs.readFileSync
      fs.readFileSync = (file, ...rest) => (fs.appendFileSync(${JSON.stringify(list)}, String(file) + '\\n'), read(file, ...rest))
-     require('node:module').syncBuiltinESMExports()`,
+     require('node:module').syncBuiltinESMExports()
+     setInterval(() => fs.writeFileSync(${JSON.stringify(`${list}.builtins`)}, process.moduleLoadList.join('\\n')), 20).unref()`,
   )
   const args = ['--require', hook, bin, 'serve', '--json', '--port', '0', '--data', join(home, 'data')]
   const child = spawn(process.execPath, args, {
@@ -137,7 +164,12 @@ async function serve(home: string, env: NodeJS.ProcessEnv = {}) {
     readFileSync(list, 'utf8')
       .split('\n')
       .filter((file) => /\.[cm]?js$/.test(file))
-  return { child, client, loaded }
+  /** The public modules of Node that the host has loaded so far. */
+  const builtins = () => {
+    const known = existsSync(`${list}.builtins`) ? readFileSync(`${list}.builtins`, 'utf8') : ''
+    return known.split('\n').map((name) => name.replace('NativeModule ', ''))
+  }
+  return { child, client, loaded, builtins }
 }
 
 async function terminal(client: Client): Promise<Subscription<'terminal'>> {

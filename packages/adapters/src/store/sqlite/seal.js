@@ -14,9 +14,6 @@ import { clientOf, segmentContent, segmentHash, segmentText } from './segments.j
 const MOST = { lines: 500, length: 256 * 1024 }
 /** The quality of compression. Higher ones save little, and take much more time. */
 const QUALITY = 5
-const options = { params: { [constants.BROTLI_PARAM_QUALITY]: QUALITY } }
-const compress = promisify(brotliCompress)
-const decompress = promisify(brotliDecompress)
 /** @type {Sealed} */
 const NOTHING = { envelopes: 0, more: false }
 
@@ -94,8 +91,9 @@ export function sealer(db, rowsOf) {
       const [oldest, newest] = [lines.at(0), lines.at(-1)]
       if (!oldest || !newest || lengthOf(lines) < least) return NOTHING
       const text = segmentText(lines)
-      const bytes = await compress(text, options)
-      const read = segmentContent((await decompress(bytes)).toString())
+      const params = { [constants.BROTLI_PARAM_QUALITY]: QUALITY }
+      const bytes = await promisify(brotliCompress)(text, { params })
+      const read = segmentContent((await promisify(brotliDecompress)(bytes)).toString())
       if (!lines.every((line, i) => sameContent(line, read[i])) || read.length !== lines.length)
         throw new Error(
           `the numbers ${oldest.seq} to ${newest.seq} of ${uri} could not be compressed without loss`,

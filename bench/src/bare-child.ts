@@ -7,8 +7,8 @@ import { WebSocketServer } from 'ws'
 import type { WebSocket } from 'ws'
 import { answerParent } from './child.ts'
 
-// The bare host that the real host is compared with. It has no log, no checks and no disk, and calls JSON.stringify
-// once for every receiver. With the argument `durable` it writes each envelope to a file and syncs the file before it
+// The bare host that the real host is compared with. It has no log, no checks and no disk, and makes the bytes of a message
+// once for all receivers. With the argument `durable` it writes each envelope to a file and syncs the file before it
 // delivers the envelope.
 const server = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: false })
 const channels = new Map<string, Set<WebSocket>>()
@@ -52,8 +52,8 @@ function subscribe(socket: WebSocket, channel: string): void {
 }
 
 function deliver(envelope: Envelope): void {
-  for (const client of channels.get(envelope.channel) ?? [])
-    client.send(JSON.stringify({ jsonrpc: '2.0', method: 'action', params: envelope }))
+  const frame = Buffer.from(JSON.stringify({ jsonrpc: '2.0', method: 'action', params: envelope }))
+  for (const client of channels.get(envelope.channel) ?? []) client.send(frame, { binary: false })
 }
 
 /** Writes envelopes to a file, with group commit: envelopes that arrive during a sync are written together. */

@@ -67,7 +67,7 @@ export const failpoints: readonly Failpoint[] = [
   ),
   before('a step’s records are passed to the store', commit, 'this.#records.writeToStore()', often),
   before('a flush is requested', commit, 'this.#durableWrites === this.#writes', often),
-  ...both('BEGIN', write, `db.exec('BEGIN IMMEDIATE')`, often),
+  ...both('BEGIN', write, 'sql.begin.get()', often),
   before(
     'a creation is written',
     write,
@@ -80,7 +80,7 @@ export const failpoints: readonly Failpoint[] = [
     'sql.append.get(seq, tail.id, action, originText, sum, tail.chain)',
     often,
   ),
-  ...both('a channel’s end is written', write, 'sql.putTail.run(id, seq, chain, rows)', often),
+  ...both('a channel’s end is written', write, 'sql.putTail.get(id, seq, chain, rows)', often),
   ...both(
     'a head is written',
     write,
@@ -88,7 +88,7 @@ export const failpoints: readonly Failpoint[] = [
     sometimes,
   ),
   before('a head is serialized', writer, 'channel.headText()', sometimes),
-  ...both('a record is written', write, 'sql.putRecord.run(key, text)', often),
+  ...both('a record is written', write, 'sql.putRecord.get(key, text)', often),
   before('part of a channel is deleted', write, 'statement.run(found.id)', 2 * sometimes),
   ...both(
     'a segment is written',
@@ -98,7 +98,7 @@ export const failpoints: readonly Failpoint[] = [
   ),
   ...both('sealed rows are deleted', seal, 'sql.deleteRows.run(id, last)', sometimes),
   ...both('COMMIT of a segment', seal, `db.exec('COMMIT')`, sometimes),
-  ...both('COMMIT', write, `db.exec('COMMIT')`, often),
+  ...both('COMMIT', write, 'sql.commit.get()', often),
   ...both('the store answers', 'adapters/src/store/sqlite/worker.js', 'port.postMessage(answer)', often),
   ...both(
     'the store’s answer is received',

@@ -16,18 +16,33 @@ interface DerivedFields {
 }
 
 export function summarize(state: SessionState): DerivedFields {
-  const chat = leadingChat(state)
+  const { modifiedAt, changes } = fieldsOf(state.chats)
   return compact<DerivedFields>({
     status: sessionStatus(state),
-    // An entry in the session's list of chats has an empty text for an ended activity.
-    activity: chat?.activity || undefined,
-    modifiedAt: modifiedAt(state.chats),
-    changes: sum(state.chats.flatMap(({ changes }) => changes ?? [])),
+    activity: activityOf(state),
+    modifiedAt,
+    changes,
   })
 }
 
-/** Returns a session's entry in the session list. */
+/** The activity of a session: that of its leading chat. */
+export function activityOf(state: SessionState): string | undefined {
+  // An entry in the session's list of chats has an empty text for an ended activity.
+  return leadingChat(state)?.activity || undefined
+}
+
+/** Returns a session's entry in the session list. States never change, so the entry of a state is made once. */
 export function summaryOf(resource: Uri, createdAt: string, state: SessionState): SessionSummary {
+  const made = summaries.get(state)
+  if (made?.resource === resource && made.createdAt === createdAt) return made
+  const summary = newSummary(resource, createdAt, state)
+  summaries.set(state, summary)
+  return summary
+}
+
+const summaries = new WeakMap<SessionState, SessionSummary>()
+
+function newSummary(resource: Uri, createdAt: string, state: SessionState): SessionSummary {
   const { provider, title, origin, project, workingDirectories, annotations, defaultChat } = state
   const { status, activity, modifiedAt: last = createdAt, changes } = summarize(state)
   return compact<SessionSummary>({
@@ -43,10 +58,29 @@ export function summaryOf(resource: Uri, createdAt: string, state: SessionState)
     project,
     workingDirectories,
     annotations,
-    chats: state.chats.map(sessionChatOf),
+    chats: fieldsOf(state.chats).chats,
     defaultChat,
   })
 }
+
+/** What a session's entry has from the list of its chats. */
+interface ChatFields {
+  readonly modifiedAt: string | undefined
+  readonly changes: ChangesSummary | undefined
+  readonly chats: readonly SessionChatSummary[]
+}
+
+/** Most actions on a session leave its list of chats as it is, so these fields are made once for each list. */
+function fieldsOf(chats: SessionState['chats']): ChatFields {
+  const made = chatFields.get(chats)
+  if (made) return made
+  const changes = sum(chats.flatMap((chat) => chat.changes ?? []))
+  const fields = { modifiedAt: modifiedAt(chats), changes, chats: chats.map(sessionChatOf) }
+  chatFields.set(chats, fields)
+  return fields
+}
+
+const chatFields = new WeakMap<SessionState['chats'], ChatFields>()
 
 /**
  * Returns the fields of a chat in which its entry in the session is outdated. Title, interactivity and counts of changes are

@@ -16,7 +16,7 @@ import { entryOf, sessionOf } from '../core/lookup.ts'
 import { movableChange } from '../chat/movable.ts'
 import { inputNeededChanges } from '../session/input-needed.ts'
 import { nextTurn } from '../chat/queued-messages.ts'
-import { chatChanges, summarize } from '../core/summary.ts'
+import { activityOf, chatChanges } from '../core/summary.ts'
 import { terminalFollowUps } from '../root/terminal-list.ts'
 import { titleOf } from '../session/title.ts'
 import { cancelWorkers } from '../chat/workers.ts'
@@ -61,7 +61,7 @@ function sessionFollowUps(core: Core, session: Channel<'session'>, action: Sessi
     core.departures.join(action.activeClient.clientId, session.uri)
   if (action.type === 'session/activeClientRemoved') clientRemoved(core, session, action.clientId)
   const state = session.head
-  const { activity } = summarize(state)
+  const activity = activityOf(state)
   if (state.activity !== activity)
     append(core, session, compact<SessionAction>({ type: 'session/activityChanged', activity }))
   core.jobs.mark(session.uri, state.lifecycle === 'creating')

@@ -11,7 +11,7 @@ export const mutations: Readonly<Record<string, Patch>> = {
   // I6
   'resends-are-new': {
     file: 'host/dist/connection/notifications.js',
-    find: 'link.resends?.match(channel.uri, clientSeq, checked.value)',
+    find: 'link.resends?.match(channel, clientSeq, checked.value)',
     put: 'undefined',
   },
   // I2

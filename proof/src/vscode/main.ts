@@ -1,0 +1,74 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { findLab } from './lab.ts'
+import type { Lab } from './lab.ts'
+import { allPassed, line, skipped, summary } from './report.ts'
+import { Stage } from './stage.ts'
+import { play } from './step.ts'
+import type { Outcome, Step } from './step.ts'
+import { steps } from './steps/steps.ts'
+
+const { values, ok } = args()
+
+// Processes that were started end with this one, also if a signal ends it.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
+process.exit(ok ? await run() : usage())
+
+async function run(): Promise<number> {
+  const only = values.only?.split(',')
+  const chosen = only ? steps.filter(({ name }) => only.some((part) => name.includes(part))) : steps
+  if (chosen.length === 0) return usage()
+  try {
+    const lab = findLab(process.env)
+    if (lab) return await drive(lab, chosen)
+  } catch (error) {
+    console.error(`vscode: ${error instanceof Error ? error.message : String(error)}`)
+    return 1
+  }
+  console.log(skipped(chosen.length))
+  return 0
+}
+
+async function drive(lab: Lab, chosen: readonly Step[]): Promise<number> {
+  const out =
+    values.out === undefined ? mkdtempSync(join(tmpdir(), 'atrium-vscode-out-')) : resolve(values.out)
+  const stage = new Stage(out)
+  const outcomes: Outcome[] = []
+  try {
+    await stage.start(lab)
+    for (const [index, step] of chosen.entries()) {
+      const outcome = await play(step, stage, index + 1)
+      outcomes.push(outcome)
+      console.log(line(outcome, index + 1))
+    }
+  } finally {
+    await stage.cleanUp(values.keep)
+  }
+  writeFileSync(join(out, 'outcomes.json'), JSON.stringify(outcomes, null, 2))
+  console.log(`\n${summary(outcomes)}; pictures and frames are in ${out}`)
+  return allPassed(outcomes) ? 0 : 1
+}
+
+function args() {
+  const options = {
+    only: { type: 'string' },
+    out: { type: 'string' },
+    keep: { type: 'boolean', default: false },
+  } as const
+  try {
+    return { ok: true, ...parseArgs({ options }) }
+  } catch {
+    return { ok: false, values: { keep: false, only: undefined, out: undefined } }
+  }
+}
+
+function usage(): number {
+  console.error(`usage: npm run vscode [-- --out DIR] [--only PART,PART] [--keep]
+
+Drives VS Code's own workbench against the real host, and checks each step.
+--only runs the steps whose names contain one of the parts. Names:
+${steps.map(({ name }) => `  ${name}`).join('\n')}`)
+  return 2
+}

@@ -1,0 +1,118 @@
+import { must } from '../../agents/failure.ts'
+import { announced, dispatched } from '../frame.ts'
+import type { Step } from '../step.ts'
+
+/** What a user does while a turn runs, and what a message can carry. */
+export const turns: readonly Step[] = [
+  {
+    name: 'stop a turn',
+    async run({ window, tap }) {
+      const mark = tap.mark
+      await window.chat.start('slow 300')
+      await window.chat.answers('atrium')
+      await window.chat.stop()
+      await tap.frame(announced('chat/turnCancelled'), mark)
+      await window.chat.idle()
+      await window.chat.ask('say after the stop', 'after the stop')
+    },
+  },
+  {
+    name: 'queue a message',
+    async run({ window, tap }) {
+      const mark = tap.mark
+      await window.chat.start('slow 15')
+      await window.chat.answers('atrium')
+      await window.chat.type('say it was queued')
+      await window.chat.sendBy('Add to Queue')
+      await tap.frame(
+        announced('chat/pendingMessageSet', ({ kind }) => kind === 'queued'),
+        mark,
+      )
+      await window.chat.answers('it was queued')
+      await window.chat.idle()
+    },
+  },
+  {
+    name: 'steer a turn',
+    async run({ window, tap }) {
+      const mark = tap.mark
+      await window.chat.start('slow 15')
+      await window.chat.answers('atrium')
+      await window.chat.send('say it was steered')
+      await tap.frame(
+        announced('chat/pendingMessageSet', ({ kind }) => kind === 'steering'),
+        mark,
+      )
+      await window.chat.answers('it was steered')
+      await window.chat.idle()
+    },
+  },
+  {
+    name: 'stop and send',
+    async run({ window, tap }) {
+      const mark = tap.mark
+      await window.chat.start('slow 300')
+      await window.chat.answers('atrium')
+      await window.chat.type('say sent instead')
+      await window.chat.sendBy('Stop and Send')
+      await tap.frame(announced('chat/turnCancelled'), mark)
+      await window.chat.answers('sent instead')
+      await window.chat.idle()
+    },
+  },
+  {
+    name: 'run a command with an exclamation mark',
+    async run({ window }) {
+      await window.chat.start('!expr 222 + 555')
+      await window.chat.answers('777')
+      await window.chat.idle()
+    },
+  },
+  {
+    name: 'choose a model',
+    async run({ window, tap }) {
+      await window.chat.fresh()
+      for (const [name, id] of [
+        ['Guide, plain', 'guide-plain'],
+        ['Guide, lively', 'guide-lively'],
+      ] as const) {
+        const mark = tap.mark
+        await window.chat.chooseModel(name)
+        await window.chat.ask(`say with ${id}`, `with ${id}`)
+        const { message } = await tap.frame(dispatched('chat/turnStarted'), mark)
+        const text = JSON.stringify(message?.params?.action?.['message'])
+        must(text.includes(`"id":"${id}"`), `the message names another model: ${text}`)
+      }
+      await window.chat.answers('Guide, lively')
+    },
+  },
+  {
+    name: 'a failed turn shows its error and can be resumed',
+    async run({ window }) {
+      await window.chat.start('fail because of rain')
+      await window.chat.answers('because of rain')
+      await window.chat.idle()
+      await window.chat.resume()
+      await window.chat.answers('I was resumed')
+      await window.chat.idle()
+    },
+  },
+  {
+    name: 'a plan shows its steps',
+    async run({ window }) {
+      await window.chat.start('plan a house')
+      await window.chat.answers('Ask for help')
+      await window.chat.idle()
+    },
+  },
+  {
+    name: 'a worker is shown with its call',
+    async run({ window }) {
+      await window.chat.start('spawn say hello from a worker')
+      await window.chat.answers('The worker is done')
+      await window.chat.idle()
+      await window.chat.unfold()
+      await window.page.locator('.chat-subagent-part').first().waitFor()
+    },
+  },
+]

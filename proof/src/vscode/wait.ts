@@ -1,0 +1,23 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Failure } from '../agents/failure.ts'
+
+/** Milliseconds after which a state that does not come is a failure. */
+export const patienceMs = 60_000
+
+/** Waits until the function returns a value that is neither false nor undefined, and returns it. */
+export async function until<T>(
+  look: () => Promise<T | false | undefined> | T | false | undefined,
+  what: string | (() => string),
+  ms = patienceMs,
+): Promise<T> {
+  const end = performance.now() + ms
+  for (;;) {
+    const found = await look()
+    if (found !== false && found !== undefined) return found
+    if (performance.now() > end) throw new Failure(`timed out: ${typeof what === 'string' ? what : what()}`)
+    await sleep(intervalMs)
+  }
+}
+
+/** Milliseconds between two looks. */
+const intervalMs = 80

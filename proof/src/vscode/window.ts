@@ -1,0 +1,58 @@
+import type { BrowserContext, Page } from './browser.ts'
+import { ChatView } from './chat-view.ts'
+import { FormView } from './form-view.ts'
+import { SessionList } from './session-list.ts'
+import { Ui } from './ui.ts'
+import { patienceMs, until } from './wait.ts'
+
+/** One window of VS Code: a page in a browser context of its own. */
+export class Window extends Ui {
+  readonly name: string
+  readonly chat: ChatView
+  readonly list: SessionList
+  readonly form: FormView
+  /** The lines of the browser's console. */
+  readonly console: string[] = []
+  readonly #context: BrowserContext
+  #url = ''
+
+  private constructor(name: string, context: BrowserContext, page: Page) {
+    super(page)
+    this.name = name
+    this.#context = context
+    this.chat = new ChatView(this)
+    this.list = new SessionList(this)
+    this.form = new FormView(this)
+    page.setDefaultTimeout(patienceMs)
+    page.on('console', (message) => this.console.push(message.text()))
+  }
+
+  static async open(name: string, context: BrowserContext, url: string): Promise<Window> {
+    const window = new Window(name, context, await context.newPage())
+    window.#url = url
+    await window.load()
+    return window
+  }
+
+  /** Opens the page anew, and waits until the workbench has connected to the host. */
+  async load(): Promise<void> {
+    const connectedBefore = this.#connections
+    await this.page.goto(this.#url)
+    await until(() => this.#connections > connectedBefore, 'the workbench connects to the host', 60_000)
+    await this.page.locator('.interactive-input-part').first().waitFor()
+    // The extensions have started once git shows its branch. The workbench may replace an empty chat until then.
+    await this.page.locator('.statusbar-item', { hasText: 'master' }).first().waitFor()
+  }
+
+  async picture(path: string): Promise<void> {
+    await this.page.screenshot({ path })
+  }
+
+  async close(): Promise<void> {
+    await this.#context.close()
+  }
+
+  get #connections(): number {
+    return this.console.filter((line) => line.includes('[AgentHost:remote] Connected')).length
+  }
+}

@@ -12,6 +12,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { connect, sessionStatus } from '@atrium/client'
 import { Activity, activityOf } from '@atrium/protocol'
+import { textOf as messageText } from '@atrium/protocol/common/content'
 import { fileUri } from '@atrium/protocol/file-uri'
 import { WebSocket } from 'ws'
 
@@ -90,7 +91,7 @@ const ben = enter('ben')
 const bensChat = new Chat(ben, defaultChat)
 
 await annsChat.say('run ls')
-console.log(`Ben is asked as well: ${(await bensChat.asked()).invocationMessage}`)
+console.log(`Ben is asked as well: ${messageText((await bensChat.asked()).invocationMessage)}`)
 await bensChat.approve({ editedToolInput: 'ls | wc -l' })
 console.log(`He makes it "ls | wc -l", and both see what it says: ${textOf(await annsChat.rest(1))}`)
 const late = { turnId: 'ann-1', toolCallId: 'x', approved: true, confirmed: 'user-action' }
@@ -148,7 +149,7 @@ console.log(
 )
 await settings.dispatch({ type: 'root/configChanged', config: { 'atrium.permissions': [] } })
 await dansChat.say('read notes.txt')
-console.log(`Taken back, it is asked for again: ${(await dansChat.asked()).invocationMessage}`)
+console.log(`Taken back, it is asked for again: ${messageText((await dansChat.asked()).invocationMessage)}`)
 
 for (const client of [ann, ben, cat, dan]) client.close()
 host.child.kill()

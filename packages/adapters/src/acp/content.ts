@@ -52,7 +52,7 @@ async function fileEdit(item: ToolCallContent, chat: Chat, cwd: string): Promise
   const uri = fileUri(isAbsolute(item.path) ? item.path : resolve(cwd, item.path))
   const side = async (text: string): Promise<FileEditSide> => ({
     uri,
-    content: await chat.keep(new TextEncoder().encode(text), 'text/plain; charset=utf-8'),
+    content: await chat.keep(new TextEncoder().encode(text), 'text/plain; charset=utf-8', uri),
   })
   const { oldText, newText } = item
   return {

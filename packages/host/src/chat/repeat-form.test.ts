@@ -56,6 +56,7 @@ test('[X6.3] VS Code gets a form again after a refused answer, with what was rig
         message: expect.stringMatching(
           /^Please answer again: that is not a valid answer to this question\.\n/,
         ),
+        questions: expect.arrayContaining([expect.objectContaining({ id: 'name', defaultValue: 'Lamp' })]),
         answers: {
           name: { state: 'draft', value: { value: 'Lamp' } },
           price: { state: 'draft', value: { kind: 'number', value: 12.5 } },

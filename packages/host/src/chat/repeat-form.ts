@@ -1,7 +1,7 @@
 import type { Action } from '@atrium/protocol/channel'
 import type { ChatAction } from '@atrium/protocol/chat/actions'
 import { repeatedRequestId } from '@atrium/protocol/chat/repeated-request'
-import type { ChatInputAnswer, ChatInputRequest } from '@atrium/protocol/chat/request'
+import type { ChatInputAnswer, ChatInputQuestion, ChatInputRequest } from '@atrium/protocol/chat/request'
 import { hasRoom } from '../channels/state-length.ts'
 import { isVsCode } from '../core/clients.ts'
 import type { Core } from '../core/core.ts'
@@ -27,11 +27,13 @@ export function repeatForm(
   if (!open || !isVsCode(core.clients.implementationOf(clientId)?.name)) return
   if (core.readOnlyReason() !== undefined) return
   const { request } = open
+  const answers = draftsOf(request, action.answers)
   const repeated = {
     ...request,
     id: repeatedRequestId(request.id),
     message: [`Please answer again: ${reason}.`, request.message ?? ''].join('\n\n').trim(),
-    answers: draftsOf(request, action.answers),
+    questions: (request.questions ?? []).map((question) => withDefault(question, answers[question.id])),
+    answers,
   }
   const asked: ChatAction = { type: 'chat/inputRequested', request: repeated }
   if (!hasRoom(core, chat, asked)) return
@@ -49,6 +51,17 @@ function draftsOf(request: ChatInputRequest, given: Answers = {}): Answers {
     answer.state === 'submitted' ? [questionId, { ...answer, state: 'draft' }] : [questionId, answer],
   )
   return { ...request.answers, ...Object.fromEntries(drafts) }
+}
+
+/** A question that proposes the earlier answer, for clients that show no drafts of answers. */
+function withDefault(question: ChatInputQuestion, answer: ChatInputAnswer | undefined): ChatInputQuestion {
+  if (answer === undefined || answer.state === 'skipped') return question
+  const { kind, value } = answer.value
+  if (question.kind === 'text' && kind === 'text') return { ...question, defaultValue: value }
+  if (question.kind === 'boolean' && kind === 'boolean') return { ...question, defaultValue: value }
+  if ((question.kind === 'number' || question.kind === 'integer') && kind === 'number')
+    return { ...question, defaultValue: value }
+  return question
 }
 
 function isCompletion(action: Action): action is Completion {

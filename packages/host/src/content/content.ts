@@ -7,12 +7,26 @@ export function contentUri(session: Uri, hash: string): Uri {
   return `${scheme}${hash}?${encodeURIComponent(session)}`
 }
 
+/**
+ * A reference that ends with the name of a file. Clients show the last segment of a path as the name of the content. The name has
+ * no other meaning.
+ */
+export function named(content: ContentRef, file: Uri): ContentRef {
+  const name = /[^/?#]{1,200}$/.exec(file)?.[0]
+  return name === undefined ? content : { ...content, uri: content.uri.replace('?', () => `/${name}?`) }
+}
+
+/** The URI of content without the name of a file. */
+export function unnamed(uri: Uri): Uri {
+  return uri.replace(/^([^/]*\/[0-9a-f]{64})\/[^/?]*\?/, '$1?')
+}
+
 export function isContent(uri: Uri): boolean {
   return uri.startsWith(scheme)
 }
 
 export async function readContent(core: Core, uri: Uri): Promise<Uint8Array | undefined> {
-  const [, hash, session] = /^[^/]*\/([0-9a-f]{64})\?(.+)$/.exec(uri) ?? []
+  const [, hash, session] = /^[^/]*\/([0-9a-f]{64})(?:\/[^/?]*)?\?(.+)$/.exec(uri) ?? []
   const name = session === undefined ? undefined : decoded(session)
   if (hash === undefined || name === undefined) return undefined
   // The session may be gone while a chat that moved away from it still needs the content.

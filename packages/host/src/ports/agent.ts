@@ -89,8 +89,8 @@ export interface Chat {
    */
   run(command: Command): Promise<RunningCommand>
   readonly files: ToolFiles
-  /** Stores content durably with the session. Actions may then refer to the content. */
-  keep(bytes: Uint8Array, contentType: string): Promise<ContentRef>
+  /** Stores content durably with the session. Actions may then refer to the content. It is shown with the name of `file`. */
+  keep(bytes: Uint8Array, contentType: string, file?: Uri): Promise<ContentRef>
   /** Reads an attachment. Rejects with a message for users if the attachment is missing or must not be read. */
   read(attachment: MessageAttachment): Promise<Content>
   /**

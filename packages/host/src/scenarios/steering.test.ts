@@ -85,17 +85,26 @@ const rows: readonly (readonly [said: readonly AnyAction[], next: readonly strin
     ['other words', 'b'],
   ],
 ]
-const ends: readonly (readonly [how: string, end: (all: TwoClientSession) => Promise<void>])[] = [
-  ['well', async ({ agent }) => (await agent.given()).end()],
-  ['as somebody cancels it', ({ ann }) => accepted(ann, chat, cancelled('t1'))],
-]
-const cases = rows.flatMap(([said, next]) => ends.map(([how, end]) => [how, next, said, end] as const))
 
-test.each(cases)('[H9] after a turn that ends %s comes %j', async (_, next, said, end) => {
+test.each(rows)(
+  '[H9] %#: a turn that is cancelled holds everything, and a turn that completes starts it',
+  async (said, next) => {
+    const all = await twoClientSession()
+    await turn(all, 't1')
+    for (const action of said) await accepted(all.ann, chat, action)
+    await accepted(all.ann, chat, cancelled('t1'))
+    await untilIdle()
+    expect(all.agent.runs).toHaveLength(1)
+    await accepted(all.ann, chat, started('t2', 'go on'))
+    expect(await endTurns(all, next.length + 2, 1)).toEqual(['go', 'go on', ...next])
+  },
+)
+
+test.each(rows)('[H9] %#: a turn that ends well starts the waiting messages in order', async (said, next) => {
   const all = await twoClientSession()
   await turn(all, 't1')
   for (const action of said) await accepted(all.ann, chat, action)
-  await end(all)
+  ;(await all.agent.given()).end()
   expect(await endTurns(all, next.length + 1, 1)).toEqual(['go', ...next])
   expect(all.agent.runs).toHaveLength(next.length + 1)
   for (const key of ['activeTurn', 'queuedMessages', 'steeringMessage'])

@@ -51,6 +51,7 @@ test('[X3] a completed edit keeps the file before and after it, and says what it
   const [shown] = edit.content ?? []
   if (shown?.type !== 'fileEdit') throw new Error('no file edit')
   expect(shown.diff).toEqual({ added: 1, removed: 1 })
+  for (const side of [shown.before, shown.after]) expect(side?.content.uri).toMatch(/\/a\.txt\?/)
   const read = (uri = '') => ann.ask('resourceRead', { uri })
   expect(await read(shown.before?.content.uri)).toMatchObject({ data: 'one\ntwo\nthree\n' })
   expect(await read(shown.after?.content.uri)).toMatchObject({ data: 'one\n2\nthree\n' })

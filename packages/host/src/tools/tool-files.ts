@@ -5,7 +5,7 @@ import { isProtected, isSecret } from '../access/protected-files.ts'
 import { TurnFailed } from '../ports/agent.ts'
 import type { Edit, Search, SearchResult, ToolFiles } from '../ports/agent.ts'
 import type { FileEntry } from '../ports/files.ts'
-import { keepBytes } from '../content/content.ts'
+import { keepBytes, named, unnamed } from '../content/content.ts'
 import { isAgreed } from './approval.ts'
 import type { ChatContext, FileAccess } from './approval.ts'
 import { diffCounts } from './diff-counts.ts'
@@ -73,7 +73,7 @@ async function propose(tool: ToolContext, path: string, edit: Edit): Promise<Fil
   const side = async (content: Uint8Array): Promise<FileEditSide> => ({
     // If the file is a link to a protected file, the user who is asked must see which file would be written.
     uri: isProtected(real) ? real : file.uri,
-    content: await keepText(tool, content),
+    content: named(await keepText(tool, content), file.uri),
   })
   const proposed = compact<FileEdit>({
     before: bytes && (await side(bytes)),
@@ -135,7 +135,8 @@ async function requireUnchanged(
   const previewed = previewOf(tool.chat.committedState, toolCallId, uri)
   if (previewed === undefined) return
   const current = before ? (await keepText(tool, before)).uri : null
-  if (previewed !== current)
+  // An earlier build of the host previewed content without a name.
+  if ((previewed === null ? null : unnamed(previewed)) !== current)
     throw new TurnFailed('files', 'the file has changed since its edit was previewed: read it again')
 }
 

@@ -9,7 +9,7 @@ import type { Core } from '../core/core.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Agent, Chat, Command, RunningCommand, Task, Worker } from '../ports/agent.ts'
 import { TurnFailed } from '../ports/agent.ts'
-import { keepBytes } from '../content/content.ts'
+import { keepBytes, named } from '../content/content.ts'
 import { execute, commandOutcome } from '../terminal/execute.ts'
 import { unapproved } from '../tools/approval.ts'
 import type { ChatContext, FileAccess } from '../tools/approval.ts'
@@ -70,9 +70,10 @@ export function agentChat(turn: RunningTurn): Chat {
       requireRunning(turn)
       return (await turnsBefore(core, chat, { cursor: cursorBefore({ id: turnId }) })).turns
     },
-    keep: async (bytes, contentType) => {
+    keep: async (bytes, contentType, file) => {
       requireRunning(turn)
-      return keepBytes(core, session.uri, bytes, contentType)
+      const kept = await keepBytes(core, session.uri, bytes, contentType)
+      return file === undefined ? kept : named(kept, file)
     },
     read: async (attachment) => {
       requireRunning(turn)

@@ -10,7 +10,7 @@ interface Dispatch {
   readonly text: string
   outcome?: Outcome
   /** The log entry that the host's answer named, and how often a backup had been restored by then. */
-  logged?: { readonly seq: number; readonly restored: number }
+  logged?: { readonly channel: Uri; readonly seq: number; readonly restored: number }
 }
 
 /** An answer of the host to an action. */
@@ -91,7 +91,7 @@ export class DispatchLedger {
     const seq = rejectionReason === undefined ? serverSeq : Number(already.exec(rejectionReason)?.[1])
     const { model, restored } = this.#sim
     const entry = model.entry(channel, seq)
-    if (dispatch && entry?.at !== undefined) dispatch.logged = { seq, restored }
+    if (dispatch && entry?.at !== undefined) dispatch.logged = { channel, seq, restored }
   }
 
   answerReceived({ serverSeq, origin, rejectionReason }: Envelope): void {
@@ -124,7 +124,11 @@ export class DispatchLedger {
       if (outcome?.outcome === 'refused' && inLog.has(clientSeq))
         this.#fail('I5', `reports ${clientSeq} as refused, but it is in the log`)
       if (outcome?.outcome !== 'accepted' || !logged || logged.restored !== restored) continue
-      const entry = model.entry(channel, outcome.serverSeq)
+      // A rename of a chat is logged in its session, and its answer has a number of its own (H7.9).
+      const renamed = logged.channel !== channel
+      const entry = renamed
+        ? model.entry(logged.channel, logged.seq)
+        : model.entry(channel, outcome.serverSeq)
       const same = entry?.origin?.clientId === this.#id && entry.origin.clientSeq === clientSeq
       if (model.live(channel) && !same)
         this.#fail(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { callsIn, modelRoom, yes } from '../../test/model-room.ts'
 
-// A chat's state has room for a limited text. The host stores longer text and tool input outside the state (Q10).
+// The length of a chat's state is limited. Text and tool input beyond the limit are stored outside the state (Q10).
 
 const limits = { turnLength: 20_000, stateLength: 200_000 }
 

@@ -181,7 +181,7 @@ const seqOf = ({ seq }: StoredEnvelope): number => seq
 const lengthOf = (envelopes: readonly StoredEnvelope[]): number =>
   envelopes.reduce((sum, { action }) => sum + action.length, 0)
 
-/** Returns the number of texts, counted from the first, that fit into one slice. A slice has at least one text. */
+/** Returns how many of the first texts fit into one slice. A slice has at least one text, however long that is. */
 function sliceEnd(texts: readonly string[]): number {
   let size = 0
   const end = texts.findIndex((text, i) => (size += text.length) > SLICE && i > 0)

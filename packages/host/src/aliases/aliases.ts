@@ -8,9 +8,9 @@ interface Sessions {
 }
 
 /**
- * The aliases of sessions. Some clients, VS Code among them, know a session only as `<provider>:/<id>`. So each session with
- * the scheme `ahp-session:` has an alias of that form, and its default chat has the alias that such a client computes. An
- * alias is derived from the session. Only an alias with another id is stored, because the usual one was taken.
+ * The aliases of sessions. A client such as VS Code finds a session only under a URI of the form `<provider>:/<id>`. Therefore
+ * a session `ahp-session:/<id>` has such a URI as its alias, and its default chat has the URI that is computed from the alias.
+ * The usual alias has the id of the session and is not stored. If that URI is taken, the alias has another id and is stored.
  */
 export class Aliases {
   readonly #records: Records
@@ -18,7 +18,7 @@ export class Aliases {
   /** The stored aliases by session, and the sessions by stored alias. */
   readonly #stored = new Map<Uri, Uri>()
   readonly #named = new Map<Uri, Uri>()
-  /** The aliases of the sessions that were disposed of last. Clients are told about the disposal after it. */
+  /** The aliases of the last disposed sessions. The notification of a disposal is sent later, and names the session by its alias. */
   readonly #disposed = new Map<Uri, Uri>()
 
   private constructor(records: Records, sessions: Sessions) {

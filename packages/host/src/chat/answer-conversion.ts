@@ -111,7 +111,7 @@ function isAnswering(action: Action): action is Answering {
   return action.type === 'chat/inputAnswerChanged' || action.type === 'chat/inputCompleted'
 }
 
-/** The answers in an action by question id. */
+/** The answers that an action contains. The key of an answer is the id of its question. */
 function answersOf({ questionId, answer, answers }: Answering): Answers {
   return answer && questionId !== undefined ? { [questionId]: answer } : (answers ?? {})
 }

@@ -37,7 +37,7 @@ export function repeatForm(
   }
   const asked: ChatAction = { type: 'chat/inputRequested', request: repeated }
   if (!hasRoom(core, chat, asked)) return
-  // The repeat comes first, so that an agent never sees its request without an open form.
+  // The new request is appended before the old one is cancelled. Otherwise the agent would take the form for cancelled.
   core.log.append(chat, asked)
   core.log.append(chat, { type: 'chat/inputCompleted', requestId: request.id, response: 'cancel' })
 }

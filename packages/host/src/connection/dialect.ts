@@ -143,7 +143,7 @@ export class Dialect {
     return text
   }
 
-  /** The URI of the channel that a name stands for. Some clients invent names for the default chat of a session. */
+  /** Returns the URI of the channel that a client has named: by the URI, by an alias, or by a name that the client made up. */
   #resolved(name: Uri): Uri {
     const { aliases, catalog, log } = this.#core
     if (log.channel(name) || catalog.get(name) || catalog.sessionOf(name)) return name

@@ -27,8 +27,8 @@ interface ReplayOptions {
 
 /**
  * Returns the envelopes of a range as JSON texts, ordered by sequence number: the stored ones, and the ephemeral ones that
- * are still in memory. The stored ones are read from the store only if they are not in memory, too. Undefined if an envelope is gone, ephemeral or forgotten, if the receiver may lack a row, or if the texts are too
- * long.
+ * are still in memory. The store is read only if memory does not have all stored ones. Undefined if an envelope is gone, ephemeral
+ * or forgotten, if the receiver may lack a row, or if the texts are too long.
  */
 export async function replay(
   log: Log,

@@ -12,14 +12,14 @@ import type { Core } from '../core/core.ts'
 export class SessionNames {
   readonly #core: Core
   #prefersAliases = false
-  /** The sessions that the client has named in the other way. */
+  /** The sessions that the client calls by the other name: by the URI if it prefers aliases, else by the alias. */
   #except = new Set<Uri>()
 
   constructor(core: Core) {
     this.#core = core
   }
 
-  /** The part of the client's record; undefined if the client has used no alias. */
+  /** The choice of names, as it is stored in the record of the client. Undefined if the client has used no alias. */
   get naming(): SessionNaming | undefined {
     if (!this.#prefersAliases && this.#except.size === 0) return undefined
     return { aliases: this.#prefersAliases, except: [...this.#except].slice(-maxExcept) }

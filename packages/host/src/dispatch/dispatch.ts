@@ -55,7 +55,7 @@ export function dispatch(
     if (checked.ok) repeatForm(core, channel, read, { clientId: by.clientId, reason })
     return refused
   }
-  if (session && isRename(channel, action)) return rename(core, session, channel, action, sender)
+  if (session && isRename(channel, action)) return rename(core, { session, chat: channel }, action, sender)
   // `needsRow` is true for two action types only, and both are turn actions. So the cast is safe.
   if (needsRow(action)) loadTurnFor(core, channel, action as TurnAction)
   if (mayNameClientFiles.has(action.type))

@@ -19,8 +19,7 @@ export function isRename(channel: Pick<Channel, 'kindName'>, action: Action): ac
  */
 export function rename(
   core: Core,
-  session: Channel<'session'>,
-  chat: Channel,
+  { session, chat }: { readonly session: Channel<'session'>; readonly chat: Channel },
   action: Rename,
   sender: Sender,
 ): Entry {

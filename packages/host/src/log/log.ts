@@ -236,7 +236,7 @@ export class Log extends LogProgress {
     return this.#queue.of(clientId).flatMap(({ entry }) => (entry.only ? [] : asStored(entry)))
   }
 
-  /** The stored actions of all channels above a sequence number; undefined if some of them are not in memory. */
+  /** The stored actions with higher numbers than `after`, of all channels. Undefined if memory does not have all of them. */
   recentSince(after: number): readonly StoredEnvelope[] | undefined {
     return this.#recent.since(after)
   }

@@ -3,9 +3,11 @@ import type { Records } from '../../ports/records.ts'
 import { RecordMap } from '../record-map.ts'
 import type { RecordFormat } from '../record-map.ts'
 
-/** The sequence numbers at which a session was announced and at which its entry changed last. */
+/** The sequence numbers of the changes of a listed session. */
 interface Listed {
+  /** The number of the announcement. */
   readonly added: number
+  /** The number of the last change. */
   readonly changed: number
 }
 
@@ -15,7 +17,7 @@ export interface Removal {
   readonly alias?: Uri | undefined
 }
 
-/** What has become of the session list since a sequence number. */
+/** The sessions that were added to the list, changed in it, or removed from it since a sequence number. */
 export interface ListDifference {
   readonly added: readonly Uri[]
   readonly changed: readonly Uri[]

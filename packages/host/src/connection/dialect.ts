@@ -1,7 +1,8 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
 import type { KindName } from '@atrium/protocol/reducers'
+import { rebuild } from '@atrium/protocol/versions/lens'
 import type { Lens } from '@atrium/protocol/versions/lens'
-import { v09 } from '@atrium/protocol/versions/v0-9'
+import { v09 } from '@atrium/protocol/versions/steps/v0-9'
 import type { Version } from '@atrium/protocol/versions/negotiate'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
@@ -68,9 +69,8 @@ export class Dialect {
     return this.#lens?.knows(method) ?? true
   }
 
-  fromClient(channel: Channel, action: Action): Action {
-    const native = this.#lens ? this.#lens.actionUp(channel.kindName, action) : action
-    return this.#withoutAliases(native)
+  fromClient(_: Channel, action: Action): Action {
+    return this.#withoutAliases(action)
   }
 
   /** Returns the params of a request in the native version, with canonical URIs in place of the client's names. */
@@ -193,6 +193,7 @@ function translated(
   parts: EnvelopeParts,
 ): readonly EnvelopeParts[] {
   const actions = lens.actionDown(kind, action)
+  if (actions === rebuild) return []
   if (actions.length === 1 && actions[0] === action) return [parts]
   return actions.map((each, at) => ({
     seq: parts.seq + at,

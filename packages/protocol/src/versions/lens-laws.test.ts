@@ -16,7 +16,7 @@ import { trials } from '../../test/search.ts'
 import type { Action } from '../channel.ts'
 import { kinds } from '../channels.ts'
 import type { KindName } from '../reducers.ts'
-import { v09 } from './v0-9.ts'
+import { v09 } from './steps/v0-9.ts'
 
 /** Each lens, with the reducer of the older version as the oracle. */
 const lenses = [{ lens: v09, oracle: v09Oracle }]

@@ -1,7 +1,7 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
 import type { KindName } from '@atrium/protocol/reducers'
 import type { ChannelKind } from '@atrium/protocol/kind'
-import { v09 } from '@atrium/protocol/versions/v0-9'
+import { v09 } from '@atrium/protocol/versions/steps/v0-9'
 import { alike } from './reference-model.ts'
 
 /** Action types that 0.9 does not know, written by hand: the lens under test is not asked. */

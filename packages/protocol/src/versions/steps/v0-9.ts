@@ -1,22 +1,22 @@
-import type { AutomationAction } from '../automation/actions.ts'
-import type { AutomationDefinitionChanges, AutomationEntry, AutomationState } from '../automation/state.ts'
-import type { Action } from '../channel.ts'
-import type { kinds } from '../channels.ts'
-import type { KindName } from '../reducers.ts'
-import type { ChatState, ChatSummary } from '../chat/state.ts'
-import type { Method, NotificationMethod, NotificationParams, Result } from '../commands.ts'
-import type { ConfigPropertySchema, ConfigSchema } from '../common/config.ts'
-import { functionMap } from '../function-map.ts'
-import type { RootAction } from '../root/actions.ts'
-import type { AgentInfo, RootState, SessionModelInfo } from '../root/state.ts'
-import type { TypeOf } from '../schema.ts'
-import type { SessionAction } from '../session/actions.ts'
-import type { ChildCustomization, Customization, McpServerState } from '../session/customization.ts'
-import type { SessionActiveClient, SessionState, SessionSummary } from '../session/state.ts'
-import { Flag } from '../status.ts'
-import { mapped, within, without } from '../update.ts'
-import { knownIn, knows } from './known.ts'
-import type { Lens } from './lens.ts'
+import type { AutomationAction } from '../../automation/actions.ts'
+import type { AutomationDefinitionChanges, AutomationEntry, AutomationState } from '../../automation/state.ts'
+import type { Action } from '../../channel.ts'
+import type { kinds } from '../../channels.ts'
+import type { KindName } from '../../reducers.ts'
+import type { ChatState, ChatSummary } from '../../chat/state.ts'
+import type { Method, NotificationMethod, NotificationParams, Result } from '../../commands.ts'
+import type { ConfigPropertySchema, ConfigSchema } from '../../common/config.ts'
+import { functionMap } from '../../function-map.ts'
+import type { RootAction } from '../../root/actions.ts'
+import type { AgentInfo, RootState, SessionModelInfo } from '../../root/state.ts'
+import type { TypeOf } from '../../schema.ts'
+import type { SessionAction } from '../../session/actions.ts'
+import type { ChildCustomization, Customization, McpServerState } from '../../session/customization.ts'
+import type { SessionActiveClient, SessionState, SessionSummary } from '../../session/state.ts'
+import { Flag } from '../../status.ts'
+import { mapped, within, without } from '../../update.ts'
+import { knownIn, knows } from '../known.ts'
+import type { Lens } from '../lens.ts'
 
 /** Everything that 1.0 added is optional, so a 0.9 peer gets the same values without the additions. */
 const states: { readonly [K in KindName]?: (state: TypeOf<(typeof kinds)[K]['state']>) => object } = {
@@ -82,12 +82,12 @@ const actionsOf = new Map<string, ActionDown>([
   ...functionMap<ActionDown>({ ...rootRows, ...sessionRows, ...automationRows }),
 ])
 
-export const v09: Lens = {
+export const v09 = {
   version: '0.9.0',
-  stateDown: (kind, state) => stateOf.get(kind)?.(state) ?? state,
-  actionDown: (_, action) => actionsOf.get(action.type)?.(action) ?? [action],
+  stateDown: (kind: KindName, state: object) => stateOf.get(kind)?.(state) ?? state,
+  actionDown: (_: KindName, action: Action) => actionsOf.get(action.type)?.(action) ?? [action],
   // Released 0.9 clients already use parts of 1.0, so their actions and params are taken unchanged.
-  actionUp: (_, action) => action,
+  actionUp: (_: KindName, action: Action) => action,
   paramsUp: (_, params) => params,
   knows: (method) => knows('0.9.0', method),
   resultDown: (method, result) => resultOf.get(method)?.(result) ?? result,
@@ -95,7 +95,7 @@ export const v09: Lens = {
     const down = notificationOf.get(method)
     return down ? down(params) : params
   },
-}
+} satisfies Lens
 
 // Some of the functions below have a type parameter, because the same optional keys occur in several types. `without`
 // and `within` see only the part that these types share. A cast then returns to the full type, which is safe because

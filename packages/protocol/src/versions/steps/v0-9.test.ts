@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { valueOf } from '../../test/arbitrary.ts'
-import { deepFreeze } from '../../test/cases.ts'
-import { problemOf } from '../../test/oracle-v0-9.ts'
-import { kindNames } from '../../test/random-actions.ts'
-import { kinds } from '../channels.ts'
-import type { KindName } from '../reducers.ts'
+import { valueOf } from '../../../test/arbitrary.ts'
+import { deepFreeze } from '../../../test/cases.ts'
+import { problemOf } from '../../../test/oracle-v0-9.ts'
+import { kindNames } from '../../../test/random-actions.ts'
+import { kinds } from '../../channels.ts'
+import type { KindName } from '../../reducers.ts'
 import { v09 } from './v0-9.ts'
 
 const counted = { type: 'array', title: 'T', minItems: 1, maxItems: 2 }

@@ -1,0 +1,76 @@
+import type { Action } from '../channel.ts'
+import type { KindName } from '../reducers.ts'
+import { Refusal, rebuild } from './lens.ts'
+import type { ActionContext, Lens, LiftContext, Lowered, StateContext } from './lens.ts'
+
+/**
+ * Composes the lenses of neighbouring versions, newest first, into one lens from the native version to the oldest of them.
+ * Each lens gets its context in its own newer version.
+ */
+export function chain(steps: readonly [Lens, ...Lens[]]): Lens {
+  const [first, ...rest] = steps
+  return rest.reduce(compose, first)
+}
+
+function compose(newer: Lens, older: Lens): Lens {
+  const stateBetween = (kind: KindName, state: object, context?: StateContext) =>
+    newer.stateDown(kind, state, context)
+  const between = (kind: KindName, context: ActionContext): ActionContext => ({
+    viewer: context.viewer,
+    get before() {
+      return stateBetween(kind, context.before, context)
+    },
+    get after() {
+      return stateBetween(kind, context.after, context)
+    },
+  })
+  return {
+    version: older.version,
+    stateDown: (kind, state, context) =>
+      older.stateDown(kind, stateBetween(kind, state, context), context && stateContext(newer, context)),
+    actionDown: (kind, action, context) => {
+      const middle = newer.actionDown(kind, action, context)
+      if (middle === rebuild) return rebuild
+      return flat(middle.map((each) => older.actionDown(kind, each, context && between(kind, context))))
+    },
+    actionUp: (kind, action, context) => lifted(newer, kind, older.actionUp(kind, action, context), context),
+    knows: (method) => older.knows(method),
+    paramsUp: (method, params) => newer.paramsUp(method, older.paramsUp(method, params)),
+    resultDown: (method, result) => older.resultDown(method, newer.resultDown(method, result)),
+    notificationDown: (method, params) => {
+      const middle = newer.notificationDown(method, params)
+      return middle && older.notificationDown(method, middle)
+    },
+  }
+}
+
+/** The context of a session's state in the version between two lenses. */
+function stateContext(newer: Lens, { viewer, summary, chat }: StateContext): StateContext {
+  return {
+    viewer,
+    summary: summary && summaryDown(newer, summary),
+    // Up to 0.3 a session has no chats: its state contains the turns.
+    chat: newer.knows('createChat') ? chat && newer.stateDown('chat', chat, { viewer }) : undefined,
+  }
+}
+
+/** The entry of a session in the list, as the notification about a new session carries it. */
+function summaryDown(lens: Lens, summary: object): object | undefined {
+  const params = lens.notificationDown('root/sessionAdded', { summary })
+  return params && 'summary' in params && typeof params.summary === 'object'
+    ? (params.summary ?? undefined)
+    : undefined
+}
+
+function lifted(newer: Lens, kind: KindName, action: Action | Refusal, context: LiftContext): Action | Refusal {
+  return action instanceof Refusal ? action : newer.actionUp(kindOfAction(kind, action), action, context)
+}
+
+/** A lens that divides a session into session and chat turns an action of the session into one of the chat. */
+function kindOfAction(kind: KindName, { type }: Action): KindName {
+  return kind === 'session' && type.startsWith('chat/') ? 'chat' : kind
+}
+
+function flat(all: readonly Lowered[]): Lowered {
+  return all.includes(rebuild) ? rebuild : all.flatMap((each) => (each === rebuild ? [] : each))
+}

@@ -57,6 +57,7 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
     ['open.ts', 'connection'],
     ['dispatch'],
     ['recovery.ts'],
+    ['dialect'],
     ['session'],
     ['chat'],
     ['turn'],

@@ -10,7 +10,7 @@ export const lastSeq = () => last
 /** An entry of a chat with the next sequence number. */
 export function entry(channel = '', action: Action & Record<string, unknown>): Entry {
   const seq = ++last
-  const parts = { origin: undefined, reason: undefined, only: undefined }
+  const parts = { origin: undefined, reason: undefined, only: undefined, sent: undefined, states: undefined }
   return new Entry({
     seq,
     last: seq,

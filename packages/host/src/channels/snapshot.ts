@@ -1,3 +1,4 @@
+import type { SessionSummary } from '@atrium/protocol/session/state'
 import type { Lens } from '@atrium/protocol/versions/lens'
 import type { Channel } from '../log/channel.ts'
 import { rowsIn } from '../log/channel-rows.ts'
@@ -13,13 +14,20 @@ export interface View {
   readonly turns?: number
 }
 
-/**
- * How snapshots are written for one link: with the client's name for the channel, as JSON, and in the client's protocol
- * version.
- */
-interface SnapshotDialect {
-  readonly label?: string | undefined
+/** The protocol version in which a snapshot is written. */
+export interface SnapshotForm {
   readonly lens?: Lens | undefined
+  /** Whether the snapshot of a session contains its primary chat. */
+  readonly merged?: boolean
+  /** Whether the version has no cursor to older turns. */
+  readonly unpaged?: boolean
+  /** The client that gets the snapshot, if the snapshot depends on the client. */
+  readonly viewer?: string | undefined
+}
+
+/** The form of a snapshot, and the client's name for the channel as JSON. */
+interface SnapshotDialect extends SnapshotForm {
+  readonly label?: string | undefined
 }
 
 /** Returns a snapshot as JSON: the committed state, completed by `derived`, at the committed sequence number. */
@@ -27,15 +35,15 @@ export function snapshotText(
   core: Core,
   channel: Channel,
   view: View = {},
-  { label = channel.label, lens }: SnapshotDialect = {},
+  { label = channel.label, ...form }: SnapshotDialect = {},
 ): string {
-  const { text } = cachedState(core, channel, view, lens)
+  const { text } = cachedState(core, channel, view, form)
   return `{"resource":${label},"state":${text},"fromSeq":${core.log.committedSeq}}`
 }
 
 /** Returns the number of rows that are older than those in the channel's snapshot. */
-export function turnsLeftOut(core: Core, channel: Channel, view: View, lens: Lens | undefined): number {
-  return cachedState(core, channel, view, lens).leftOut
+export function turnsLeftOut(core: Core, channel: Channel, view: View, form: SnapshotForm): number {
+  return cachedState(core, channel, view, form).leftOut
 }
 
 /**
@@ -60,21 +68,50 @@ interface SnapshotState {
  * Renders the state with its newest rows, and with a cursor to the others. The number of rows is limited by `turns` and by
  * the length of a response.
  */
-function stateText(core: Core, channel: Channel, turns = Infinity, lens: Lens | undefined): SnapshotState {
-  const whole = withShownRows(channel, derived(core, channel))
-  const state: Readonly<Record<string, unknown>> = {
-    ...(lens ? lens.stateDown(channel.kindName, whole) : whole),
-  }
-  const { rows: key } = channel.kind
+function stateText(core: Core, channel: Channel, turns = Infinity, form: SnapshotForm): SnapshotState {
+  const chat = form.merged ? chatOf(core, channel) : undefined
+  const state: Readonly<Record<string, unknown>> = { ...stateIn(core, channel, chat, form) }
+  const { kind, committedOlder } = chat ?? channel
+  const { rows: key } = kind
   if (key === undefined) return { text: JSON.stringify(state), leftOut: 0 }
-  const rows = channel.rows(state)
+  const rows = (chat ?? channel).rows(state)
   const texts = newestTexts(rows, turns, core.limits.turnsLength)
-  const leftOut = rows.length - texts.length + channel.committedOlder
+  const leftOut = rows.length - texts.length + committedOlder
   const oldest = texts.length === 0 ? undefined : rows[rows.length - texts.length]
   const { [key]: _, ...rest } = state
-  const others = JSON.stringify(leftOut === 0 ? rest : { ...rest, turnsNextCursor: cursorBefore(oldest) })
+  const more = leftOut > 0 && !form.unpaged && { turnsNextCursor: cursorBefore(oldest) }
+  const others = JSON.stringify({ ...rest, ...more })
   const text = `{${JSON.stringify(key)}:[${texts.join()}]${others === '{}' ? '}' : `,${others.slice(1)}`}`
   return { text, leftOut }
+}
+
+/** Returns the whole state in a protocol version. */
+function stateIn(core: Core, channel: Channel, chat: Channel | undefined, form: SnapshotForm): object {
+  const whole = wholeState(core, channel)
+  const { lens, viewer = '' } = form
+  if (!lens) return whole
+  const summary = summaryFor(core, channel, form)
+  return lens.stateDown(channel.kindName, whole, { viewer, summary, chat: chat && wholeState(core, chat) })
+}
+
+/** Returns the entry of a session, or of a chat's session, in the list. Undefined if the version does not show it in states. */
+function summaryFor(
+  { catalog }: Core,
+  { uri }: Channel,
+  { viewer }: SnapshotForm,
+): SessionSummary | undefined {
+  return viewer === undefined ? undefined : (catalog.get(uri) ?? catalog.get(catalog.sessionOf(uri) ?? ''))
+}
+
+function wholeState(core: Core, channel: Channel): object {
+  return withShownRows(channel, derived(core, channel))
+}
+
+/** Returns the primary chat of a session, which is in memory while a client is subscribed to both as one. */
+function chatOf(core: Core, channel: Channel): Channel<'chat'> | undefined {
+  if (!channel.is('session')) return undefined
+  const { defaultChat, chats } = channel.committedState
+  return core.log.channel(defaultChat ?? chats[0]?.resource ?? '', 'chat')
 }
 
 /** Puts the shown forms of large rows into a state. */
@@ -98,35 +135,54 @@ function newestTexts(rows: readonly Row[], max: number, maxLength: number): read
   return texts.toReversed()
 }
 
-/** Renders a state once for each view, because many clients may reconnect at once and ask for the same text (F-21). */
-function cachedState(core: Core, channel: Channel, wanted: View, lens: Lens | undefined): SnapshotState {
+/** Renders a state once for each view and version, because many clients may reconnect at once and ask for the same text (F-21). */
+function cachedState(core: Core, channel: Channel, wanted: View, form: SnapshotForm): SnapshotState {
+  const chat = form.merged ? chatOf(core, channel) : undefined
   // An uncommitted action may need any row in memory, so the snapshot then contains all of them.
-  const view = channel.lastRowNeeded > core.log.committedSeq ? {} : wanted
+  const view = (chat ?? channel).lastRowNeeded > core.log.committedSeq ? {} : wanted
+  const source: Source = {
+    committed: channel.committed,
+    entry: committedEntryOf(core, channel),
+    forms: shownFormsMade(),
+  }
   const last = cache.get(channel)
-  const { committed } = channel
-  const entry = committedEntryOf(core, channel)
-  const forms = shownFormsMade()
-  const same = last && last.committed === committed && last.entry === entry && last.forms === forms
-  const fresh = same && last.states.length < maxCachedViews
-  const states = fresh ? last.states : []
-  if (!fresh) cache.set(channel, { committed, entry, forms, states })
-  const { turns } = view
-  const known = states.find((one) => one.turns === turns && one.lens === lens)
-  if (known) return known
-  const state = { ...stateText(core, channel, turns, lens), turns, lens }
-  states.push(state)
+  const fresh = last && sameSource(last.source, source)
+  const states = fresh ? last.states : new Map<string, CachedState>()
+  if (!fresh || states.size >= maxCachedViews) states.clear()
+  if (!fresh) cache.set(channel, { source, states })
+  const key = JSON.stringify([view.turns, form.lens?.version, channel.is('session') && form.viewer])
+  const known = states.get(key)
+  const summary = summaryFor(core, channel, form)
+  if (known && known.chat === chat?.committed && known.summary === summary) return known
+  const state = { ...stateText(core, channel, view.turns, form), chat: chat?.committed, summary }
+  states.set(key, state)
   return state
 }
 
 /** The maximum number of cached views of a channel. Clients choose their views, so the number must be bounded. */
-const maxCachedViews = 5
+const maxCachedViews = 24
 
-/** The rendered states of a channel, and the values from which they were rendered: the state, the session's entry, shown forms. */
-interface CachedStates {
+/** The values from which a state is rendered: the state, the session's entry, shown forms. */
+interface Source {
   readonly committed: unknown
   readonly entry: unknown
   readonly forms: number
-  readonly states: (SnapshotState & { readonly turns: number | undefined; readonly lens: Lens | undefined })[]
+}
+
+/** A rendered state, and the other values that it contains: the state of the primary chat, and the session's entry in the list. */
+interface CachedState extends SnapshotState {
+  readonly chat: unknown
+  readonly summary: unknown
+}
+
+/** The rendered states of a channel. */
+interface CachedStates {
+  readonly source: Source
+  readonly states: Map<string, CachedState>
+}
+
+function sameSource(a: Source, b: Source): boolean {
+  return a.committed === b.committed && a.entry === b.entry && a.forms === b.forms
 }
 
 const cache = new WeakMap<Channel, CachedStates>()

@@ -27,12 +27,17 @@ import { needsRows } from '../channels/snapshot.ts'
 import type { View } from '../channels/snapshot.ts'
 import { createTerminal, disposeTerminal } from '../terminal/terminal.ts'
 import { wake } from '../channels/wake.ts'
+import { DeferredResponse, whenCommitted } from './deferred-response.ts'
 import { createResourceWatch } from '../resources/watch.ts'
 
 /** A connection that can subscribe to channels. */
 export interface Subscriber extends Link {
   /** Throws if the connection already has the maximum number of subscriptions. */
   checkRoom(uri: Uri): void
+  /** Whether the client's protocol version has the channel under this name. */
+  reaches(channel: Channel, name: Uri): boolean
+  /** The other channels that a subscription to a channel includes. */
+  includedWith(uri: Uri): readonly Uri[]
   /** Subscribes to a channel under the name that the client uses. Returns the snapshot as JSON. */
   subscribe(channel: Channel, name: Uri, view?: View, latency?: number): string
   /** Makes a response from JSON text. The response is sent before everything that is delivered after this call. */
@@ -47,16 +52,16 @@ const table: { readonly [M in Method]?: Run<M> } = {
   subscribe: (core, link, { channel: uri, view, delivery }, name) => {
     link.checkRoom(uri)
     const answer = (channel: Channel | undefined) => {
-      if (!channel) throw AhpError.notFound(`no channel ${JSON.stringify(name.slice(0, 200))}`)
+      if (!channel || !link.reaches(channel, name))
+        throw AhpError.notFound(`no channel ${JSON.stringify(name.slice(0, 200))}`)
       const text = `{"snapshot":${link.subscribe(channel, name, view, delivery?.maxLatencyMs)}}`
       const response = link.answer(text)
       if (core.log.diskFull) notifySpace(core, link, true)
       return response
     }
-    const awake = core.log.channel(uri)
-    const ready = awake?.committed !== undefined && !needsRows(core, awake, view)
-    if (ready && !needsShownForms(core, awake)) return answer(awake)
-    return wake(core, uri, view ?? {}).then(answer)
+    const uris = [uri, ...link.includedWith(uri)]
+    if (uris.every((each) => isReady(core, each, view))) return answer(core.log.channel(uri))
+    return wakeTogether(core, uris, view ?? {}).then(answer)
   },
   authenticate: (core, link, params) => whenCommitted(core, authenticate(core, link, params), {}),
   listSessions: (core, _, { limit, cursor }) => core.catalog.page(limit, cursor),
@@ -102,6 +107,20 @@ const table: { readonly [M in Method]?: Run<M> } = {
   },
 }
 
+/** Whether a channel is in memory with everything that a snapshot of the view needs. */
+function isReady(core: Core, uri: Uri, view: View | undefined): boolean {
+  const awake = core.log.channel(uri)
+  return awake?.committed !== undefined && !needsRows(core, awake, view) && !needsShownForms(core, awake)
+}
+
+/** Wakes a channel and those that its snapshot includes. Returns the first, when all that exist are in memory at the same time. */
+async function wakeTogether(core: Core, uris: readonly Uri[], view: View): Promise<Channel | undefined> {
+  for (;;) {
+    const channels = await Promise.all(uris.map((uri) => wake(core, uri, view)))
+    if (channels.every((channel) => !channel || core.log.channel(channel.uri) === channel)) return channels[0]
+  }
+}
+
 async function chatNamed(core: Core, uri: Uri, name: Uri): Promise<Channel<'chat'>> {
   const chat = await wake(core, uri)
   if (!chat?.is('chat')) throw AhpError.notFound(`no chat ${JSON.stringify(name.slice(0, 200))}`)
@@ -115,24 +134,6 @@ type AnyRun = (core: Core, link: Subscriber, params: unknown, name: Uri) => unkn
  * type cannot express.
  */
 export const hostCommands: ReadonlyMap<string, AnyRun> = new Map(Object.entries(table) as [string, AnyRun][])
-
-/** The result of a command whose response comes later. The client's next request need not wait for the response. */
-class DeferredResponse {
-  readonly response: Promise<object | null>
-
-  constructor(response: Promise<object | null>) {
-    this.response = response
-  }
-}
-
-/** Responds when a sequence number is committed. */
-function whenCommitted(
-  core: Core,
-  { seq }: { readonly seq: number },
-  result: object | null = null,
-): DeferredResponse {
-  return new DeferredResponse(core.log.reached(seq).then(() => result))
-}
 
 /** Runs a read of files concurrently with other reads, because a client that opens a folder requests a hundred files at once. */
 function reads(link: Subscriber, reading: Promise<object>): DeferredResponse {
@@ -150,8 +151,3 @@ async function writes(link: Subscriber, write: () => Promise<object>): Promise<o
 }
 
 const readsOf = new WeakMap<Subscriber, Set<Promise<object>>>()
-
-/** Returns the response of a command: a promise if the command has deferred its response. */
-export function responseOf(outcome: unknown): unknown {
-  return outcome instanceof DeferredResponse ? outcome.response : outcome
-}

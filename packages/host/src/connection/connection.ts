@@ -1,4 +1,5 @@
 import type { Uri } from '@atrium/protocol/channel'
+import { AhpError } from '@atrium/protocol/errors'
 import { JsonResult, LinkClosed, Peer } from '@atrium/protocol/rpc/peer'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import type { View } from '../channels/snapshot.ts'
@@ -7,7 +8,7 @@ import type { Core } from '../core/core.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Entry } from '../log/entry.ts'
 import type { ClientLink } from './client-link.ts'
-import { Dialect } from './dialect.ts'
+import { Dialect } from '../dialect/dialect.ts'
 import { Intake } from './intake.ts'
 import { Notifications } from './notifications.ts'
 import { tooManySubscriptions } from './opening.ts'
@@ -80,7 +81,9 @@ export class Connection implements ClientLink {
 
   deliver(entry: Entry): void {
     this.subscriptions.seen = Math.max(this.subscriptions.seen, entry.seq)
-    if (!this.subscriptions.isOutdated(entry)) this.outbox.deliver(entry)
+    if (this.subscriptions.isOutdated(entry)) return
+    if (this.dialect.needsRebuild(entry)) this.close(1013, noAction)
+    else this.outbox.deliver(entry)
   }
 
   get wantsEach(): boolean {
@@ -96,7 +99,8 @@ export class Connection implements ClientLink {
   }
 
   ask(method: string, params: object): Promise<unknown> {
-    return this.#peer.request(method, this.dialect.names.down(params))
+    if (!this.dialect.mayAsk(method)) return Promise.reject(AhpError.methodNotFound(method))
+    return this.#peer.request(method, this.dialect.request(params))
   }
 
   notify(method: string, params: object): void {
@@ -121,11 +125,26 @@ export class Connection implements ClientLink {
 
   /** Subscribes to a channel under the name that the client uses. Returns the snapshot, which the caller must send at once. */
   subscribe(channel: Channel, name: Uri, view: View = {}, latency?: number): string {
-    this.hold(channel)
     this.dialect.setAlias(channel.uri, name)
-    this.subscriptions.sendSnapshot(channel, { view, latency, leftOut: this.dialect.leftOut(channel, view) })
+    for (const each of [channel, ...this.#awake(this.includedWith(channel.uri))]) {
+      this.hold(each)
+      this.subscriptions.sendSnapshot(each, { view, latency, leftOut: this.dialect.leftOut(each, view) })
+    }
     this.outbox.latency = this.subscriptions.latency
     return this.dialect.snapshot(channel, view)
+  }
+
+  reaches(channel: Channel, name: Uri): boolean {
+    return this.dialect.reaches(channel, name)
+  }
+
+  includedWith(uri: Uri): readonly Uri[] {
+    return this.dialect.includedWith(uri)
+  }
+
+  unsubscribe(uri: Uri): void {
+    for (const each of [uri, ...this.includedWith(uri)]) this.subscriptions.unsubscribe(each)
+    this.outbox.latency = this.subscriptions.latency
   }
 
   checkRoom(uri: Uri): void {
@@ -156,6 +175,7 @@ export class Connection implements ClientLink {
       this.#core.log.uncommittedOf(record.clientId).map(({ seq }) => seq),
     )
     this.#core.log.redirect(record.clientId, this)
+    if (this.dialect.generation.nested) this.#core.sessionFeed.followers.add(this)
     this.subscriptions.keep(record)
   }
 
@@ -174,6 +194,10 @@ export class Connection implements ClientLink {
       this.outbox.resume()
       release()
     })
+  }
+
+  #awake(uris: readonly Uri[]): readonly Channel[] {
+    return uris.flatMap((uri) => this.#core.log.channel(uri) ?? [])
   }
 
   #keepNames(): void {
@@ -242,6 +266,7 @@ export class Connection implements ClientLink {
     this.#cancelHandshakeTimer()
     this.#intake.end()
     this.#core.readBudget.leave(this)
+    this.#core.sessionFeed.followers.delete(this)
     this.subscriptions.clear()
     this.#unclaim()
   }
@@ -262,3 +287,5 @@ export class Connection implements ClientLink {
 
 /** A character of a response costs less than one of a request, which is parsed and checked. */
 const responseDiscount = 32
+
+const noAction = 'the AHP version of this connection has no action for the last change; reconnect'

@@ -5,7 +5,7 @@ import { triggers } from '../completions/typed.ts'
 import { infoOf, isVsCode, withNaming } from '../core/clients.ts'
 import type { ClientRecord } from '../core/clients.ts'
 import type { Core } from '../core/core.ts'
-import { supportedVersions } from './dialect.ts'
+import { supportedVersions } from '../dialect/generation.ts'
 import {
   claimClient,
   dispatchesOf,
@@ -29,8 +29,9 @@ export async function initialize(
   const { clientId, clientInfo, initialSubscriptions = [] } = params
   const { offered, version } = negotiate(params.protocolVersions, supportedVersions)
   const { names } = link.dialect
-  // VS Code finds a session only by its alias.
-  names.restore({ aliases: isVsCode(clientInfo?.name), except: [] })
+  link.dialect.useVersion(version, clientId)
+  // VS Code finds a session only by its alias, and in 0.1 sessions have no other names.
+  names.restore({ aliases: isVsCode(clientInfo?.name) || link.dialect.generation.nested, except: [] })
   const requested = requestedChannels(core, link, initialSubscriptions)
   const known = await claimClient(core, link, clientId)
   const own = known ? await dispatchesOf(core, clientId) : []
@@ -40,9 +41,8 @@ export async function initialize(
   const base = { clientId, principal: link.principal, version, handed: new Map(), ...info }
   const record = withNaming(base, names.naming)
   const seen = known ? core.log.committedSeq : 0
-  link.dialect.useVersion(version)
   await loadSnapshotRows(core, held, record)
-  link.open({ record, resends: new Resends(own), seen })
+  link.open({ record, resends: new Resends(own, link.dialect.generation.fills), seen })
   setAliases(link, requested)
   const channels = keepExisting(core, link, held, core.log.committedSeq)
   const snapshots = snapshotsFor(core, link, channels)

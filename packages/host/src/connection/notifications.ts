@@ -4,8 +4,12 @@ import { notifications } from '@atrium/protocol/commands'
 import type { NotificationParams } from '@atrium/protocol/commands'
 import { checkAction } from '@atrium/protocol/kind'
 import { decode, id } from '@atrium/protocol/schema'
+import { rootUri } from '@atrium/protocol/uri'
+import { isTurnAction } from '@atrium/protocol/versions/known'
+import { Refusal } from '@atrium/protocol/versions/lens'
 import { damageOf, wakeIfSound } from '../channels/wake.ts'
 import type { Core } from '../core/core.ts'
+import { liftContext } from '../dialect/lift-context.ts'
 import { dispatch } from '../dispatch/dispatch.ts'
 import { isRename } from '../dispatch/rename.ts'
 import type { Channel } from '../log/channel.ts'
@@ -35,8 +39,9 @@ export class Notifications {
     if (note?.from !== 'client') return undefined
     return this.#intake.notification((refusal) => {
       if (!this.#link.opened || this.#link.ended) return undefined
-      const decoded = checkParams(note.params, params)
-      if (!decoded.ok) return this.#malformed(method, params, decoded.problem)
+      const native = this.#link.dialect.generation.nested ? withChannel(method, params) : params
+      const decoded = checkParams(note.params, native)
+      if (!decoded.ok) return this.#malformed(method, native, decoded.problem)
       // The schema of the method has checked the params. A client may send only these two notifications.
       if (method === 'unsubscribe')
         return this.#unsubscribe(decoded.value as NotificationParams<'unsubscribe'>)
@@ -45,9 +50,7 @@ export class Notifications {
   }
 
   #unsubscribe({ channel }: NotificationParams<'unsubscribe'>): void {
-    const { dialect, subscriptions, outbox } = this.#link
-    subscriptions.unsubscribe(dialect.canonicalUri(channel))
-    outbox.latency = subscriptions.latency
+    this.#link.unsubscribe(this.#link.dialect.canonicalUri(channel))
   }
 
   /**
@@ -57,7 +60,7 @@ export class Notifications {
   #dispatch(params: DispatchParams, refusal: string | undefined): void | Promise<void> {
     const { log } = this.#core
     const { dialect, subscriptions } = this.#link
-    const uri = dialect.canonicalUri(params.channel)
+    const uri = dialect.targetOf(dialect.canonicalUri(params.channel), params.action)
     // A channel that the client is subscribed to keeps the name that the client gave in the subscription.
     if (uri !== params.channel && !subscriptions.find(uri)) dialect.setAlias(uri, params.channel)
     const channel = log.channel(uri)
@@ -83,21 +86,24 @@ export class Notifications {
 
   #apply(channel: Channel, params: DispatchParams, refusal: string | undefined): void {
     const link = this.#link
-    const { clientSeq } = params
-    if (refusal !== undefined) return this.#refuse(channel, clientSeq, params.action, refusal)
-    const action = link.dialect.fromClient(channel, params.action)
+    const { clientSeq, action: sent } = params
+    if (!link.dialect.reaches(channel, params.channel)) return
+    if (refusal !== undefined) return this.#refuse(channel, clientSeq, sent, refusal)
+    const action = link.dialect.fromClient(channel.kindName, sent, liftContext(this.#core, link, channel))
+    if (action instanceof Refusal) return this.#refuse(channel, clientSeq, sent, action.reason)
     const checked = checkAction(channel.kind, action)
     const accepted = checked.ok ? link.resends?.match(channel, clientSeq, checked.value) : undefined
+    const older = link.dialect.generation.lens && { sent }
     if (accepted === undefined) {
       this.#intake.charge(channel.listeners.size * deliveryCost)
-      dispatch(this.#core, link, channel, { clientSeq, action })
+      dispatch(this.#core, link, channel, { clientSeq, action, ...older })
       return
     }
     // The echo of a rename is not in the log, so it is sent again.
     if (isRename(channel, action))
-      return void this.#core.log.echo(channel, action, { by: this.#by(clientSeq), listener: link })
+      return void this.#core.log.echo(channel, action, { by: this.#by(clientSeq), listener: link, ...older })
     if (link.subscriptions.isDeliveredTo(channel, accepted)) return
-    this.#refuse(channel, clientSeq, action, `already accepted as ${accepted}`)
+    this.#refuse(channel, clientSeq, sent, `already accepted as ${accepted}`)
   }
 
   /**
@@ -123,10 +129,28 @@ export class Notifications {
   }
 }
 
+/**
+ * Adds the channel to the params of 0.1. An action names its session or terminal itself; an action that names neither belongs
+ * to the root channel, where it can be refused.
+ */
+function withChannel(method: string, params: unknown): unknown {
+  if (typeof params !== 'object' || params === null) return params
+  if (method === 'unsubscribe') return 'resource' in params ? { channel: params.resource } : params
+  const action = 'action' in params ? params.action : undefined
+  if (typeof action !== 'object' || action === null) return params
+  const { session, terminal }: { session?: unknown; terminal?: unknown } = action
+  return { channel: session ?? terminal ?? rootUri, ...params }
+}
+
 /** Returns the id of the turn that an action truncates the chat at, if that turn is not in memory. */
 function missingTurn(channel: Channel, action: Action): string | undefined {
-  const turnId = cutAt(action)
+  const turnId = cutAt(isTurnAction(action.type) ? { ...action, type: chatType(action.type) } : action)
   return turnId !== undefined && channel.missing(turnId).length > 0 ? turnId : undefined
+}
+
+/** The type of a turn's action from 0.4 on. */
+function chatType(type: string): string {
+  return `chat${type.slice(type.indexOf('/'))}`
 }
 
 /** The cost of a delivery to one subscriber, relative to the characters of a request. */

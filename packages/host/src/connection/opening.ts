@@ -1,6 +1,6 @@
 import type { Uri } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
-import { damageOf, loadRowsFor, unlessUnsound, wake } from '../channels/wake.ts'
+import { damageOf, loadRowsFor, unlessUnsound, wake, wakeIfSound } from '../channels/wake.ts'
 import type { ClientRecord } from '../core/clients.ts'
 import type { View } from '../channels/snapshot.ts'
 import type { Core } from '../core/core.ts'
@@ -8,7 +8,7 @@ import type { Channel } from '../log/channel.ts'
 import type { Listener } from '../log/entry.ts'
 import { lostHistory } from '../log/epochs.ts'
 import type { StoredEnvelope } from '../ports/log.ts'
-import type { Dialect } from './dialect.ts'
+import type { Dialect } from '../dialect/dialect.ts'
 import type { Outbox } from './outbox.ts'
 import type { Resends } from './resends.ts'
 import type { Subscriptions } from './subscriptions.ts'
@@ -32,6 +32,8 @@ export interface OpeningLink extends Listener {
   claim(clientId: string): void
   /** Subscribes to a channel. The entries of the channel wait in the outbox until the handshake's response is sent. */
   hold(channel: Channel): void
+  /** Ends the subscription to a channel, and to the channels that it includes. */
+  unsubscribe(uri: Uri): void
   /** Completes the handshake. Nothing after this call may fail. */
   open(opened: Opened): void
 }
@@ -109,11 +111,19 @@ export async function holdAll(
     let channel: Channel | undefined
     const damage = await damageOf(core, async () => void (channel = await wake(core, uri)))
     if (damage !== undefined) damaged.set(name, damage)
-    if (!channel) continue
-    link.hold(channel)
-    held.push(channel)
+    if (!channel || !link.dialect.reaches(channel, name)) continue
+    const included = await wakeAll(core, link.dialect.includedWith(uri))
+    for (const each of [channel, ...included]) {
+      link.hold(each)
+      held.push(each)
+    }
   }
   return { held, damaged: Object.fromEntries(damaged) }
+}
+
+async function wakeAll(core: Core, uris: readonly Uri[]): Promise<readonly Channel[]> {
+  const awake = await Promise.all(uris.map((uri) => wakeIfSound(core, uri)))
+  return awake.filter((channel) => channel !== undefined)
 }
 
 /** What the result of a handshake adds about the store of the host. */
@@ -152,9 +162,9 @@ export function snapshotsFor(core: Core, link: OpeningLink, channels: readonly C
   const { turnsLength, answerLength } = core.limits
   const texts: string[] = []
   let length = 0
-  for (const channel of channels) {
-    const text = snapshotFor(link, channel, length > turnsLength ? { turns: 0 } : {})
-    if (length + text.length > answerLength - overhead) link.subscriptions.unsubscribe(channel.uri)
+  for (const group of groupsOf(link, channels)) {
+    const text = snapshotFor(link, group, length > turnsLength ? { turns: 0 } : {})
+    if (length + text.length > answerLength - overhead) link.unsubscribe(group[0].uri)
     else {
       texts.push(text)
       length += text.length
@@ -163,13 +173,27 @@ export function snapshotsFor(core: Core, link: OpeningLink, channels: readonly C
   return texts
 }
 
+/** A channel with the channels that its snapshot includes. */
+type Group = readonly [Channel, ...Channel[]]
+
+function groupsOf({ dialect }: OpeningLink, channels: readonly Channel[]): readonly Group[] {
+  const included = new Map(channels.map((channel) => [channel, dialect.includedWith(channel.uri)]))
+  const inner = new Set([...included.values()].flat())
+  return channels
+    .filter(({ uri }) => !inner.has(uri))
+    .map((channel) => [channel, ...channels.filter(({ uri }) => included.get(channel)?.includes(uri))])
+}
+
 /** The length that is kept free for the rest of a handshake's response. */
 const overhead = 1024 * 1024
 
-function snapshotFor({ dialect, subscriptions }: OpeningLink, channel: Channel, cut: View): string {
-  const { view, latency } = subscriptions.of(channel)
-  const shown = { ...view, ...cut }
-  subscriptions.sendSnapshot(channel, { view, latency, leftOut: dialect.leftOut(channel, shown) })
+function snapshotFor({ dialect, subscriptions }: OpeningLink, group: Group, cut: View): string {
+  const [channel] = group
+  const shown = { ...subscriptions.of(channel).view, ...cut }
+  for (const each of group) {
+    const { view, latency } = subscriptions.of(each)
+    subscriptions.sendSnapshot(each, { view, latency, leftOut: dialect.leftOut(each, shown) })
+  }
   return dialect.snapshot(channel, shown)
 }
 

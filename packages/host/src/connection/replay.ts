@@ -14,8 +14,8 @@ export interface ReplayRange {
   readonly upTo: number
 }
 
-/** Makes the JSON texts of an envelope in the receiver's protocol version. */
-export type EnvelopeEncoder = (channel: Channel, parts: EnvelopeParts) => readonly string[]
+/** Makes the JSON texts of an envelope in the receiver's protocol version. Undefined if the version cannot express it. */
+export type EnvelopeEncoder = (channel: Channel, parts: EnvelopeParts) => readonly string[] | undefined
 
 interface ReplayOptions {
   readonly encode?: EnvelopeEncoder
@@ -59,7 +59,12 @@ export async function replay(
         next.catch(() => {})
         return undefined
       }
-      for (const text of channel ? encode(channel, { seq, text: action, origin }) : []) {
+      const texts = channel ? encode(channel, { seq, text: action, origin }) : []
+      if (!texts) {
+        next.catch(() => {})
+        return undefined
+      }
+      for (const text of texts) {
         stored.push({ seq, text })
         length += text.length
       }
@@ -112,8 +117,11 @@ function ephemeralTexts(
   for (const channel of channels) {
     const entries = channel.ephemeralSince(after)
     if (!entries) return undefined
-    for (const entry of entries)
-      if (entry.seq <= upTo) texts.push(...encode(channel, entry).map((text) => ({ seq: entry.seq, text })))
+    for (const entry of entries) {
+      const encoded = entry.seq <= upTo ? encode(channel, entry) : []
+      if (!encoded) return undefined
+      texts.push(...encoded.map((text) => ({ seq: entry.seq, text })))
+    }
   }
   return texts
 }

@@ -5,13 +5,17 @@ import { AhpError, errorCodes } from '@atrium/protocol/errors'
 import { LinkClosed } from '@atrium/protocol/rpc/peer'
 import type { JsonResult } from '@atrium/protocol/rpc/peer'
 import type { Schema } from '@atrium/protocol/schema'
+import { negotiate, versions } from '@atrium/protocol/versions/negotiate'
 import type { Core } from '../core/core.ts'
+import { generationOf, native, supportedVersions } from '../dialect/generation.ts'
+import type { Generation } from '../dialect/generation.ts'
 import { notifySpace } from '../core/space.ts'
 import type { ClientLink } from './client-link.ts'
 import { hostCommands } from './commands.ts'
 import { initialize } from './initialize.ts'
 import { checkParams } from './intake.ts'
 import type { Intake } from './intake.ts'
+import { olderCommand } from './older-commands.ts'
 import { reconnect } from './reconnect.ts'
 
 /** The requests of one client: checked, queued, run, and answered in the client's version of the protocol. */
@@ -38,7 +42,7 @@ export class Requests {
   /** Answers a ping at once, because it must not wait behind other requests. Its params are checked as those of any request. */
   #ping(schema: Schema<unknown>, given: unknown): null {
     const answer = this.#intake.ping()
-    checkedParams('ping', schema, given)
+    checkedParams('ping', schema, this.#nativeParams('ping', given))
     return answer
   }
 
@@ -53,17 +57,32 @@ export class Requests {
       )
     const command = hostCommands.get(method)
     if (!command && !handshake) throw AhpError.methodNotFound(method)
-    const checked = checkedParams(method, schema, given)
+    const checked = checkedParams(method, schema, this.#nativeParams(method, given))
     // The schema of the method has checked the params of both handshakes.
     if (method === 'initialize')
       return this.#handshake(() => initialize(this.#core, this.#link, checked as Params<'initialize'>))
     if (method === 'reconnect')
       return this.#handshake(() => reconnect(this.#core, this.#link, checked as Params<'reconnect'>))
-    const params = dialect.params(method, checked)
-    const outcome = command?.(this.#core, this.#link, params, channelName(checked))
+    const params = dialect.canonicalParams(checked)
+    const older = olderCommand(dialect.generation, method)
+    const outcome = older
+      ? older({
+          core: this.#core,
+          link: this.#link,
+          params: { channel: '', ...params },
+          sent: objectOf(given),
+        })
+      : command?.(this.#core, this.#link, params, channelName(checked))
     return outcome instanceof Promise
       ? outcome.then((result: unknown) => dialect.result(method, result))
       : dialect.result(method, outcome)
+  }
+
+  /** Translates params from the client's version. A handshake names the version, or the client whose version is known. */
+  #nativeParams(method: string, given: unknown): unknown {
+    if (typeof given !== 'object' || given === null) return given
+    const { lens } = this.#link.opened ? this.#link.dialect.generation : assumedGeneration(method, given)
+    return lens ? lens.paramsUp(method, given) : given
   }
 
   /**
@@ -96,11 +115,33 @@ function checkedParams(method: string, schema: Schema<unknown>, given: unknown):
   return decoded.value
 }
 
+function objectOf(given: unknown): object {
+  return typeof given === 'object' && given !== null ? given : {}
+}
+
 /** The name of a request's channel, as the client wrote it. */
 function channelName(params: unknown): Uri {
   // A schema has checked the params, so they are an object. Most methods have the member `channel`.
   return (params as { channel?: Uri }).channel ?? ''
 }
+
+/**
+ * The version of params before the handshake is done. `initialize` offers versions. The other methods name none: without a
+ * channel they are of 0.1, which has no channels.
+ */
+function assumedGeneration(method: string, params: object): Generation {
+  if (method !== 'initialize') return 'channel' in params ? native : generationOf(oldest)
+  const offered = 'protocolVersions' in params ? params.protocolVersions : undefined
+  const texts = Array.isArray(offered) ? offered.filter((each) => typeof each === 'string') : []
+  try {
+    return generationOf(negotiate(texts, supportedVersions).version)
+  } catch {
+    // `initialize` itself will refuse the versions.
+    return native
+  }
+}
+
+const [oldest] = versions
 
 function isHandshake(method: string): boolean {
   return method === 'initialize' || method === 'reconnect'

@@ -11,8 +11,11 @@ import type { StoredEnvelope } from '../ports/log.ts'
  */
 export class Resends {
   readonly #accepted = new Map<number, StoredEnvelope>()
+  readonly #filled: boolean
 
-  constructor(own: readonly StoredEnvelope[]) {
+  /** `filled`: the host has added times, a model and an agent to the client's actions, because the client's version has none. */
+  constructor(own: readonly StoredEnvelope[], filled = false) {
+    this.#filled = filled
     for (const envelope of own)
       if (envelope.origin && envelope.origin.clientSeq > 0)
         this.#accepted.set(envelope.origin.clientSeq, envelope)
@@ -26,12 +29,30 @@ export class Resends {
     const before = this.#accepted.get(clientSeq)
     if (!before) return undefined
     const accepted = JSON.parse(before.action) as Action
+    const [first, again] = this.#filled
+      ? [withoutFilled(accepted), withoutFilled(action)]
+      : [accepted, action]
     const same =
       before.channel === channel.uri
-        ? isResendOf(accepted, action) || isConversionOf(accepted, action)
+        ? isResendOf(first, again) || isConversionOf(first, again)
         : isRename(channel, action) && isRenameOf(accepted, channel.uri, action)
     if (!same) return undefined
     this.#accepted.delete(clientSeq)
     return before.seq
   }
+}
+
+/** Removes the members that the host may have filled in. They differ between an action and its resend. */
+function withoutFilled(action: Action): Action {
+  const { startedAt: _startedAt, duration: _duration, message, ...rest }: Filled = action
+  if (!message) return rest
+  const { model: _model, agent: _agent, ...kept } = message
+  // The host adds only members that the result does not have, so the result is still an action of its type.
+  return { ...rest, message: kept } as Action
+}
+
+interface Filled extends Action {
+  readonly startedAt?: unknown
+  readonly duration?: unknown
+  readonly message?: { readonly model?: unknown; readonly agent?: unknown }
 }

@@ -83,6 +83,11 @@ export class Clients {
     this.#log.scheduleFlush()
   }
 
+  /** Returns the protocol version of a connected client. */
+  versionOf(clientId: string): Version | undefined {
+    return this.#known.get(clientId)?.version
+  }
+
   /** Returns what a connected client calls itself. */
   implementationOf(clientId: string): Implementation | undefined {
     return this.#known.get(clientId)?.info

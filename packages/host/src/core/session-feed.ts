@@ -20,6 +20,8 @@ export class SessionFeed {
   readonly #catalog: Catalog
   readonly #listChanges: ListChanges
   readonly #changes = new Map<Uri, Change>()
+  /** The clients that are notified without a subscription to the root channel, as in 0.1. */
+  readonly followers = new Set<Listener>()
   #scheduled = false
   #paused = false
 
@@ -49,7 +51,7 @@ export class SessionFeed {
 
   /** Tells a client that comes back what has changed since a sequence number, if the client is subscribed to the root channel. */
   catchUp(listener: Listener, seq: number): void {
-    if (this.#log.channel(rootUri)?.listeners.has(listener) !== true) return
+    if (!this.#listeners.has(listener)) return
     const { added, changed, removed } = this.#listChanges.since(seq, this.#log.committedSeq)
     for (const session of removed) this.#send([listener], 'root/sessionRemoved', { session })
     for (const [uris, isNew] of [
@@ -90,7 +92,12 @@ export class SessionFeed {
   }
 
   #notify(method: string, params: object): void {
-    this.#send(this.#log.channel(rootUri)?.listeners ?? [], method, params)
+    this.#send(this.#listeners, method, params)
+  }
+
+  get #listeners(): ReadonlySet<Listener> {
+    const subscribed = this.#log.channel(rootUri)?.listeners ?? new Set()
+    return this.followers.size === 0 ? subscribed : new Set([...subscribed, ...this.followers])
   }
 
   #send(listeners: Iterable<Listener>, method: string, params: object): void {

@@ -23,10 +23,13 @@ import { terminalEffects } from '../terminal/terminal.ts'
 import { answerEffects } from '../recovery.ts'
 import { refusal } from './refusal.ts'
 import { isRename, rename } from './rename.ts'
+import { isSelection, select } from '../session/selection.ts'
 
 interface Dispatched {
   readonly clientSeq: number
   readonly action: Action
+  /** The action as the client sent it, if the client's protocol version is an older one. */
+  readonly sent?: Action | undefined
 }
 
 /**
@@ -38,12 +41,13 @@ export function dispatch(
   core: Core,
   link: Link,
   channel: Channel,
-  { clientSeq, action }: Dispatched,
+  { clientSeq, action, sent }: Dispatched,
 ): Entry | undefined {
   // The channel may have been dropped while the dispatch waited.
   if (core.log.channel(channel.uri) !== channel) return undefined
   const by: Dispatcher = { clientId: link.clientId, clientSeq, principal: link.principal }
-  const sender = { by, listener: link }
+  const sender = { by, listener: link, sent }
+  if (isSelection(action) && channel.is('session')) return select(core, channel, action, sender)
   // The action of a rename belongs to the session of the chat.
   const session = isRename(channel, action) ? sessionOf(core, channel.uri) : undefined
   const target = session ?? channel

@@ -18,6 +18,7 @@ import { inputNeededChanges } from '../session/input-needed.ts'
 import { nextTurn } from '../chat/queued-messages.ts'
 import { activityOf, chatChanges } from '../core/summary.ts'
 import { terminalFollowUps } from '../root/terminal-list.ts'
+import { applyDeferred, rememberSelection } from '../session/selection.ts'
 import { titleOf } from '../session/title.ts'
 import { cancelWorkers } from '../chat/workers.ts'
 
@@ -41,7 +42,10 @@ function chatFollowUps(core: Core, chat: Channel<'chat'>, action: ChatAction, by
   if (needsAttention.has(action.type)) markUnread(core, session)
   if (action.type === 'chat/toolCallConfirmed' && by)
     savePermission({ core, session, chat }, action, by.clientId)
-  if (action.type === 'chat/turnStarted') setTitle(core, session, chat.uri, action.message.text)
+  if (action.type === 'chat/turnStarted') {
+    setTitle(core, session, chat.uri, action.message.text)
+    rememberSelection(core, session, action.message)
+  }
   if (!stateOf(chat).activeTurn) turnEnded(core, session, chat, action)
   const movable = movableChange(session.head, stateOf(chat), by ? undefined : action)
   if (movable !== undefined) append(core, chat, { type: 'chat/movableChanged', movable })
@@ -85,6 +89,7 @@ function turnEnded(core: Core, session: Channel<'session'>, chat: Channel<'chat'
   if (endsTurn.has(action.type)) cancelWorkers(core, session, chat.uri)
   if (stateOf(chat).activity !== undefined && endsTurn.has(action.type))
     append(core, chat, { type: 'chat/activityChanged' })
+  applyDeferred(core, session)
   for (const next of nextTurn(stateOf(chat), action, core.world)) append(core, chat, next)
 }
 

@@ -35,7 +35,9 @@ export class Delivery {
   #deliverOne({ entry, channel, state, olderRows, sender }: QueuedEntry): void {
     // An entry for a single listener changes no state.
     if (entry.only) return this.#attempt(() => entry.only?.deliver(entry))
-    // The cast is safe: this state was the head of this channel. The queue contains states of all kinds.
+    // The casts are safe: this state was the head of this channel. The queue contains states of all kinds.
+    if (channel.committed && comparedKinds.has(channel.kindName))
+      entry.states = { before: channel.committed, after: state as StateOf<KindName> }
     channel.commit(state as StateOf<KindName>, olderRows)
     if (entry.action === creation) return
     if (entry.action === removal) {
@@ -58,3 +60,6 @@ export class Delivery {
     }
   }
 }
+
+/** The kinds with actions whose older forms depend on the state. */
+const comparedKinds: ReadonlySet<KindName> = new Set(['session', 'changeset'])

@@ -74,7 +74,7 @@ export class EntryWriter {
     const by = sender?.by
     const seq = this.#nextSeq(strict, channel.strideOf(action))
     const origin = by && { clientId: by.clientId, clientSeq: by.clientSeq }
-    const content = { seq, last: this.#sequence.last, action, text, origin }
+    const content = { seq, last: this.#sequence.last, action, text, origin, sent: sender?.sent }
     const entry = this.#enqueue(channel, strict, content, sender?.listener)
     if (kept === 'ephemeral') channel.keepEphemeral(entry)
     else {
@@ -107,7 +107,12 @@ export class EntryWriter {
     channel: Channel,
     action: Action,
     only: Listener,
-    { by, reason, inOrder }: { by?: Sender['by']; reason?: string; inOrder?: boolean } = {},
+    {
+      by,
+      reason,
+      inOrder,
+      sent,
+    }: Partial<Omit<Sender, 'listener'>> & { reason?: string; inOrder?: boolean } = {},
   ): Entry {
     // On a full disk, refusals are delivered before the entries that wait for space.
     const overtaking =
@@ -115,7 +120,7 @@ export class EntryWriter {
     const seq = overtaking ?? this.#sequence.next()
     const origin = by && { clientId: by.clientId, clientSeq: by.clientSeq }
     const text = JSON.stringify(action)
-    return this.#enqueue(channel, false, { seq, last: seq, action, text, origin, only, reason })
+    return this.#enqueue(channel, false, { seq, last: seq, action, text, origin, only, reason, sent })
   }
 
   /** Schedules the end of the present step: after its synchronous code has run, the step is given to the store as one unit. */

@@ -22,6 +22,12 @@ export interface Listener {
   rowsSent?(channel: Uri, older: number): void
 }
 
+/** The committed states of a channel before and after an entry. */
+export interface EntryStates {
+  readonly before: object
+  readonly after: object
+}
+
 /** The data of an entry, without the members that are made from the data. */
 type EntryParts = Omit<Entry, 'frame' | 'withAction'>
 
@@ -43,6 +49,10 @@ export class Entry {
   readonly reason: string | undefined
   /** The only receiver of the entry. Set for a refusal, for an action that changed nothing, and for a page of history. */
   readonly only: Listener | undefined
+  /** The dispatched action as the client sent it, if the client's protocol version has another form of the action. */
+  readonly sent: Action | undefined
+  /** The states of the channel before and after the entry. Set at the delivery, for the kinds whose older forms depend on it. */
+  states: EntryStates | undefined
   #frame: Uint8Array | undefined
 
   constructor(parts: EntryParts) {
@@ -56,12 +66,14 @@ export class Entry {
     this.origin = parts.origin
     this.reason = parts.reason
     this.only = parts.only
+    this.sent = parts.sent
+    this.states = parts.states
   }
 
   /** Returns an entry of the same number with another action, for the merge of several entries into one. */
   withAction(action: Action, text: string): Entry {
-    const { seq, last, channel, label, kind, origin, reason, only } = this
-    return new Entry({ seq, last, channel, label, kind, action, text, origin, reason, only })
+    const { seq, last, channel, label, kind, origin, reason, only, sent, states } = this
+    return new Entry({ seq, last, channel, label, kind, action, text, origin, reason, only, sent, states })
   }
 
   /** The notification as bytes, made once for all receivers. */
@@ -73,7 +85,7 @@ export class Entry {
 
 /** The part of an entry's data that does not come from the channel. */
 export type EntryContent = Pick<Entry, 'seq' | 'last' | 'action' | 'text'> &
-  Partial<Pick<Entry, 'origin' | 'reason' | 'only'>>
+  Partial<Pick<Entry, 'origin' | 'reason' | 'only' | 'sent'>>
 
 interface EntryChannel {
   readonly uri: Uri
@@ -83,8 +95,9 @@ interface EntryChannel {
 
 /** Makes an entry of a channel. Every member is written out, because a spread is measurably slower here. */
 export function entryIn({ uri: channel, label, kindName: kind }: EntryChannel, content: EntryContent): Entry {
-  const { seq, last, action, text, origin, reason, only } = content
-  return new Entry({ seq, last, channel, label, kind, action, text, origin, reason, only })
+  const { seq, last, action, text, origin, reason, only, sent } = content
+  const states = undefined
+  return new Entry({ seq, last, channel, label, kind, action, text, origin, reason, only, sent, states })
 }
 
 /**

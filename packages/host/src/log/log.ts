@@ -157,17 +157,18 @@ export class Log extends LogProgress {
     const state = channel.reduce(action)
     const ephemeral = channel.kind.classes.get(action.type) === 'ephemeral'
     if (ephemeral || !equal(state, channel.head)) return this.#append(channel, action, state, sender)
-    return this.#writer.sendOnly(channel, action, sender.listener, { by: sender.by })
+    const { by, listener, sent } = sender
+    return this.#writer.sendOnly(channel, action, listener, { by, sent })
   }
 
   /** Sends a refusal to the sender of an action. The refused action gets a number, but is neither reduced nor stored. */
-  refuse(channel: Channel, action: Action, { by, listener }: Sender, reason: string): Entry {
-    return this.#writer.sendOnly(channel, action, listener, { by, reason })
+  refuse(channel: Channel, action: Action, { by, listener, sent }: Sender, reason: string): Entry {
+    return this.#writer.sendOnly(channel, sent ?? action, listener, { by, reason })
   }
 
   /** Sends an accepted action to its sender alone, after everything that was appended before. It is neither reduced nor stored. */
-  echo(channel: Channel, action: Action, { by, listener }: Sender): Entry {
-    return this.#writer.sendOnly(channel, action, listener, { by, inOrder: true })
+  echo(channel: Channel, action: Action, { by, listener, sent }: Sender): Entry {
+    return this.#writer.sendOnly(channel, action, listener, { by, sent, inOrder: true })
   }
 
   /** Sends an action to a single listener. The action gets a number, but is neither reduced nor stored. */

@@ -23,6 +23,8 @@ export type Dispatcher = Origin & { readonly principal: string }
 export interface Sender {
   readonly by: Dispatcher
   readonly listener: Listener
+  /** The action as the client sent it, if the client's protocol version has another form of the action. */
+  readonly sent?: Action | undefined
 }
 
 export interface LogEvents {

@@ -17,6 +17,9 @@ import { newChat, newSummary } from '../chat/new-chat.ts'
 import { startTurn } from '../chat/start-turn.ts'
 import type { Core, Link } from '../core/core.ts'
 import { runCreation } from './creation.ts'
+import { copyForSession, defaultChatOrigin } from './fork-session.ts'
+import type { SessionSource } from './fork-session.ts'
+import { selectionMeta } from './selection.ts'
 import type { Agent } from '../ports/agent.ts'
 import { noProgress, progressTo } from './progress.ts'
 import { followGit, projectOf } from '../resources/project.ts'
@@ -27,7 +30,12 @@ import { permissionValuesProblem, sessionSchema, settingProblem, resolvedValues 
 import { forgetTerminal } from '../terminal/terminal.ts'
 import { unlessUnsound, wake, wakeIfSound } from '../channels/wake.ts'
 
-export async function createSession(core: Core, link: Link, params: Params<'createSession'>): Mutation {
+export async function createSession(
+  core: Core,
+  link: Link,
+  params: Params<'createSession'>,
+  { fork, selection = {} }: SessionSource = {},
+): Mutation {
   changeable(core)
   const { channel: uri, activeClient, progressToken } = params
   if (activeClient && activeClient.clientId !== link.clientId)
@@ -37,26 +45,38 @@ export async function createSession(core: Core, link: Link, params: Params<'crea
   const taken = await aliasTaken(core, uri, chooseAgent(core, params.provider).info.provider)
   const project = await projectOf(core, params.workingDirectories?.[0])
   if (chooseAgent(core, params.provider).probe) await probeAgent(core, params.provider)
-  // No `await` from here on: the checks and the creation are one step.
-  if (gone.includes(true) || isUsed(core, uri) || isUsed(core, chat)) throw AhpError.sessionAlreadyExists(uri)
-  if (core.catalog.size >= core.limits.sessions)
-    throw AhpError.permissionDenied(`there are ${core.catalog.size} sessions: dispose of some first`)
+  // No `await` from here on: the checks and the creation are one step. The exception is the copy of a fork, after which the
+  // checks are repeated.
+  if (gone.includes(true) || isUsed(core, chat)) throw AhpError.sessionAlreadyExists(uri)
+  checkCreation(core, link, params)
+  const summary = newSummary(core, chat, { origin: defaultChatOrigin(fork) })
+  const check = () => checkCreation(core, link, params)
+  const copied = fork && (await copyForSession(core, fork, summary, check))
   const agent = chooseAgent(core, params.provider)
-  const problem = creationProblem(core, agent, params)
-  if (problem !== undefined) throw AhpError.invalidParams(`createSession: ${problem}`)
-  requireSignIn(core, agent, link.principal)
-  const summary = newSummary(core, chat, { origin: { kind: 'user' } })
-  const first = { ...firstState(agent, params), ...(project && { project }) }
+  const _meta = selectionMeta(selection)
+  const first = { ...firstState(agent, params), ...(project && { project }), ...(_meta && { _meta }) }
   const state: SessionState = { ...first, chats: [summary], defaultChat: chat }
   const session = createSessionChannel(core, link, { uri, state, createdAt: summary.modifiedAt })
   if (taken) assignAlias(core, uri, agent.info.provider)
-  newChat(core, uri, summary)
+  newChat(core, uri, summary, copied)
   // The session may fall asleep only from now on. Before it had a chat, nothing kept it awake.
   sleepWhenIdle(core, session)
   const seq = core.log.last
   const progress = progressToken === undefined ? noProgress : progressTo(link, progressToken)
   void core.log.reached(seq).then(() => runCreation(core, session, progress))
   return { seq }
+}
+
+/** Throws if a session cannot be created now. */
+function checkCreation(core: Core, link: Link, params: Params<'createSession'>): void {
+  changeable(core)
+  if (isUsed(core, params.channel)) throw AhpError.sessionAlreadyExists(params.channel)
+  if (core.catalog.size >= core.limits.sessions)
+    throw AhpError.permissionDenied(`there are ${core.catalog.size} sessions: dispose of some first`)
+  const agent = chooseAgent(core, params.provider)
+  const problem = creationProblem(core, agent, params)
+  if (problem !== undefined) throw AhpError.invalidParams(`createSession: ${problem}`)
+  requireSignIn(core, agent, link.principal)
 }
 
 interface NewSession {

@@ -62,7 +62,12 @@ function summaryDown(lens: Lens, summary: object): object | undefined {
     : undefined
 }
 
-function lifted(newer: Lens, kind: KindName, action: Action | Refusal, context: LiftContext): Action | Refusal {
+function lifted(
+  newer: Lens,
+  kind: KindName,
+  action: Action | Refusal,
+  context: LiftContext,
+): Action | Refusal {
   return action instanceof Refusal ? action : newer.actionUp(kindOfAction(kind, action), action, context)
 }
 

@@ -168,6 +168,14 @@ export function knows(version: Version, name: string): boolean {
   return knownIn(version).has(name)
 }
 
+/** Whether an action belongs to a turn, and therefore to the session up to 0.3 and to the chat from 0.4. */
+export function isTurnAction(type: string): boolean {
+  const [prefix, name = ''] = type.split('/')
+  return (prefix === 'session' || prefix === 'chat') && turnActions.has(name)
+}
+
+const turnActions: ReadonlySet<string> = new Set(turnActionNames)
+
 function prefixed(channel: string, ...names: readonly string[]): readonly string[] {
   return names.map((name) => `${channel}/${name}`)
 }

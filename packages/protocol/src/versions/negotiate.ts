@@ -62,6 +62,11 @@ function compatible(known: Numbers, offered: Numbers): boolean {
   return known.every((number, i) => i > leading || number === offered[i])
 }
 
+/** Whether a version is older than another one. */
+export function isBefore(version: Version, other: Version): boolean {
+  return versions.indexOf(version) < versions.indexOf(other)
+}
+
 function compare(a: Numbers, b: Numbers): number {
   return a[0] - b[0] || a[1] - b[1] || a[2] - b[2]
 }

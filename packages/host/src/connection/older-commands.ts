@@ -1,0 +1,140 @@
+import type { Uri } from '@atrium/protocol/channel'
+import type { Params } from '@atrium/protocol/commands'
+import { AhpError } from '@atrium/protocol/errors'
+import { AgentSelection, ModelSelection } from '@atrium/protocol/chat/message'
+import { decode, id, natural, object, optional } from '@atrium/protocol/schema'
+import type { Schema } from '@atrium/protocol/schema'
+import { withTurnsBefore } from '../channels/history.ts'
+import { cursorBefore } from '../channels/cursor.ts'
+import { wake } from '../channels/wake.ts'
+import { disposeChat } from '../chat/chat.ts'
+import type { Core } from '../core/core.ts'
+import type { Generation } from '../dialect/generation.ts'
+import { primaryChat } from '../dialect/primary-chat.ts'
+import { createSession, disposeSession } from '../session/session.ts'
+import type { SessionFork, SessionSource } from '../session/fork-session.ts'
+import { whenCommitted } from './deferred-response.ts'
+import type { ClientLink } from './client-link.ts'
+
+/** A request of an older version: its native params, and the params as the client sent them. */
+interface OlderRequest {
+  readonly core: Core
+  readonly link: ClientLink
+  readonly params: { readonly channel: Uri }
+  readonly sent: object
+}
+
+type OlderCommand = (request: OlderRequest) => unknown
+
+/** The commands that differ from the native ones in more than the names and shapes of their params and results. */
+export function olderCommand(generation: Generation, method: string): OlderCommand | undefined {
+  const { unpaged, strict, merged } = generation
+  if (method === 'fetchTurns' && unpaged) return pageOfTurns
+  if (method === 'listSessions' && unpaged) return allSessions
+  if (method === 'createSession' && strict) return createOlderSession
+  if (method === 'disposeSession' && merged) return disposeNamed
+  return undefined
+}
+
+/** Up to 0.5.0 a page of turns is the result of the request. The page ends before the turn that the client names. */
+async function pageOfTurns({ core, link, params, sent }: OlderRequest): Promise<object> {
+  const { before, limit } = read(pageParams, sent, 'fetchTurns')
+  const chat = await wake(core, primaryChat(core, params.channel) ?? params.channel)
+  if (!chat?.is('chat')) throw AhpError.sessionNotFound(params.channel)
+  const cursor = before === undefined ? undefined : cursorBefore({ id: before })
+  const request = { cursor, ...(limit !== undefined && { limit: Math.max(1, limit) }) }
+  return withTurnsBefore(core, chat, request, ({ turns, turnsNextCursor }) => ({
+    turns: link.dialect.turns(chat, turns),
+    hasMore: turnsNextCursor !== undefined,
+  }))
+}
+
+/** Up to 0.5.0 the list of sessions has no pages. */
+function allSessions({ core }: OlderRequest): object {
+  const items = []
+  for (let cursor: string | undefined, more = true; more;) {
+    const page = core.catalog.page(undefined, cursor)
+    items.push(...page.items)
+    cursor = page.nextCursor
+    more = cursor !== undefined
+  }
+  return { items }
+}
+
+/** Before 0.9 a session can be a fork of another one. Up to 0.4 a model and an agent are chosen with it. */
+async function createOlderSession({ core, link, params, sent }: OlderRequest): Promise<unknown> {
+  const { fork, model, agent } = read(creationParams, withModelObject(sent), 'createSession')
+  const { single, nested } = link.dialect.generation
+  const source: SessionSource = {
+    ...(fork && { fork: await forkOf(core, link.dialect.canonicalUri(fork.session), fork.turnId) }),
+    ...(single && { selection: { model, agent } }),
+  }
+  // The schema of the method has checked the params.
+  const creation = params as Params<'createSession'>
+  const provider = creation.provider ?? (nested ? providerIn(core, sent) : undefined)
+  const given = provider === undefined ? creation : { ...creation, provider }
+  return whenCommitted(core, await createSession(core, link, given, source))
+}
+
+/** Up to 0.3 any chat but the primary one is shown as a session. */
+async function disposeNamed({ core, params }: OlderRequest): Promise<unknown> {
+  const isChat = core.catalog.sessionOf(params.channel) !== undefined
+  return whenCommitted(core, await (isChat ? disposeChat(core, params) : disposeSession(core, params)))
+}
+
+/** Finds the chat of a session that has a turn: the primary chat if it has the turn, else any other. */
+async function forkOf(core: Core, session: Uri, turnId: string): Promise<SessionFork> {
+  const summary = core.catalog.get(session)
+  if (!summary) throw AhpError.sessionNotFound(session)
+  const primary = primaryChat(core, session)
+  const others = (summary.chats ?? []).map(({ resource }) => resource).filter((uri) => uri !== primary)
+  for (const uri of primary === undefined ? others : [primary, ...others]) {
+    const chat = await wake(core, uri)
+    if (chat?.is('chat') && (chat.has(turnId) || chat.head.activeTurn?.id === turnId))
+      return { chat: uri, turnId }
+  }
+  throw AhpError.invalidParams('createSession: fork: the session has no such turn')
+}
+
+/** In 0.1 the scheme of a session's URI is the provider. */
+function providerIn({ agents }: Core, sent: object): string | undefined {
+  const uri = 'session' in sent && typeof sent.session === 'string' ? sent.session : ''
+  const scheme = uri.slice(0, Math.max(0, uri.indexOf(':')))
+  return agents.find(({ info }) => info.provider === scheme)?.info.provider
+}
+
+/** Some clients of 0.1 send the id of a model in place of a selection. */
+function withModelObject(sent: object): object {
+  return 'model' in sent && typeof sent.model === 'string' ? { ...sent, model: { id: sent.model } } : sent
+}
+
+function read<T>(schema: Schema<T>, sent: object, method: string): T {
+  const decoded = decode(schema, sent)
+  if (!decoded.ok) throw AhpError.invalidParams(`${method}: ${decoded.problem}`)
+  return decoded.value
+}
+
+interface PageParams {
+  readonly before?: string
+  readonly limit?: number
+}
+
+interface CreationParams {
+  readonly fork?: { readonly session: Uri; readonly turnId: string }
+  readonly model?: ModelSelection
+  readonly agent?: AgentSelection
+}
+
+const pageParams = object<PageParams>('OlderFetchTurnsParams', {
+  before: optional(id),
+  limit: optional(natural),
+})
+const forkSource = object<{ readonly session: Uri; readonly turnId: string }>('SessionForkSource', {
+  session: id,
+  turnId: id,
+})
+const creationParams = object<CreationParams>('OlderCreateSessionParams', {
+  fork: optional(forkSource),
+  model: optional(ModelSelection),
+  agent: optional(AgentSelection),
+})

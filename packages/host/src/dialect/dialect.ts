@@ -1,0 +1,321 @@
+import type { Action, Uri } from '@atrium/protocol/channel'
+import type { Turn } from '@atrium/protocol/chat/state'
+import { AhpError } from '@atrium/protocol/errors'
+import type { KindName } from '@atrium/protocol/reducers'
+import { isTurnAction, knows } from '@atrium/protocol/versions/known'
+import { Refusal, rebuild } from '@atrium/protocol/versions/lens'
+import type { Lens, LiftContext } from '@atrium/protocol/versions/lens'
+import type { Version } from '@atrium/protocol/versions/negotiate'
+import type { Channel } from '../log/channel.ts'
+import type { Core } from '../core/core.ts'
+import { actionFrame } from '../log/entry.ts'
+import type { Entry, EnvelopeParts } from '../log/entry.ts'
+import { turnsLeftOut, snapshotText } from '../channels/snapshot.ts'
+import type { SnapshotForm, View } from '../channels/snapshot.ts'
+import { mapUris, mayNameSession } from '../aliases/uris.ts'
+import { envelopeOf } from './envelope.ts'
+import { generationOf, hasKind, native } from './generation.ts'
+import type { Generation } from './generation.ts'
+import { isPerViewer, lowered, loweredEntry } from './lowered.ts'
+import type { LoweredParts } from './lowered.ts'
+import { notificationText, sharedNotification } from './notification.ts'
+import { chatsOf, primaryChat } from './primary-chat.ts'
+import { SessionNames } from './session-names.ts'
+
+/** The members of params that name channels. */
+interface NamedChannels {
+  readonly channel?: Uri
+  readonly chat?: Uri
+  readonly source?: { readonly chat?: unknown }
+}
+
+/**
+ * Translates between the host and one client: to the client's protocol version, and to the names that the client uses for
+ * channels. A message that several clients get in the same form is made once.
+ */
+export class Dialect {
+  readonly #core: Core
+  #generation: Generation = native
+  /** The id of the client. */
+  #viewer = ''
+  /** The names that the client has made up for channels, as JSON. */
+  readonly #madeUp = new Map<Uri, string>()
+  /** The names of sessions. */
+  readonly names: SessionNames
+  readonly #namesChanged: () => void
+
+  /** `namesChanged` is called when the client has used another name for a session. */
+  constructor(core: Core, namesChanged: () => void) {
+    this.#core = core
+    this.names = new SessionNames(core)
+    this.#namesChanged = namesChanged
+  }
+
+  useVersion(version: Version, viewer: string): void {
+    this.#generation = generationOf(version)
+    this.#viewer = viewer
+    this.names.useGeneration(this.#generation)
+  }
+
+  get generation(): Generation {
+    return this.#generation
+  }
+
+  /** Returns the URI of the channel that the client has named, and remembers the name for messages to the client. */
+  canonicalUri(name: Uri): Uri {
+    const uri = this.#resolved(name)
+    if (this.names.used(name, uri)) this.#namesChanged()
+    return uri
+  }
+
+  /** From now on, calls the channel by the client's own name in messages to this client. */
+  setAlias(uri: Uri, name: Uri): void {
+    if (name === this.names.shown(uri)) this.#madeUp.delete(uri)
+    else this.#madeUp.set(uri, JSON.stringify(name))
+  }
+
+  knows(method: string): boolean {
+    return this.#lens?.knows(method) ?? true
+  }
+
+  /** Whether the client's version has channels of a kind, and the client has named the channel as its version does. */
+  reaches({ uri, kindName }: Channel, name: Uri): boolean {
+    if (this.#generation.merged && kindName === 'chat') return name !== uri
+    return hasKind(this.#generation, kindName)
+  }
+
+  /** Returns the other channels that a subscription to a channel includes: the primary chat, if the client sees it as the session. */
+  includedWith(uri: Uri): readonly Uri[] {
+    return this.#generation.merged ? chatsOf(this.#core, uri) : []
+  }
+
+  /** Returns the URI of the channel that a dispatched action changes. Turns belong to the primary chat if there are no chats. */
+  targetOf(uri: Uri, { type }: Action): Uri {
+    if (!this.#generation.merged || !isTurnAction(type)) return uri
+    return primaryChat(this.#core, uri) ?? uri
+  }
+
+  /** Returns a dispatched action in the native version, or the reason why the client's version does not allow it. */
+  fromClient(kind: KindName, action: Action, context: LiftContext): Action | Refusal {
+    const { strict, version } = this.#generation
+    if (strict && !knows(version, action.type))
+      return new Refusal(`${JSON.stringify(action.type.slice(0, 100))} is not an action of AHP ${version}`)
+    const own = this.#lens ? this.#lens.actionUp(kind, action, context) : action
+    return own instanceof Refusal ? own : this.#withoutAliases(own)
+  }
+
+  /** Returns the params of a request in the native version, with the client's names for channels. */
+  nativeParams(method: string, given: object): object {
+    return this.#lens ? this.#lens.paramsUp(method, given) : given
+  }
+
+  /** Replaces the client's names for channels in native params by canonical URIs. */
+  canonicalParams(given: unknown): object {
+    // Params are always an object, and the schema of the method has checked the members that are read here.
+    const params = given as NamedChannels
+    const { channel, chat, source } = params
+    const from = source?.chat
+    return this.#withoutAliases({
+      ...params,
+      ...(channel !== undefined && { channel: this.canonicalUri(channel) }),
+      ...(chat !== undefined && { chat: this.canonicalUri(chat) }),
+      // A source of an unknown kind may have a member `chat` of any type.
+      ...(typeof from === 'string' && { source: { ...source, chat: this.canonicalUri(from) } }),
+    })
+  }
+
+  result(method: string, result: unknown): unknown {
+    const shown = isPlain(result) ? this.names.down(result) : result
+    return this.#lens ? this.#lens.resultDown(method, shown) : shown
+  }
+
+  /** Whether the host may send a request of a method to the client. In 0.1 there is one such method. */
+  mayAsk(method: string): boolean {
+    return this.#generation.nested ? method === 'resourceRequest' : this.knows(method)
+  }
+
+  /** Returns the params of a request to the client. */
+  request(params: object): object {
+    const shown = this.names.down(params)
+    if (!this.#generation.nested) return shown
+    const { channel: _, ...rest }: { channel?: unknown } = { ...shown }
+    return rest
+  }
+
+  /** Returns an error with the client's names for sessions. */
+  error(error: unknown): unknown {
+    if (!(error instanceof AhpError) || error.data === undefined || !this.names.renames) return error
+    return new AhpError(error.code, error.message, this.names.down(error.data))
+  }
+
+  /** Returns a snapshot as JSON. */
+  snapshot(channel: Channel, view: View): string {
+    const text = snapshotText(this.#core, channel, view, {
+      ...this.#snapshotForm,
+      label: this.#label(channel),
+    })
+    return this.#shownText(text)
+  }
+
+  /** Returns turns of a chat in the client's version. */
+  turns(chat: Channel<'chat'>, turns: readonly Turn[]): unknown {
+    const state = { ...chat.committedState, turns }
+    const lens = this.#lens
+    const older: { readonly turns?: unknown } = lens
+      ? lens.stateDown('chat', state, { viewer: this.#viewer })
+      : state
+    return this.names.down(older.turns)
+  }
+
+  /** The number of a chat's turns that are too old for the snapshot of a view. */
+  leftOut(channel: Channel, view: View): number {
+    const { catalog, log } = this.#core
+    const session = this.#generation.merged ? log.channel(catalog.sessionOf(channel.uri) ?? '') : undefined
+    const includes = session && this.includedWith(session.uri).includes(channel.uri)
+    return turnsLeftOut(this.#core, includes ? session : channel, view, this.#snapshotForm)
+  }
+
+  /**
+   * The envelopes of a replayed action as JSON. There are none if the client's version has no such action. Undefined if the
+   * client must get a snapshot. Throws `ContextMissing` if the older form depends on a state that is gone.
+   */
+  envelopes(channel: Channel, parts: EnvelopeParts, own: boolean): readonly string[] | undefined {
+    const { kindName: kind } = channel
+    const lens = this.#lens
+    const all = lens ? lowered(lens, { kind, action: JSON.parse(parts.text) as Action }, parts) : [parts]
+    if (all === rebuild) return undefined
+    return this.#texts(channel, own && all.length === 0 ? [parts] : all)
+  }
+
+  /** Whether the client's version cannot express an entry, so that the client must reconnect and get a snapshot. */
+  needsRebuild(entry: Entry): boolean {
+    return this.#lens !== undefined && entry.reason === undefined && this.#lowered(entry) === rebuild
+  }
+
+  /**
+   * The frames of an entry. A client's own action has its place in the order, too, so it is always echoed: as it was sent if
+   * the client's version has no action for its effect.
+   */
+  frames(entry: Entry, own: boolean): readonly Uint8Array[] {
+    const madeUp = this.#madeUp.has(entry.channel)
+    const { form } = this.names
+    if (!this.#lens && form === 'uris' && !madeUp) return [entry.frame]
+    if (madeUp || form === undefined || own || entry.reason !== undefined || this.#isPerViewer(entry))
+      return this.#frames(entry, own)
+    return shared(framesOf, entry, `${this.#generation.version} ${form}`, () => this.#frames(entry, false))
+  }
+
+  /** A notification as JSON; undefined if the client's version has no such notification. */
+  notification(method: string, params: object): string | undefined {
+    // AHP reserves the prefix for extensions, in every version. A client ignores those that it does not know.
+    if (!method.startsWith('x-') && !this.#generation.nested && !this.knows(method)) return undefined
+    const native = this.#lens ? sharedNotification(this.#lens, method, params) : params
+    const translated = native && this.names.down(native)
+    return translated && notificationText(this.#generation, method, translated)
+  }
+
+  get #lens(): Lens | undefined {
+    return this.#generation.lens
+  }
+
+  get #snapshotForm(): SnapshotForm {
+    const { lens, merged, single, unpaged } = this.#generation
+    return { lens, merged, unpaged, viewer: single ? this.#viewer : undefined }
+  }
+
+  #isPerViewer(entry: Entry): boolean {
+    return isPerViewer(this.#generation, entry)
+  }
+
+  #frames(entry: Entry, own: boolean): readonly Uint8Array[] {
+    return this.#texts(
+      { uri: entry.channel, label: entry.label, kindName: entry.kind },
+      this.#parts(entry, own),
+    ).map(actionFrame)
+  }
+
+  #parts(entry: Entry, own: boolean): readonly EnvelopeParts[] {
+    if (!this.#lens || entry.reason !== undefined) return [entry]
+    const sent = entry.sent ? [{ ...entry, text: JSON.stringify(entry.sent) }] : [entry]
+    // Only an action that changed nothing goes to its sender alone.
+    if (own && entry.only) return sent
+    const all = this.#lowered(entry)
+    if (all === rebuild) return []
+    return own && all.length === 0 ? sent : all
+  }
+
+  #lowered(entry: Entry): LoweredParts {
+    const lens = this.#lens
+    if (!lens) return [entry]
+    const make = () => loweredEntry(lens, entry, this.#viewer)
+    return this.#isPerViewer(entry) ? make() : shared(loweredOf, entry, lens.version, make)
+  }
+
+  #texts(
+    channel: Pick<Channel, 'uri' | 'label' | 'kindName'>,
+    all: readonly EnvelopeParts[],
+  ): readonly string[] {
+    const label = this.#label(channel)
+    return all.map((parts) => envelopeOf(this.#generation, channel.kindName, label, this.#shownParts(parts)))
+  }
+
+  /** Returns the URI of the channel that a client has named: by the URI, by an alias, or by a name that the client made up. */
+  #resolved(name: Uri): Uri {
+    const { aliases, catalog, log } = this.#core
+    if (log.channel(name) || catalog.get(name) || catalog.sessionOf(name)) return name
+    return this.names.resolve(name) ?? catalog.defaultChatNamed(name) ?? aliases.resolve(name) ?? name
+  }
+
+  /** Replaces aliases of sessions. A name that the client has made up stays: the client must find it again in its own action. */
+  #withoutAliases<T>(value: T): T {
+    const { aliases, catalog } = this.#core
+    const canonical = (name: Uri) =>
+      catalog.get(name) ? name : (this.names.resolve(name) ?? aliases.canonical(name) ?? name)
+    // The replacement changes no type: a URI becomes another URI.
+    return mapUris(value, canonical) as T
+  }
+
+  /** The name of a channel for this client, as JSON. */
+  #label({ uri, label }: Pick<Channel, 'uri' | 'label'>): string {
+    const madeUp = this.#madeUp.get(uri)
+    if (madeUp !== undefined) return madeUp
+    const name = this.names.shown(uri)
+    return name === uri ? label : JSON.stringify(name)
+  }
+
+  #shownParts(parts: EnvelopeParts): EnvelopeParts {
+    const text = this.#shownText(parts.text)
+    return text === parts.text ? parts : { ...parts, text }
+  }
+
+  #shownText(text: string): string {
+    if (!this.names.renames || !mayNameChannel(this.#generation, text)) return text
+    return JSON.stringify(this.names.down(JSON.parse(text)))
+  }
+}
+
+/** Whether a JSON text may contain a URI that has another name for the client. Most texts do not and need not be parsed. */
+function mayNameChannel({ merged }: Generation, text: string): boolean {
+  return mayNameSession(text) || (merged && text.includes('"resource":"'))
+}
+
+/** Whether a result is plain data. Other results contain text that is already in the client's form. */
+function isPlain(result: unknown): boolean {
+  return typeof result === 'object' && result !== null && Object.getPrototypeOf(result) === Object.prototype
+}
+
+/** Values that are made from an entry, once for all clients that get the same form. */
+type SharedForms<T> = WeakMap<Entry, Map<string, T>>
+
+const framesOf: SharedForms<readonly Uint8Array[]> = new WeakMap()
+const loweredOf: SharedForms<LoweredParts> = new WeakMap()
+
+function shared<T>(cache: SharedForms<T>, entry: Entry, form: string, make: () => T): T {
+  const forms = cache.get(entry) ?? new Map<string, T>()
+  cache.set(entry, forms)
+  const known = forms.get(form)
+  if (known !== undefined) return known
+  const made = make()
+  forms.set(form, made)
+  return made
+}

@@ -1,0 +1,48 @@
+import type { Action } from '@atrium/protocol/channel'
+import type { KindName } from '@atrium/protocol/reducers'
+import { rebuild } from '@atrium/protocol/versions/lens'
+import type { ActionContext, Lens } from '@atrium/protocol/versions/lens'
+import type { Entry, EnvelopeParts } from '../log/entry.ts'
+import type { Generation } from './generation.ts'
+
+/** The older forms of an entry, or `rebuild` if the older version has none and the client must get a snapshot. */
+export type LoweredParts = readonly EnvelopeParts[] | typeof rebuild
+
+/** Translates an entry into an older version. `viewer`: the client that gets it. */
+export function loweredEntry(lens: Lens, entry: Entry, viewer: string): LoweredParts {
+  const { kind, action, states } = entry
+  // A page of history is sent to a client that lacks turns. A client that cannot read pages must get a snapshot.
+  if (action.type === 'chat/turnsLoaded' && !lens.knows(action.type)) return rebuild
+  return lowered(lens, { kind, action, context: states && { viewer, ...states } }, entry)
+}
+
+interface Lowering {
+  readonly kind: KindName
+  readonly action: Action
+  readonly context?: ActionContext | undefined
+}
+
+/**
+ * Translates an action into an older version, which may need several actions for it. One of these actions carries the origin:
+ * the one of the same type, or else the first. The stride of the original action has reserved a sequence number for each.
+ */
+export function lowered(lens: Lens, { kind, action, context }: Lowering, parts: EnvelopeParts): LoweredParts {
+  const actions = lens.actionDown(kind, action, context)
+  if (actions === rebuild) return rebuild
+  if (actions.length === 1 && actions[0] === action) return [parts]
+  const named = action.type.slice(action.type.indexOf('/'))
+  const main = Math.max(
+    0,
+    actions.findIndex(({ type }) => type.endsWith(named)),
+  )
+  return actions.map((each, at) => ({
+    seq: parts.seq + at,
+    text: JSON.stringify(each),
+    origin: at === main ? parts.origin : undefined,
+  }))
+}
+
+/** Whether the older form of an entry depends on the client that gets it. */
+export function isPerViewer({ single }: Generation, { action }: Entry): boolean {
+  return single && action.type.startsWith('session/activeClient')
+}

@@ -1,0 +1,106 @@
+import type { Uri } from '@atrium/protocol/channel'
+import { rootUri, sessionOfDefaultChat } from '@atrium/protocol/uri'
+import { mapUris } from '../aliases/uris.ts'
+import type { SessionNaming } from '../core/clients.ts'
+import type { Core } from '../core/core.ts'
+import { native } from './generation.ts'
+import type { Generation } from './generation.ts'
+import { chatName, chatNamed, primaryChat } from './primary-chat.ts'
+
+/** The name of the root channel in 0.1. */
+const firstRootUri = 'agenthost:/root'
+
+/**
+ * How one client names sessions and their chats. A session has the name that the client itself has used. Any other session
+ * has its alias if the client prefers aliases, and otherwise the URI that its creator chose. In versions without chats, the
+ * primary chat has the name of its session.
+ */
+export class SessionNames {
+  readonly #core: Core
+  #generation: Generation = native
+  #prefersAliases = false
+  /** The sessions that the client calls by the other name: by the URI if it prefers aliases, else by the alias. */
+  #except = new Set<Uri>()
+
+  constructor(core: Core) {
+    this.#core = core
+  }
+
+  useGeneration(generation: Generation): void {
+    this.#generation = generation
+  }
+
+  /** The choice of names, as it is stored in the record of the client. Undefined if the client has used no alias. */
+  get naming(): SessionNaming | undefined {
+    if (!this.#prefersAliases && this.#except.size === 0) return undefined
+    return { aliases: this.#prefersAliases, except: [...this.#except].slice(-maxExcept) }
+  }
+
+  restore({ aliases, except }: SessionNaming): void {
+    this.#prefersAliases = aliases
+    this.#except = new Set(except)
+  }
+
+  /** Whether the client is sent another name than the URI for any channel. */
+  get renames(): boolean {
+    return this.#prefersAliases || this.#except.size > 0 || this.#generation.merged
+  }
+
+  /** What the names depend on: equal for clients that are sent the same names. Undefined if the names are the client's own. */
+  get form(): 'aliases' | 'uris' | undefined {
+    if (this.#except.size > 0) return undefined
+    return this.#prefersAliases ? 'aliases' : 'uris'
+  }
+
+  /** Notes the name that the client has used for a channel. Returns whether the client's record changes by it. */
+  used(name: Uri, uri: Uri): boolean {
+    // In 0.1 there are only aliases.
+    if (this.#generation.nested) return false
+    const session = sessionOfDefaultChat(uri) ?? uri
+    if (this.#core.aliases.of(session) === undefined) return false
+    const other = (name !== uri) !== this.#prefersAliases
+    if (other === this.#except.has(session)) return false
+    if (other) this.#except.add(session)
+    else this.#except.delete(session)
+    return true
+  }
+
+  /** Returns the name of a channel for this client. */
+  shown(uri: Uri): Uri {
+    if (!this.renames) return uri
+    const { merged, nested } = this.#generation
+    if (nested && uri === rootUri) return firstRootUri
+    const owner = merged ? this.#core.catalog.sessionOf(uri) : undefined
+    if (owner === undefined) return this.#shownSession(uri)
+    const name = this.#shownSession(owner)
+    return primaryChat(this.#core, owner) === uri ? name : chatName(name, uri)
+  }
+
+  /** Returns the URI of a channel that older versions name in another way; undefined if the name is none of these. */
+  resolve(name: Uri): Uri | undefined {
+    if (name === firstRootUri) return rootUri
+    return this.#generation.merged ? this.#chatNamed(name) : undefined
+  }
+
+  /** Replaces URIs by the names for this client. */
+  down<T>(value: T): T {
+    // The replacement changes no type: a URI becomes another URI.
+    return this.renames ? (mapUris(value, (uri) => this.shown(uri)) as T) : value
+  }
+
+  #shownSession(uri: Uri): Uri {
+    const session = sessionOfDefaultChat(uri) ?? uri
+    return this.#prefersAliases === this.#except.has(session) ? uri : (this.#core.aliases.of(uri) ?? uri)
+  }
+
+  #chatNamed(name: Uri): Uri | undefined {
+    const { catalog, aliases } = this.#core
+    const found = chatNamed(name)
+    if (!found) return undefined
+    const session = catalog.get(found.session) ? found.session : aliases.resolve(found.session)
+    return session !== undefined && catalog.sessionOf(found.chat) === session ? found.chat : undefined
+  }
+}
+
+/** The maximum number of exceptions that a client's record keeps. */
+const maxExcept = 1000

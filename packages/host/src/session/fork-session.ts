@@ -1,0 +1,57 @@
+import type { Uri } from '@atrium/protocol/channel'
+import type { ChatOrigin, ChatSummary } from '@atrium/protocol/chat/state'
+import { AhpError } from '@atrium/protocol/errors'
+import { agentOf } from '../agents/agents.ts'
+import { copyTurns, forgetCopy } from '../chat/copy-turns.ts'
+import { firstState } from '../chat/new-chat.ts'
+import type { Core } from '../core/core.ts'
+import { sessionOf } from '../core/lookup.ts'
+import type { Channel } from '../log/channel.ts'
+import type { Selection } from './selection.ts'
+
+/** The turn with which the turns of a new session end. The session begins with these turns of another session's chat. */
+export interface SessionFork {
+  readonly chat: Uri
+  readonly turnId: string
+}
+
+/** What a client of an older version may choose for a new session: the turns to begin with, a model, an agent. */
+export interface SessionSource {
+  readonly fork?: SessionFork
+  readonly selection?: Selection
+}
+
+/** The origin of the default chat of a new session. */
+export function defaultChatOrigin(fork: SessionFork | undefined): ChatOrigin {
+  return fork ? { kind: 'fork', ...fork } : { kind: 'user' }
+}
+
+/**
+ * Copies the turns for a new session to the staged channel of its default chat. `check` is called afterwards, because the host
+ * may have changed during the copy; if it throws, the copy is deleted.
+ */
+export async function copyForSession(
+  core: Core,
+  fork: SessionFork | undefined,
+  summary: ChatSummary,
+  check: () => void,
+): Promise<Channel<'chat'> | undefined> {
+  if (!fork) return undefined
+  const source = core.log.channel(fork.chat, 'chat')
+  if (!source) throw AhpError.notFound('the source chat was disposed of')
+  const provider = sessionOf(core, fork.chat)?.head.provider ?? ''
+  if (!agentOf(core, provider)?.info.capabilities?.multipleChats?.fork)
+    throw AhpError.invalidParams('createSession: this agent does not support forks')
+  if (source.head.activeTurn?.id === fork.turnId)
+    throw AhpError.invalidParams(
+      'createSession: the source turn is in progress: wait for its end, or cancel it',
+    )
+  const copied = await copyTurns(core, source, fork.turnId, firstState(summary))
+  try {
+    check()
+    return copied
+  } catch (error) {
+    forgetCopy(core, copied.uri)
+    throw error
+  }
+}

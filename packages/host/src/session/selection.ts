@@ -1,0 +1,153 @@
+import type { Action } from '@atrium/protocol/channel'
+import { AgentSelection, ModelSelection } from '@atrium/protocol/chat/message'
+import type { Message } from '@atrium/protocol/chat/message'
+import { decode } from '@atrium/protocol/schema'
+import type { SessionAction } from '@atrium/protocol/session/actions'
+import type { SessionState } from '@atrium/protocol/session/state'
+import { compact, without } from '@atrium/protocol/update'
+import type { Core } from '../core/core.ts'
+import type { Channel } from '../log/channel.ts'
+import type { Entry, Listener } from '../log/entry.ts'
+import { equal } from '../log/equal.ts'
+import type { Sender } from '../log/options.ts'
+
+/**
+ * The model and the agent that were chosen last in a session. From 0.5.0 on each message names its own; older clients choose
+ * them for the session. The choice is part of the session's `_meta`, so that it is in the log and every replay has it.
+ */
+export interface Selection {
+  readonly model?: ModelSelection | undefined
+  readonly agent?: AgentSelection | undefined
+}
+
+/** A choice that waits for the end of all turns, with the dispatch that made it. */
+interface Deferred {
+  readonly action: SelectionAction
+  readonly by: { readonly clientId: string; readonly clientSeq: number }
+}
+
+/** What the host keeps in the `_meta` of a session. */
+interface OwnMeta {
+  readonly selection?: Selection
+  readonly deferred?: readonly Deferred[]
+}
+
+/** The actions of versions up to 0.4 that choose a model or an agent. */
+export interface SelectionAction extends Action {
+  readonly type: 'session/modelChanged' | 'session/agentChanged'
+  readonly model?: unknown
+  readonly agent?: unknown
+}
+
+type Session = Channel<'session'>
+
+export function isSelection(action: Action): action is SelectionAction {
+  return action.type === 'session/modelChanged' || action.type === 'session/agentChanged'
+}
+
+/**
+ * Accepts the choice of a model or an agent. While a turn runs, the choice is stored and waits: it is applied, and echoed, when
+ * all turns have ended.
+ */
+export function select(
+  core: Core,
+  session: Session,
+  action: SelectionAction,
+  sender: Sender,
+): Entry | undefined {
+  const { deferred = [] } = ownMeta(session.head)
+  const problem = core.readOnlyReason() ?? problemOf(action)
+  if (problem !== undefined) return core.log.refuse(session, action, sender, problem)
+  if (!isBusy(core, session)) return core.log.accept(session, selected(session.head, action), sender)
+  const { clientId, clientSeq } = sender.by
+  if (deferred.some(({ by }) => by.clientId === clientId && by.clientSeq === clientSeq)) return undefined
+  if (deferred.length >= maxDeferred)
+    return core.log.refuse(session, action, sender, `${maxDeferred} choices wait for the end of the turn`)
+  const waiting = [...deferred, { action, by: { clientId, clientSeq } }]
+  return core.log.append(session, metaChanged(session.head, { deferred: waiting }))
+}
+
+/** Applies the choices that waited, once no turn is active. Each is echoed to the client that made it. */
+export function applyDeferred(core: Core, session: Session): void {
+  for (;;) {
+    const [first, ...rest] = ownMeta(session.head).deferred ?? []
+    if (!first || isBusy(core, session)) return
+    const { clientId, clientSeq } = first.by
+    const by = { clientId, clientSeq, principal: core.owners.of(session.uri) ?? '' }
+    const listener: Listener = core.links.get(clientId) ?? nobody
+    const change = selected(session.head, first.action, rest)
+    core.log.accept(session, change, { by, listener, sent: first.action })
+  }
+}
+
+/** Remembers the model and the agent of a message that starts a turn. */
+export function rememberSelection(core: Core, session: Session, { model, agent }: Message): void {
+  const { selection = {} } = ownMeta(session.head)
+  const next = compact<Selection>({ ...selection, ...(model && { model }), ...(agent && { agent }) })
+  if (!equal(next, selection)) core.log.append(session, metaChanged(session.head, { selection: next }))
+}
+
+/** The `_meta` of a new session for which a model or an agent is chosen. */
+export function selectionMeta(selection: Selection): SessionState['_meta'] {
+  const chosen = compact<Selection>(selection)
+  return Object.keys(chosen).length === 0 ? undefined : { [key]: { selection: chosen } }
+}
+
+/** The state of a session with the choices that wait, as if they were applied. A message that waits for the turn's end means these. */
+export function withDeferred(state: SessionState): SessionState {
+  const { selection, deferred = [] } = ownMeta(state)
+  if (deferred.length === 0) return state
+  const chosen = deferred.reduce<Selection>((before, { action }) => after(before, action), selection ?? {})
+  return { ...state, _meta: { ...state._meta, [key]: { ...ownMeta(state), selection: chosen } } }
+}
+
+/** The change that applies a choice. `deferred`: the choices that still wait. */
+function selected(
+  state: SessionState,
+  action: SelectionAction,
+  deferred?: readonly Deferred[],
+): SessionAction {
+  const selection = after(ownMeta(state).selection ?? {}, action)
+  return metaChanged(state, { selection, ...(deferred && { deferred }) })
+}
+
+function after(before: Selection, { type, model, agent }: SelectionAction): Selection {
+  // The casts are safe: `problemOf` has checked the members before the choice was accepted.
+  const change =
+    type === 'session/modelChanged'
+      ? { model: model as ModelSelection }
+      : { agent: (agent ?? undefined) as AgentSelection | undefined }
+  return compact<Selection>({ ...before, ...change })
+}
+
+function problemOf({ type, model, agent }: SelectionAction): string | undefined {
+  const checked =
+    type === 'session/modelChanged'
+      ? decode(ModelSelection, model)
+      : agent === undefined || agent === null
+        ? undefined
+        : decode(AgentSelection, agent)
+  if (!checked || checked.ok) return undefined
+  return `${type}: ${type === 'session/modelChanged' ? 'model' : 'agent'}: ${checked.problem}`
+}
+
+function metaChanged(state: SessionState, changes: OwnMeta): SessionAction {
+  const own = { ...ownMeta(state), ...changes }
+  const kept = own.deferred?.length === 0 ? without(own, 'deferred') : own
+  return { type: 'session/metaChanged', _meta: { ...state._meta, [key]: kept } }
+}
+
+function ownMeta({ _meta }: SessionState): OwnMeta {
+  // Only the host changes the `_meta` of a session, so the member has this type or is absent.
+  return (_meta?.[key] as OwnMeta | undefined) ?? {}
+}
+
+/** Whether a chat of the session has an active turn. Such a chat is always in memory. */
+function isBusy({ log }: Core, { head }: Session): boolean {
+  return head.chats.some(({ resource }) => log.channel(resource, 'chat')?.head.activeTurn !== undefined)
+}
+
+const nobody: Listener = { deliver() {}, notify() {} }
+const key = 'x-atrium'
+/** The maximum number of choices of a session that wait. */
+const maxDeferred = 16

@@ -39,13 +39,15 @@ export class Notifications {
     if (note?.from !== 'client') return undefined
     return this.#intake.notification((refusal) => {
       if (!this.#link.opened || this.#link.ended) return undefined
-      const native = this.#link.dialect.generation.nested ? withChannel(method, params) : params
+      const { nested } = this.#link.dialect.generation
+      const native = nested ? withChannel(method, params) : params
       const decoded = checkParams(note.params, native)
       if (!decoded.ok) return this.#malformed(method, native, decoded.problem)
       // The schema of the method has checked the params. A client may send only these two notifications.
       if (method === 'unsubscribe')
         return this.#unsubscribe(decoded.value as NotificationParams<'unsubscribe'>)
-      return this.#dispatch(decoded.value as DispatchParams, refusal)
+      const dispatched = decoded.value as DispatchParams
+      return this.#dispatch(dispatched, refusal ?? (nested ? missingChannel(dispatched.action) : undefined))
     })
   }
 
@@ -140,6 +142,13 @@ function withChannel(method: string, params: unknown): unknown {
   if (typeof action !== 'object' || action === null) return params
   const { session, terminal }: { session?: unknown; terminal?: unknown } = action
   return { channel: session ?? terminal ?? rootUri, ...params }
+}
+
+/** The reason to refuse an action of 0.1 that does not name its session or terminal. */
+function missingChannel(action: Action): string | undefined {
+  const [member = ''] = action.type.split('/')
+  if (member !== 'session' && member !== 'terminal') return undefined
+  return member in action ? undefined : `${action.type}: ${member}: is missing`
 }
 
 /** Returns the id of the turn that an action truncates the chat at, if that turn is not in memory. */

@@ -5,6 +5,7 @@ import { ContextMissing } from '@atrium/protocol/versions/lens'
 import { withNaming } from '../core/clients.ts'
 import type { ClientRecord } from '../core/clients.ts'
 import type { Core } from '../core/core.ts'
+import { generationOf } from '../dialect/generation.ts'
 import type { Channel } from '../log/channel.ts'
 import { needsRow } from '../log/channel-rows.ts'
 import { inEpoch, wasLost } from '../log/epochs.ts'
@@ -28,17 +29,22 @@ import { Resends } from './resends.ts'
 
 /**
  * Runs `reconnect`. Returns the result as JSON: the envelopes that the client missed if all of them can be replayed,
- * otherwise snapshots.
+ * otherwise snapshots. `nested`: the params have the form of 0.1.
  */
 export async function reconnect(
   core: Core,
   link: OpeningLink,
   { clientId, lastSeenServerSeq: lastSeen, subscriptions }: Params<'reconnect'>,
+  nested = false,
 ): Promise<string> {
   if (new Set(subscriptions).size > core.limits.subscriptions) throw tooManySubscriptions(core)
   const known = await claimClient(core, link, clientId)
   if (!known || known.forgotten)
     throw AhpError.notFound('this host does not know the client id: initialize instead')
+  if (generationOf(known.version).nested !== nested)
+    throw AhpError.invalidParams(
+      `reconnect: this client speaks AHP ${known.version}; initialize to change that`,
+    )
   // The names of channels depend on the version, and the envelopes of a replay contain them. So both must be known first.
   link.dialect.useVersion(known.version, clientId)
   if (known.naming) link.dialect.names.restore(known.naming)

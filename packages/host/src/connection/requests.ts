@@ -36,7 +36,20 @@ export class Requests {
     if (command && method === 'ping') return this.#ping(command.params, params)
     if (!command || !this.#link.dialect.knows(method)) throw AhpError.methodNotFound(method)
     if (isHandshake(method)) this.#intake.handshakeRequested = true
-    return this.#intake.request(() => this.#run(method, command.params, params))
+    return this.#intake.request(() => this.#lowerErrors(() => this.#run(method, command.params, params)))
+  }
+
+  /** Runs a request. The names of sessions in its error are the client's own. */
+  #lowerErrors(run: () => unknown): unknown {
+    const rethrow = (error: unknown): never => {
+      throw this.#link.dialect.error(error)
+    }
+    try {
+      const outcome = run()
+      return outcome instanceof Promise ? outcome.catch(rethrow) : outcome
+    } catch (error) {
+      return rethrow(error)
+    }
   }
 
   /** Answers a ping at once, because it must not wait behind other requests. Its params are checked as those of any request. */
@@ -62,7 +75,9 @@ export class Requests {
     if (method === 'initialize')
       return this.#handshake(() => initialize(this.#core, this.#link, checked as Params<'initialize'>))
     if (method === 'reconnect')
-      return this.#handshake(() => reconnect(this.#core, this.#link, checked as Params<'reconnect'>))
+      return this.#handshake(() =>
+        reconnect(this.#core, this.#link, checked as Params<'reconnect'>, !('channel' in objectOf(given))),
+      )
     const params = dialect.canonicalParams(checked)
     const older = olderCommand(dialect.generation, method)
     const outcome = older
@@ -100,8 +115,10 @@ export class Requests {
     } catch (error) {
       link.abandonHandshake()
       // Close after the error response is sent.
-      if (error instanceof AhpError && error.code === errorCodes.UnsupportedProtocolVersion)
+      if (error instanceof AhpError && error.code === errorCodes.UnsupportedProtocolVersion) {
+        this.#intake.report('unsupported protocol version', error.message)
         this.#core.world.later(0, () => link.close(1002, 'no common protocol version'))
+      }
       throw error
     } finally {
       link.outbox.resume()

@@ -12,8 +12,8 @@ import { actionFrame } from '../log/entry.ts'
 import type { Entry, EnvelopeParts } from '../log/entry.ts'
 import { turnsLeftOut, snapshotText } from '../channels/snapshot.ts'
 import type { SnapshotForm, View } from '../channels/snapshot.ts'
-import { mapUris, mayNameSession } from '../aliases/uris.ts'
-import { envelopeOf } from './envelope.ts'
+import { mayNameSession } from '../aliases/uris.ts'
+import { envelopeOf, withoutChannel } from './envelope.ts'
 import { generationOf, hasKind, native } from './generation.ts'
 import type { Generation } from './generation.ts'
 import { isPerViewer, lowered, loweredEntry } from './lowered.ts'
@@ -21,6 +21,7 @@ import type { LoweredParts } from './lowered.ts'
 import { notificationText, sharedNotification } from './notification.ts'
 import { chatsOf, primaryChat } from './primary-chat.ts'
 import { SessionNames } from './session-names.ts'
+import { framesOf, loweredOf, shared } from './shared-forms.ts'
 
 /** The members of params that name channels. */
 interface NamedChannels {
@@ -63,7 +64,7 @@ export class Dialect {
 
   /** Returns the URI of the channel that the client has named, and remembers the name for messages to the client. */
   canonicalUri(name: Uri): Uri {
-    const uri = this.#resolved(name)
+    const uri = this.names.canonical(name)
     if (this.names.used(name, uri)) this.#namesChanged()
     return uri
   }
@@ -100,8 +101,9 @@ export class Dialect {
     const { strict, version } = this.#generation
     if (strict && !knows(version, action.type))
       return new Refusal(`${JSON.stringify(action.type.slice(0, 100))} is not an action of AHP ${version}`)
-    const own = this.#lens ? this.#lens.actionUp(kind, action, context) : action
-    return own instanceof Refusal ? own : this.#withoutAliases(own)
+    const given = this.#generation.nested ? withoutChannel(action) : action
+    const own = this.#lens ? this.#lens.actionUp(kind, given, context) : action
+    return own instanceof Refusal ? own : this.names.up(own)
   }
 
   /** Returns the params of a request in the native version, with the client's names for channels. */
@@ -115,7 +117,7 @@ export class Dialect {
     const params = given as NamedChannels
     const { channel, chat, source } = params
     const from = source?.chat
-    return this.#withoutAliases({
+    return this.names.up({
       ...params,
       ...(channel !== undefined && { channel: this.canonicalUri(channel) }),
       ...(chat !== undefined && { chat: this.canonicalUri(chat) }),
@@ -236,7 +238,8 @@ export class Dialect {
 
   #parts(entry: Entry, own: boolean): readonly EnvelopeParts[] {
     if (!this.#lens || entry.reason !== undefined) return [entry]
-    const sent = entry.sent ? [{ ...entry, text: JSON.stringify(entry.sent) }] : [entry]
+    const { seq, origin } = entry
+    const sent = entry.sent ? [{ seq, origin, text: JSON.stringify(entry.sent) }] : [entry]
     // Only an action that changed nothing goes to its sender alone.
     if (own && entry.only) return sent
     const all = this.#lowered(entry)
@@ -257,22 +260,6 @@ export class Dialect {
   ): readonly string[] {
     const label = this.#label(channel)
     return all.map((parts) => envelopeOf(this.#generation, channel.kindName, label, this.#shownParts(parts)))
-  }
-
-  /** Returns the URI of the channel that a client has named: by the URI, by an alias, or by a name that the client made up. */
-  #resolved(name: Uri): Uri {
-    const { aliases, catalog, log } = this.#core
-    if (log.channel(name) || catalog.get(name) || catalog.sessionOf(name)) return name
-    return this.names.resolve(name) ?? catalog.defaultChatNamed(name) ?? aliases.resolve(name) ?? name
-  }
-
-  /** Replaces aliases of sessions. A name that the client has made up stays: the client must find it again in its own action. */
-  #withoutAliases<T>(value: T): T {
-    const { aliases, catalog } = this.#core
-    const canonical = (name: Uri) =>
-      catalog.get(name) ? name : (this.names.resolve(name) ?? aliases.canonical(name) ?? name)
-    // The replacement changes no type: a URI becomes another URI.
-    return mapUris(value, canonical) as T
   }
 
   /** The name of a channel for this client, as JSON. */
@@ -302,20 +289,4 @@ function mayNameChannel({ merged }: Generation, text: string): boolean {
 /** Whether a result is plain data. Other results contain text that is already in the client's form. */
 function isPlain(result: unknown): boolean {
   return typeof result === 'object' && result !== null && Object.getPrototypeOf(result) === Object.prototype
-}
-
-/** Values that are made from an entry, once for all clients that get the same form. */
-type SharedForms<T> = WeakMap<Entry, Map<string, T>>
-
-const framesOf: SharedForms<readonly Uint8Array[]> = new WeakMap()
-const loweredOf: SharedForms<LoweredParts> = new WeakMap()
-
-function shared<T>(cache: SharedForms<T>, entry: Entry, form: string, make: () => T): T {
-  const forms = cache.get(entry) ?? new Map<string, T>()
-  cache.set(entry, forms)
-  const known = forms.get(form)
-  if (known !== undefined) return known
-  const made = make()
-  forms.set(form, made)
-  return made
 }

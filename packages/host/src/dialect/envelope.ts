@@ -1,3 +1,4 @@
+import type { Action } from '@atrium/protocol/channel'
 import type { KindName } from '@atrium/protocol/reducers'
 import { envelopeText } from '../log/entry.ts'
 import type { EnvelopeParts } from '../log/entry.ts'
@@ -22,4 +23,15 @@ export function envelopeOf(
 function withMember({ text, reason }: EnvelopeParts, key: string, label: string): string {
   if (reason !== undefined) return text
   return `${text.slice(0, -1)},"${key}":${label}}`
+}
+
+/** Removes the name of the channel from an action of 0.1. */
+export function withoutChannel(action: Action): Action {
+  const { session: _session, terminal: _terminal, ...rest }: NestedAction = action
+  return rest
+}
+
+interface NestedAction extends Action {
+  readonly session?: unknown
+  readonly terminal?: unknown
 }

@@ -76,16 +76,32 @@ export class SessionNames {
     return primaryChat(this.#core, owner) === uri ? name : chatName(name, uri)
   }
 
-  /** Returns the URI of a channel that older versions name in another way; undefined if the name is none of these. */
-  resolve(name: Uri): Uri | undefined {
-    if (name === firstRootUri) return rootUri
-    return this.#generation.merged ? this.#chatNamed(name) : undefined
+  /** Returns the URI of the channel that a client has named: by the URI, by an alias, or by a name that the client made up. */
+  canonical(name: Uri): Uri {
+    const { aliases, catalog, log } = this.#core
+    if (log.channel(name) || catalog.get(name) || catalog.sessionOf(name)) return name
+    return this.#ofVersion(name) ?? catalog.defaultChatNamed(name) ?? aliases.resolve(name) ?? name
+  }
+
+  /** Replaces aliases of sessions. A name that the client has made up stays: the client must find it again in its own action. */
+  up<T>(value: T): T {
+    const { aliases, catalog } = this.#core
+    const canonical = (name: Uri) =>
+      catalog.get(name) ? name : (this.#ofVersion(name) ?? aliases.canonical(name) ?? name)
+    // The replacement changes no type: a URI becomes another URI.
+    return mapUris(value, canonical) as T
   }
 
   /** Replaces URIs by the names for this client. */
   down<T>(value: T): T {
     // The replacement changes no type: a URI becomes another URI.
     return this.renames ? (mapUris(value, (uri) => this.shown(uri)) as T) : value
+  }
+
+  /** Returns the URI of a channel that only some versions name so; undefined if the name is none of these. */
+  #ofVersion(name: Uri): Uri | undefined {
+    if (name === firstRootUri) return rootUri
+    return this.#generation.merged ? this.#chatNamed(name) : undefined
   }
 
   #shownSession(uri: Uri): Uri {

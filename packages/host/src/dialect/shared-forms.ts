@@ -1,0 +1,18 @@
+import type { Entry } from '../log/entry.ts'
+import type { LoweredParts } from './lowered.ts'
+
+/** Values that are made from an entry, once for all clients that get the same form. */
+type SharedForms<T> = WeakMap<Entry, Map<string, T>>
+
+export const framesOf: SharedForms<readonly Uint8Array[]> = new WeakMap()
+export const loweredOf: SharedForms<LoweredParts> = new WeakMap()
+
+export function shared<T>(cache: SharedForms<T>, entry: Entry, form: string, make: () => T): T {
+  const forms = cache.get(entry) ?? new Map<string, T>()
+  cache.set(entry, forms)
+  const known = forms.get(form)
+  if (known !== undefined) return known
+  const made = make()
+  forms.set(form, made)
+  return made
+}

@@ -140,7 +140,10 @@ export const verbs: readonly Verb[] = [
   {
     usage: 'doctor',
     about: 'check the machine and the host, and say how to fix problems',
-    options: [['--disk', 'show what takes the space in the data folder instead']],
+    options: [
+      ['--disk', 'show what takes the space in the data folder instead'],
+      ['--clients', 'list the connected clients, and what each cannot see in its version of AHP'],
+    ],
     load: async () => (await import('./commands/doctor.ts')).doctor,
   },
   {

@@ -56,6 +56,13 @@ describe.concurrent('[Z28] doctor', () => {
     expect(terminal.text()).toContain('\u001b[32mok  \u001b[39m  host')
   })
 
+  test('[Z28] lists the connected clients with --clients, and what each cannot see', async () => {
+    const { status, stdout } = await atrium(home, ['doctor', '--clients'])
+    expect(status).toBe(0)
+    expect(stdout).toMatch(/^ok {4}client .*AHP 1\.0\.0$/m)
+    expect(stdout).not.toContain('cannot see')
+  })
+
   test('shows what takes the space with --disk, while the host runs', async () => {
     const { status, stdout, stderr } = await atrium(home, ['doctor', '--disk', '--json'])
     expect([status, stderr]).toEqual([0, ''])

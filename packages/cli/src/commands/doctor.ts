@@ -1,6 +1,6 @@
 import type { Finding } from '../doctor/finding.ts'
 import { printDisk } from '../doctor/disk.ts'
-import { hostFindings } from '../doctor/host.ts'
+import { connectedClients, hostFindings } from '../doctor/host.ts'
 import { machineFindings, settingsFinding } from '../doctor/machine.ts'
 import { exits } from '../terminal/exit.ts'
 import type { Exit } from '../terminal/exit.ts'
@@ -11,6 +11,8 @@ import type { OutputOptions, Style } from '../terminal/output.ts'
 interface Flags extends HostOptions, OutputOptions {
   /** Show what takes the space in the data folder, instead of checking. */
   readonly disk?: boolean
+  /** List the connected clients and what each cannot see in its protocol version, instead of checking. */
+  readonly clients?: boolean
 }
 
 /** `atrium doctor`: checks the machine and the host, and says how to fix problems. Needs no running host. */
@@ -20,6 +22,10 @@ export async function doctor(flags: Flags): Promise<Exit> {
   const { finding, settings } = await settingsFinding(flags.data)
   if (flags.disk && settings) {
     printDisk(out, settings.data)
+    return exits.ok
+  }
+  if (flags.clients) {
+    for (const each of await connectedClients(flags)) print(each, () => line(each, style))
     return exits.ok
   }
   const found = settings

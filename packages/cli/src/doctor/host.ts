@@ -14,7 +14,10 @@ import type { HostOptions } from '../link/connect.ts'
 import { withTimeout } from '../link/with-client.ts'
 import { version } from '../terminal/version.ts'
 import { onOneLine } from '../terminal/output.ts'
+import { clientFindings } from './clients.ts'
 import { fail, ok, warn } from './finding.ts'
+import { atriumMeta } from './host-meta.ts'
+import type { WithMeta } from './host-meta.ts'
 import { lossRemedy, storeFindings } from './store.ts'
 import type { Finding } from './finding.ts'
 
@@ -100,32 +103,14 @@ function agentOutputFindings(client: WithMeta): readonly Finding[] {
   )
 }
 
-/** Lists the connected clients, this command included. */
-function clientFindings(client: WithMeta): readonly Finding[] {
-  return (atriumMeta(client).clients ?? []).map(
-    ({ title, name = 'without a name', version: build = '', protocolVersion }) =>
-      ok('client', `${title ?? name} ${build}, AHP ${protocolVersion}`),
-  )
-}
-
-interface WithMeta {
-  readonly host: Pick<HostInfo, '_meta'> | undefined
-}
-
-interface AtriumMeta {
-  readonly lost?: string
-  readonly agents?: readonly { readonly provider?: string; readonly lastWords?: readonly string[] }[]
-  readonly clients?: readonly {
-    readonly name?: string
-    readonly title?: string
-    readonly version?: string
-    readonly protocolVersion: string
-  }[]
-}
-
-/** The protocol leaves `_meta` untyped. Only an Atrium host writes this key. */
-function atriumMeta({ host }: WithMeta): AtriumMeta {
-  return (host?._meta?.['x-atrium'] ?? {}) as AtriumMeta
+/** The clients of the running host, with what each cannot see. */
+export async function connectedClients(options: HostOptions): Promise<readonly Finding[]> {
+  const client = await withTimeout(answerSeconds, connect(options), 'The host did not answer')
+  try {
+    return clientFindings(client, true)
+  } finally {
+    client.close()
+  }
 }
 
 /** Compares the clocks. AHP does not transmit the time, so it comes from the Date header of an HTTP response. */

@@ -1,0 +1,22 @@
+import type { HostInfo } from '@atrium/client/link/handshake'
+
+/** A client with the `_meta` of the host's answer to its handshake. */
+export interface WithMeta {
+  readonly host: Pick<HostInfo, '_meta'> | undefined
+}
+
+interface AtriumMeta {
+  readonly lost?: string
+  readonly agents?: readonly { readonly provider?: string; readonly lastWords?: readonly string[] }[]
+  readonly clients?: readonly {
+    readonly name?: string
+    readonly title?: string
+    readonly version?: string
+    readonly protocolVersion: string
+  }[]
+}
+
+/** The protocol leaves `_meta` untyped. Only an Atrium host writes this key. */
+export function atriumMeta({ host }: WithMeta): AtriumMeta {
+  return (host?._meta?.['x-atrium'] ?? {}) as AtriumMeta
+}

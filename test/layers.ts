@@ -26,7 +26,7 @@ const below: { readonly [layer: string]: readonly string[] } = {
 const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
   protocol: [
     ['index.ts'],
-    ['document.ts'],
+    ['document.ts', 'oracles'],
     ['versions'],
     ['kind-types.ts', 'rpc'],
     ['channels.ts'],

@@ -1,0 +1,37 @@
+/** A customization from 0.2 on, with the keys that the rules below read. */
+interface Customization {
+  readonly id: string
+  readonly enabled?: boolean
+  readonly children?: readonly Customization[]
+}
+
+interface Holder {
+  readonly customizations?: readonly Customization[]
+}
+
+interface Toggle {
+  readonly id: string
+  readonly enabled: boolean
+}
+
+/** From 0.2 to 0.5.1 a toggle reaches the top level only. */
+export function topToggled<S extends Holder>(state: S, { id, enabled }: Toggle): S {
+  const list = state.customizations ?? []
+  const at = list.findIndex((item) => item.id === id)
+  const item = list[at]
+  return item ? { ...state, customizations: list.with(at, { ...item, enabled }) } : state
+}
+
+/** From 0.5.2 to 0.7 a toggle reaches the top level or, if no item there has the id, the first child with that id. */
+export function toggled<S extends Holder>(state: S, toggle: Toggle): S {
+  const list = state.customizations ?? []
+  if (list.some((item) => item.id === toggle.id)) return topToggled(state, toggle)
+  const at = list.findIndex((item) => item.children?.some((child) => child.id === toggle.id))
+  const container = list[at]
+  if (!container?.children) return state
+  const child = container.children.findIndex(({ id }) => id === toggle.id)
+  const children = container.children.map((item, i) =>
+    i === child ? { ...item, enabled: toggle.enabled } : item,
+  )
+  return { ...state, customizations: list.with(at, { ...container, children }) }
+}

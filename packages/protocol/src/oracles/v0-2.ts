@@ -1,0 +1,26 @@
+import { conversationRules } from './conversation.ts'
+import type { Dialect } from './dialect.ts'
+import { onSession, withSummary } from './summary.ts'
+import type { SummarySession } from './summary.ts'
+import { absent, named } from './table.ts'
+import type { VersionRules } from './table.ts'
+import { dialect03, v03 } from './v0-3.ts'
+
+/** A turn has the message of a user, and a call at most the client that runs it. */
+const dialect02: Dialect = {
+  ...dialect03,
+  message: 'userMessage',
+  callKeys: ['toolCallId', 'toolName', 'displayName', 'toolClientId', '_meta'],
+}
+
+export const v02: VersionRules = {
+  ...v03,
+  session: {
+    ...v03.session,
+    ...absent('session/mcpServerStateChanged'),
+    ...named('session', onSession(conversationRules(dialect02))),
+    'session/changesetsChanged': (state: SummarySession, action: { readonly changesets?: unknown }) =>
+      withSummary(state, { changesets: action.changesets ?? undefined }),
+  },
+  changeset: { ...v03.changeset, ...absent('changeset/operationStatusChanged') },
+}

@@ -1,0 +1,22 @@
+import { conversationRules } from './conversation.ts'
+import type { Dialect } from './dialect.ts'
+import { absent, named } from './table.ts'
+import type { VersionRules } from './table.ts'
+import { v051 } from './v0-5-1.ts'
+import { dialect052 } from './v0-5-2.ts'
+
+/** A call has no intention, and the turns of a chat are not paged. */
+export const dialect050: Dialect = {
+  ...dialect052,
+  callKeys: ['toolCallId', 'toolName', 'displayName', 'contributor', '_meta'],
+}
+
+export const v050: VersionRules = {
+  ...v051,
+  session: { ...v051.session, ...absent('session/inputNeededSet', 'session/inputNeededRemoved') },
+  chat: {
+    ...v051.chat,
+    ...named('chat', conversationRules(dialect050)),
+    ...absent('chat/turnsLoaded'),
+  },
+}

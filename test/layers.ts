@@ -99,8 +99,12 @@ const onlyImporter: { readonly [specifier: string]: string } = {
   react: 'packages/client/src/react.ts',
 }
 
-/** Foreign packages that only some files of an outward layer may import, so that each package can be replaced and loads late. */
+/**
+ * Packages and doors that only some files may import: foreign packages, so that each can be replaced and loads late, and
+ * the oracles, which judge the product and are no part of it.
+ */
 const reserved: readonly { readonly of: RegExp; readonly to: RegExp }[] = [
+  { of: /^@atrium\/protocol\/oracles/, to: /^(?:conformance|proof|bench)\// },
   { of: /^(?:ai|@ai-sdk\/.+)$/, to: /^packages\/adapters\/src\/model\// },
 ]
 
@@ -149,11 +153,11 @@ function importProblem(path: string, specifier: string): readonly string[] {
     if (target.endsWith('/src/index.ts')) return [`${path} imports the index of its own package`]
     return specifier.endsWith('.ts') ? [] : [`${path} imports ${specifier} without .ts`]
   }
+  if (reserved.some(({ of, to }) => of.test(specifier) && !to.test(path)))
+    return [`${path} may not import ${specifier}`]
   const ours = /^@atrium\/([^/]+)/.exec(specifier)?.[1]
   if (ours !== undefined)
     return allowed.includes(ours) ? [] : [`${path} imports a higher layer: ${specifier}`]
-  if (reserved.some(({ of, to }) => of.test(specifier) && !to.test(path)))
-    return [`${path} may not import ${specifier}`]
   if (outward.includes(layer) || onlyImporter[specifier] === path) return []
   return [`${path} is pure and may not import ${specifier}`]
 }

@@ -1,5 +1,5 @@
 import { mapped } from '../update.ts'
-import type { Call, CallDialect, Part, WithCalls } from './dialect.ts'
+import type { Call, CallTraits, Part, WithCalls } from './traits.ts'
 import type { Rules } from './table.ts'
 
 interface CallAction extends Partial<Call> {
@@ -23,11 +23,11 @@ interface Completion extends CallAction {
 }
 
 /** The rules of tool calls up to 0.6. */
-export function callRules(dialect: CallDialect): Rules {
-  const { callKeys, confirmationKeys, readyAgain } = dialect
-  const change = <A extends CallAction>(update: (call: Call, action: A) => Call) => changing(dialect, update)
+export function callRules(traits: CallTraits): Rules {
+  const { callKeys, confirmationKeys, readyAgain } = traits
+  const change = <A extends CallAction>(update: (call: Call, action: A) => Call) => changing(traits, update)
   const changeAndRefresh = <A extends CallAction>(update: (call: Call, action: A) => Call) =>
-    refreshing(dialect, update)
+    refreshing(traits, update)
 
   return {
     toolCallStart: (state: WithCalls, action: CallAction) => {
@@ -49,9 +49,9 @@ export function callRules(dialect: CallDialect): Rules {
       const again = call.status === 'pending-confirmation'
       if (call.status !== 'streaming' && call.status !== 'running' && !(again && readyAgain)) return call
       const base = { ...picked(call, callKeys), ...picked(action, ['invocationMessage', 'toolInput']) }
-      if (action.confirmed) return { ...base, status: 'running', confirmed: action.confirmed } as Call
+      if (action.confirmed) return { ...base, status: 'running', confirmed: action.confirmed }
       const kept = again ? picked(call, ['toolInput', ...confirmationKeys]) : {}
-      return { ...kept, ...base, ...picked(action, confirmationKeys), status: 'pending-confirmation' } as Call
+      return { ...kept, ...base, ...picked(action, confirmationKeys), status: 'pending-confirmation' }
     }),
 
     toolCallConfirmed: changeAndRefresh((call, action: Confirmation) => {
@@ -60,7 +60,7 @@ export function callRules(dialect: CallDialect): Rules {
       const selected = selectedOption && { selectedOption }
       if (!action.approved) {
         const why = picked(action, ['reason', 'reasonMessage', 'userSuggestion'])
-        return { ...cancelled(dialect, call), ...why, ...selected }
+        return { ...cancelled(traits, call), ...why, ...selected }
       }
       const toolInput = action.editedToolInput ?? call.toolInput
       return {
@@ -69,7 +69,7 @@ export function callRules(dialect: CallDialect): Rules {
         ...(toolInput !== undefined && { toolInput }),
         confirmed: action.confirmed,
         ...selected,
-      } as Call
+      }
     }),
 
     toolCallComplete: changeAndRefresh((call, { result, requiresResultConfirmation }: Completion) => {
@@ -81,13 +81,13 @@ export function callRules(dialect: CallDialect): Rules {
         confirmed: asked ? 'not-needed' : call.confirmed,
         ...(asked ? {} : picked(call, ['selectedOption'])),
         status: requiresResultConfirmation ? 'pending-result-confirmation' : 'completed',
-      } as Call
+      }
     }),
 
     toolCallResultConfirmed: changeAndRefresh((call, { approved }: Confirmation) => {
       if (call.status !== 'pending-result-confirmation') return call
       if (approved) return { ...call, status: 'completed' }
-      return { ...cancelled(dialect, call), reason: 'result-denied', ...picked(call, ['selectedOption']) }
+      return { ...cancelled(traits, call), reason: 'result-denied', ...picked(call, ['selectedOption']) }
     }),
 
     toolCallContentChanged: change((call, { content }: CallAction) =>
@@ -97,23 +97,23 @@ export function callRules(dialect: CallDialect): Rules {
 }
 
 /** A part of a turn that ends. An unfinished call becomes cancelled, with the reason "skipped". */
-export function skipped(dialect: CallDialect, part: Part): Part {
+export function skipped(traits: CallTraits, part: Part): Part {
   const call = part.kind === 'toolCall' ? part.toolCall : undefined
   if (!call || call.status === 'completed' || call.status === 'cancelled') return part
-  const toolCall: Call & { reason: string } = { ...cancelled(dialect, call), reason: 'skipped' }
+  const toolCall: Call & { reason: string } = { ...cancelled(traits, call), reason: 'skipped' }
   return { kind: 'toolCall', toolCall }
 }
 
-function cancelled({ callKeys }: CallDialect, call: Call): Call {
+function cancelled({ callKeys }: CallTraits, call: Call): Call {
   return {
     ...picked(call, [...callKeys, ...(call.status === 'streaming' ? [] : (['toolInput'] as const))]),
     status: 'cancelled',
     invocationMessage: call.invocationMessage ?? '',
-  } as Call
+  }
 }
 
 /** A rule that changes every call with the id of the action in the active turn. An update refuses by returning the call. */
-function changing<A extends CallAction>(dialect: CallDialect, update: (call: Call, action: A) => Call) {
+function changing<A extends CallAction>(traits: CallTraits, update: (call: Call, action: A) => Call) {
   return (state: WithCalls, action: A): WithCalls => {
     const turn = state.activeTurn
     if (turn?.id !== action.turnId) return state
@@ -122,7 +122,7 @@ function changing<A extends CallAction>(dialect: CallDialect, update: (call: Cal
       if (call?.toolCallId !== action.toolCallId) return part
       const next = update(call, action)
       if (next === call) return part
-      const replaced = dialect.replacesMeta && action._meta ? { ...next, _meta: action._meta } : next
+      const replaced = traits.replacesMeta && action._meta ? { ...next, _meta: action._meta } : next
       return { ...part, toolCall: replaced }
     })
     return responseParts === turn.responseParts ? state : { ...state, activeTurn: { ...turn, responseParts } }
@@ -130,13 +130,13 @@ function changing<A extends CallAction>(dialect: CallDialect, update: (call: Cal
 }
 
 /** Like `changing`, and computes the status again, even if the update refused. */
-function refreshing<A extends CallAction>(dialect: CallDialect, update: (call: Call, action: A) => Call) {
-  const changed = changing(dialect, update)
+function refreshing<A extends CallAction>(traits: CallTraits, update: (call: Call, action: A) => Call) {
+  const changed = changing(traits, update)
   return (state: WithCalls, action: A): WithCalls => {
     if (state.activeTurn?.id !== action.turnId) return state
     const next = changed(state, action)
-    // The dialect of a version reads the states of that version.
-    return { ...next, status: dialect.statusOf(next as never) }
+    // `statusOf` of a version reads the states of that version.
+    return { ...next, status: traits.statusOf(next as never) }
   }
 }
 

@@ -1,5 +1,5 @@
 import { Activity, Flag, withActivity, withFlag } from '../status.ts'
-import type { Conversation } from './dialect.ts'
+import type { Conversation } from './traits.ts'
 
 /**
  * The status of a conversation up to 0.5.2. It needs input while a request is open, even without an active turn, or

@@ -4,7 +4,7 @@ import { Activity, withActivity } from '../status.ts'
 import { compact, orAbsent, patch, upsert } from '../update.ts'
 import { callRules, skipped } from './calls.ts'
 import { unread, withStatus } from './conversation-status.ts'
-import type { Conversation, Dialect, Part, Turn } from './dialect.ts'
+import type { Conversation, Traits, Part, Turn } from './traits.ts'
 import { requestRules } from './requests.ts'
 import type { Rules } from './table.ts'
 
@@ -26,8 +26,8 @@ interface Pending extends Messages {
 }
 
 /** The rules of a conversation up to 0.5.1, without the name of the channel: `delta` for `session/delta` or `chat/delta`. */
-export function conversationRules(dialect: Dialect): Rules {
-  const { message: messageKey, time } = dialect
+export function conversationRules(traits: Traits): Rules {
+  const { message: messageKey, time } = traits
 
   const ended = (outcome: 'complete' | 'cancelled' | 'error') => {
     return (state: Conversation, { turnId, error }: Ended, now: number): Conversation => {
@@ -36,7 +36,7 @@ export function conversationRules(dialect: Dialect): Rules {
       const turn = compact<Turn & { state: string; error?: unknown }>({
         id: active.id,
         [messageKey]: active[messageKey],
-        responseParts: active.responseParts.map((part) => skipped(dialect, part)),
+        responseParts: active.responseParts.map((part) => skipped(traits, part)),
         usage: active.usage ?? undefined,
         state: outcome,
         error: outcome === 'error' ? error : undefined,
@@ -52,8 +52,8 @@ export function conversationRules(dialect: Dialect): Rules {
   }
 
   return {
-    ...callRules(dialect),
-    ...requestRules(dialect),
+    ...callRules(traits),
+    ...requestRules(traits),
 
     // A turn replaces the active one without a trace.
     turnStarted: (state: Conversation, action: Started, now: number) => {
@@ -76,7 +76,7 @@ export function conversationRules(dialect: Dialect): Rules {
     turnCancelled: ended('cancelled'),
     error: ended('error'),
 
-    truncated: truncated(dialect),
+    truncated: truncated(traits),
 
     pendingMessageSet: (state: Conversation, action: Pending) => {
       const pending = { id: action.id, [messageKey]: action[messageKey] }
@@ -90,7 +90,7 @@ export function conversationRules(dialect: Dialect): Rules {
 }
 
 /** Drops the turns after a turn, or all of them. An unknown turn changes nothing. */
-export function truncated({ time }: Pick<Dialect, 'time'>) {
+export function truncated({ time }: Pick<Traits, 'time'>) {
   return (state: Conversation, { turnId }: { readonly turnId?: string }, now: number): Conversation => {
     const at = state.turns.findIndex((turn) => turn.id === turnId)
     if (turnId !== undefined && at < 0) return state

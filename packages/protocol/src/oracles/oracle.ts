@@ -49,7 +49,10 @@ export const rulesOf: { readonly [V in OracleVersion]: VersionRules } = {
   '1.0.0': v10,
 }
 
-export const oracleVersions: readonly OracleVersion[] = [...versions, '0.8.0-dev']
+/** The versions that have an oracle, oldest first. */
+export const oracleVersions: readonly OracleVersion[] = versions.flatMap((version) =>
+  version === '0.8.0' ? ['0.8.0-dev' as const, version] : [version],
+)
 
 const made = new Map<OracleVersion, Oracle>()
 

@@ -1,6 +1,6 @@
 import { orAbsent, patch, remove, upsert } from '../update.ts'
 import { unread, withStatus } from './conversation-status.ts'
-import type { Conversation, Dialect, InputRequest } from './dialect.ts'
+import type { Conversation, Traits, InputRequest } from './traits.ts'
 
 type Answers = InputRequest['answers']
 
@@ -19,7 +19,7 @@ interface Completed {
 }
 
 /** The rules of input requests up to 0.5.1. They are a list beside the turns, and need no active turn. */
-export function requestRules({ time }: Pick<Dialect, 'time'>) {
+export function requestRules({ time }: Pick<Traits, 'time'>) {
   return {
     inputRequested: (state: Conversation, { request }: Requested, now: number): Conversation => {
       const answers = request.answers ?? requestIn(state, request.id)?.answers

@@ -1,6 +1,6 @@
 import { patch } from '../update.ts'
 import type { Changes } from '../update.ts'
-import type { Conversation } from './dialect.ts'
+import type { Conversation } from './traits.ts'
 import type { Rule, Rules } from './table.ts'
 
 /** The summary in the state of a session up to 0.4, with the keys that rules read or set. Times are in milliseconds. */

@@ -1,14 +1,14 @@
 import { conversationRules } from './conversation.ts'
-import type { Dialect } from './dialect.ts'
+import type { Traits } from './traits.ts'
 import { onSession, withSummary } from './summary.ts'
 import type { SummarySession } from './summary.ts'
 import { absent, named } from './table.ts'
 import type { VersionRules } from './table.ts'
-import { dialect03, v03 } from './v0-3.ts'
+import { traits03, v03 } from './v0-3.ts'
 
 /** A turn has the message of a user, and a call at most the client that runs it. */
-const dialect02: Dialect = {
-  ...dialect03,
+const traits02: Traits = {
+  ...traits03,
   message: 'userMessage',
   callKeys: ['toolCallId', 'toolName', 'displayName', 'toolClientId', '_meta'],
 }
@@ -18,7 +18,7 @@ export const v02: VersionRules = {
   session: {
     ...v03.session,
     ...absent('session/mcpServerStateChanged'),
-    ...named('session', onSession(conversationRules(dialect02))),
+    ...named('session', onSession(conversationRules(traits02))),
     'session/changesetsChanged': (state: SummarySession, action: { readonly changesets?: unknown }) =>
       withSummary(state, { changesets: action.changesets ?? undefined }),
   },

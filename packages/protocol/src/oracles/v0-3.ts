@@ -1,13 +1,13 @@
 import { conversationRules } from './conversation.ts'
-import type { Dialect } from './dialect.ts'
+import type { Traits } from './traits.ts'
 import { onSession } from './summary.ts'
 import { absent, named } from './table.ts'
 import type { VersionRules } from './table.ts'
 import { v04 } from './v0-4.ts'
-import { dialect050 } from './v0-5-0.ts'
+import { traits050 } from './v0-5-0.ts'
 
 /** A session is its only conversation. Its times are numbers, and only the start of a call sets its `_meta`. */
-export const dialect03: Dialect = { ...dialect050, replacesMeta: false, time: (now) => now }
+export const traits03: Traits = { ...traits050, replacesMeta: false, time: (now) => now }
 
 export const v03: VersionRules = {
   ...v04,
@@ -19,7 +19,7 @@ export const v03: VersionRules = {
       'session/chatUpdated',
       'session/defaultChatChanged',
     ),
-    ...named('session', onSession(conversationRules(dialect03))),
+    ...named('session', onSession(conversationRules(traits03))),
   },
   chat: undefined,
   changeset: { ...v04.changeset, ...absent('changeset/contentChanged') },

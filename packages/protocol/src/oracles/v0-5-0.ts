@@ -1,13 +1,13 @@
 import { conversationRules } from './conversation.ts'
-import type { Dialect } from './dialect.ts'
+import type { Traits } from './traits.ts'
 import { absent, named } from './table.ts'
 import type { VersionRules } from './table.ts'
 import { v051 } from './v0-5-1.ts'
-import { dialect052 } from './v0-5-2.ts'
+import { traits052 } from './v0-5-2.ts'
 
 /** A call has no intention, and the turns of a chat are not paged. */
-export const dialect050: Dialect = {
-  ...dialect052,
+export const traits050: Traits = {
+  ...traits052,
   callKeys: ['toolCallId', 'toolName', 'displayName', 'contributor', '_meta'],
 }
 
@@ -16,7 +16,7 @@ export const v050: VersionRules = {
   session: { ...v051.session, ...absent('session/inputNeededSet', 'session/inputNeededRemoved') },
   chat: {
     ...v051.chat,
-    ...named('chat', conversationRules(dialect050)),
+    ...named('chat', conversationRules(traits050)),
     ...absent('chat/turnsLoaded'),
   },
 }

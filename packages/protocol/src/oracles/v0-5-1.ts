@@ -2,10 +2,10 @@ import { topToggled } from './customizations.ts'
 import { requestRules } from './requests.ts'
 import { absent } from './table.ts'
 import type { VersionRules } from './table.ts'
-import { dialect052, v052 } from './v0-5-2.ts'
+import { traits052, v052 } from './v0-5-2.ts'
 
 /** A completed input request leaves nothing in the turn. */
-const { inputCompleted } = requestRules(dialect052)
+const { inputCompleted } = requestRules(traits052)
 
 export const v051: VersionRules = {
   ...v052,

@@ -3,14 +3,14 @@ import type { ChangesetState } from '../changeset/state.ts'
 import { without } from '../update.ts'
 import { statusOf } from './conversation-status.ts'
 import { conversationRules, truncated } from './conversation.ts'
-import type { Dialect } from './dialect.ts'
+import type { Traits } from './traits.ts'
 import { recorded, requestRules } from './requests.ts'
 import { absent, iso, named } from './table.ts'
 import type { Rule, VersionRules } from './table.ts'
 import { calls06, v06 } from './v0-6.ts'
 
 /** Turns have no times, calls cannot wait for a login, and input requests are a list beside the turns. */
-export const dialect052: Dialect = {
+export const traits052: Traits = {
   ...calls06,
   confirmationKeys: ['confirmationTitle', 'edits', 'editable', 'options'],
   readyAgain: false,
@@ -19,14 +19,14 @@ export const dialect052: Dialect = {
   time: iso,
 }
 
-const truncate = truncated(dialect052)
+const truncate = truncated(traits052)
 /** Without a turn, all turns go, and with them the cursor to older ones. */
 const truncatedWithCursor: typeof truncate = (state, action, now) => {
   const next = truncate(state, action, now)
   return action.turnId === undefined ? without(next, 'turnsNextCursor') : next
 }
 
-const { inputCompleted } = requestRules(dialect052)
+const { inputCompleted } = requestRules(traits052)
 const completedAndRecorded: typeof inputCompleted = (state, action, now) =>
   inputCompleted(recorded(state, action), action, now)
 
@@ -41,7 +41,7 @@ export const v052: VersionRules = {
   chat: {
     ...v06.chat,
     ...absent('chat/toolCallAuthRequired', 'chat/toolCallAuthResolved'),
-    ...named('chat', conversationRules(dialect052)),
+    ...named('chat', conversationRules(traits052)),
     'chat/truncated': truncatedWithCursor,
     'chat/inputCompleted': completedAndRecorded,
   },

@@ -1,12 +1,12 @@
 import { statusOf } from '../chat/tool-call.ts'
 import { callRules } from './calls.ts'
-import type { CallDialect } from './dialect.ts'
+import type { CallTraits } from './traits.ts'
 import { absent, named } from './table.ts'
 import type { VersionRules } from './table.ts'
 import { v07 } from './v0-7.ts'
 
 /** The input of a call is text; who contributes a call, and why, is fixed at its start. */
-export const calls06: CallDialect = {
+export const calls06: CallTraits = {
   callKeys: ['toolCallId', 'toolName', 'displayName', 'intention', 'contributor', '_meta'],
   confirmationKeys: ['confirmationTitle', 'riskAssessment', 'edits', 'editable', 'options'],
   readyAgain: true,

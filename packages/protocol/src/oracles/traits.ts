@@ -61,7 +61,7 @@ export interface Conversation {
 export type WithCalls = Pick<Conversation, 'activeTurn' | 'status'>
 
 /** How the versions up to 0.6 differ in the rules of their tool calls. */
-export interface CallDialect {
+export interface CallTraits {
   /** The keys that a call has from its start to its end. */
   readonly callKeys: readonly (keyof Call)[]
   /** The keys of a call that waits for confirmation. */
@@ -75,7 +75,7 @@ export interface CallDialect {
 }
 
 /** How the versions up to 0.5.2 differ in the rules of a conversation. */
-export interface Dialect extends CallDialect {
+export interface Traits extends CallTraits {
   /** The key of the message in turns, pending messages and actions. */
   readonly message: 'message' | 'userMessage'
   /** The form of a time. */

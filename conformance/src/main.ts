@@ -1,4 +1,4 @@
-import { runFixtures } from './fixtures.ts'
+import { runFixtures, versionsWithoutCases } from './fixtures.ts'
 import type { SetResult } from './fixtures.ts'
 import { judgeHost } from './host.ts'
 
@@ -25,7 +25,8 @@ const usage = `usage: npm run conformance -- host --url URL [options]
     --timeout S       seconds to wait for each expected message (default 5)
     --turn-timeout S  seconds to wait for the end of a turn (default 60)
     --json            print one JSON document instead of a table
-  fixtures FOLDER   run the published AHP fixtures in FOLDER against this build's protocol package
+  fixtures FOLDER   run the published AHP fixtures in FOLDER: the reducers of each version on its cases, and the
+                    round trips of its values
 `
 
 const [command, ...rest] = process.argv.slice(2)
@@ -51,14 +52,19 @@ function fixtures(path: string): void {
     process.exitCode = 2
     return
   }
-  for (const { version, kind, judged, cases, passed, changed, failures } of results) {
-    const name = `${version} ${kind}`.padEnd(24)
-    const counts = `${passed} passed, ${changed} changed by a later version, ${failures.length} failed`
+  for (const { version, kind, by, cases, passed, changed, failures } of results) {
+    const name = `${version} ${kind}${by === version ? '' : ` by ${by}`}`.padEnd(30)
+    const later = changed > 0 ? `${changed} changed by a later version, ` : ''
     console.log(
-      `${name} ${String(cases).padStart(4)} cases: ${judged ? counts : 'an older version, not judged'}`,
+      `${name} ${String(cases).padStart(4)} cases: ${passed} passed, ${later}${failures.length} failed`,
     )
     for (const failure of failures) console.log(`  FAILED ${failure}`)
   }
+  const without = versionsWithoutCases(results)
+  if (without.length > 0)
+    console.log(
+      `no reducer cases of ${without.join(', ')}: only the tests of the protocol package hold their reducers`,
+    )
   const passed = results.reduce((sum, result) => sum + result.passed + result.changed, 0)
   const failed = results.reduce((sum, result) => sum + result.failures.length, 0)
   console.log(`fixtures: ${passed} passed, ${failed} failed`)

@@ -1,22 +1,28 @@
-import { reducers } from '@atrium/protocol/reducers'
+import { oracle } from '@atrium/protocol/oracles'
+import type { OracleReducer, OracleVersion } from '@atrium/protocol/oracles'
 import type { Action } from '@atrium/protocol/channel'
-import type { Reduce } from '@atrium/protocol/reduce'
 import { canonical, sameJson } from './json.ts'
 
-interface ReducerFixture {
+export interface ReducerFixture {
   readonly reducer: string
-  readonly initial: unknown
+  readonly initial: object
   readonly actions: readonly Action[]
   readonly expected: unknown
 }
 
-/** Reduces the initial state with the actions. Returns the problem with the result, if there is one. */
-export function reducerProblem({ reducer, initial, actions, expected }: ReducerFixture): string | undefined {
-  const reduce = new Map(Object.entries(reducers) as [string, Reduce<unknown>][]).get(reducer)
-  if (!reduce) return `no reducer "${reducer}"`
+/** The time that the published cases give to reducers which read a clock, in milliseconds. */
+const now = 9999
+
+/** Reduces the initial state with the actions, as a version does. Returns the problem with the result, if there is one. */
+export function reducerProblem(
+  version: OracleVersion,
+  { reducer, initial, actions, expected }: ReducerFixture,
+): string | undefined {
+  const reduce = new Map<string, OracleReducer>(Object.entries(oracle(version))).get(reducer)
+  if (!reduce) return `no reducer "${reducer}" at ${version}`
   let state: unknown
   try {
-    state = actions.reduce<unknown>((before, action) => reduce(before, action), initial)
+    state = actions.reduce((before, action) => reduce(before, action, now), initial)
   } catch (error) {
     return `threw ${String(error)}`
   }

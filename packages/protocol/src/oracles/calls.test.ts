@@ -30,7 +30,7 @@ describe('a tool call', () => {
       ['0.3.0', '0.5.0', { contributor: owner }],
       ['0.5.1', '1.0.0', { contributor: owner, intention: 'list files' }],
     ),
-  )('[V10] $version keeps $expected from start to end', ({ version, expected }) => {
+  )('[V7] $version keeps $expected from start to end', ({ version, expected }) => {
     const base = { ...name, ...expected, _meta: { a: 1 } }
     expect(run(version)).toEqual({ ...base, status: 'streaming', chatStatus: 72 })
     const waiting = run(version, { ...ready, options })
@@ -64,7 +64,7 @@ describe('a tool call', () => {
   })
 
   test.each(spans(['0.1.0', '0.3.0', { a: 1 }], ['0.4.0', '1.0.0', { b: 2 }]))(
-    '[V10] $version has the _meta $expected after an action with another',
+    '[V7] $version has the _meta $expected after an action with another',
     ({ version, expected }) => {
       const _meta = { b: 2 }
       const delta = { type: 'toolCallDelta', ...about, content: 'l', _meta }
@@ -84,7 +84,7 @@ describe('a tool call', () => {
       ['0.1.0', '0.5.2', { invocationMessage: 'Run', options }],
       ['0.6.0', '1.0.0', { invocationMessage: 'Run now', options, editable: true }],
     ),
-  )('[V10] $version has $expected after a second announcement', ({ version, expected }) => {
+  )('[V7] $version has $expected after a second announcement', ({ version, expected }) => {
     const { chatStatus, status, ...call } = run(version, { ...ready, options }, again)
     expect({ chatStatus, status }).toEqual({ chatStatus: 24 | 64, status: 'pending-confirmation' })
     expect(call).toMatchObject({ ...expected, toolInput: 'ls' })
@@ -92,7 +92,7 @@ describe('a tool call', () => {
   })
 
   test.each(spans(['0.1.0', '0.6.0', undefined], ['0.7.0', '1.0.0', 'ls']))(
-    '[V10] $version has the input $expected after an announcement of a running call without one',
+    '[V7] $version has the input $expected after an announcement of a running call without one',
     ({ version, expected }) => {
       const approved = { ...ready, confirmed: 'not-needed' }
       const pending = run(version, approved, again)
@@ -107,7 +107,7 @@ describe('a tool call', () => {
   )
 
   test.each(spans(['0.6.0', '0.6.0', undefined], ['0.7.0', '1.0.0', 'ls']))(
-    '[V10] $version keeps the input $expected when a waiting call is announced as approved',
+    '[V7] $version keeps the input $expected when a waiting call is announced as approved',
     ({ version, expected }) => {
       expect(run(version, ready, { ...again, confirmed: 'setting' })['toolInput']).toBe(expected)
     },
@@ -119,7 +119,7 @@ describe('a tool call', () => {
       ['0.5.1', '0.6.0', { contributor: owner, intention: 'list files' }],
       ['0.7.0', '1.0.0', { contributor: { ...owner, customizationId: 'n' }, intention: 'find files' }],
     ),
-  )('[V10] $version has $expected after an announcement that names others', ({ version, expected }) => {
+  )('[V7] $version has $expected after an announcement that names others', ({ version, expected }) => {
     const other = { contributor: { ...owner, customizationId: 'n' }, intention: 'find files' }
     const call = run(version, { ...ready, ...other })
     expect(call).toMatchObject(expected)
@@ -127,7 +127,7 @@ describe('a tool call', () => {
   })
 
   test.each(spans(['0.1.0', '0.6.0', 'pwd'], ['0.7.0', '1.0.0', undefined]))(
-    '[V10] $version has the input $expected after an edit of a call without input',
+    '[V7] $version has the input $expected after an edit of a call without input',
     ({ version, expected }) => {
       const { toolInput: _, ...empty } = ready
       expect(run(version, empty, { ...confirm, editedToolInput: 'pwd' })['toolInput']).toBe(expected)
@@ -136,7 +136,7 @@ describe('a tool call', () => {
   )
 
   test.each(spans(['0.4.0', '0.5.2', 'running'], ['0.6.0', '1.0.0', 'auth-required']))(
-    '[V10] $version has the status $expected when a login is needed',
+    '[V7] $version has the status $expected when a login is needed',
     ({ version, expected }) => {
       const auth = { reason: 'required', resource: { resource: 'r' } }
       const login = { ...about, type: 'toolCallAuthRequired', auth }
@@ -146,7 +146,7 @@ describe('a tool call', () => {
   )
 
   test.each(spans(['0.1.0', '1.0.0', undefined]))(
-    '[V10] $version waits for the approval of a result, and cancels what a turn leaves unfinished',
+    '[V7] $version waits for the approval of a result, and cancels what a turn leaves unfinished',
     ({ version }) => {
       const reviewed = [
         { ...ready, confirmed: 'setting' },

@@ -20,7 +20,7 @@ describe('customizations', () => {
       ['0.2.0', '0.8.0-dev', [{ ...plugin, enabled: false }]],
       ['0.8.0', '1.0.0', [{ ...plugin, enablement: [{ kind: 'session', enabled: false }] }]],
     ),
-  )('[V10] $version switches a plugin off: $expected', ({ version, expected }) => {
+  )('[V7] $version switches a plugin off: $expected', ({ version, expected }) => {
     expect(customizationsAfter(version, 'session', state, toggle('p'))).toEqual(expected)
     expect(reduce(version, 'session', state, toggle('none'))).toEqual(state)
     expect(reduce(version, 'session', { summary }, toggle('p'))).toEqual({ summary })
@@ -28,14 +28,14 @@ describe('customizations', () => {
 
   test.each(
     spans(['0.2.0', '0.5.1', [skill, server]], ['0.5.2', '1.0.0', [{ ...skill, enabled: false }, server]]),
-  )('[V10] $version has the children $expected after a toggle of a child', ({ version, expected }) => {
+  )('[V7] $version has the children $expected after a toggle of a child', ({ version, expected }) => {
     expect(customizationsAfter(version, 'session', state, toggle('s'))).toEqual([
       { ...plugin, children: expected },
     ])
   })
 
   test.each(spans(['0.2.0', '1.0.0', undefined]))(
-    '[V10] $version replaces a whole entry, and removes entries and children',
+    '[V7] $version replaces a whole entry, and removes entries and children',
     ({ version }) => {
       const next = { type: 'plugin', id: 'p', name: 'New' }
       const update = { type: 'session/customizationUpdated', customization: next }
@@ -65,14 +65,14 @@ describe('customizations', () => {
         },
       ],
     ),
-  )('[V10] $version tells how an MCP server is: $expected', ({ version, expected }) => {
+  )('[V7] $version tells how an MCP server is: $expected', ({ version, expected }) => {
     const changed = { type: 'session/mcpServerStateChanged', id: 'm', state: { kind: 'error' } }
     expect(customizationsAfter(version, 'session', state, changed)).toEqual(expected.changed)
     const stop = { type: 'session/mcpServerStopRequested', id: 'm' }
     expect(customizationsAfter(version, 'session', state, stop)).toEqual(expected.stopped)
   })
 
-  test('[V10] 0.1.0 has a flat list by URI, and an update changes only what it says', () => {
+  test('[V7] 0.1.0 has a flat list by URI, and an update changes only what it says', () => {
     const ref = (uri: string, displayName: string) => ({ uri, displayName })
     const entry = { customization: ref('x', 'X'), enabled: true, clientId: 'me', status: 'loading' }
     const list = { summary, customizations: [entry] }

@@ -16,7 +16,7 @@ const complete = {
 
 describe('an input request', () => {
   test.each(spans(['0.1.0', '0.5.2', [request]], ['0.6.0', '1.0.0', undefined]))(
-    '[V10] $version keeps $expected of a request without a turn',
+    '[V7] $version keeps $expected of a request without a turn',
     ({ version, expected }) => {
       const after = converse(version, { status: 1 | 32 }, ask)
       expect(after['inputRequests']).toEqual(expected)
@@ -25,7 +25,7 @@ describe('an input request', () => {
   )
 
   test.each(spans(['0.1.0', '0.5.2', 'list'], ['0.6.0', '1.0.0', 'part']))(
-    '[V10] $version keeps a request with its answers in a $expected',
+    '[V7] $version keeps a request with its answers in a $expected',
     ({ version, expected }) => {
       const repeated = { ...ask, request: { ...request, message: 'again' } }
       const after = converse(version, { status: 8 | 32 | 64, activeTurn: turn }, ask, change, repeated)
@@ -44,7 +44,7 @@ describe('an input request', () => {
   )
 
   test.each(spans(['0.1.0', '0.8.0', now], ['0.9.0', '1.0.0', 1000]))(
-    '[V10] $version leaves the time $expected after each step',
+    '[V7] $version leaves the time $expected after each step',
     ({ version, expected }) => {
       const after = { modifiedAt: expected }
       expect(converse(version, { activeTurn: turn }, ask)).toMatchObject(after)
@@ -67,7 +67,7 @@ describe('an input request', () => {
   const text = { kind: 'markdown', id: 'm', content: '' }
   test.each(
     spans(['0.1.0', '0.5.1', [text]], ['0.5.2', '0.5.2', [text, done]], ['0.6.0', '1.0.0', [done, text]]),
-  )('[V10] $version has the parts $expected after the completion', ({ version, expected }) => {
+  )('[V7] $version has the parts $expected after the completion', ({ version, expected }) => {
     const part = { type: 'responsePart', turnId: 't1', part: text }
     const after = converse(version, { activeTurn: turn }, ask, change, part, complete)
     expect(after).toMatchObject({ status: 8, activeTurn: { responseParts: expected } })
@@ -76,7 +76,7 @@ describe('an input request', () => {
   })
 
   test.each(spans(['0.1.0', '0.5.2', []], ['0.6.0', '1.0.0', [{ kind: 'inputRequest', request }]]))(
-    '[V10] $version ends a turn with an open request with the parts $expected',
+    '[V7] $version ends a turn with an open request with the parts $expected',
     ({ version, expected }) => {
       const end = { type: 'turnComplete', turnId: 't1', duration: 0 }
       const after = converse(version, { activeTurn: turn }, ask, end)

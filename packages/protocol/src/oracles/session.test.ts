@@ -16,7 +16,7 @@ const summaryAt = (state: Json): Json => (state['summary'] ?? state) as Json
 
 describe('the life of a session', () => {
   test.each(spans(['0.1.0', '0.1.0', 1], ['0.2.0', '1.0.0', 8 | 32]))(
-    '[V10] $version has the status $expected when a session is ready',
+    '[V7] $version has the status $expected when a session is ready',
     ({ version, expected }) => {
       const after = reduce(version, 'session', stateAt.get(version) ?? {}, { type: 'session/ready' })
       expect(after).toHaveProperty('lifecycle', 'ready')
@@ -25,7 +25,7 @@ describe('the life of a session', () => {
   )
 
   test.each(spans(['0.1.0', '0.8.0', 'creationFailed'], ['0.9.0', '1.0.0', 'failed']))(
-    '[V10] $version calls a session that could not be created $expected',
+    '[V7] $version calls a session that could not be created $expected',
     ({ version, expected }) => {
       const error = { errorType: 'x', message: 'no' }
       const action = { type: 'session/creationFailed', error }
@@ -37,7 +37,7 @@ describe('the life of a session', () => {
 
 describe('the properties of a session', () => {
   test.each(both)(
-    '[V10] $version has its title, activity and flags in $expected',
+    '[V7] $version has its title, activity and flags in $expected',
     ({ version, expected }) => {
       const after = reduce(
         version,
@@ -56,7 +56,7 @@ describe('the properties of a session', () => {
   )
 
   test.each(spans(['0.1.0', '0.4.0', now], ['0.5.0', '1.0.0', undefined]))(
-    '[V10] $version has the time $expected after a title and after a setting',
+    '[V7] $version has the time $expected after a title and after a setting',
     ({ version, expected }) => {
       const state = stateAt.get(version) ?? {}
       const renamed = reduce(version, 'session', state, { type: 'session/titleChanged', title: 'b' })
@@ -73,7 +73,7 @@ describe('the properties of a session', () => {
   )
 
   test.each(spans(['0.1.0', '0.1.0', []], ['0.2.0', '0.4.0', ['agent']], ['0.5.0', '1.0.0', undefined]))(
-    '[V10] $version has a model, and beside it $expected',
+    '[V7] $version has a model, and beside it $expected',
     ({ version, expected }) => {
       const state = stateAt.get(version) ?? {}
       const model = { type: 'session/modelChanged', model: { id: 'm' } }
@@ -95,14 +95,14 @@ describe('the properties of a session', () => {
       ['0.3.0', '0.4.0', { summary: nested.summary, changesets }],
       ['0.5.0', '1.0.0', { changesets }],
     ),
-  )('[V10] $version lists changesets in $expected', ({ version, expected }) => {
+  )('[V7] $version lists changesets in $expected', ({ version, expected }) => {
     const state = stateAt.get(version) ?? {}
     const after = reduce(version, 'session', state, { type: 'session/changesetsChanged', changesets })
     expect(after).toEqual({ ...state, ...expected })
     expect(reduce(version, 'session', after, { type: 'session/changesetsChanged' })).toEqual(state)
   })
 
-  test('[V10] only 0.1.0 lists the edits of a session', () => {
+  test('[V7] only 0.1.0 lists the edits of a session', () => {
     const diffs = [{ diff: { added: 1 } }]
     const action = { type: 'session/diffsChanged', diffs }
     expect(reduce('0.1.0', 'session', nested, action)).toEqual({
@@ -113,7 +113,7 @@ describe('the properties of a session', () => {
   })
 
   const client = (clientId: string, ...tools: string[]) => ({ clientId, tools })
-  test.each(spans(['0.1.0', '0.4.0', undefined]))('[V10] $version has one active client', ({ version }) => {
+  test.each(spans(['0.1.0', '0.4.0', undefined]))('[V7] $version has one active client', ({ version }) => {
     const set = (activeClient: object | null) => ({ type: 'session/activeClientChanged', activeClient })
     const tools = { type: 'session/activeClientToolsChanged', tools: ['sh'] }
     expect(reduce(version, 'session', nested, tools)).toBe(nested)
@@ -125,7 +125,7 @@ describe('the properties of a session', () => {
   })
 
   test.each(spans(['0.5.0', '1.0.0', undefined]))(
-    '[V10] $version has several active clients',
+    '[V7] $version has several active clients',
     ({ version }) => {
       const set = (activeClient: object) => ({ type: 'session/activeClientSet', activeClient })
       const both = reduce(
@@ -149,14 +149,14 @@ describe('the open requests of a session', () => {
   const set = (request: object) => ({ type: 'session/inputNeededSet', request })
 
   test.each(spans(['0.5.0', '0.5.0', 8 | 32], ['0.5.1', '0.7.0', 24 | 32], ['0.8.0-dev', '1.0.0', 8 | 32]))(
-    '[V10] $version has the status $expected while a tool of a client runs',
+    '[V7] $version has the status $expected while a tool of a client runs',
     ({ version, expected }) => {
       expect(reduce(version, 'session', flat, set(tool))).toHaveProperty('status', expected)
     },
   )
 
   test.each(spans(['0.5.1', '1.0.0', undefined]))(
-    '[V10] $version needs input until the last form is answered',
+    '[V7] $version needs input until the last form is answered',
     ({ version }) => {
       const removed = { type: 'session/inputNeededRemoved', id: 'f' }
       const asked = reduce(version, 'session', flat, set({ ...form, old: true }), set(form))
@@ -171,7 +171,7 @@ describe('working directories', () => {
   const state = { ...flat, workingDirectories: ['a'] }
   test.each(
     spans(['0.5.0', '0.6.0', ['a']], ['0.7.0', '0.8.0-dev', ['a', 'b']], ['0.8.0', '1.0.0', ['c', 'b']]),
-  )('[V10] $version has $expected after a second directory and a replacement', ({ version, expected }) => {
+  )('[V7] $version has $expected after a second directory and a replacement', ({ version, expected }) => {
     const add = { type: 'session/workingDirectorySet', directory: 'b' }
     const replace = { type: 'session/workingDirectoryReplaced', directory: 'a', replacement: 'c' }
     expect(reduce(version, 'session', state, add, replace)).toEqual({

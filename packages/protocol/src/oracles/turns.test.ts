@@ -9,7 +9,7 @@ const readAndArchived = 32 | 64
 
 describe('the start of a turn', () => {
   test.each(spans(['0.3.0', '0.5.2', { message }], ['0.6.0', '1.0.0', { message, startedAt: began }]))(
-    '[V10] $version keeps $expected',
+    '[V7] $version keeps $expected',
     ({ version, expected }) => {
       const { activeTurn, status } = converse(version, { status: 1 | readAndArchived }, start)
       expect(activeTurn).toEqual({ id: 't1', responseParts: [], ...expected })
@@ -18,7 +18,7 @@ describe('the start of a turn', () => {
   )
 
   test.each(spans(['0.1.0', '0.2.0', undefined]))(
-    '[V10] $version keeps the message of a user',
+    '[V7] $version keeps the message of a user',
     ({ version }) => {
       const userMessage = { text: 'hi' }
       const state = { summary: { status: 33, modifiedAt: 1 }, turns: [] }
@@ -45,14 +45,14 @@ describe('the start of a turn', () => {
   )
 
   test.each(spans(['0.1.0', '0.8.0', now], ['0.9.0', '1.0.0', 2000]))(
-    '[V10] $version sets the time of the last change to $expected',
+    '[V7] $version sets the time of the last change to $expected',
     ({ version, expected }) => {
       expect(converse(version, {}, start)).toMatchObject({ modifiedAt: expected })
     },
   )
 
   test.each(spans(['0.1.0', '1.0.0', undefined]))(
-    '[V10] $version replaces a running turn, and takes its message out of the queue',
+    '[V7] $version replaces a running turn, and takes its message out of the queue',
     ({ version }) => {
       const pending = { steeringMessage: { id: 'a' }, queuedMessages: [{ id: 'a' }, { id: 'b' }] }
       const state = { ...pending, activeTurn: { ...running, id: 't0' } }
@@ -80,7 +80,7 @@ describe('the end of a turn', () => {
       ['0.6.0', '0.8.0', { modifiedAt: now, startedAt: began, duration: 500 }],
       ['0.9.0', '1.0.0', { modifiedAt: 2500, startedAt: began, duration: 500 }],
     ),
-  )('[V10] $version keeps the turn with $expected', ({ version, expected: { modifiedAt, ...times } }) => {
+  )('[V7] $version keeps the turn with $expected', ({ version, expected: { modifiedAt, ...times } }) => {
     const turn = { id: 't1', message, responseParts: [], usage: { inputTokens: 3 }, ...times }
     for (const [type, outcome] of [
       ['turnComplete', 'complete'],
@@ -102,7 +102,7 @@ describe('the end of a turn', () => {
   const given = { error, part }
   test.each(
     spans(['0.3.0', '0.8.0', { responseParts: [], error }], ['0.9.0', '1.0.0', { responseParts: [part] }]),
-  )('[V10] $version keeps the error of a turn as $expected', ({ version, expected }) => {
+  )('[V7] $version keeps the error of a turn as $expected', ({ version, expected }) => {
     const failed = converse(version, state, { ...end, ...given, type: 'error' })
     expect(failed).toMatchObject({ status: 2 | 32, turns: [{ state: 'error', ...expected }] })
     expect((failed['turns'] as object[])[0]).toHaveProperty('responseParts', expected.responseParts)
@@ -110,7 +110,7 @@ describe('the end of a turn', () => {
   })
 
   test.each(spans(['0.3.0', '0.8.0', [part]], ['0.9.0', '1.0.0', []]))(
-    '[V10] $version has $expected after a response part that is an error',
+    '[V7] $version has $expected after a response part that is an error',
     ({ version, expected }) => {
       const after = converse(version, state, { type: 'responsePart', turnId: 't1', part })
       expect(after).toMatchObject({ activeTurn: { responseParts: expected } })
@@ -118,7 +118,7 @@ describe('the end of a turn', () => {
   )
 
   test.each(spans(['0.4.0', '0.8.0', false], ['0.9.0', '1.0.0', true]))(
-    '[V10] $version resumes a turn that failed: $expected',
+    '[V7] $version resumes a turn that failed: $expected',
     ({ version, expected }) => {
       const turns = [{ ...running, state: 'error', responseParts: [part] }]
       const after = converse(version, { turns }, { type: 'turnResume', turnId: 't1' })
@@ -132,7 +132,7 @@ describe('truncation', () => {
   const state = { turns, activeTurn: running, status: 8 | 32, turnsNextCursor: 'c', inputRequests: [] }
 
   test.each(spans(['0.1.0', '0.8.0', now], ['0.9.0', '1.0.0', 1000]))(
-    '[V10] $version leaves the time $expected',
+    '[V7] $version leaves the time $expected',
     ({ version, expected }) => {
       expect(converse(version, state, { type: 'truncated', turnId: 't1' })).toMatchObject({
         turns: [{ id: 't1' }],
@@ -145,7 +145,7 @@ describe('truncation', () => {
   )
 
   test.each(spans(['0.4.0', '0.5.0', true], ['0.5.1', '1.0.0', false]))(
-    '[V10] $version keeps the cursor of a chat without turns: $expected',
+    '[V7] $version keeps the cursor of a chat without turns: $expected',
     ({ version, expected }) => {
       const empty = converse(version, state, { type: 'truncated' })
       expect(empty).toMatchObject({ turns: [] })
@@ -155,7 +155,7 @@ describe('truncation', () => {
   )
 
   test.each(spans(['0.4.0', '0.5.0', 2], ['0.5.1', '1.0.0', 3]))(
-    '[V10] $version has $expected turns after a page of older ones',
+    '[V7] $version has $expected turns after a page of older ones',
     ({ version, expected }) => {
       const page = { type: 'turnsLoaded', turns: [{ id: 't0' }, { id: 't1' }] }
       expect(converse(version, state, page)['turns']).toHaveLength(expected)
@@ -165,7 +165,7 @@ describe('truncation', () => {
 
 describe('text', () => {
   test.each(spans(['0.1.0', '1.0.0', undefined]))(
-    '[V10] $version appends to the part of the kind',
+    '[V7] $version appends to the part of the kind',
     ({ version }) => {
       const parts = [
         { kind: 'markdown', id: 'm', content: 'a' },

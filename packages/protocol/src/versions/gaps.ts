@@ -2,20 +2,21 @@ import type { KindName } from '../reducers.ts'
 import { versions } from './negotiate.ts'
 import type { Version } from './negotiate.ts'
 import { listOf, put, shapeOf, textOf } from './shape.ts'
-import type { Shape } from './shape.ts'
+import type { OldAction, Shape } from './shape.ts'
 
-/** A part of a state that an older version cannot keep equal by actions alone. The next snapshot has it right. */
+/** What an older version cannot keep equal by actions alone. The next snapshot has it right. */
 export interface Gap {
-  /** The newest version that has the gap. All older versions have it too, as long as they have the kind. */
+  /** The newest version that has the gap, and the oldest one; without `downTo`, all older versions have it. */
   readonly upTo: Version
-  /** The oldest version that has the gap. */
   readonly downTo?: Version
   readonly kind: KindName
   /** The part of the state. */
   readonly what: string
   readonly reason: string
-  /** The older state without that part. */
-  hide(state: Shape): Shape
+  /** The older state without that part, in a form that can be compared. */
+  readonly hide?: (state: Shape) => Shape
+  /** Whether an action makes a difference that lasts until the next snapshot. Action and state are in any newer version. */
+  readonly madeBy?: (action: OldAction, before: Shape) => boolean
 }
 
 export const gaps: readonly Gap[] = [
@@ -24,23 +25,36 @@ export const gaps: readonly Gap[] = [
     kind: 'session',
     what: 'the order of `chats`',
     reason: 'only 1.0 has session/chatsReordered; an older client keeps the order of arrival',
-    hide: (state) =>
-      'chats' in state ? put(state, { chats: sortedBy('resource', listOf(state, 'chats')) }) : state,
+    hide: (state) => sorted(state, 'chats', 'resource'),
+  },
+  {
+    upTo: '0.8.0',
+    kind: 'annotations',
+    what: 'the order of `annotations`',
+    reason: 'an annotation without a turn is not shown; if it gets a turn later, an older client appends it',
+    hide: (state) => sorted(state, 'annotations', 'id'),
   },
 ]
 
 /** The state without the parts that this version cannot keep equal by actions. Two such states can be compared. */
 export function withoutGaps(version: Version, kind: KindName, state: object): object {
-  const rank = versions.indexOf(version)
-  return gaps
-    .filter((gap) => gap.kind === kind)
-    .filter(
-      ({ upTo, downTo }) => rank <= versions.indexOf(upTo) && rank >= versions.indexOf(downTo ?? '0.1.0'),
-    )
-    .reduce((left, gap) => gap.hide(left), shapeOf(state))
+  return gapsOf(version, kind).reduce((left, gap) => gap.hide?.(left) ?? left, shapeOf(state))
 }
 
-function sortedBy(key: string, list: readonly unknown[]): readonly unknown[] {
-  const name = (item: unknown) => textOf(shapeOf(item), key) ?? ''
-  return list.toSorted((a, b) => (name(a) < name(b) ? -1 : name(a) > name(b) ? 1 : 0))
+/** Whether an action makes a gap in the state of this version. */
+export function makesGap(version: Version, kind: KindName, action: OldAction, before: object): boolean {
+  return gapsOf(version, kind).some((gap) => gap.madeBy?.(action, shapeOf(before)))
+}
+
+function gapsOf(version: Version, kind: KindName): readonly Gap[] {
+  const rank = versions.indexOf(version)
+  const includes = ({ upTo, downTo = '0.1.0' }: Gap) =>
+    rank <= versions.indexOf(upTo) && rank >= versions.indexOf(downTo)
+  return gaps.filter((gap) => gap.kind === kind && includes(gap))
+}
+
+function sorted(state: Shape, key: string, by: string): Shape {
+  const name = (item: unknown) => textOf(shapeOf(item), by) ?? ''
+  const list = listOf(state, key).toSorted((a, b) => (name(a) < name(b) ? -1 : name(a) > name(b) ? 1 : 0))
+  return key in state ? put(state, { [key]: list }) : state
 }

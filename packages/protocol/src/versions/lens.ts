@@ -1,4 +1,4 @@
-import type { Action } from '../channel.ts'
+import type { Action, Uri } from '../channel.ts'
 import type { KindName } from '../reducers.ts'
 import type { SessionState } from '../session/state.ts'
 import type { Version } from './negotiate.ts'
@@ -65,6 +65,8 @@ export interface LiftContext {
   readonly turnDuration: number
   /** The session of the channel, in the native version. */
   readonly session: SessionState | undefined
+  /** The URI of that session. */
+  readonly sessionUri?: Uri | undefined
   /** Whether a client speaks a version that has only one active client in a session. */
   isSingle(clientId: string): boolean
 }

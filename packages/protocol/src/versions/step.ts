@@ -1,0 +1,94 @@
+import type { Action } from '../channel.ts'
+import { functionMap } from '../function-map.ts'
+import { isJsonObject } from '../json.ts'
+import type { KindName } from '../reducers.ts'
+import { knownIn, knows } from './known.ts'
+import type { ActionContext, Lens, LiftContext, Lowered, Refusal, StateContext } from './lens.ts'
+import type { Version } from './negotiate.ts'
+import { shapeOfAction } from './shape.ts'
+import type { OldAction, Shape } from './shape.ts'
+
+/** The older form of an action. Most rows do not read the context, so that the action can be replayed. */
+export type Row = (action: OldAction, context?: ActionContext) => Lowered
+
+/** The newer form of an action. */
+export type LiftRow = (action: OldAction, context: LiftContext) => Action | Refusal
+
+/** What differs between two neighbouring versions. Everything that no row names is the same in both. */
+export interface StepTable {
+  readonly version: Version
+  readonly newer: Version
+  readonly states?: { readonly [K in KindName]?: (state: Shape, context?: StateContext) => object }
+  readonly actions?: { readonly [type: string]: Row }
+  readonly actionsUp?: { readonly [type: string]: LiftRow }
+  readonly params?: { readonly [method: string]: (params: Shape) => object }
+  readonly results?: { readonly [method: string]: (result: Shape) => unknown }
+  /** The params of notifications; `undefined` if nothing of them exists in the older version. */
+  readonly notifications?: { readonly [method: string]: (params: Shape) => Shape | undefined }
+}
+
+/** A row that makes exactly one action of the same type. */
+export function one(change: (action: Shape) => Shape): Row {
+  // The change leaves the type as it is.
+  return (action) => [change(action) as OldAction]
+}
+
+/** The lens of one step. Actions that the older version does not have become no action, unless a row says more. */
+export function step(table: StepTable): Lens {
+  const { version, newer } = table
+  const stateOf = functionMap<(state: object, context?: StateContext) => object>(table.states ?? {})
+  const added = [...knownIn(newer)].filter((name) => !knows(version, name))
+  const rowOf = new Map<string, Row>([
+    ...added.map((name) => [name, () => []] as const),
+    ...functionMap<Row>(table.actions ?? {}),
+  ])
+  const liftOf = functionMap<LiftRow>(table.actionsUp ?? {})
+  const paramsOf = functionMap<(params: object) => object>(table.params ?? {})
+  const resultOf = functionMap<(result: object) => unknown>(table.results ?? {})
+  const notificationOf = functionMap<(params: object) => object | undefined>(table.notifications ?? {})
+  return {
+    version,
+    stateDown: (kind, state, context) => {
+      const row = stateOf.get(kind)
+      if (row) return row(state, context)
+      return hasKind(version, kind) ? state : noState
+    },
+    actionDown: (_, action, context) => {
+      const row = rowOf.get(action.type)
+      return row ? row(shapeOfAction(action), context) : [action]
+    },
+    actionUp: (_, action, context) => liftOf.get(action.type)?.(shapeOfAction(action), context) ?? action,
+    knows: (method) => knows(version, method),
+    paramsUp: (method, params) => paramsOf.get(method)?.(params) ?? params,
+    resultDown: (method, result) =>
+      isJsonObject(result) ? (resultOf.get(method)?.(result) ?? result) : result,
+    notificationDown: (method, params) => {
+      const row = notificationOf.get(method)
+      return row ? row(params) : params
+    },
+  }
+}
+
+/** A channel of a kind that a version does not have cannot be subscribed to. Its state is the same empty object for all. */
+const noState = Object.freeze({})
+
+/** Whether a version has channels of a kind: it knows an action of that kind. Up to 0.3 a chat is a part of its session. */
+export function hasKind(version: Version, kind: KindName): boolean {
+  return kindsOf(version).has(kind)
+}
+
+const kindsByVersion = new Map<Version, ReadonlySet<string>>()
+
+function kindsOf(version: Version): ReadonlySet<string> {
+  const known = kindsByVersion.get(version)
+  if (known) return known
+  const kinds = new Set([...knownIn(version)].map((name) => name.split('/')[0] ?? ''))
+  kindsByVersion.set(version, kinds)
+  return kinds
+}
+
+/** Notification params whose `changes` were all removed by the translation are `undefined`. Empty changes stay. */
+export function unlessEmptied(before: Shape, after: Shape): Shape | undefined {
+  const { changes } = after
+  return after !== before && isJsonObject(changes) && Object.keys(changes).length === 0 ? undefined : after
+}

@@ -1,7 +1,7 @@
 import type { KindName } from '../reducers.ts'
 import { versions } from './negotiate.ts'
 import type { Version } from './negotiate.ts'
-import { listOf, put, shapeOf, textOf } from './shape.ts'
+import { at, listOf, put, shapeOf, textOf } from './shape.ts'
 import type { OldAction, Shape } from './shape.ts'
 
 /** What an older version cannot keep equal by actions alone. The next snapshot has it right. */
@@ -33,6 +33,15 @@ export const gaps: readonly Gap[] = [
     what: 'the order of `annotations`',
     reason: 'an annotation without a turn is not shown; if it gets a turn later, an older client appends it',
     hide: (state) => sorted(state, 'annotations', 'id'),
+  },
+  {
+    upTo: '0.7.0',
+    downTo: '0.5.1',
+    kind: 'session',
+    what: 'whether `status` says idle, error or in progress while no input is needed',
+    reason:
+      'up to 0.7 a request that waits for the tool of a client changes the status, and leaves it in progress',
+    hide: (state) => at(state, 'status', (status) => (Number(status) & ~15) >>> 0),
   },
 ]
 

@@ -1,0 +1,50 @@
+import type { Action } from '../../channel.ts'
+import { same } from '../difference.ts'
+import { contextOf } from '../lens.ts'
+import { at, each, listOf, omit, put, shapeOf } from '../shape.ts'
+import type { Shape } from '../shape.ts'
+import { one } from '../step.ts'
+import type { Row } from '../step.ts'
+
+/** Only a changeset that failed has an error: no action of 0.3 gives one to another. */
+export function changesetDown(state: Shape): Shape {
+  return withOperations(state['status'] === 'error' ? state : omit(state, 'error'))
+}
+
+/** Operations have no groups. One that is disabled is shown as idle; the host refuses to start it. */
+function withOperations<S extends Shape>(holder: S): S {
+  return at(
+    holder,
+    'operations',
+    each((operation) => enabled(omit(operation, 'group'))),
+  )
+}
+
+function enabled(operation: Shape): Shape {
+  return operation['status'] === 'disabled' ? put(operation, { status: 'idle' }) : operation
+}
+
+/** New content is sent as an empty changeset, then each file, then the operations, and the error if it changed. */
+const contentChanged: Row = (action, context) => {
+  const { before, after } = contextOf(context)
+  const [earlier, later] = [changesetDown(shapeOf(before)), changesetDown(shapeOf(after))]
+  const { status, error } = later
+  return [
+    { type: 'changeset/cleared' },
+    ...listOf(action, 'files').map((file) => made('changeset/fileSet', { file })),
+    ...(action['operations'] === undefined
+      ? []
+      : [made('changeset/operationsChanged', withOperations({ operations: action['operations'] }))]),
+    ...(same(earlier['error'], error) ? [] : [made('changeset/statusChanged', { status, error })]),
+  ]
+}
+
+export const changesetRows = {
+  'changeset/contentChanged': contentChanged,
+  'changeset/operationsChanged': one(withOperations),
+  'changeset/operationStatusChanged': one(enabled),
+}
+
+function made(type: string, payload: Shape): Action {
+  return put({ type }, payload)
+}

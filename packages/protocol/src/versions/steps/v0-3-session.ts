@@ -1,0 +1,84 @@
+import type { SessionState } from '../../session/state.ts'
+import { activityMask } from '../../status.ts'
+import type { Member } from '../difference.ts'
+import { rebuild } from '../lens.ts'
+import type { StateContext } from '../lens.ts'
+import { listOf, omit, put, shapeOf, textOf } from '../shape.ts'
+import type { Shape } from '../shape.ts'
+
+/** The keys of a chat that are keys of its session up to 0.3. */
+const turnKeys = ['turns', 'activeTurn', 'steeringMessage', 'queuedMessages', 'inputRequests']
+
+/**
+ * The chat that clients of 0.3 and below see as the session: the default chat, or the first one if no chat of the list is
+ * the default. The session may be of any version that has chats.
+ */
+export function primaryChat(session: Shape | SessionState): string | undefined {
+  return textOf(primaryEntry(shapeOf(session)), 'resource')
+}
+
+function primaryEntry(session: Shape): Shape {
+  const chats = listOf(session, 'chats').map(shapeOf)
+  return shapeOf(chats.find(({ resource }) => resource === session['defaultChat']) ?? chats[0])
+}
+
+/** A session with its primary chat as one state. The other chats cannot be seen. */
+export function mergedDown(session: Shape, context: StateContext | undefined): Shape {
+  const chat = shapeOf(context?.chat)
+  const summary = shapeOf(session['summary'])
+  const { status = summary['status'] } = context?.chat ? chat : primaryEntry(session)
+  return {
+    ...omit(session, 'chats', 'defaultChat'),
+    summary: put(omit(summary, 'annotations'), {
+      status: statusOf(summary['status'], status),
+      activity: activityOf(session),
+    }),
+    ...turnsOf(chat),
+  }
+}
+
+/** A chat that is not the primary one, as a session of its own. */
+export function chatAsSession(chat: Shape, context: StateContext | undefined): Shape {
+  const { provider = '', createdAt, workingDirectory } = shapeOf(context?.summary)
+  const { resource, title, status, modifiedAt } = chat
+  const summary = {
+    resource,
+    provider,
+    title,
+    status,
+    createdAt,
+    workingDirectory,
+    modifiedAt: Date.parse(String(modifiedAt)) || 0,
+    ...('workingDirectory' in chat && { workingDirectory: chat['workingDirectory'] }),
+  }
+  return { summary: put({}, summary), lifecycle: 'ready', ...turnsOf(chat) }
+}
+
+function turnsOf(chat: Shape): Shape {
+  return {
+    turns: [],
+    ...Object.fromEntries(turnKeys.flatMap((key) => (key in chat ? [[key, chat[key]] as const] : []))),
+  }
+}
+
+/** The flags of the session with the activity of its primary chat, because the reducers up to 0.3 compute it from the turns. */
+function statusOf(session: unknown, chat: unknown): number {
+  return ((Number(session) & ~activityMask) | (Number(chat) & activityMask)) >>> 0
+}
+
+/** An activity that ended may be an empty text. */
+function activityOf(session: Shape): string | undefined {
+  return (
+    textOf(primaryEntry(session), 'activity') || textOf(shapeOf(session['summary']), 'activity') || undefined
+  )
+}
+
+const activity: Member = {
+  read: activityOf,
+  set: (value) => put({ type: 'session/activityChanged' }, { activity: value }),
+}
+
+export const activityMembers: readonly Member[] = [activity]
+
+/** What changes with the list of chats. No action replaces all turns by those of another chat. */
+export const chatListMembers: readonly Member[] = [{ read: primaryChat, set: () => rebuild }, activity]

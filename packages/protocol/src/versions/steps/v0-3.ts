@@ -1,0 +1,114 @@
+import type { Action } from '../../channel.ts'
+import { isJsonObject } from '../../json.ts'
+import { schemaLens } from '../config-schema.ts'
+import { conversation } from '../conversation.ts'
+import { byDifference } from '../difference.ts'
+import { knownIn } from '../known.ts'
+import { sessionListRows } from '../session-list.ts'
+import { at, each, objectChange, omit, put, shapeOf, shapeOfAction } from '../shape.ts'
+import type { OldAction, Shape } from '../shape.ts'
+import { one, step } from '../step.ts'
+import type { LiftRow, Row } from '../step.ts'
+import { changesetDown, changesetRows } from './v0-3-changeset.ts'
+import { activityMembers, chatAsSession, chatListMembers, mergedDown } from './v0-3-session.ts'
+import { ownKey } from './v0-4-session.ts'
+
+const schemas = schemaLens((property) => omit(property, 'additionalProperties'))
+
+const talk = conversation({ message: messageDown, call: callDown })
+
+/** Every action of a chat of 0.4 is an action of the session at 0.3. */
+const turnTypes = [...knownIn('0.4.0')].filter((name) => name.startsWith('chat/'))
+
+const sessions = sessionListRows((summary) => omit(summary, 'annotations'))
+
+/** The step from 0.4 to 0.3: a session contains the turns of its only chat. */
+export const v03 = step({
+  version: '0.3.0',
+  newer: '0.4.0',
+  states: {
+    root: (state) => omit(schemas.root(state), '_meta'),
+    session: (state, context) =>
+      mergedDown(schemas.configured(state), context && { ...context, chat: chatDown(context.chat) }),
+    chat: (state, context) => chatAsSession(talk.chat(state), context),
+    changeset: changesetDown,
+  },
+  actions: {
+    ...Object.fromEntries(turnTypes.map((type) => [type, turnRow(type)])),
+    ...changesetRows,
+    'root/agentsChanged': one((action) => at(action, 'agents', each(schemas.agent))),
+    'session/chatAdded': (_, context) => byDifference(chatListMembers, context),
+    'session/chatRemoved': (_, context) => byDifference(chatListMembers, context),
+    'session/defaultChatChanged': (_, context) => byDifference(chatListMembers, context),
+    // Most updates of a chat are about its status, which 0.3 computes from the turns.
+    'session/chatUpdated': ({ changes }, context) =>
+      'activity' in shapeOf(changes) ? byDifference(activityMembers, context) : [],
+    'session/activityChanged': (_, context) => byDifference(activityMembers, context),
+  },
+  actionsUp: Object.fromEntries(turnTypes.map((type) => [sessionType(type), liftRow(type)])),
+  results: {
+    ...sessions.results,
+    resolveSessionConfig: schemas.withSchema,
+    fetchTurns: (result) => at(result, 'turns', talk.turns),
+    completions: (result) =>
+      at(
+        result,
+        'items',
+        each((item) => at(item, 'attachment', objectChange(attachmentDown))),
+      ),
+  },
+  notifications: sessions.notifications,
+})
+
+function sessionType(type: string): string {
+  return type.replace('chat/', 'session/')
+}
+
+/** The row for an action of a turn. Only actions of tool calls have `_meta` at 0.3. */
+function turnRow(type: string): Row {
+  const older = sessionType(type)
+  const changed = talk.rows[type]
+  const clean = type.startsWith('chat/toolCall') ? callDown : (action: Shape) => omit(action, '_meta')
+  const renamed = (action: Action): Action => ({ ...clean(shapeOfAction(action)), type: older })
+  return (action) => {
+    const lowered = changed?.(action) ?? [action]
+    return typeof lowered === 'string' ? lowered : lowered.map(renamed)
+  }
+}
+
+function liftRow(type: string): LiftRow {
+  return (action: OldAction) => ({ ...action, type })
+}
+
+function chatDown(chat: object | undefined): Shape | undefined {
+  return chat && talk.chat(shapeOf(chat))
+}
+
+function messageDown(message: Shape): Shape {
+  const origin = at(message, 'origin', objectChange(originDown))
+  return at(origin, 'attachments', each(attachmentDown))
+}
+
+/** Up to 0.3 a message comes from a user or from the host. */
+function originDown(origin: Shape): Shape {
+  const { kind } = origin
+  return kind === 'agent' || kind === 'tool' ? put(origin, { kind: 'systemNotification' }) : origin
+}
+
+/** There are no annotations, so a reference to some becomes its label. */
+function attachmentDown(attachment: Shape): Shape {
+  if (attachment['type'] !== 'annotations') return attachment
+  const { label } = attachment
+  return put(omit(attachment, 'resource', 'annotationIds'), { type: 'simple', modelRepresentation: label })
+}
+
+/**
+ * A tool call keeps the `_meta` of its start, because later actions cannot replace it. The host writes its own keys there
+ * later, so they are left out from the start.
+ */
+function callDown(call: Shape): Shape {
+  const meta = call['_meta']
+  if (!isJsonObject(meta)) return call
+  const left = omit(meta, ...Object.keys(meta).filter((key) => key.startsWith(ownKey)))
+  return left === meta ? call : put(call, { _meta: Object.keys(left).length === 0 ? undefined : left })
+}

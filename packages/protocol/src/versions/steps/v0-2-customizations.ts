@@ -1,0 +1,64 @@
+import { byDifference } from '../difference.ts'
+import type { Member } from '../difference.ts'
+import { at, each, listOf, put, omit, shapeOf, textOf } from '../shape.ts'
+import type { Shape } from '../shape.ts'
+import { one } from '../step.ts'
+import type { Row } from '../step.ts'
+
+/** An object whose key `customizations` is a list: a session, its active client, or an agent. */
+export function customizationsDown<S extends Shape>(holder: S): S {
+  return at(holder, 'customizations', each(customizationDown))
+}
+
+/** Up to 0.2 an MCP server has no state, and cannot stand at the top. It is shown there as a plugin that is loaded. */
+function customizationDown(item: Shape): Shape {
+  return item['type'] === 'mcpServer' ? pluginOf(item) : at(item, 'children', each(childDown))
+}
+
+function childDown(child: Shape): Shape {
+  return child['type'] === 'mcpServer' ? omit(child, 'enabled', 'state', 'channel', 'mcpApp') : child
+}
+
+function pluginOf(server: Shape): Shape {
+  const plugin = put(omit(server, 'state', 'channel', 'mcpApp'), { type: 'plugin' })
+  return put(plugin, { load: loadOf(shapeOf(server['state'])) })
+}
+
+function loadOf(state: Shape): Shape | undefined {
+  switch (state['kind']) {
+    case 'starting':
+      return { kind: 'loading' }
+    case 'ready':
+      return { kind: 'loaded' }
+    case 'authRequired':
+      return { kind: 'degraded', message: textOf(state, 'description') ?? 'sign-in is required' }
+    case 'error':
+      return { kind: 'error', message: textOf(shapeOf(state['error']), 'message') ?? 'the server failed' }
+    default:
+      // A server that is stopped is not loaded.
+      return undefined
+  }
+}
+
+/** Only a server at the top shows its state. */
+const serverChanged: Row = ({ id }, context) => byDifference([server(id)], context)
+
+function server(id: unknown): Member {
+  return {
+    read: (session) => {
+      const found = listOf(session, 'customizations')
+        .map(shapeOf)
+        .find((item) => item['id'] === id)
+      return found && customizationDown(found)
+    },
+    set: (customization) => put({ type: 'session/customizationUpdated' }, { customization }),
+  }
+}
+
+export const customizationRows = {
+  'session/customizationsChanged': one(customizationsDown),
+  'session/customizationUpdated': one((action) =>
+    put(action, { customization: customizationDown(shapeOf(action['customization'])) }),
+  ),
+  'session/mcpServerStateChanged': serverChanged,
+}

@@ -1,0 +1,90 @@
+import type { Action } from '../../channel.ts'
+import { byDifference } from '../difference.ts'
+import type { Member } from '../difference.ts'
+import { Refusal } from '../lens.ts'
+import type { LiftContext } from '../lens.ts'
+import { at, each, listOf, put, shapeOf, textOf } from '../shape.ts'
+import type { OldAction, Shape } from '../shape.ts'
+import { one } from '../step.ts'
+import type { Row } from '../step.ts'
+
+/**
+ * The list of customizations at 0.1, which has only the top of the tree. It is keyed by URI, so an item whose URI
+ * another item above it has too gets its id after the URI.
+ */
+function flatList(list: readonly unknown[]): readonly Shape[] {
+  const items = list.map(shapeOf)
+  const uris = shownUris(items)
+  return items.map((item, i) => {
+    const { kind, message } = shapeOf(item['load'])
+    return put(
+      { customization: put(refOf(item), { uri: uris[i] }), enabled: item['enabled'] ?? true },
+      { clientId: item['clientId'], status: kind, statusMessage: message },
+    )
+  })
+}
+
+function shownUris(items: readonly Shape[]): readonly string[] {
+  const seen = new Set<string>()
+  return items.map(({ uri, id }) => {
+    const shown = seen.has(String(uri)) ? `${String(uri)}#${String(id)}` : String(uri)
+    seen.add(shown)
+    return shown
+  })
+}
+
+/** A reference to a customization, as an agent or an active client has it. */
+function refOf({ uri, name, icons, nonce, _meta }: Shape): Shape {
+  const description = textOf(shapeOf(_meta), 'description')
+  return put({ uri, displayName: name }, { description, icons, nonce })
+}
+
+export function flatDown(session: Shape): Shape {
+  return 'customizations' in session
+    ? { ...session, customizations: flatList(listOf(session, 'customizations')) }
+    : session
+}
+
+/** The customizations of an agent or an active client as references. */
+export function refsDown(holder: Shape): Shape {
+  return at(holder, 'customizations', each(refOf))
+}
+
+/** The references of a client's own customizations as plugins. Their ids follow from the client and the URI. */
+export function pluginsUp(activeClient: Shape): Shape {
+  const clientId = String(activeClient['clientId'])
+  return at(
+    activeClient,
+    'customizations',
+    each(({ uri, displayName, description, icons, nonce }) =>
+      put(
+        { type: 'plugin', id: `${clientId} ${String(uri)}`, uri, name: displayName, enabled: true },
+        { icons, nonce, ...(description !== undefined && { _meta: { description } }) },
+      ),
+    ),
+  )
+}
+
+const flat: Member = {
+  read: (session) => flatDown(session)['customizations'],
+  set: (customizations) => put({ type: 'session/customizationsChanged' }, { customizations }),
+}
+
+/** 0.1 can neither remove a customization nor clear its status, so every change replaces the list. */
+const replaced: Row = (_, context) => byDifference([flat], context)
+
+export const customizationRows = {
+  'session/customizationsChanged': one(flatDown),
+  'session/customizationToggled': replaced,
+  'session/customizationUpdated': replaced,
+  'session/customizationRemoved': replaced,
+}
+
+/** Clients of 0.1 name a customization by the URI that they see. */
+export function toggledUp({ uri, ...action }: OldAction, { session }: LiftContext): Action | Refusal {
+  const items = (session?.customizations ?? []).map(shapeOf)
+  const item = items[shownUris(items).indexOf(String(uri))]
+  return item
+    ? put(shapeOf(action) as OldAction, { id: item['id'] })
+    : new Refusal(`uri: the session has no customization ${JSON.stringify(String(uri).slice(0, 200))}`)
+}

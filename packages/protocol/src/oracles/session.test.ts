@@ -36,24 +36,21 @@ describe('the life of a session', () => {
 })
 
 describe('the properties of a session', () => {
-  test.each(both)(
-    '[V7] $version has its title, activity and flags in $expected',
-    ({ version, expected }) => {
-      const after = reduce(
-        version,
-        'session',
-        expected,
-        { type: 'session/activityChanged', activity: 'thinking' },
-        { type: 'session/isReadChanged', isRead: false },
-        { type: 'session/isArchivedChanged', isArchived: true },
-      )
-      const changes = { activity: 'thinking', status: 8 | 64 }
-      const summary = { ...nested.summary, ...changes }
-      expect(after).toEqual('summary' in expected ? { ...expected, summary } : { ...expected, ...changes })
-      const cleared = reduce(version, 'session', after, { type: 'session/activityChanged' })
-      expect(summaryAt(cleared)).not.toHaveProperty('activity')
-    },
-  )
+  test.each(both)('[V7] $version has its title, activity and flags in $expected', ({ version, expected }) => {
+    const after = reduce(
+      version,
+      'session',
+      expected,
+      { type: 'session/activityChanged', activity: 'thinking' },
+      { type: 'session/isReadChanged', isRead: false },
+      { type: 'session/isArchivedChanged', isArchived: true },
+    )
+    const changes = { activity: 'thinking', status: 8 | 64 }
+    const summary = { ...nested.summary, ...changes }
+    expect(after).toEqual('summary' in expected ? { ...expected, summary } : { ...expected, ...changes })
+    const cleared = reduce(version, 'session', after, { type: 'session/activityChanged' })
+    expect(summaryAt(cleared)).not.toHaveProperty('activity')
+  })
 
   test.each(spans(['0.1.0', '0.4.0', now], ['0.5.0', '1.0.0', undefined]))(
     '[V7] $version has the time $expected after a title and after a setting',

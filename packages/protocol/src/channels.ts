@@ -36,9 +36,15 @@ export const kinds = {
     state: SessionState,
     actions: sessionActions,
     reduce: reducers.session,
-    // On `session/ready`, a 0.1 reducer clears the status flags. A 0.1 client therefore gets two more actions, which
-    // set the flags again.
-    strides: { 'session/ready': 3 },
+    strides: {
+      // On `session/ready`, a 0.1 reducer clears the status flags. A 0.1 client therefore gets two more actions, which
+      // set the flags again.
+      'session/ready': 3,
+      // Up to 0.4 the model and the agent of a session are no part of its `_meta`.
+      'session/metaChanged': 3,
+      // In 0.7 each working directory is removed, and each is added again, because only so they keep their order.
+      'session/workingDirectoryReplaced': ({ workingDirectories = [] }) => 2 * workingDirectories.length,
+    },
     derived: { project: true, annotations: true },
   }),
   chat: kind({
@@ -46,8 +52,6 @@ export const kinds = {
     state: ChatState,
     actions: chatActions,
     reduce: reducers.chat,
-    // In versions up to 0.4, two separate actions change the model and the agent before the turn starts.
-    strides: { 'chat/turnStarted': 3 },
     derived: { title: true, interactivity: true, changes: true },
     rows: 'turns',
   }),
@@ -63,9 +67,8 @@ export const kinds = {
     state: ChangesetState,
     actions: changesetActions,
     reduce: reducers.changeset,
-    // On `changeset/contentChanged`, a 0.8 reducer drops the error. A 0.8 client therefore gets a second action, which
-    // sets the status and the error again.
-    strides: { 'changeset/contentChanged': 2 },
+    // Up to 0.3 the content is cleared, and then the files and the operations are set one by one.
+    strides: { 'changeset/contentChanged': (_, { files }) => files.length + 4 },
   }),
   annotations: kind({
     name: 'annotations',

@@ -16,9 +16,9 @@ export interface ChannelKind<S = unknown, A extends Action = Action> {
   readonly classes: ReadonlyMap<string, Class>
   /**
    * How many sequence numbers an action of each type takes, 1 if absent. An older protocol version may need several
-   * actions in place of one.
+   * actions in place of one. The number may depend on the action and on the state after it.
    */
-  readonly strides: ReadonlyMap<string, number>
+  readonly strides: ReadonlyMap<string, Stride>
   /**
    * The parts of the state that no action of this channel changes. A host may fill them in when it makes a snapshot,
    * and comparisons of states ignore them. `true` stands for the whole key, a nested table for keys inside it.
@@ -30,6 +30,8 @@ export interface ChannelKind<S = unknown, A extends Action = Action> {
   readonly tail: ((state: S) => S) | undefined
 }
 
+export type Stride = number | ((state: never, action: never) => number)
+
 export type Derived<S> = { readonly [K in keyof S]?: true | Derived<NonNullable<S[K]>> }
 
 interface Definition<S, A extends Action> {
@@ -37,7 +39,9 @@ interface Definition<S, A extends Action> {
   readonly state: Schema<S>
   readonly actions: ActionTable
   readonly reduce: Reduce<S, A>
-  readonly strides?: { readonly [T in A['type']]?: number }
+  readonly strides?: {
+    readonly [T in A['type']]?: number | ((state: S, action: Extract<A, { readonly type: T }>) => number)
+  }
   readonly derived?: Derived<S>
   readonly rows?: keyof S & string
   readonly tail?: (state: S) => S
@@ -53,8 +57,8 @@ export function kind<S, A extends Action>(definition: Definition<S, A>): Channel
     dispatchable: new Set(rows.filter(([, row]) => row.by === 'client').map(([type]) => type)),
     classes: new Map(rows.map(([type, row]) => [type, row.class])),
     strides: new Map(
-      Object.entries<number | undefined>(definition.strides ?? {}).flatMap(([type, stride]) =>
-        stride === undefined ? [] : [[type, stride]],
+      Object.entries<Stride | undefined>(definition.strides ?? {}).flatMap(([type, stride]) =>
+        stride === undefined ? [] : [[type, stride] as const],
       ),
     ),
     derived: definition.derived ?? {},
@@ -67,4 +71,11 @@ export function kind<S, A extends Action>(definition: Definition<S, A>): Channel
 export function checkAction(of: Pick<ChannelKind, 'actions'>, action: Action): Decoded<Action> {
   const schema = of.actions.get(action.type)
   return schema ? decode(schema, action) : { ok: true, value: action }
+}
+
+/** The number of sequence numbers that an action takes. `state`: the state after the action. */
+export function strideOf({ strides }: Pick<ChannelKind, 'strides'>, state: unknown, action: Action): number {
+  const stride = strides.get(action.type) ?? 1
+  // The stride was looked up by the type of the action, so it accepts this action and a state of its kind.
+  return typeof stride === 'number' ? stride : Math.max(1, stride(state as never, action as never))
 }

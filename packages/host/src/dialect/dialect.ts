@@ -16,7 +16,7 @@ import { mayNameSession } from '../aliases/uris.ts'
 import { envelopeOf, withoutChannel } from './envelope.ts'
 import { generationOf, hasKind, native } from './generation.ts'
 import type { Generation } from './generation.ts'
-import { isPerViewer, lowered, loweredEntry } from './lowered.ts'
+import { isPerViewer, lowered, loweredEntry, storedRoom } from './lowered.ts'
 import type { LoweredParts } from './lowered.ts'
 import { notificationText, sharedNotification } from './notification.ts'
 import { chatsOf, primaryChat } from './primary-chat.ts'
@@ -184,7 +184,9 @@ export class Dialect {
   envelopes(channel: Channel, parts: EnvelopeParts, own: boolean): readonly string[] | undefined {
     const { kindName: kind } = channel
     const lens = this.#lens
-    const all = lens ? lowered(lens, { kind, action: JSON.parse(parts.text) as Action }, parts) : [parts]
+    const action = lens && (JSON.parse(parts.text) as Action)
+    const all =
+      lens && action ? lowered(lens, { kind, action, room: storedRoom(channel, action) }, parts) : [parts]
     if (all === rebuild) return undefined
     return this.#texts(channel, own && all.length === 0 ? [parts] : all)
   }

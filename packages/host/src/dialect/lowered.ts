@@ -2,6 +2,7 @@ import type { Action } from '@atrium/protocol/channel'
 import type { KindName } from '@atrium/protocol/reducers'
 import { rebuild } from '@atrium/protocol/versions/lens'
 import type { ActionContext, Lens } from '@atrium/protocol/versions/lens'
+import type { Channel } from '../log/channel.ts'
 import type { Entry, EnvelopeParts } from '../log/entry.ts'
 import type { Generation } from './generation.ts'
 
@@ -13,22 +14,26 @@ export function loweredEntry(lens: Lens, entry: Entry, viewer: string): LoweredP
   const { kind, action, states } = entry
   // A page of history is sent to a client that lacks turns. A client that cannot read pages must get a snapshot.
   if (action.type === 'chat/turnsLoaded' && !lens.knows(action.type)) return rebuild
-  return lowered(lens, { kind, action, context: states && { viewer, ...states } }, entry)
+  const context = states && { viewer, ...states }
+  return lowered(lens, { kind, action, context, room: entry.last - entry.seq + 1 }, entry)
 }
 
 interface Lowering {
   readonly kind: KindName
   readonly action: Action
   readonly context?: ActionContext | undefined
+  /** How many sequence numbers the action has taken. */
+  readonly room: number
 }
 
 /**
  * Translates an action into an older version, which may need several actions for it. One of these actions carries the origin:
  * the one of the same type, or else the first. The stride of the original action has reserved a sequence number for each.
  */
-export function lowered(lens: Lens, { kind, action, context }: Lowering, parts: EnvelopeParts): LoweredParts {
+export function lowered(lens: Lens, lowering: Lowering, parts: EnvelopeParts): LoweredParts {
+  const { kind, action, context, room } = lowering
   const actions = lens.actionDown(kind, action, context)
-  if (actions === rebuild) return rebuild
+  if (actions === rebuild || actions.length > room) return rebuild
   if (actions.length === 1 && actions[0] === action) return [parts]
   const named = action.type.slice(action.type.indexOf('/'))
   const main = Math.max(
@@ -46,3 +51,12 @@ export function lowered(lens: Lens, { kind, action, context }: Lowering, parts: 
 export function isPerViewer({ single }: Generation, { action }: Entry): boolean {
   return single && action.type.startsWith('session/activeClient')
 }
+
+/** The sequence numbers that a stored action has at least taken. Those of earlier builds took fewer. */
+export function storedRoom({ kind: { strides } }: Channel, { type }: Action): number {
+  const stride = strides.get(type)
+  return typeof stride === 'number' && reservedSince.has(type) ? stride : 1
+}
+
+/** The types of actions for which every build has reserved the numbers. */
+const reservedSince: ReadonlySet<string> = new Set(['session/ready'])

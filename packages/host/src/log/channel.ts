@@ -1,5 +1,6 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
 import { kindNamed } from '@atrium/protocol/channels'
+import { strideOf } from '@atrium/protocol/kind'
 import type { ChannelKind } from '@atrium/protocol/kind'
 import type { StateOf } from '@atrium/protocol/kind-types'
 import type { KindName } from '@atrium/protocol/reducers'
@@ -122,7 +123,7 @@ export class Channel<K extends KindName = KindName> {
 
   /** The number of sequence numbers that an action takes. */
   strideOf(action: Action): number {
-    return this.kind.strides.get(action.type) ?? 1
+    return strideOf(this.kind, this.#head, action)
   }
 
   keepEphemeral(entry: Entry): void {

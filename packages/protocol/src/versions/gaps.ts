@@ -1,7 +1,7 @@
 import type { KindName } from '../reducers.ts'
 import { versions } from './negotiate.ts'
 import type { Version } from './negotiate.ts'
-import { at, listOf, put, shapeOf, textOf } from './shape.ts'
+import { at, each, listOf, objectChange, omit, put, shapeOf, textOf } from './shape.ts'
 import type { OldAction, Shape } from './shape.ts'
 
 /** What an older version cannot keep equal by actions alone. The next snapshot has it right. */
@@ -43,6 +43,62 @@ export const gaps: readonly Gap[] = [
       'up to 0.7 a request that waits for the tool of a client changes the status, and leaves it in progress',
     hide: (state) => at(state, 'status', (status) => (Number(status) & ~15) >>> 0),
   },
+  {
+    upTo: '0.6.0',
+    kind: 'session',
+    what: '`workingDirectory` of the session and of its chats',
+    reason: 'no action changes a working directory up to 0.6',
+    hide: (state) => at(withoutDirectory(state), 'chats', each(withoutDirectory)),
+  },
+  {
+    upTo: '0.6.0',
+    kind: 'chat',
+    what: '`workingDirectory`',
+    reason: 'no action changes a working directory up to 0.6',
+    hide: withoutDirectory,
+  },
+  {
+    upTo: '0.6.0',
+    kind: 'chat',
+    what: 'a `partialInput` that is empty',
+    reason: 'the text of chat/toolCallDelta is required up to 0.6, so an empty one is sent',
+    hide: (state) =>
+      at(
+        state,
+        'activeTurn',
+        objectChange((turn) => at(turn, 'responseParts', each(unlessEmptyInput))),
+      ),
+  },
+  {
+    upTo: '0.6.0',
+    kind: 'chat',
+    what: '`intention` and `contributor` of a tool call that is ready',
+    reason: 'they are fixed at the start of a call up to 0.6',
+    madeBy: (action) => isReady(action) && ('intention' in action || 'contributor' in action),
+  },
+  {
+    upTo: '0.6.0',
+    kind: 'chat',
+    what: '`toolInput` and `editable` of a tool call that is ready again',
+    reason:
+      'up to 0.6 the call loses an input that the action does not repeat; an input outside the state is a text',
+    madeBy: (action, before) =>
+      isReady(action) &&
+      callsOf(action, before).some(
+        ({ status, toolInput }) =>
+          (status === 'running' || status === 'pending-confirmation') &&
+          (typeof action['toolInput'] !== 'string' || typeof toolInput !== 'string'),
+      ),
+  },
+  {
+    upTo: '0.6.0',
+    kind: 'chat',
+    what: '`toolInput` of a tool call whose input is not a text, after an edit',
+    reason: 'the host refuses such an edit; a client up to 0.6 would show it',
+    madeBy: (action, before) =>
+      'editedToolInput' in action &&
+      callsOf(action, before).some(({ toolInput }) => typeof toolInput !== 'string'),
+  },
 ]
 
 /** The state without the parts that this version cannot keep equal by actions. Two such states can be compared. */
@@ -66,4 +122,24 @@ function sorted(state: Shape, key: string, by: string): Shape {
   const name = (item: unknown) => textOf(shapeOf(item), by) ?? ''
   const list = listOf(state, key).toSorted((a, b) => (name(a) < name(b) ? -1 : name(a) > name(b) ? 1 : 0))
   return key in state ? put(state, { [key]: list }) : state
+}
+
+function withoutDirectory(holder: Shape): Shape {
+  return omit(holder, 'workingDirectory')
+}
+
+function unlessEmptyInput(part: Shape): Shape {
+  const withoutEmpty = (call: Shape) => (call['partialInput'] === '' ? omit(call, 'partialInput') : call)
+  return at(part, 'toolCall', objectChange(withoutEmpty))
+}
+
+function isReady({ type }: OldAction): boolean {
+  return type === 'chat/toolCallReady'
+}
+
+/** The tool calls in the active turn that an action names. */
+function callsOf({ toolCallId }: OldAction, state: Shape): readonly Shape[] {
+  return listOf(shapeOf(state['activeTurn']), 'responseParts')
+    .map((part) => shapeOf(shapeOf(part)['toolCall']))
+    .filter((call) => toolCallId !== undefined && call['toolCallId'] === toolCallId)
 }

@@ -1,0 +1,143 @@
+import { AhpError } from '../../errors.ts'
+import { isJsonObject } from '../../json.ts'
+import { conversation } from '../conversation.ts'
+import { at, each, inOrder, listOf, objectChange, omit, put, shapeOf, textOf } from '../shape.ts'
+import type { Shape } from '../shape.ts'
+import { one, step, unlessEmptied } from '../step.ts'
+import { terminalContentDown, terminalContentUp } from './v0-6-terminal.ts'
+
+const talk = conversation({ message: messageDown, call: callDown, content: terminalContentDown })
+const summaryDown = objectChange(directoryDown)
+const resultUp = objectChange(contentUp)
+
+export const v06 = step({
+  version: '0.6.0',
+  newer: '0.7.0',
+  states: {
+    root: rootDown,
+    session: inOrder(talk.session, directoryDown, (state) => at(state, 'chats', each(chatDown))),
+    chat: inOrder(talk.chat, chatDown),
+    terminal: (state) => omit(state, 'isPty'),
+  },
+  actions: {
+    ...talk.rows,
+    'root/agentsChanged': one(rootDown),
+    'session/chatAdded': one((action) => at(action, 'summary', objectChange(chatDown))),
+    'session/chatUpdated': (action) => {
+      const left = unlessEmptied(action, at(action, 'changes', objectChange(chatDown)))
+      return left ? [{ ...left, type: action.type }] : []
+    },
+    // The text is required up to 0.6.
+    'chat/toolCallDelta': one((action) => ('content' in action ? action : { ...action, content: '' })),
+    'chat/toolCallReady': one(readyDown),
+  },
+  actionsUp: {
+    'chat/toolCallComplete': (action) => at(action, 'result', resultUp),
+    'chat/toolCallContentChanged': contentUp,
+  },
+  params: {
+    createSession: directoryUp,
+    // 0.7 added a second kind of source.
+    createChat: (params) => at(params, 'source', objectChange(sourceUp)),
+  },
+  results: {
+    listSessions: (result) => at(result, 'items', each(directoryDown)),
+    fetchTurns: (result) => at(result, 'turns', talk.turns),
+    completions: (result) =>
+      at(
+        result,
+        'items',
+        each((item) => at(item, 'attachment', attachmentIn)),
+      ),
+  },
+  notifications: {
+    'root/sessionAdded': (params) => at(params, 'summary', summaryDown),
+    'root/sessionSummaryChanged': (params) => unlessEmptied(params, at(params, 'changes', summaryDown)),
+  },
+})
+
+function rootDown(state: Shape): Shape {
+  return at(
+    state,
+    'agents',
+    each((agent) => at(agent, 'capabilities', objectChange(capabilitiesDown))),
+  )
+}
+
+function capabilitiesDown(capabilities: Shape): Shape {
+  const withoutSideChat = objectChange((value) => omit(value, 'sideChat'))
+  return at(omit(capabilities, 'multipleWorkingDirectories'), 'multipleChats', withoutSideChat)
+}
+
+/** The first folder of a session or chat. Up to 0.6 it has only one, which no action changes. */
+function directoryDown<S extends Shape>(holder: S): S {
+  if (!('workingDirectories' in holder)) return holder
+  const [workingDirectory] = listOf(holder, 'workingDirectories')
+  return put(holder, { workingDirectories: undefined, workingDirectory })
+}
+
+function directoryUp(params: Shape): Shape {
+  const { workingDirectory } = params
+  if (workingDirectory === undefined) return params
+  if (typeof workingDirectory !== 'string')
+    throw AhpError.invalidParams('createSession: workingDirectory must be a URI')
+  return put(params, { workingDirectory: undefined, workingDirectories: [workingDirectory] })
+}
+
+/** A chat, its entry in the session, or changes of that entry. A side chat looks like one that a user began. */
+function chatDown(chat: Shape): Shape {
+  const origin = shapeOf(chat['origin'])
+  return directoryDown(origin['kind'] === 'sideChat' ? { ...chat, origin: { kind: 'user' } } : chat)
+}
+
+function sourceUp(source: Shape): Shape {
+  return 'kind' in source ? source : { kind: 'fork', ...source }
+}
+
+function messageDown(message: Shape): Shape {
+  return at(message, 'attachments', each(attachmentDown))
+}
+
+/** A chat cannot be attached up to 0.6. The text says which chat it was. */
+function attachmentDown(attachment: Shape): Shape {
+  if (attachment['type'] !== 'chat') return attachment
+  const { endTurn } = attachment
+  const end = typeof endTurn === 'string' ? `, up to turn ${endTurn}` : ''
+  return {
+    ...omit(attachment, 'resource', 'endTurn'),
+    type: 'simple',
+    modelRepresentation: `Chat ${textOf(attachment, 'resource') ?? ''}${end}`,
+  }
+}
+
+function attachmentIn(attachment: unknown): unknown {
+  return objectChange(attachmentDown)(attachment)
+}
+
+/**
+ * The input of a call is text up to 0.6. A host puts short inputs into the state; a longer one is named by its URI, and
+ * cannot be edited, because an edit would replace the whole input by an edited name.
+ */
+function callDown(call: Shape): Shape {
+  const { toolInput } = call
+  if (!isJsonObject(toolInput)) return call
+  const named = put(call, { toolInput: inputText(toolInput) })
+  return call['status'] === 'pending-confirmation' ? put(named, { editable: false }) : named
+}
+
+/** Who contributes a call, and why, is fixed at the start of the call. */
+function readyDown(action: Shape): Shape {
+  const left = omit(action, 'contributor', 'intention')
+  const { toolInput } = left
+  if (!isJsonObject(toolInput)) return left
+  const named = put(left, { toolInput: inputText(toolInput) })
+  return left['confirmed'] ? named : put(named, { editable: false })
+}
+
+function inputText(reference: Shape): string {
+  return `The input is stored at ${textOf(reference, 'uri') ?? 'another place'}.`
+}
+
+function contentUp<S extends Shape>(holder: S): S {
+  return at(holder, 'content', terminalContentUp)
+}

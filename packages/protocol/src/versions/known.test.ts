@@ -56,6 +56,6 @@ test('[V4] the protocol is pinned by a hash, so that no change of it is accident
   })
   // A failure means that the protocol has changed. Decide which version the change belongs to, then update the hash.
   expect(createHash('sha256').update(wire).digest('hex')).toBe(
-    '9b37f90e11bebd2cf78d8e5451fc4b5a08cfb238901d8ddd53a6bd11f2ece49b',
+    'c64480b71e5762f47648c77f70f3b7d9192dabb51bbd74c99e0a95596f5ab4ed',
   )
 })

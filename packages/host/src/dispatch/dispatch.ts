@@ -1,6 +1,7 @@
 import type { Action } from '@atrium/protocol/channel'
 import { checkAction } from '@atrium/protocol/kind'
 import { compact } from '@atrium/protocol/update'
+import { isBefore } from '@atrium/protocol/versions/negotiate'
 import { needsRow } from '../log/channel-rows.ts'
 import type { Channel } from '../log/channel.ts'
 import { convertAnswers } from '../chat/answer-conversion.ts'
@@ -47,7 +48,8 @@ export function dispatch(
   if (core.log.channel(channel.uri) !== channel) return undefined
   const by: Dispatcher = { clientId: link.clientId, clientSeq, principal: link.principal }
   const sender = { by, listener: link, sent }
-  if (isSelection(action) && channel.is('session')) return select(core, channel, action, sender)
+  if (isSelection(action) && channel.is('session') && selects(core, by.clientId))
+    return select(core, channel, action, sender)
   // The action of a rename belongs to the session of the chat.
   const session = isRename(channel, action) ? sessionOf(core, channel.uri) : undefined
   const target = session ?? channel
@@ -66,6 +68,12 @@ export function dispatch(
     for (const uri of clientUris(action)) core.clientUriOwners.record(uri, by.clientId)
   const completed = withCallMeta(channel, read, deciderOf(core, by))
   return core.log.accept(channel, pinned(core, completed), sender)
+}
+
+/** Whether the version of a client has a model and an agent for a session. */
+function selects({ clients }: Core, clientId: string): boolean {
+  const version = clients.versionOf(clientId)
+  return version !== undefined && isBefore(version, '0.5.0')
 }
 
 function deciderOf({ clients }: Core, { principal, clientId }: Dispatcher): Deciding {

@@ -124,6 +124,13 @@ export class OlderClient {
     return clientSeq
   }
 
+  /** Dispatches an action of 0.1 that does not name its channel. */
+  dispatchBare(action: Action & Value): number {
+    const clientSeq = ++this.clientSeq
+    this.#peer.notify('dispatchAction', { clientSeq, action })
+    return clientSeq
+  }
+
   /** Resolves with the echo or the refusal of a dispatch. */
   async echo(clientSeq: number): Promise<OlderEnvelope> {
     const own = ({ origin }: OlderEnvelope) =>

@@ -8,6 +8,7 @@ import { clientBench } from './reconcile.ts'
 import { reducersBench } from './reducers.ts'
 import { startBench } from './start.ts'
 import { turnBench } from './turn.ts'
+import { versionsBench } from './versions/versions.ts'
 import { workspaceBench } from './workspace.ts'
 
 /** Each bench prints the ratios that it measured in one run, and returns whether its goals were met. */
@@ -25,6 +26,7 @@ const benches: {
   start: startBench,
   disk: diskBench,
   memory: memoryBench,
+  versions: versionsBench,
 }
 
 const [name, ...wanted] = process.argv.slice(2)

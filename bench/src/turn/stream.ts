@@ -18,8 +18,8 @@ const warming = 20
 interface Audience {
   readonly name: string
   readonly count: number
-  /** The number of clients that speak AHP 0.9. */
-  readonly older?: number
+  /** The versions of AHP that the clients speak, in turn. Absent: 1.0.0. */
+  readonly versions?: readonly string[]
   /** The `maxLatencyMs` of the clients' subscriptions. */
   readonly latency?: number
   /** The goal for the rate, relative to the bare host. */
@@ -33,7 +33,7 @@ interface Audience {
 const audiences: readonly Audience[] = [
   { name: '1 watcher', count: 1, latency: 0, goal: 0.25 },
   { name: '10 watchers', count: 10, latency: 0, goal: 0.5 },
-  { name: '10 watchers, 5 of them at 0.9', count: 10, older: 5, latency: 0, goal: 0.5 },
+  { name: '10 watchers, 5 of them at 0.9', count: 10, versions: ['1.0.0', '0.9.0'], latency: 0, goal: 0.5 },
   { name: '50 watchers', count: 50, latency: 0, goal: 1 },
   { name: '1 watcher, words collected', count: 1 },
   { name: '50 watchers, words collected', count: 50 },
@@ -79,10 +79,10 @@ interface Result {
 async function compare(
   watchers: Watchers,
   { host, bare }: { readonly host: Child; readonly bare: Child },
-  { count, older = 0, latency }: Audience,
+  { count, versions = ['1.0.0'], latency }: Audience,
   session: string,
 ): Promise<Result> {
-  const turn = { session, count, older, words, length, ...(latency !== undefined && { latency }) }
+  const turn = { session, count, versions, words, length, ...(latency !== undefined && { latency }) }
   const ours = await watchers.watch({ ...turn, port: host.port })
   const theirs = await watchers.watch({ ...turn, port: bare.port })
   return { ours, theirs }

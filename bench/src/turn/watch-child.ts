@@ -9,18 +9,19 @@ process.on('message', (turn: WatchedTurn) => {
 })
 
 async function watch(turn: WatchedTurn): Promise<WatchResult> {
-  const { port, count, older, latency, session, words, length } = turn
+  const { port, count, versions, latency, session, words, length } = turn
+  const versionOf = (i: number) => versions[i % versions.length] ?? '1.0.0'
   const watchers: Watcher[] = []
   for (let i = 0; i < count; i++) {
     const wire = await Wire.open(port)
-    await openChat(wire, { session, older: i < older, latency, clientId: `${session}-${i}` })
+    await openChat(wire, { session, version: versionOf(i), latency, clientId: `${session}-${i}` })
     watchers.push(new Watcher(wire))
   }
   const [starter] = watchers
   if (!starter) throw new Error('a turn needs at least one watcher')
   const before = watchers.map(({ wire }) => wire.frames)
   const sent = performance.now()
-  starter.wire.write(masked(turnStarted(session, 1, `long ${words}`)))
+  starter.wire.write(masked(turnStarted(session, 1, `long ${words}`, versionOf(0))))
   await Promise.all(watchers.map(({ wire, received }) => wire.until(() => received.length >= length)))
   const frames = Math.max(...watchers.map(({ wire }, i) => wire.frames - (before[i] ?? 0)))
   for (const { wire } of watchers) wire.close()

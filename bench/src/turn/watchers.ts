@@ -8,8 +8,8 @@ export interface WatchedTurn {
   readonly session: string
   /** The number of watchers. */
   readonly count: number
-  /** The number of watchers that speak AHP 0.9. */
-  readonly older: number
+  /** The versions of AHP that the watchers speak, in turn. The first one starts the turn. */
+  readonly versions: readonly string[]
   /** The `maxLatencyMs` of the subscriptions. Absent: the default of the host. */
   readonly latency?: number
   /** The number of words of the answer. */

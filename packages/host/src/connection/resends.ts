@@ -2,6 +2,7 @@ import type { Action } from '@atrium/protocol/channel'
 import { isConversionOf } from '../chat/answer-conversion.ts'
 import { isRename, isRenameOf } from '../dispatch/rename.ts'
 import type { Channel } from '../log/channel.ts'
+import { isChoiceOf, isSelection } from '../session/selection.ts'
 import { isResendOf } from '../turn/pin.ts'
 import type { StoredEnvelope } from '../ports/log.ts'
 
@@ -34,12 +35,16 @@ export class Resends {
       : [accepted, action]
     const same =
       before.channel === channel.uri
-        ? isResendOf(first, again) || isConversionOf(first, again)
+        ? isResendOf(first, again) || isConversionOf(first, again) || isChoice(accepted, action)
         : isRename(channel, action) && isRenameOf(accepted, channel.uri, action)
     if (!same) return undefined
     this.#accepted.delete(clientSeq)
     return before.seq
   }
+}
+
+function isChoice(accepted: Action, action: Action): boolean {
+  return isSelection(action) && isChoiceOf(accepted, action)
 }
 
 /** Removes the members that the host may have filled in. They differ between an action and its resend. */

@@ -80,6 +80,15 @@ export function applyDeferred(core: Core, session: Session): void {
   }
 }
 
+/** Whether a stored action is the effect of a choice. */
+export function isChoiceOf(stored: Action, action: SelectionAction): boolean {
+  if (stored.type !== 'session/metaChanged') return false
+  // The host stored the action, so it has the members of its type.
+  const { _meta } = stored as Extract<SessionAction, { type: 'session/metaChanged' }>
+  const chosen = ownMeta({ _meta }).selection ?? {}
+  return equal(after(chosen, action), chosen)
+}
+
 /** Remembers the model and the agent of a message that starts a turn. */
 export function rememberSelection(core: Core, session: Session, { model, agent }: Message): void {
   const { selection = {} } = ownMeta(session.head)
@@ -137,7 +146,7 @@ function metaChanged(state: SessionState, changes: OwnMeta): SessionAction {
   return { type: 'session/metaChanged', _meta: { ...state._meta, [key]: kept } }
 }
 
-function ownMeta({ _meta }: SessionState): OwnMeta {
+function ownMeta({ _meta }: { readonly _meta?: SessionState['_meta'] | undefined }): OwnMeta {
   // Only the host changes the `_meta` of a session, so the member has this type or is absent.
   return (_meta?.[key] as OwnMeta | undefined) ?? {}
 }

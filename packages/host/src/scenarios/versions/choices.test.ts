@@ -24,6 +24,8 @@ async function setUp() {
 }
 
 const summaryOf = (client: OlderClient) => client.state(session)['summary'] as Value
+const echoesOf = ({ envelopes, clientId }: OlderClient, clientSeq: number) =>
+  envelopes.filter(({ origin }) => origin?.clientId === clientId && origin.clientSeq === clientSeq)
 const choose = (client: OlderClient, model: unknown) =>
   client.dispatch(session, { type: 'session/modelChanged', model })
 const start = (client: OlderClient, turnId: string) =>
@@ -67,7 +69,7 @@ describe('[V9] the choice of a model for a session', () => {
     const chosen = choose(at01, newer)
     // An action of the same client that comes later is echoed earlier.
     await at01.echo(at01.dispatch(session, { type: 'session/titleChanged', title: 'later' }))
-    expect(at01.envelopes.some(({ origin }) => origin?.clientSeq === chosen)).toBe(false)
+    expect(echoesOf(at01, chosen)).toEqual([])
     expect(summaryOf(at04)['model']).toEqual(older)
     run.end()
     expect((await at01.echo(chosen)).action).toMatchObject({ type: 'session/modelChanged', model: newer })
@@ -82,14 +84,13 @@ describe('[V9] the choice of a model for a session', () => {
     await at01.echo(at01.dispatch(session, { type: 'session/titleChanged', title: 'later' }))
     await all.restart()
     for (const client of [at04, at01]) await client.reconnect([session])
-    at01.clientSeq = chosen - 1
-    choose(at01, newer)
-    const run = await agent.given(1)
-    run.end()
-    await at04.reconnect()
+    // The turn was interrupted, so the choice is applied. Another choice follows before the first is sent again.
     await at01.until(() => (summaryOf(at01)['model'] as Value)['id'] === 'new')
-    const echoes = at01.envelopes.filter(({ origin }) => origin?.clientSeq === chosen)
-    expect(echoes.map(({ rejectionReason }) => rejectionReason)).toEqual([undefined])
+    await at04.echo(choose(at04, older))
+    at01.clientSeq = chosen - 1
+    const again = await at01.echo(choose(at01, newer))
+    expect(again.rejectionReason ?? again.action).toMatch(/^already accepted as \d+$/)
+    await at01.until(() => (summaryOf(at01)['model'] as Value)['id'] === 'old')
   })
 
   test('is refused if it is no model, and if too many wait', async () => {

@@ -1,0 +1,77 @@
+import { conversation } from '../conversation.ts'
+import { customizations } from '../customizations.ts'
+import { contextOf } from '../lens.ts'
+import type { ActionContext, Lowered } from '../lens.ts'
+import { at, each, listOf, objectChange, omit, shapeOf } from '../shape.ts'
+import type { OldAction, Shape } from '../shape.ts'
+import { one, step } from '../step.ts'
+
+/** An answered input request leaves nothing in the turn up to 0.5.1. */
+const talk = conversation({
+  part: (part) => (part['kind'] === 'inputRequest' ? undefined : part),
+  content: each(contentDown),
+})
+const lists = customizations(customizationDown)
+const filesDown = (holder: Shape) => at(holder, 'files', each(fileDown))
+
+export const v051 = step({
+  version: '0.5.1',
+  newer: '0.5.2',
+  states: {
+    root: lists.root,
+    session: (state) => talk.session(lists.session(state)),
+    chat: talk.chat,
+    changeset: filesDown,
+  },
+  actions: {
+    ...talk.rows,
+    ...lists.rows,
+    'session/customizationToggled': toggledDown,
+    // The request of a user to start or stop a server changes the state of the server.
+    'session/mcpServerStartRequested': ({ id }) => [serverState(id, 'starting')],
+    'session/mcpServerStopRequested': ({ id }) => [serverState(id, 'stopped')],
+    'changeset/fileSet': one((action) => at(action, 'file', objectChange(fileDown))),
+    'changeset/contentChanged': one(filesDown),
+  },
+  results: {
+    initialize: (result) => omit(result, 'serverInfo', 'terminalCommandPrefix'),
+    fetchTurns: (result) => at(result, 'turns', talk.turns),
+  },
+})
+
+/** A child is switched on and off since 0.5.2, except for an MCP server. Only agents have `_meta` before. */
+function customizationDown(item: Shape, isChild: boolean): Shape {
+  const { type } = item
+  const common = type === 'agent' ? omit(item, 'disableModelInvocation') : omit(item, '_meta')
+  if (!isChild) return omit(common, 'version')
+  return type === 'mcpServer' ? common : omit(common, 'enabled', 'disableUserInvocation')
+}
+
+/** A toggle reaches only the top level up to 0.5.1. A toggled child is sent with the whole container. */
+function toggledDown(action: OldAction, context?: ActionContext): Lowered {
+  const { id } = action
+  const items = listOf(shapeOf(contextOf(context).after), 'customizations').map(shapeOf)
+  if (items.some((item) => item['id'] === id)) return [action]
+  const hasId = (child: unknown) => shapeOf(child)['id'] === id
+  const container = items.find((item) => listOf(item, 'children').some(hasId))
+  const child = shapeOf(container && listOf(container, 'children').find(hasId))
+  if (!container || child['type'] !== 'mcpServer') return []
+  return [
+    { type: 'session/customizationUpdated', customization: lists.customization(container) } as OldAction,
+  ]
+}
+
+function serverState(id: unknown, kind: string): OldAction {
+  return { type: 'session/mcpServerStateChanged', id, state: { kind } }
+}
+
+/** The output of a command is shown as a text, if there is any. */
+function contentDown(content: Shape): Shape | undefined {
+  if (content['type'] !== 'terminalComplete') return content
+  const { preview } = content
+  return typeof preview === 'string' ? { type: 'text', text: preview } : undefined
+}
+
+function fileDown(file: Shape): Shape {
+  return omit(file, 'reviewed')
+}

@@ -135,12 +135,16 @@ test('[L12] delivery.maxLatencyMs and view of a subscription take effect', async
   await cem.until(() => cem.state(session)['title'] === 'soon')
 })
 
-test('[H1] an unsupported version is refused with the supported ones, and the connection is closed', async () => {
-  const { link } = await testHost()
+test('[H1] [V2] an unsupported version is refused with the supported ones and reported, and the connection is closed', async () => {
+  const { link, world } = await testHost()
   const ann = link()
   const asked = ann.ask('initialize', { protocolVersions: ['9.0.0'], clientId: 'ann' })
-  await expect(asked).rejects.toMatchObject({ code: -32005, data: { supportedVersions: ['1.0.0', '0.9.0'] } })
+  await expect(asked).rejects.toMatchObject({ code: -32005, data: { supportedVersions: versions } })
   await ann.until(() => ann.peer.closed.aborted)
+  const said = world.reports.filter(({ event }) => event === 'unsupported protocol version')
+  expect(said.map(({ detail }) => detail)).toEqual([
+    expect.stringContaining('this host is older than the client'),
+  ])
 })
 
 test('[H1] S-07: a connection without a handshake is closed after ten seconds', async () => {

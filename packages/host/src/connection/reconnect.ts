@@ -6,6 +6,7 @@ import { withNaming } from '../core/clients.ts'
 import type { ClientRecord } from '../core/clients.ts'
 import type { Core } from '../core/core.ts'
 import { generationOf } from '../dialect/generation.ts'
+import { firstRootUri } from '../dialect/session-names.ts'
 import type { Channel } from '../log/channel.ts'
 import { needsRow } from '../log/channel-rows.ts'
 import { inEpoch, wasLost } from '../log/epochs.ts'
@@ -29,19 +30,20 @@ import { Resends } from './resends.ts'
 
 /**
  * Runs `reconnect`. Returns the result as JSON: the envelopes that the client missed if all of them can be replayed,
- * otherwise snapshots. `nested`: the params have the form of 0.1.
+ * otherwise snapshots. `named`: the params name a channel, as they do in every version but 0.1. Some clients leave it out.
  */
 export async function reconnect(
   core: Core,
   link: OpeningLink,
   { clientId, lastSeenServerSeq: lastSeen, subscriptions }: Params<'reconnect'>,
-  nested = false,
+  named = true,
 ): Promise<string> {
   if (new Set(subscriptions).size > core.limits.subscriptions) throw tooManySubscriptions(core)
   const known = await claimClient(core, link, clientId)
   if (!known || known.forgotten)
     throw AhpError.notFound('this host does not know the client id: initialize instead')
-  if (generationOf(known.version).nested !== nested)
+  const { nested } = generationOf(known.version)
+  if (nested ? named : subscriptions.includes(firstRootUri))
     throw AhpError.invalidParams(
       `reconnect: this client speaks AHP ${known.version}; initialize to change that`,
     )

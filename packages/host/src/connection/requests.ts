@@ -76,7 +76,7 @@ export class Requests {
       return this.#handshake(() => initialize(this.#core, this.#link, checked as Params<'initialize'>))
     if (method === 'reconnect')
       return this.#handshake(() =>
-        reconnect(this.#core, this.#link, checked as Params<'reconnect'>, !('channel' in objectOf(given))),
+        reconnect(this.#core, this.#link, checked as Params<'reconnect'>, 'channel' in objectOf(given)),
       )
     const params = dialect.canonicalParams(checked)
     const older = olderCommand(dialect.generation, method)

@@ -8,7 +8,7 @@ import type { Generation } from './generation.ts'
 import { chatName, chatNamed, primaryChat } from './primary-chat.ts'
 
 /** The name of the root channel in 0.1. */
-const firstRootUri = 'agenthost:/root'
+export const firstRootUri = 'agenthost:/root'
 
 /**
  * How one client names sessions and their chats. A session has the name that the client itself has used. Any other session

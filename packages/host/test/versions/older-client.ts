@@ -181,10 +181,12 @@ export class OlderClient {
     const { action, serverSeq, rejectionReason } = envelope
     this.envelopes.push(envelope)
     this.lastSeen = Math.max(this.lastSeen, serverSeq)
-    const channel = this.nested ? (action['session'] ?? action['terminal'] ?? this.root) : envelope.channel
-    const state = this.states.get(String(channel))
+    const named = action['session'] ?? action['terminal']
+    const nested = typeof named === 'string' ? named : this.root
+    const channel = this.nested ? nested : (envelope.channel ?? '')
+    const state = this.states.get(channel)
     if (!state || rejectionReason !== undefined) return
-    this.states.set(String(channel), this.#reducerOf(state)(state, action, 0) as Value)
+    this.states.set(channel, this.#reducerOf(state)(state, action, 0) as Value)
   }
 
   #reducerOf(state: Value): OracleReducer {

@@ -1,11 +1,12 @@
 import type { Uri } from '@atrium/protocol/channel'
-import type { ChatOrigin, ChatSummary } from '@atrium/protocol/chat/state'
+import type { ChatSummary } from '@atrium/protocol/chat/state'
 import { AhpError } from '@atrium/protocol/errors'
 import { agentOf } from '../agents/agents.ts'
 import { copyTurns, forgetCopy } from '../chat/copy-turns.ts'
 import { firstState } from '../chat/new-chat.ts'
+import type { ChatOptions } from '../chat/new-chat.ts'
 import type { Core } from '../core/core.ts'
-import { sessionOf } from '../core/lookup.ts'
+import { entryOf, sessionOf } from '../core/lookup.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Selection } from './selection.ts'
 
@@ -21,9 +22,11 @@ export interface SessionSource {
   readonly selection?: Selection
 }
 
-/** The origin of the default chat of a new session. */
-export function defaultChatOrigin(fork: SessionFork | undefined): ChatOrigin {
-  return fork ? { kind: 'fork', ...fork } : { kind: 'user' }
+/** The title and the origin of the default chat of a new session. A fork has the title of its source. */
+export function defaultChatOptions(core: Core, fork: SessionFork | undefined): ChatOptions {
+  if (!fork) return { origin: { kind: 'user' } }
+  const source = sessionOf(core, fork.chat)
+  return { title: (source && entryOf(source, fork.chat)?.title) ?? '', origin: { kind: 'fork', ...fork } }
 }
 
 /**

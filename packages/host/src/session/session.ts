@@ -17,13 +17,14 @@ import { newChat, newSummary } from '../chat/new-chat.ts'
 import { startTurn } from '../chat/start-turn.ts'
 import type { Core, Link } from '../core/core.ts'
 import { runCreation } from './creation.ts'
-import { copyForSession, defaultChatOrigin } from './fork-session.ts'
+import { copyForSession, defaultChatOptions } from './fork-session.ts'
 import type { SessionSource } from './fork-session.ts'
 import { selectionMeta } from './selection.ts'
 import type { Agent } from '../ports/agent.ts'
 import { noProgress, progressTo } from './progress.ts'
 import { followGit, projectOf } from '../resources/project.ts'
 import { sleepWhenIdle } from '../channels/sleep.ts'
+import { announce } from '../root/announce.ts'
 import { countSessions } from '../root/root.ts'
 import type { Effects } from '../core/rules.ts'
 import { permissionValuesProblem, sessionSchema, settingProblem, resolvedValues } from '../agents/settings.ts'
@@ -49,18 +50,20 @@ export async function createSession(
   // checks are repeated.
   if (gone.includes(true) || isUsed(core, chat)) throw AhpError.sessionAlreadyExists(uri)
   checkCreation(core, link, params)
-  const summary = newSummary(core, chat, { origin: defaultChatOrigin(fork) })
+  const summary = newSummary(core, chat, defaultChatOptions(core, fork))
   const check = () => checkCreation(core, link, params)
   const copied = fork && (await copyForSession(core, fork, summary, check))
   const agent = chooseAgent(core, params.provider)
   const _meta = selectionMeta(selection)
   const first = { ...firstState(agent, params), ...(project && { project }), ...(_meta && { _meta }) }
-  const state: SessionState = { ...first, chats: [summary], defaultChat: chat }
+  const state: SessionState = { ...first, title: summary.title, chats: [summary], defaultChat: chat }
   const session = createSessionChannel(core, link, { uri, state, createdAt: summary.modifiedAt })
   if (taken) assignAlias(core, uri, agent.info.provider)
   newChat(core, uri, summary, copied)
   // The session may fall asleep only from now on. Before it had a chat, nothing kept it awake.
   sleepWhenIdle(core, session)
+  // A session with turns has been used.
+  if (copied) announce(core, session)
   const seq = core.log.last
   const progress = progressToken === undefined ? noProgress : progressTo(link, progressToken)
   void core.log.reached(seq).then(() => runCreation(core, session, progress))

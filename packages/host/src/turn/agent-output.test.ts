@@ -2,11 +2,13 @@ import type { SessionState } from '@atrium/protocol/session/state'
 import { expect, test } from 'vitest'
 import { toolCallStarted, call, confirmed, providedBy, ready } from '../../test/tool-call-actions.ts'
 import { session } from '../../test/held-flushes.ts'
-import { ScriptedAgent } from '../../test/scripted-agent.ts'
+import { ScriptedAgent, until } from '../../test/scripted-agent.ts'
 import {
   accepted,
   chat,
   chatOf,
+  message,
+  says,
   twoClientSession,
   sessionOf,
   started,
@@ -76,4 +78,24 @@ test.each([
   })
   expect((sessionOf(all, session) as SessionState).config?.values[permissionsKey]).toBeUndefined()
   expect(terminals.shells).toEqual([])
+})
+
+test('[V9] an agent that sets the `_meta` of its session cannot change what the host keeps there', async () => {
+  const { all } = await stage()
+  const model = { id: 'm' }
+  await accepted(all.ann, chat, started('t1', 'go', { message: { ...message('go'), model } }))
+  const run = await all.agent.given()
+  const forged = { selection: { model: { id: 'other' } }, deferred: 5 }
+  await says(all, run, { type: 'session/metaChanged', _meta: { mine: 1, 'x-atrium': forged } })
+  expect(sessionOf(all)._meta).toEqual({ mine: 1, 'x-atrium': { selection: { model } } })
+  run.end()
+  await until(() => chatOf(all).turns.length === 1)
+  await turn(all, 't2', { type: 'session/metaChanged' })
+  expect(sessionOf(all)._meta).toEqual({ mine: 1, 'x-atrium': { selection: { model } } })
+})
+
+test('[V9] an agent cannot add to a session what only the host keeps there', async () => {
+  const { all } = await stage()
+  await turn(all, 't1', { type: 'session/metaChanged', _meta: { 'x-atrium': { deferred: [5] } } })
+  expect(sessionOf(all)._meta ?? {}).not.toHaveProperty('x-atrium')
 })

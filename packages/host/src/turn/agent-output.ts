@@ -5,6 +5,7 @@ import type { ChatAction } from '@atrium/protocol/chat/actions'
 import { checkAction } from '@atrium/protocol/kind'
 import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionState } from '@atrium/protocol/session/state'
+import { without } from '@atrium/protocol/update'
 import { permissionsKey, withPermissions } from '../access/permissions.ts'
 import { TurnFailed, agentSessionActions, hostOnlyActions } from '../ports/agent.ts'
 
@@ -56,12 +57,16 @@ function forgery(action: ChatAction | SessionAction): string | undefined {
   }
 }
 
+/** The key of a session's `_meta` that only the host changes. */
+const ownKey = 'x-atrium'
+
 /** Kinds of response parts that an agent must add by other actions, made for these kinds. */
 const ownActions = new Set(['toolCall', 'inputRequest'])
 
 /** The action as it is appended. It keeps the `_meta` keys that others have set, and the permissions of the session. */
 export function storedForm(action: SessionAction, { _meta, config }: SessionState): SessionAction {
-  if (action.type === 'session/metaChanged') return { ...action, _meta: { ..._meta, ...action._meta } }
+  if (action.type === 'session/metaChanged')
+    return { ...action, _meta: { ..._meta, ...without(action._meta ?? {}, ownKey) } }
   if (action.type !== 'session/configChanged' || !action.replace) return action
   return { ...action, config: withPermissions(action.config, config?.values) }
 }

@@ -2,9 +2,9 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { spec, specItems } from './spec.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const spec = readFileSync(join(root, 'SPEC.md'), 'utf8')
 /**
  * The ids of the rules that must be named in a test. The proof commands check rules B, and all tests check invariants
  * I, so neither are in this list.
@@ -22,30 +22,12 @@ test('[A5] no two rules of SPEC.md have the same id', () => {
 })
 
 test('[A5] no rule or sub-rule of SPEC.md is longer than five lines of 130 columns', () => {
-  expect(items(spec).filter(({ text }) => text.length > 5 * 130)).toEqual([])
+  expect(specItems().filter(({ text }) => text.length > 5 * 130)).toEqual([])
 })
 
 test.each(rules)('[A5] rule %s of SPEC.md is named in a test', (id) => {
   expect(titles.some((text) => text.includes(`[${id}]`))).toBe(true)
 })
-
-/** The rules of a page and their numbered sub-rules (`H9.3`), each with its own text. Line breaks within a rule do not matter. */
-function items(page: string): readonly { readonly id: string; readonly text: string }[] {
-  const found: { readonly id: string; text: string }[] = []
-  let rule = ''
-  for (const line of page.split('\n')) {
-    const [, title] = /^- \*\*([A-Z]-?\d+\w*)/.exec(line) ?? []
-    const [, number] = /^ {2}(\d+)\. /.exec(line) ?? []
-    const last = found.at(-1)
-    if (title !== undefined) rule = title
-    else if (!line.startsWith('  ')) rule = ''
-    if (rule === '') continue
-    if (title !== undefined || number !== undefined)
-      found.push({ id: title ?? `${rule}.${number}`, text: line.trim() })
-    else if (last) last.text += ` ${line.trim()}`
-  }
-  return found
-}
 
 function testsBelow(folder: string): readonly string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {

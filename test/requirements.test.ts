@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { versions } from '@atrium/protocol/versions/negotiate'
+import { expect, test } from 'vitest'
+import { specItems } from './spec.ts'
+
+const page = readFileSync(fileURLToPath(new URL('../docs/requirements.md', import.meta.url)), 'utf8')
+
+/** A row of the tables of statements. */
+interface Requirement {
+  readonly document: string
+  readonly number: number
+  readonly statement: string
+  readonly rules: readonly string[]
+  readonly seenIn: string
+  readonly status: string
+}
+
+const cellsOf = (line: string) =>
+  line
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim())
+
+const requirements: readonly Requirement[] = page.split('\n').flatMap((line) => {
+  const [, document, number] = /^\| (R\d{3})-(\d+) +\|/.exec(line) ?? []
+  if (document === undefined) return []
+  const [, statement = '', cited = '', seenIn = '', status = ''] = cellsOf(line)
+  const rules = cited.match(/\b[A-Z]-?\d+\w*(?:\.\d+)?/g) ?? []
+  return [{ document, number: Number(number), statement, rules, seenIn, status }]
+})
+const named = (rows: readonly Requirement[]) => rows.map(({ document, number }) => `${document}-${number}`)
+
+const isCarried = ({ status }: Requirement) => status === 'carried'
+const isMissing = ({ status }: Requirement) => status.startsWith('missing: ')
+const decisionOf = ({ status }: Requirement) => /^by conflict not carried \(([A-Z-]+\d+)\)$/.exec(status)?.[1]
+const isConflict = (row: Requirement) => decisionOf(row) !== undefined
+/** The counts of the three statuses, in the order of the page. */
+const counts = (rows: readonly Requirement[]) =>
+  [isCarried, isConflict, isMissing].map((has) => rows.filter(has).length)
+
+const documents = ['R000', 'R001', 'R002', 'R003', 'R004']
+
+test('[A7] every rule that a requirement cites is in SPEC.md', () => {
+  const known = new Set(specItems().map(({ id }) => id))
+  const unknown = requirements.flatMap((row) =>
+    row.rules.filter((id) => !known.has(id)).map((id) => `${named([row])[0]} cites ${id}`),
+  )
+  expect(unknown).toEqual([])
+})
+
+test('[A7] every requirement has a status, and a rule exactly if it is not missing', () => {
+  expect(requirements.length).toBeGreaterThan(400)
+  expect(named(requirements.filter((row) => !isCarried(row) && !isConflict(row) && !isMissing(row)))).toEqual(
+    [],
+  )
+  expect(named(requirements.filter((row) => isMissing(row) === row.rules.length > 0))).toEqual([])
+})
+
+test.each(documents)('[A7] the numbers of %s are 1, 2, 3 and so on', (document) => {
+  const numbers = requirements.filter((row) => row.document === document).map(({ number }) => number)
+  expect(numbers).toEqual(numbers.map((_, i) => i + 1))
+  expect(numbers.length).toBeGreaterThan(0)
+})
+
+test('[A7] the counts at the top are those of the tables', () => {
+  const [, ...sums] =
+    /^(\d+) carried, (\d+) by conflict not carried, (\d+) missing\.$/m.exec(page)?.map(Number) ?? []
+  expect(sums).toEqual(counts(requirements))
+  const rows = page.split('\n').flatMap((line) => (/^\| R\d{3}: /.test(line) ? [cellsOf(line)] : []))
+  expect(rows.map(([title = '', ...each]) => [title.slice(0, 4), ...each.map(Number)])).toEqual(
+    documents.map((document) => [
+      document,
+      ...counts(requirements.filter((row) => row.document === document)),
+    ]),
+  )
+})
+
+test('[A7] every conflict has a decision with its reason, and every decision is used', () => {
+  const [, section = ''] = page.split('\n## Decisions\n')
+  const decisions = section.split('\n').flatMap((line) => (/^\| [A-Z-]+\d/.test(line) ? [cellsOf(line)] : []))
+  expect(decisions.filter(([, reason = '']) => reason.length < 20)).toEqual([])
+  const used = new Set(requirements.flatMap((row) => decisionOf(row) ?? []))
+  expect(new Set(decisions.map(([id]) => id))).toEqual(used)
+})
+
+test('[A7] the versions of a requirement exist, and are in order', () => {
+  const rank = (short: string | undefined) =>
+    versions.findIndex((version) => version === short || version === `${short}.0`)
+  const wrong = requirements.filter(({ seenIn }) => {
+    const [first, last = first] = seenIn.split(' to ')
+    return rank(first) < 0 || rank(last) < rank(first)
+  })
+  expect(named(wrong)).toEqual([])
+})
+
+test('[A7] the page has no path of a machine', () => {
+  expect(page.match(/(?<!:)\/(?:work|tmp|home|usr|root)\b|\.\.\/(?!SPEC\.md)/g)).toBeNull()
+})

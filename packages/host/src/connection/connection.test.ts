@@ -1,3 +1,4 @@
+import { versions } from '@atrium/protocol/versions/negotiate'
 import { kinds } from '@atrium/protocol/channels'
 import type { AhpError } from '@atrium/protocol/errors'
 import fc from 'fast-check'

@@ -1,4 +1,5 @@
 import type { KindName } from '../reducers.ts'
+import { inputNeededBit } from '../status.ts'
 import { versions } from './negotiate.ts'
 import type { Version } from './negotiate.ts'
 import { at, each, listOf, objectChange, omit, put, shapeOf, textOf } from './shape.ts'
@@ -99,7 +100,83 @@ export const gaps: readonly Gap[] = [
       'editedToolInput' in action &&
       callsOf(action, before).some(({ toolInput }) => typeof toolInput !== 'string'),
   },
+  {
+    upTo: '0.5.2',
+    downTo: '0.5.1',
+    kind: 'session',
+    what: 'the order of `inputNeeded`',
+    reason: 'a login is not shown; if its id is used for another request later, an older client appends it',
+    hide: (state) => sorted(state, 'inputNeeded', 'id'),
+  },
+  {
+    upTo: '0.5.2',
+    downTo: '0.5.2',
+    kind: 'chat',
+    what: 'the place of an answered input request among the parts of its turn',
+    reason: '0.5.2 appends the request when it is answered; later versions keep it where it was asked',
+    hide: (state) => at(at(state, 'turns', each(answersLast)), 'activeTurn', objectChange(answersLast)),
+  },
+  {
+    upTo: '0.5.2',
+    kind: 'chat',
+    what: 'a tool call that is ready again while it waits for confirmation',
+    reason: 'up to 0.5.2 such an action changes nothing; the call is equal again when it leaves that status',
+    madeBy: (action, before) => isReady(action) && hasCall(action, before, 'pending-confirmation'),
+  },
+  {
+    upTo: '0.5.2',
+    kind: 'chat',
+    what: 'a tool call that changes while it waits for a login',
+    reason:
+      'up to 0.5.2 the call is running, so it takes what 0.6 refuses, and loses the content that 0.6 keeps',
+    madeBy: (action, before) => changesRunning.has(action.type) && hasCall(action, before, 'auth-required'),
+  },
+  {
+    upTo: '0.5.2',
+    kind: 'chat',
+    what: '`_meta` that a tool call gets when it waits for a login, or waits no longer',
+    reason: 'up to 0.5.2 there is no action for it',
+    madeBy: (action) => '_meta' in action && action.type.startsWith('chat/toolCallAuth'),
+  },
+  {
+    upTo: '0.5.2',
+    kind: 'chat',
+    what: 'an input request without an active turn',
+    reason: 'from 0.6 a request needs a turn, and the host never makes one without',
+    madeBy: ({ type }, before) => type === 'chat/inputRequested' && !('activeTurn' in before),
+  },
+  {
+    upTo: '0.5.2',
+    kind: 'chat',
+    what: 'the open input requests of a turn that another turn replaces',
+    reason: 'the host refuses a turn while another one is active',
+    madeBy: ({ type }, before) => type === 'chat/turnStarted' && 'activeTurn' in before,
+  },
+  {
+    upTo: '0.5.2',
+    kind: 'chat',
+    what: 'the status after a part that waits for a user',
+    reason:
+      'a host adds such a part with chat/inputRequested or chat/toolCallReady, never with chat/responsePart',
+    madeBy: ({ type, part }, before) =>
+      type === 'chat/responsePart'
+        ? waits(shapeOf(part))
+        : type.startsWith('chat/toolCallAuth') && isStale(before),
+  },
+  {
+    upTo: '0.5.0',
+    kind: 'chat',
+    what: 'older turns that were loaded',
+    reason: 'a client of 0.5.0 gets them as the result of fetchTurns',
+    madeBy: ({ type }) => type === 'chat/turnsLoaded',
+  },
 ]
+
+const changesRunning: ReadonlySet<string> = new Set([
+  'chat/toolCallReady',
+  'chat/toolCallContentChanged',
+  'chat/toolCallComplete',
+])
 
 /** The state without the parts that this version cannot keep equal by actions. Two such states can be compared. */
 export function withoutGaps(version: Version, kind: KindName, state: object): object {
@@ -142,4 +219,29 @@ function callsOf({ toolCallId }: OldAction, state: Shape): readonly Shape[] {
   return listOf(shapeOf(state['activeTurn']), 'responseParts')
     .map((part) => shapeOf(shapeOf(part)['toolCall']))
     .filter((call) => toolCallId !== undefined && call['toolCallId'] === toolCallId)
+}
+
+function hasCall(action: OldAction, state: Shape, status: string): boolean {
+  return callsOf(action, state).some((call) => call['status'] === status)
+}
+
+/** Whether a part is not finished: an open input request, or a tool call that has not ended. */
+function waits({ kind, response, toolCall }: Shape): boolean {
+  const { status } = shapeOf(toolCall)
+  if (kind === 'toolCall') return status !== 'completed' && status !== 'cancelled'
+  return kind === 'inputRequest' && response === undefined
+}
+
+/** Whether a part of the active turn waits, and the status of the chat does not say so. */
+function isStale({ activeTurn, status }: Shape): boolean {
+  const parts = listOf(shapeOf(activeTurn), 'responseParts')
+  return parts.some((part) => waits(shapeOf(part))) && (Number(status) & inputNeededBit) === 0
+}
+
+/** A turn with its answered input requests behind all other parts, in the order of their texts. */
+function answersLast(turn: Shape): Shape {
+  const parts = listOf(turn, 'responseParts')
+  const isRequest = (part: unknown) => shapeOf(part)['kind'] === 'inputRequest'
+  const texts = parts.filter(isRequest).map((part) => JSON.stringify(part))
+  return put(turn, { responseParts: [...parts.filter((part) => !isRequest(part)), ...texts.toSorted()] })
 }

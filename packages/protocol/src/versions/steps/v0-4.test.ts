@@ -211,7 +211,8 @@ test('[V17] [HC-8] a message gets the model and agent of the session, unless it 
   expect(lift(started(message), given)).toStrictEqual(started({ ...message, ...selection }))
   const own = started({ ...message, model: { id: 'n' } })
   expect(lift(own, given)).toStrictEqual(started({ ...message, model: { id: 'n' }, agent: { uri: 'a' } }))
-  expect(lift(started(newMessage), given)).toStrictEqual(started(newMessage))
+  const both = { ...message, model: { id: 'n' }, agent: { uri: 'b' } }
+  expect(lift(started(both), given)).toStrictEqual(started(both))
   const queued = { type: 'chat/pendingMessageSet', kind: 'queued', id: 'q', message }
   expect(lift(queued, given)).toStrictEqual({ ...queued, message: { ...message, ...selection } })
   const plain = started(message)
@@ -226,13 +227,14 @@ test('[V17] [HC-4] a client that makes itself active joins the active clients', 
   const changed = (activeClient?: unknown) => ({ type: 'session/activeClientChanged', activeClient })
   const active = (...ids: readonly string[]) => ({
     session: native({ activeClients: ids.map((clientId) => client(clientId)) }),
-    isSingle: (clientId: string) => clientId.startsWith('old'),
+    isSingle: (clientId: string) => clientId !== 'new',
   })
   const joined = { type: 'session/activeClientSet', activeClient: client('me') }
   for (const others of [[], ['new'], ['me'], ['me', 'new']])
     expect(lift(changed(client('me')), active(...others))).toStrictEqual(joined)
   for (const refused of [
     lift(changed(client('me')), active('old')),
+    lift(changed(client('me')), active('me', 'old')),
     lift(changed(client('you')), active()),
     lift(changed(null), active('you')),
     lift(changed('me'), active()),

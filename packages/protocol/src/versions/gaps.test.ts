@@ -24,3 +24,17 @@ test('[V10] a gap is hidden only in the versions that have it', () => {
   expect(withoutGaps('0.9.0', 'terminal', state)).toBe(state)
   expect(makesGap('1.0.0', 'session', { type: 'session/chatsReordered' }, state)).toBe(false)
 })
+
+test('[V10] up to 0.4 the folder in the summary is a gap; up to 0.3 the `_meta` of a tool call is one', () => {
+  const state = (given: object, folder: object) => {
+    const responseParts = [
+      { kind: 'toolCall', toolCall: { toolCallId: 'k', ...given } },
+      { kind: 'markdown' },
+    ]
+    return { summary: { title: 'T', ...folder }, turns: [{ responseParts }], activeTurn: { responseParts } }
+  }
+  const newer = state({ _meta: {} }, { workingDirectory: 'file:///w' })
+  expect(withoutGaps('0.5.0', 'session', newer)).toEqual(newer)
+  expect(withoutGaps('0.4.0', 'session', newer)).toEqual(state({ _meta: {} }, {}))
+  expect(withoutGaps('0.3.0', 'session', newer)).toEqual(state({}, {}))
+})

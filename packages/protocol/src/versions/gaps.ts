@@ -1,5 +1,6 @@
 import type { KindName } from '../reducers.ts'
 import { inputNeededBit } from '../status.ts'
+import { sessionGaps } from './gaps-of-sessions.ts'
 import { versions } from './negotiate.ts'
 import type { Version } from './negotiate.ts'
 import { at, each, listOf, objectChange, omit, put, shapeOf, textOf } from './shape.ts'
@@ -170,6 +171,7 @@ export const gaps: readonly Gap[] = [
     reason: 'a client of 0.5.0 gets them as the result of fetchTurns',
     madeBy: ({ type }) => type === 'chat/turnsLoaded',
   },
+  ...sessionGaps,
 ]
 
 const changesRunning: ReadonlySet<string> = new Set([

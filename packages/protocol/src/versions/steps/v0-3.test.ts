@@ -111,6 +111,12 @@ test('[V18] [HC-13] the actions of a chat are actions of the session, and read n
   }
 })
 
+test('[V18] an action of a session that stands in the channel of a chat does nothing', () => {
+  const title = { type: 'session/titleChanged', title: 'U' }
+  expect(lowered('chat', title)).toStrictEqual([])
+  expect(lowered('session', title)).toStrictEqual([title])
+})
+
 test.each<[string, object, object]>([
   [
     'turnStarted',

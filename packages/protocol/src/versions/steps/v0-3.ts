@@ -4,6 +4,7 @@ import { schemaLens } from '../config-schema.ts'
 import { conversation } from '../conversation.ts'
 import { byDifference } from '../difference.ts'
 import { knownIn } from '../known.ts'
+import type { Lens } from '../lens.ts'
 import { sessionListRows } from '../session-list.ts'
 import { at, each, objectChange, omit, put, shapeOf, shapeOfAction } from '../shape.ts'
 import type { OldAction, Shape } from '../shape.ts'
@@ -22,8 +23,7 @@ const turnTypes = [...knownIn('0.4.0')].filter((name) => name.startsWith('chat/'
 
 const sessions = sessionListRows((summary) => omit(summary, 'annotations'))
 
-/** The step from 0.4 to 0.3: a session contains the turns of its only chat. */
-export const v03 = step({
+const tables = step({
   version: '0.3.0',
   newer: '0.4.0',
   states: {
@@ -59,6 +59,16 @@ export const v03 = step({
   },
   notifications: sessions.notifications,
 })
+
+/**
+ * The step from 0.4 to 0.3: a session contains the turns of its only chat. An action of a session does nothing in the
+ * channel of a chat, so it must not reach the session from there.
+ */
+export const v03: Lens = {
+  ...tables,
+  actionDown: (kind, action, context) =>
+    kind === 'chat' && action.type.startsWith('session/') ? [] : tables.actionDown(kind, action, context),
+}
 
 function sessionType(type: string): string {
   return type.replace('chat/', 'session/')

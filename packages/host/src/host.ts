@@ -4,6 +4,7 @@ import { Connection } from './connection/connection.ts'
 import type { Core } from './core/core.ts'
 import { ConnectionCount } from './connection/connection-count.ts'
 import { FairQueue } from './connection/queues/fair-queue.ts'
+import { UnfinishedRequests } from './connection/queues/unfinished-requests.ts'
 import type { Agent } from './ports/agent.ts'
 import { withTimeout } from './core/timeout.ts'
 import { openCore } from './open.ts'
@@ -26,14 +27,15 @@ export async function createHost(ports: HostPorts): Promise<Host> {
 export function hostOf(core: Core): Host {
   const connections = new Set<Connection>()
   const connectionCount = new ConnectionCount(core.limits.links)
-  const queue = new FairQueue(core.world, core.limits, core.log)
+  const fair = new FairQueue(core.world, core.limits, core.log)
+  const queues = { fair, unfinished: new UnfinishedRequests() }
   let closing = false
   return {
     connect(transport, principal) {
       if (closing) return transport.close(1001, 'the host is going away')
       if (!connectionCount.enter(principal, transport.closed))
         return transport.close(1013, 'this principal has too many links; try again later')
-      const connection = new Connection(core, transport, principal, queue)
+      const connection = new Connection(core, transport, principal, queues)
       connections.add(connection)
       transport.closed.addEventListener('abort', () => connections.delete(connection), { once: true })
     },

@@ -17,7 +17,8 @@ import { Outbox } from './outbox.ts'
 import { Requests } from './requests.ts'
 import type { Resends } from './resends.ts'
 import { Subscriptions } from './subscriptions.ts'
-import type { LaneOwner, FairQueue } from './queues/fair-queue.ts'
+import type { LaneOwner } from './queues/fair-queue.ts'
+import type { SharedQueues } from './queues/unfinished-requests.ts'
 
 /** The connection of one client. It passes messages on in both directions; the logic is in the objects that it consists of. */
 export class Connection implements ClientLink {
@@ -29,13 +30,15 @@ export class Connection implements ClientLink {
   readonly #transport: Transport
   readonly #intake: Intake
   readonly #peer: Peer
+  readonly #requests: Requests
+  readonly #queues: SharedQueues
   #clientId = ''
   #resends: Resends | undefined
   #listener: (frame: string) => void = () => {}
   #cancelHandshakeTimer = () => {}
   #ended = false
 
-  constructor(core: Core, transport: Transport, principal: string, queue: FairQueue) {
+  constructor(core: Core, transport: Transport, principal: string, queues: SharedQueues) {
     this.#core = core
     this.#transport = transport
     this.principal = principal
@@ -44,15 +47,16 @@ export class Connection implements ClientLink {
     this.outbox = new Outbox(transport, core.world, (entry) => this.dialect.frames(entry, this.#isOwn(entry)))
     this.outbox.latency = this.subscriptions.latency
     this.#intake = new Intake(core.world, core.limits, (code, reason) => this.close(code, reason))
-    this.#intake.lane = queue.lane(this.#laneOwner())
+    this.#requests = new Requests(core, this, this.#intake)
+    this.#queues = queues
+    this.#intake.lane = queues.fair.lane(this.#laneOwner())
     this.#startHandshakeTimer()
     transport.closed.addEventListener('abort', () => this.#end())
-    const requests = new Requests(core, this, this.#intake)
     const notifications = new Notifications(core, this, this.#intake)
     this.#peer = new Peer(
       this.#peerTransport(),
       {
-        request: (method, params) => requests.receive(method, params),
+        request: (method, params) => this.#requests.receive(method, params),
         notification: (method, params) => notifications.receive(method, params),
       },
       {
@@ -160,6 +164,9 @@ export class Connection implements ClientLink {
     this.#core.tokens.linkOpened(this.principal)
     this.#core.departures.returned(clientId)
     this.#clientId = clientId
+    // Nothing but the handshake is processed before the requests that the client's older connections have begun are finished.
+    const unfinished = this.#queues.unfinished.of(clientId)
+    if (unfinished) void unfinished.then(this.#intake.hold())
   }
 
   hold(channel: Channel): void {
@@ -262,6 +269,8 @@ export class Connection implements ClientLink {
   }
 
   #end(): void {
+    const { unfinished } = this.#requests
+    if (unfinished && this.opened) this.#queues.unfinished.add(this.#clientId, unfinished)
     this.#ended = true
     this.#cancelHandshakeTimer()
     this.#intake.end()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { testHost } from '../../test/test-host.ts'
+import { silentAgent, testHost } from '../../test/test-host.ts'
 import { reconnected, session, title, twoClients } from '../../test/two-clients.ts'
 
 const root = 'ahp-root://'
@@ -95,6 +95,51 @@ describe('[L13] a client that reconnects', () => {
     await ann.until(() => ann.peer.closed.aborted)
     await ben.echo(ben.dispatch(session, title('from the new one')))
     expect(ben.envelopes.map(({ action }) => action)).toEqual([title('from the new one')])
+  })
+})
+
+describe('[L13] a request that the host has begun when its link ends', () => {
+  const other = 'ahp-session:/two'
+
+  /** A host that creates the session `other` for Ann, and waits for the agent until `finish` is called. */
+  async function slowCreation() {
+    let finish = () => {}
+    const finished = new Promise<void>((resolve) => (finish = resolve))
+    const all = await twoClients()
+    await new Promise<void>((begun) => {
+      all.host().offer([{ ...silentAgent, probe: () => (begun(), finished) }])
+      all.ann.ask('createSession', { channel: other }).catch(() => {})
+    })
+    return { ...all, finish }
+  }
+
+  test('is carried out before what the client sends on its new link, and the answer to the handshake does not wait', async () => {
+    const all = await slowCreation()
+    const { back, result } = await reconnected(all, all.ann)
+    expect(result.type).toBe('replay')
+    const seq = back.dispatch(other, title('from the new link'))
+    const subscribed = back.ask('subscribe', { channel: other })
+    all.finish()
+    expect(await back.echo(seq)).toMatchObject({ channel: other, action: title('from the new link') })
+    expect((await subscribed).snapshot).toMatchObject({ resource: other })
+  })
+
+  test('is carried out first also if a link between the two has ended', async () => {
+    const all = await slowCreation()
+    const between = await reconnected(all, all.ann)
+    between.back.lastSeen = all.ann.lastSeen
+    const { back } = await reconnected(all, between.back)
+    const seq = back.dispatch(other, title('from the third link'))
+    all.finish()
+    expect(await back.echo(seq)).toMatchObject({ channel: other, action: title('from the third link') })
+  })
+
+  test('delays no other client', async () => {
+    const all = await slowCreation()
+    await reconnected(all, all.ann)
+    const seq = all.ben.dispatch(session, title('meanwhile'))
+    expect(await all.ben.echo(seq)).toMatchObject({ action: title('meanwhile') })
+    all.finish()
   })
 })
 

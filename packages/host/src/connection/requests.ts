@@ -23,6 +23,8 @@ export class Requests {
   readonly #core: Core
   readonly #link: ClientLink
   readonly #intake: Intake
+  /** The request that has begun and is not finished. Its response may come still later. */
+  unfinished: Promise<unknown> | undefined
 
   constructor(core: Core, link: ClientLink, intake: Intake) {
     this.#core = core
@@ -36,17 +38,24 @@ export class Requests {
     if (command && method === 'ping') return this.#ping(command.params, params)
     if (!command || !this.#link.dialect.knows(method)) throw AhpError.methodNotFound(method)
     if (isHandshake(method)) this.#intake.handshakeRequested = true
-    return this.#intake.request(() => this.#lowerErrors(() => this.#run(method, command.params, params)))
+    return this.#intake.request(() => this.#begin(() => this.#run(method, command.params, params)))
   }
 
-  /** Runs a request. The names of sessions in its error are the client's own. */
-  #lowerErrors(run: () => unknown): unknown {
+  /**
+   * Begins a request. At most one is unfinished at a time, because the requests of a link are queued. The names of sessions in
+   * its error are the client's own.
+   */
+  #begin(run: () => unknown): unknown {
     const rethrow = (error: unknown): never => {
       throw this.#link.dialect.error(error)
     }
     try {
       const outcome = run()
-      return outcome instanceof Promise ? outcome.catch(rethrow) : outcome
+      if (!(outcome instanceof Promise)) return outcome
+      const done = () => (this.unfinished = undefined)
+      this.unfinished = outcome
+      outcome.then(done, done)
+      return outcome.catch(rethrow)
     } catch (error) {
       return rethrow(error)
     }

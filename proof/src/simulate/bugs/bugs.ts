@@ -200,6 +200,12 @@ export const bugs: readonly Bug[] = [
     '.then(() => this.#round())',
     '',
   ),
+  bug(
+    'a client that reconnects is served before the request that it has sent is finished',
+    'connection/connection',
+    'if (unfinished)',
+    'if (false)',
+  ),
   ...turnBugs,
   ...segmentBugs,
   ...terminalBugs,

@@ -17,8 +17,9 @@ import type { HostOptions } from '../link/connect.ts'
 import { parseSeconds } from '../link/with-client.ts'
 import { findTarget, shortName } from '../session/find.ts'
 import { openScreen } from '../live/screen.ts'
+import { SpaceNotes } from '../live/space-notes.ts'
 import { sanitize, output } from '../terminal/output.ts'
-import type { OutputOptions } from '../terminal/output.ts'
+import type { Output, OutputOptions } from '../terminal/output.ts'
 
 interface Flags extends HostOptions, OutputOptions {
   readonly agent?: string
@@ -40,7 +41,9 @@ export async function run(words: readonly string[], flags: Flags): Promise<Exit>
   const named = flags.session === undefined ? undefined : await findTarget(client, flags.session)
   const uri = named?.session.resource ?? sessionUri(newId())
   await checkAgentAndModel(client, flags)
-  if (!named) await createSession(client, uri, flags.agent, directory)
+  const space = new SpaceNotes(client)
+  if (!named)
+    await withSpaceNotes(client, space, out, () => createSession(client, uri, flags.agent, directory))
   const conversation = await Conversation.open(client, uri, 1, named?.chat)
   conversation.join('atrium run')
   const { turnId, outcome } = conversation.start(
@@ -56,6 +59,7 @@ export async function run(words: readonly string[], flags: Flags): Promise<Exit>
     turnId,
     output: out,
     screen,
+    space,
     ...(allow && { allow }),
   })
   process.on('SIGINT', () => view.interrupt())
@@ -76,6 +80,22 @@ export async function run(words: readonly string[], flags: Flags): Promise<Exit>
     clearTimeout(timer)
     await conversation.leave()
   }
+}
+
+/** Says whether the disk of the host is full while `work` runs. */
+async function withSpaceNotes(
+  client: Client,
+  space: SpaceNotes,
+  out: Output,
+  work: () => Promise<void>,
+): Promise<void> {
+  const say = () => {
+    const note = space.next()
+    if (note) out.report(note, () => `· ${note.message}`)
+  }
+  // The host tells the subscribers of the root. The subscription is kept, because the conversation needs it, too.
+  const end = client.subscribe('root', rootUri).onChange(say)
+  await work().finally(end)
 }
 
 /** Returns the prompt from the arguments, or from a pipe. */

@@ -11,6 +11,7 @@ import { CommandError } from '../terminal/exit.ts'
 import type { Exit } from '../terminal/exit.ts'
 import type { Output } from '../terminal/output.ts'
 import type { Screen } from './screen.ts'
+import { SpaceNotes } from './space-notes.ts'
 
 export interface ViewOptions {
   readonly conversation: Conversation
@@ -18,6 +19,8 @@ export interface ViewOptions {
   readonly screen: Screen
   /** The number of earlier turns that are shown first. */
   readonly turns: number
+  /** What the command has said about the disk of the host before. */
+  readonly space?: SpaceNotes
 }
 
 /**
@@ -31,6 +34,7 @@ export abstract class ConversationView {
   protected readonly narrator: Narrator
   protected hostAway = false
   readonly #turns: number
+  readonly #space: SpaceNotes
   readonly #events = new SessionEvents()
   readonly #cleanups: (() => void)[] = []
   /** The ids of requests with an `ask` document and no `answered` document yet. */
@@ -39,11 +43,12 @@ export abstract class ConversationView {
   readonly #finished = new Promise<Exit | CommandError>((resolve) => (this.#finish = resolve))
 
   /** `messages`: whether the messages of users are shown, too. */
-  constructor({ conversation, output, screen, turns }: ViewOptions, messages: boolean) {
+  constructor({ conversation, output, screen, turns, space }: ViewOptions, messages: boolean) {
     this.conversation = conversation
     this.output = output
     this.screen = screen
     this.#turns = turns
+    this.#space = space ?? new SpaceNotes(conversation.client)
     const { pane, style, text } = screen
     const sink = {
       text: (piece: string) => pane.text(piece),
@@ -93,6 +98,7 @@ export abstract class ConversationView {
   protected refresh(): void {
     const { chat, session, gone } = this.conversation
     if (gone) return this.finish(gone)
+    this.#noteSpace()
     if (chat.confirmed && session.confirmed) this.update(session.confirmed, chat.confirmed)
   }
 
@@ -124,6 +130,13 @@ export abstract class ConversationView {
     this.hostAway = away
     this.output.printJson({ type: 'link', state, ...(reason !== '' && { reason }) })
     this.note(this.linkNote(away))
+  }
+
+  #noteSpace(): void {
+    const note = this.#space.next()
+    if (!note) return
+    this.output.printJson(note)
+    this.note(this.screen.style.yellow(`· ${note.message}`))
   }
 
   protected linkNote(away: boolean): string {

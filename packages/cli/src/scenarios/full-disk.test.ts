@@ -3,9 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { atrium } from '../../test/command.ts'
+import { atrium, documents } from '../../test/command.ts'
 import { clientOf, sessionOf, setTitle } from '../../test/client.ts'
 import { HostProcess } from '../../test/host-process.ts'
+import { running } from '../../test/running.ts'
+import { onTerminal } from '../../test/terminal.ts'
 
 /** Mounts a small disk with the home of a host on it; undefined if this user may not. */
 function smallDisk(): { readonly home: string; readonly release: () => void } | undefined {
@@ -87,4 +89,62 @@ test('[L4.6] F-07: a client whose action waits for space on a full disk is told 
   client.close()
   await host.stop()
   expect(readFileSync(join(home, 'data', 'atrium.db')).includes(title.slice(0, 1000))).toBe(true)
+})
+
+const full = 'The disk of the host is full.'
+const space = 'The disk of the host has space again.'
+
+test('[Z11] F-07: run and attach say once that the disk of the host is full, and once that it has space again', async (context) => {
+  const disk = smallDisk()
+  if (!disk) return context.skip('not root')
+  context.onTestFinished(disk.release)
+  const { home } = disk
+  const ballast = join(home, 'ballast')
+  const host = await HostProcess.start(home)
+  context.onTestFinished(() => host.kill())
+  const client = clientOf(host)
+  await sessionOf(client, 'one')
+  const attached = await onTerminal(home, 'attach one')
+  context.onTestFinished(() => attached.shell.end())
+  await attached.until('idle')
+  const run = running(home, ['run', 'slow 600', '--cwd', home])
+  const json = running(home, ['run', 'slow 600', '--cwd', home, '--json'])
+  await run.said('· session')
+  await json.lines.next()
+  fill(ballast)
+  const waiting = setTitle(client, 'ahp-session:/one', 'x'.repeat(200_000))
+  await run.said(full)
+  await attached.until(full)
+  rmSync(ballast)
+  await waiting
+  await run.said(space)
+  await attached.until(space)
+  run.interrupt()
+  json.interrupt()
+  const { stderr } = await run.ended
+  expect([full, space].map((text) => stderr.split(text).length - 1)).toEqual([1, 1])
+  const told = documents((await json.ended).stdout).filter(({ type }) => type === 'disk')
+  expect(told).toEqual([
+    { type: 'disk', full: true, message: expect.stringContaining(full) },
+    { type: 'disk', full: false, message: space },
+  ])
+  client.close()
+  await host.stop()
+})
+
+test('[Z11] F-07: run says that the disk of the host is full also before its session exists', async (context) => {
+  const disk = smallDisk()
+  if (!disk) return context.skip('not root')
+  context.onTestFinished(disk.release)
+  const { home } = disk
+  const ballast = join(home, 'ballast')
+  const host = await HostProcess.start(home)
+  context.onTestFinished(() => host.kill())
+  fill(ballast)
+  // If the host knows already that its disk is full, it refuses the session; else the session waits for space.
+  const run = running(home, ['run', 'say hello', '--cwd', home])
+  await run.said(full)
+  rmSync(ballast)
+  await run.ended
+  await host.stop()
 })

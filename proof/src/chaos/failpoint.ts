@@ -24,13 +24,17 @@ export function killing({ file, find, side }: Failpoint, nth: number): Patch {
   return { file, find, put: `globalThis.Array.of(${parts})[${side === 'before' ? 1 : 0}]` }
 }
 
-/** With these patches the host writes heads, puts channels to sleep and seals envelopes within a second, instead of an hour. */
+/**
+ * With these patches the host writes heads, puts channels to sleep and seals envelopes within a second, instead of an hour, and
+ * deletes in slices what is small.
+ */
 export const shortIntervals: readonly Patch[] = [
   { file: 'host/dist/log/log.js', find: 'headEvery = 1000', put: 'headEvery = 20' },
   { file: 'host/dist/channels/sleep.js', find: 'idleMs = 60_000', put: 'idleMs = 20' },
   { file: 'host/dist/sealing/sealing.js', find: 'worthwhile = 16 * 1024', put: 'worthwhile = 1' },
   { file: 'host/dist/sealing/sealing.js', find: 'startMs = 30_000', put: 'startMs = 20' },
   { file: 'host/dist/sealing/sealing.js', find: 'retryMs = 60_000', put: 'retryMs = 20' },
+  { file: 'adapters/src/store/sqlite/drop.js', find: 'SLICE = 500', put: 'SLICE = 5' },
 ]
 
 /** A made-up next version of the schema. */
@@ -54,6 +58,7 @@ const seal = 'adapters/src/store/sqlite/seal.js'
 const startTurn = 'host/dist/chat/start-turn.js'
 const turn = 'host/dist/turn/turn.js'
 const write = 'adapters/src/store/sqlite/write.js'
+const drop = 'adapters/src/store/sqlite/drop.js'
 const open = 'adapters/src/store/sqlite/open.js'
 const often = 60
 const sometimes = 6
@@ -89,7 +94,8 @@ export const failpoints: readonly Failpoint[] = [
   ),
   before('a head is serialized', writer, 'channel.headText()', sometimes),
   ...both('a record is written', write, 'sql.putRecord.get(key, text)', often),
-  before('part of a channel is deleted', write, 'statement.run(found.id)', 2 * sometimes),
+  before('part of a channel is deleted', drop, 'statement.run(id)', sometimes),
+  before('a slice of a dropped channel is deleted', drop, 'slice.delete.run(id, last)', 2),
   ...both(
     'a segment is written',
     seal,

@@ -56,6 +56,7 @@ export function publishCopy(core: Core, chat: Channel<'chat'>): Channel<'chat'> 
 /** Deletes an unpublished copy. No client knows its URI, so the URI may be used again. */
 export function forgetCopy(core: Core, uri: Uri): void {
   core.records.delete(copyKey(uri))
+  core.sealing.freed()
   core.log.drop(unloaded(uri, 'chat'))
 }
 

@@ -43,7 +43,7 @@ export interface Step {
   readonly envelopes: readonly StoredEnvelope[]
   readonly rows: readonly RowChange[]
   readonly heads: readonly Head[]
-  /** The removed channels, each with the sequence number of its removal. */
+  /** The removed channels, each with the sequence number of its removal. A store may delete their data later, by `shrink`. */
   readonly dropped: readonly { readonly channel: Uri; readonly seq: number }[]
   /** The highest sequence number that may be assigned until a later step with a higher bound is durable. */
   readonly upTo: number
@@ -144,8 +144,8 @@ export interface LogStore {
    */
   forget(checkpoint: Head, keys: number): Promise<boolean>
   /**
-   * Gives a slice of the space that deleted data has left back to the file system. Returns whether there is more. Changes
-   * nothing that another method returns.
+   * Deletes a slice of what dropped channels have left or, if nothing is left, gives a slice of the space that deleted data
+   * has left back to the file system. Returns whether there may be more. Changes nothing that another method returns.
    */
   shrink(): Promise<boolean>
   /** Returns rows of a channel in the order of `ids`, at most about one MiB. Missing and damaged rows are left out. */

@@ -1,4 +1,5 @@
 import { blobsContract } from './blobs.contract.ts'
+import { dropContract } from './drop.contract.ts'
 import type { Opened } from './fixture.contract.ts'
 import { forgetContract } from './forget.contract.ts'
 import { loadContract } from './load.contract.ts'
@@ -11,6 +12,7 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
   logContract(name, open)
   loadContract(name, open)
   sealContract(name, open)
+  dropContract(name, open)
   forgetContract(name, open)
   recordsContract(name, open)
   blobsContract(name, open)

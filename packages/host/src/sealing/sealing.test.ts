@@ -169,3 +169,30 @@ test('[L18] unused space is given back when nothing waits to be sealed, after a 
   await pass(all, 50, 10)
   expect(calls).toBe(5)
 })
+
+test('[L21] what is dropped while a slice is deleted is not forgotten, and a full disk is tried again after a minute', async () => {
+  const { all, ann } = await oneClientSession(readyAgent())
+  const calls: (() => void)[] = []
+  let full = false
+  all.store().log.shrink = async () => {
+    await new Promise<void>((resolve) => calls.push(resolve))
+    if (full) throw new DiskFull('no space left')
+    return false
+  }
+  await pass(all, 30_000)
+  await pass(all, 50, 5)
+  expect(calls).toHaveLength(1)
+  await ann.ask('disposeSession', { channel: session })
+  await untilIdle()
+  calls.at(-1)?.()
+  await untilIdle()
+  await pass(all, 50, 5)
+  expect(calls).toHaveLength(2)
+  full = true
+  calls.at(-1)?.()
+  await untilIdle()
+  await pass(all, 50, 5)
+  expect(calls).toHaveLength(2)
+  await pass(all, 60_000)
+  expect(calls).toHaveLength(3)
+})

@@ -27,14 +27,15 @@ interface SealingParts {
 /**
  * Seals the envelopes that are out of daily use, in the background and one slice at a time. These are all envelopes of a
  * channel that has left memory, and those before the last but one head of a channel in memory. A channel with a job waits
- * until the job has ended. When nothing is left to seal, gives unused space back to the file system.
+ * until the job has ended. When nothing is left to seal, deletes what large dropped channels have left, and gives unused
+ * space back to the file system.
  */
 export class Sealing {
   readonly #parts: SealingParts
   /** The channels that may have something to seal. */
   readonly #waiting = new Set<Uri>()
   #cancelTimer: (() => void) | undefined
-  /** Whether the file may have unused space. An earlier epoch may have left some. */
+  /** Whether the file may have dropped data or unused space. An earlier epoch may have left some. */
   #freed = true
   #working = false
   #ended = false
@@ -97,7 +98,12 @@ export class Sealing {
 
   async #shrink(): Promise<void> {
     this.#freed = false
-    this.#freed = await this.#parts.store.shrink()
+    // A slice that fails is tried again. Meanwhile another step may have deleted data.
+    const more = await this.#parts.store.shrink().catch((error: unknown) => {
+      this.#freed = true
+      throw error
+    })
+    if (more) this.#freed = true
   }
 
   /** Returns the channel that has waited longest and has no job. */

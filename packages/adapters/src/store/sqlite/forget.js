@@ -17,7 +17,7 @@ export function checkpointReader(db) {
   )
   const kept = db.prepare(
     `SELECT k.seq AS seq, action, origin, k.sum AS sum, NULL AS chain, uri FROM kept k JOIN channels ON id = k.channel
-     WHERE client = ? AND k.seq > ? ORDER BY k.seq DESC LIMIT ?`,
+     WHERE client = ? AND k.seq > ? AND typeof(uri) = 'text' ORDER BY k.seq DESC LIMIT ?`,
   )
   const segments = segmentReader(db)
 

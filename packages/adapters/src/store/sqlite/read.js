@@ -295,7 +295,8 @@ function statements(db) {
     dispatchedBy: db.prepare(
       `SELECT e.seq AS seq, action, origin, e.sum AS sum, chain, uri AS channel
        FROM envelopes e JOIN channels ON id = e.channel
-       WHERE origin IS NOT NULL AND origin ->> 'clientId' = ? AND e.seq > ? ORDER BY e.seq DESC LIMIT ?`,
+       WHERE origin IS NOT NULL AND origin ->> 'clientId' = ? AND e.seq > ? AND typeof(uri) = 'text'
+       ORDER BY e.seq DESC LIMIT ?`,
     ),
     // Returns at least the highest sequence number of all envelopes, even if the stored value is damaged.
     upTo: db.prepare(

@@ -7,7 +7,8 @@ export const SCHEMA = `
   -- 'schema': the schema version. 'upTo': the highest sequence number that may have been assigned.
   CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 
-  -- The creation of each channel. The id is used by the other tables only, and may be reused after the channel is dropped.
+  -- The creation of each channel. The id is used by the other tables only, and may be reused after the channel is dropped and
+  -- deleted. A channel that is dropped and not deleted yet has a BLOB as its uri (drop.js).
   CREATE TABLE channels (
     id INTEGER PRIMARY KEY,
     uri TEXT NOT NULL UNIQUE,

@@ -70,7 +70,7 @@ export function segmentReader(db) {
   const ofClient = db.prepare(
     `SELECT c.last AS newest, uri, ${columns} FROM segment_clients c
      JOIN segments s ON s.id = c.segment JOIN channels ch ON ch.id = c.channel
-     WHERE client = ? AND c.last > ? ORDER BY c.last DESC`,
+     WHERE client = ? AND c.last > ? AND typeof(uri) = 'text' ORDER BY c.last DESC`,
   )
 
   return {

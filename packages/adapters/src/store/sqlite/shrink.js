@@ -1,5 +1,6 @@
 import { statSync, statfsSync } from 'node:fs'
 import { freemem, totalmem } from 'node:os'
+import { dropper } from './drop.js'
 
 /** @typedef {import('./open.js').Database} Database */
 
@@ -11,14 +12,17 @@ const SLICE = 64
 const INCREMENTAL = 2
 
 /**
- * Gives free pages of the file back to the file system. A slice is one short transaction.
+ * Deletes what dropped channels have left, and then gives free pages of the file back to the file system. A slice is one
+ * short transaction.
  * @param {Database} db
  */
 export function shrinker(db) {
+  const { deleteRest } = dropper(db)
   const free = () => pragma(db, 'freelist_count')
   return {
-    /** Gives one slice back. Returns whether there is more to give back. */
+    /** Deletes or gives back one slice. Returns whether there may be more. */
     shrink() {
+      if (deleteRest()) return true
       const spare = free() - KEPT
       if (spare <= 0 || pragma(db, 'auto_vacuum') !== INCREMENTAL) return false
       db.exec(`PRAGMA incremental_vacuum(${Math.min(spare, SLICE)})`)

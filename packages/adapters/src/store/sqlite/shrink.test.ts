@@ -1,6 +1,6 @@
 import { copyFileSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { expect, test } from 'vitest'
 import { creation, envelope, range, step } from '../../../../host/src/ports/fixture.contract.ts'
@@ -90,4 +90,71 @@ function pragma(folder: string, name: string): unknown {
   const [row = {}] = db.prepare(`PRAGMA ${name}`).all() as object[]
   db.close()
   return Object.values(row)[0]
+}
+
+test('[L21] a flush that drops a large channel deletes one slice of it; the others follow one by one, also after a restart', async () => {
+  const folder = newFolder()
+  const store = await open(folder)
+  const rows = range(0, 900).map((n) => ({ channel: one, id: `t${n}`, text: 'turn' }))
+  const envelopes = range(2, 3001).map((seq) => envelope(seq, one))
+  store.log.append(step({ created: [creation(one, 1)], envelopes, rows }))
+  await store.log.flush()
+  store.log.append(step({ dropped: [{ channel: one, seq: 4001 }] }))
+  await store.log.flush()
+  await store.log.close()
+  const tables = ['envelopes', 'rows', 'channels']
+  const counts: (readonly number[])[] = []
+  for (const calls of [0, 3, 2, 1, 1]) {
+    const { log } = await open(folder)
+    for (let i = 0; i < calls; i++) expect(await log.shrink()).toBe(true)
+    await log.close()
+    counts.push(tables.map((table) => count(folder, table)))
+  }
+  expect(counts).toEqual([
+    [2501, 900, 1],
+    [1001, 900, 1],
+    [1, 900, 1],
+    [0, 900, 1],
+    [0, 400, 1],
+  ])
+  const { log } = await open(folder)
+  while (await log.shrink());
+  await log.close()
+  expect(tables.map((table) => count(folder, table))).toEqual([0, 0, 0])
+})
+
+test('[L21] a flush that drops many channels deletes at most about one slice', async () => {
+  const folder = newFolder()
+  const { log } = await open(folder)
+  const uris = range(0, 20).map((n) => `ahp-chat:/${n}`)
+  const envelopes = range(2, 2000).map((seq) => envelope(seq, uris[seq % 20]))
+  log.append(step({ created: uris.map((uri) => creation(uri, 1)), envelopes }))
+  log.append(step({ dropped: uris.map((channel) => ({ channel, seq: 3000 })) }))
+  await log.flush()
+  await log.close()
+  expect([count(folder, 'envelopes'), count(folder, 'channels')]).toEqual([1500, 16])
+})
+
+test('[L21] long envelopes of a dropped channel are deleted a few at a time', async () => {
+  const folder = newFolder()
+  const { log } = await open(folder)
+  const action = JSON.stringify({ text: 'x'.repeat(100_000) })
+  const envelopes = range(2, 12).map((seq) => ({ ...envelope(seq, one), action }))
+  log.append(step({ created: [creation(one, 1)], envelopes }))
+  log.append(step({ dropped: [{ channel: one, seq: 100 }] }))
+  await log.flush()
+  expect(await log.shrink()).toBe(true)
+  await log.close()
+  // A slice has 256 KiB, or as many envelopes as begin within them.
+  expect(count(folder, 'envelopes')).toBe(6)
+})
+
+/** Counts the rows of a table of a closed store. Takes no lock, which would last until the statement is collected. */
+function count(folder: string, table: string): number {
+  const url = pathToFileURL(join(folder, 'atrium.db'))
+  url.searchParams.set('immutable', '1')
+  const db = new DatabaseSync(url, { readOnly: true })
+  const [{ n } = { n: 0 }] = db.prepare(`SELECT count(*) AS n FROM ${table}`).all() as { n: number }[]
+  db.close()
+  return n
 }

@@ -1,4 +1,5 @@
 import { creationSum, headSum, lineSum, link, rowSum, toggle } from './checksums.js'
+import { SLICE, dropper } from './drop.js'
 import { checkpointReader } from './forget.js'
 
 /** @typedef {import('./open.js').Database} Database */
@@ -14,10 +15,13 @@ import { checkpointReader } from './forget.js'
 export function writer(db) {
   const sql = statements(db)
   const checkpoints = checkpointReader(db)
+  const dropping = dropper(db)
 
   return ({ steps, records }) => {
     /** @type {Map<string, Tail>} read once per transaction and not cached longer, so that a rollback leaves nothing stale */
     const tails = new Map()
+    /** The number of rows of dropped channels that this transaction may delete. */
+    let room = SLICE
 
     /** @param {string} uri */
     const tailOf = (uri) => {
@@ -62,7 +66,7 @@ export function writer(db) {
       }
       for (const { channel } of step.dropped) {
         const found = tails.get(channel) ?? sql.tail.get(channel)
-        if (found) for (const statement of sql.deleteChannel) statement.run(found.id)
+        if (found) room -= dropping.drop(found.id, room)
         tails.delete(channel)
       }
     }
@@ -104,17 +108,6 @@ function statements(db) {
     ),
     deleteRow: db.prepare(`DELETE FROM rows WHERE channel = ? AND id = ?`),
     putHead: db.prepare(`REPLACE INTO heads (channel, seq, state, chain, sum) VALUES (?, ?, ?, ?, ?)`),
-    deleteChannel: [
-      db.prepare(`DELETE FROM envelopes WHERE channel = ?`),
-      db.prepare(`DELETE FROM segments WHERE channel = ?`),
-      db.prepare(`DELETE FROM segment_clients WHERE channel = ?`),
-      db.prepare(`DELETE FROM forgotten WHERE channel = ?`),
-      db.prepare(`DELETE FROM kept WHERE channel = ?`),
-      db.prepare(`DELETE FROM rows WHERE channel = ?`),
-      db.prepare(`DELETE FROM heads WHERE channel = ?`),
-      db.prepare(`DELETE FROM tails WHERE channel = ?`),
-      db.prepare(`DELETE FROM channels WHERE id = ?`),
-    ],
     raiseUpTo: db.prepare(`UPDATE meta SET value = max(value, ?) WHERE key = 'upTo'`),
     putRecord: db.prepare(`REPLACE INTO records (key, text) VALUES (?, ?)`),
     deleteRecord: db.prepare(`DELETE FROM records WHERE key = ?`),

@@ -1,7 +1,7 @@
 import { memoryStore } from '@atrium/adapters/store/memory'
 import type { MemoryStore } from '@atrium/adapters/store/memory'
 import { DiskFull } from '@atrium/host/ports/log'
-import type { LogStore, Sealed, Step } from '@atrium/host/ports/log'
+import type { Head, LogStore, Sealed, Step } from '@atrium/host/ports/log'
 import type { Store } from '@atrium/host/ports/store'
 import { count } from './tally.ts'
 
@@ -25,8 +25,8 @@ export class Disk {
   /** Whether the next flush fails permanently. */
   broken = false
   readonly #onAppend: (step: Step, at: number) => void
-  /** The slices that were sealed, each with the number of transactions that were durable then. */
-  #seals: { readonly durable: number; readonly asked: Parameters<LogStore['seal']> }[] = []
+  /** What was sealed and forgotten, each time with the number of transactions that were durable then. */
+  #rewrites: { readonly durable: number; readonly run: (log: LogStore) => Promise<unknown> }[] = []
   #image: MemoryStore = emptyImage()
   #reads: (() => void)[] = []
   #flushes: (() => void)[] = []
@@ -59,11 +59,11 @@ export class Disk {
     this.transactions.length = left
     this.durable = left
     this.#image = emptyImage()
-    this.#seals = this.#seals.filter(({ durable }) => durable <= left)
+    this.#rewrites = this.#rewrites.filter(({ durable }) => durable <= left)
     let kept = 0
-    for (const { durable, asked } of this.#seals) {
+    for (const { durable, run } of this.#rewrites) {
       void this.#keep(kept, durable)
-      void this.#image.log.seal(...asked)
+      void run(this.#image.log)
       kept = durable
     }
     void this.#keep(kept, left)
@@ -80,11 +80,22 @@ export class Disk {
 
   /** Seals a slice of what is durable. The result is durable at once. */
   async seal(...asked: Parameters<LogStore['seal']>): Promise<Sealed> {
-    if (this.full) throw new DiskFull('no space left on a simulated disk')
-    this.#seals.push({ durable: this.durable, asked })
-    const sealed = await this.#image.log.seal(...asked)
+    const sealed = await this.#rewrite((log) => log.seal(...asked))
     if (sealed.envelopes > 0) count('slices sealed')
     return sealed
+  }
+
+  /** Forgets what is durable up to a checkpoint. The result is durable at once. */
+  async #forget(checkpoint: Head, keys: number): Promise<boolean> {
+    const forgot = await this.#rewrite((log) => log.forget(checkpoint, keys))
+    if (forgot) count('checkpoints written')
+    return forgot
+  }
+
+  #rewrite<T>(run: (log: LogStore) => Promise<T>): Promise<T> {
+    if (this.full) return Promise.reject(new DiskFull('no space left on a simulated disk'))
+    this.#rewrites.push({ durable: this.durable, run })
+    return run(this.#image.log)
   }
 
   /** Opens the store for one host run. */
@@ -126,8 +137,7 @@ export class Disk {
         load: (...asked) => ask(() => this.#image.log.load(...asked)),
         seal: (...asked) => ask(() => this.seal(...asked)),
         creation: (...asked) => ask(() => this.#image.log.creation(...asked)),
-        // No simulated host has a retention, so nothing is forgotten.
-        forget: () => ask(async () => false),
+        forget: (...asked) => ask(() => this.#forget(...asked)),
         shrink: () => ask(async () => false),
         rows: (...asked) => ask(() => this.#image.log.rows(...asked)),
         close: () => ask(async () => {}),

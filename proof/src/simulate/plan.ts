@@ -28,6 +28,7 @@ const opNames = [
   'full',
   'break',
   'seal',
+  'retention',
 ] as const
 export type OpName = (typeof opNames)[number]
 
@@ -91,8 +92,9 @@ const usual: { readonly [N in OpName]: number } = {
   stop: 1,
   full: 1,
   break: 1,
-  // Seals are added to a finished plan.
+  // These are added to a finished plan.
   seal: 0,
+  retention: 0,
 }
 
 const themes: readonly Theme[] = [
@@ -154,7 +156,7 @@ export function planOf(seed: number, length = 120): Plan {
   const chance = new Chance(seed)
   const theme = chance.pick(themes) ?? 'links'
   const weights = opNames.map((name) => {
-    if (name === 'seal') return 0
+    if (name === 'seal' || name === 'retention') return 0
     const often = Math.round((more[theme][name] ?? 1) * usual[name])
     const left = !needed.includes(name) && more[theme][name] === undefined && chance.oneIn(3)
     return left ? 0 : often * (1 + chance.below(4))
@@ -175,8 +177,23 @@ export function planOf(seed: number, length = 120): Plan {
     flushes: chance.pick([2, 2, 6]) ?? 2,
     setup: setupOf(theme, chance),
     foreignHost: chance.oneIn(4),
-    ops: withSeals(seed, ops),
+    ops: withRetention(seed, withSeals(seed, ops)),
   }
+}
+
+/**
+ * Adds a retention to one of eight plans: days pass at random places, and old actions are forgotten, which takes the disk some
+ * time. It has its own dice, too.
+ */
+function withRetention(seed: number, ops: readonly Op[]): readonly Op[] {
+  const chance = new Chance(seed + 0x28f2)
+  if (!chance.oneIn(8)) return ops
+  const day = () =>
+    ['retention' as const, ...Array.from({ length: 8 }, () => 'disk' as const)].map((name): Op => ({
+      name,
+      dice: chance.next(),
+    }))
+  return [...day(), ...ops.flatMap((op) => (chance.oneIn(8) ? [op, ...day()] : [op]))]
 }
 
 /** Adds seals to three of four plans, at random places. They have their own dice, so that the rest of a plan does not depend on them. */

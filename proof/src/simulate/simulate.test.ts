@@ -29,6 +29,14 @@ test('[B2] [L16] envelopes are sealed at random moments', async () => {
   expect(tally()['slices sealed']).toBeGreaterThan(before)
 })
 
+test('[B2] [L20] in some runs old actions are forgotten', async () => {
+  const before = tally()['checkpoints written'] ?? 0
+  const plans = Array.from({ length: 100 }, (_, at) => planOf(at + 1))
+  for (const plan of plans.filter(({ ops }) => ops.some(({ name }) => name === 'retention')))
+    expect(await run(plan)).toBeUndefined()
+  expect(tally()['checkpoints written']).toBeGreaterThan(before)
+})
+
 test('[B3] I1 to I9 hold for the first seeds', async () => {
   for (let seed = 1; seed <= 40; seed++)
     expect({ seed, violation: await run(planOf(seed)) }).toEqual({ seed, violation: undefined })

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { patientAgent, readyAgent } from '../../test/agents.ts'
 import { days, untilIdle } from '../../test/held-flushes.ts'
 import { chat, chatOf, oneClientSession, session, started, turn } from '../../test/one-client-session.ts'
+import { DiskFull } from '../ports/log.ts'
 import type { Client, TestHost } from '../../test/test-host.ts'
 
 const keep = (count: unknown) => ({ type: 'root/configChanged', config: { 'atrium.retention': count } })
@@ -91,6 +92,26 @@ test('[L20] a checkpoint lies between two turns', async () => {
   expect((await stored(all)).filter((action) => action.includes('turnStarted'))).toHaveLength(1)
   const ben = await all.join('ben', { subscribe: [chat] })
   expect(chatOf(ben).turns.map(({ id }) => id)).toEqual(['t1', 't2'])
+})
+
+test('[L20] on a full disk nothing is forgotten and nothing is reported; the next day goes on', async () => {
+  const { all, ann } = await oneClientSession(readyAgent())
+  await turn(ann, 't1')
+  await set(ann, 1)
+  const { log } = all.store()
+  const { forget } = log
+  let tries = 0
+  log.forget = async () => {
+    tries++
+    throw new DiskFull('no space left')
+  }
+  await days(all, 2)
+  expect(tries).toBe(1)
+  expect(await stored(all)).not.toEqual([])
+  expect(all.world.reports).toEqual([])
+  log.forget = forget
+  await days(all, 1)
+  expect(await stored(all)).toEqual([])
 })
 
 test.each([0, 366, 1.5, '30', -1])('[L20] a retention of %j is refused', async (value) => {

@@ -2,6 +2,7 @@ import type { Action, Uri } from '@atrium/protocol/channel'
 import { kindNamed } from '@atrium/protocol/channels'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Core } from '../core/core.ts'
+import { DiskFull } from '../ports/log.ts'
 import { mostDays, retentionKey } from '../root/retention-setting.ts'
 
 const dayMs = 24 * 60 * 60_000
@@ -15,11 +16,13 @@ export async function forgetOld(core: Core): Promise<void> {
   if (typeof retention !== 'number') return
   const cutoff = cutoffOf(core, days, core.world.now() - retention * dayMs)
   for (const uri of [rootUri, ...core.catalog.channels]) {
-    const forgot = await forgetUpTo(core, uri, cutoff).catch((error: unknown) => {
+    try {
+      if (await forgetUpTo(core, uri, cutoff)) core.sealing.freed()
+    } catch (error) {
+      // A checkpoint needs space. On a full disk all channels wait for the next day.
+      if (error instanceof DiskFull) return
       core.world.report('forgetting old actions failed', error)
-      return false
-    })
-    if (forgot) core.sealing.freed()
+    }
   }
 }
 

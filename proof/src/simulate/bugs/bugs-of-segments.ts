@@ -1,7 +1,7 @@
-import { bugIn } from './bug.ts'
+import { bug, bugIn } from './bug.ts'
 import type { Bug } from './bug.ts'
 
-/** Bugs of sealing, planted into the store in memory. */
+/** Bugs of sealing, planted into the store in memory, and of retention. */
 export const segmentBugs: readonly Bug[] = [
   bugIn('adapters', 'a sealed slice deletes one row too many', 'store/memory-disk', [
     'envelopes.splice(0, slice.length);',
@@ -19,4 +19,13 @@ export const segmentBugs: readonly Bug[] = [
     'segments.filter(({ last }) => last > after)',
     'segments.filter(({ last, text }) => last > after && JSON.parse(text)[0].seq > after)',
   ]),
+  bug('a replay leaves out forgotten actions', 'connection/replay', 'if (slice.forgotten)', 'if (false)'),
+  bug(
+    'a checkpoint is one action behind its number',
+    'channels/retention',
+    'state = kind.reduce(state, JSON.parse(action));',
+    'const before = state; state = kind.reduce(state, JSON.parse(action));',
+    'resting = { seq, state };',
+    'resting = { seq, state: before };',
+  ),
 ]

@@ -115,7 +115,17 @@ export const sharedOps: { readonly [N in Exclude<OpName, ClientOp>]: OpFunction 
     const upTo = chance.oneIn(2) ? numbers.at(-1) : chance.pick(numbers)
     if (upTo !== undefined && !sim.disk.full) void sim.disk.seal(uri, upTo, 1)
   },
+  retention(sim, chance) {
+    const isSet = typeof sim.model.root()?.config?.values[retentionKey] === 'number'
+    // The host looks for old actions once a day.
+    if (isSet && !chance.oneIn(8)) return void sim.tasks.push(...sim.clock.due(dayMs + chance.below(dayMs)))
+    const config = { [retentionKey]: isSet ? null : 1 }
+    chance.pick(sim.clients)?.dispatch(rootUri, { type: 'root/configChanged', config } as Action)
+  },
 }
+
+const retentionKey = 'atrium.retention'
+const dayMs = 24 * 3_600_000
 
 function exchange({ clients }: Simulation, count: number): void {
   for (const { link } of clients) link?.toHost(count)

@@ -124,6 +124,35 @@ test('[Q11] texts that could not be stored on a read-only host can be read when 
   await expectReferences(cleo, chatOf(cleo).turns[0])
 })
 
+test('[Q11] an active turn that is too large is shown with references by a host that cannot end it', async () => {
+  const all = await earlierChat('active')
+  await all.restart('close', 'the disk cannot be written')
+  const expectShort = (client: Client) => {
+    const { activeTurn } = chatOf(client)
+    expect(JSON.stringify(activeTurn).length).toBeLessThan(limits.stateLength)
+    expect(activeTurn).toMatchObject({
+      id: 't0',
+      responseParts: [{ kind: 'systemNotification' }, { kind: 'contentRef' }, { kind: 'toolCall' }, {}],
+    })
+  }
+  const ben = await all.join('ben', { subscribe: [session, chat] })
+  expectShort(ben)
+  for (const view of [{}, { turns: 1 }]) {
+    const cleo = await all.join('cleo')
+    await cleo.ask('subscribe', { channel: chat, view })
+    expectShort(cleo)
+  }
+  const again = all.link()
+  const given = { clientId: 'ben', lastSeenServerSeq: 1, subscriptions: [chat] }
+  expect(await again.ask('reconnect', given)).toMatchObject({ type: 'snapshot' })
+  expectShort(again)
+  // A host that can write again ends the turn.
+  await all.restart('close')
+  const dan = await all.join('dan', { subscribe: [chat] })
+  expect(chatOf(dan).activeTurn).toBeUndefined()
+  await expectReferences(dan, chatOf(dan).turns[0])
+})
+
 test('[Q11] a handshake with many large chats: the later ones come without turns, and can be paged', async () => {
   const agent = new ScriptedAgent()
   const { all, ann } = await oneClientSession(agent, { limits: { turnsLength: 30_000 } })

@@ -1,4 +1,4 @@
-import type { ErrorPart, ResponsePart, Turn } from '@atrium/protocol/chat/state'
+import type { ActiveTurn, ErrorPart, ResponsePart, Turn } from '@atrium/protocol/chat/state'
 import type { Core } from '../core/core.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Row } from '../log/channel-rows.ts'
@@ -14,21 +14,33 @@ import { stateLength } from './state-length.ts'
 /** Whether a chat has a turn in memory that is too large, and that has no shown form yet. */
 export function needsShownForms(core: Core, channel: Channel): boolean {
   if (!channel.is('chat') || channel.committed === undefined) return false
-  return hasOversizedActiveTurn(core, channel) || oversizedTurns(core, channel.committed.turns).length > 0
+  const { activeTurn, turns } = channel.committed
+  const isShown = activeTurn && shownForms.has(activeTurn) && core.readOnlyReason() !== undefined
+  return (!isShown && hasOversizedActiveTurn(core, channel)) || oversizedTurns(core, turns).length > 0
 }
 
-/** Makes the shown form of each turn in memory that is too large. An active turn that is too large is ended first. */
+/**
+ * Makes the shown form of each turn in memory that is too large. An active turn that is too large is ended first. A read-only
+ * host cannot end it, so the active turn itself gets a shown form.
+ */
 export async function makeShownForms(core: Core, channel: Channel): Promise<void> {
   if (!channel.is('chat')) return
-  if (hasOversizedActiveTurn(core, channel) && core.readOnlyReason() === undefined) {
-    endActiveTurn(core, channel)
-    await core.log.reached(core.log.last)
+  if (hasOversizedActiveTurn(core, channel)) {
+    const { activeTurn } = channel.committed ?? {}
+    if (core.readOnlyReason() === undefined) {
+      endActiveTurn(core, channel)
+      await core.log.reached(core.log.last)
+    } else if (activeTurn) await makeShown(core, channel, [activeTurn])
   }
   await makeShown(core, channel, channel.committed?.turns ?? [])
 }
 
 /** Makes the shown form of each of these turns that is too large. */
-export async function makeShown(core: Core, chat: Channel, turns: readonly Turn[]): Promise<void> {
+export async function makeShown(
+  core: Core,
+  chat: Channel,
+  turns: readonly (Turn | ActiveTurn)[],
+): Promise<void> {
   for (const turn of oversizedTurns(core, turns)) {
     core.world.report('large turn', `${chat.uri} has a turn of ${lengthOf(turn)} characters`)
     const readOnly = core.readOnlyReason() !== undefined
@@ -39,7 +51,10 @@ export async function makeShown(core: Core, chat: Channel, turns: readonly Turn[
   }
 }
 
-export function oversizedTurns({ limits, readOnlyReason }: Core, turns: readonly Turn[]): readonly Turn[] {
+export function oversizedTurns<T extends Turn | ActiveTurn>(
+  { limits, readOnlyReason }: Core,
+  turns: readonly T[],
+): readonly T[] {
   const max = maxTurn(limits)
   return turns.filter(
     (turn) =>
@@ -50,8 +65,16 @@ export function oversizedTurns({ limits, readOnlyReason }: Core, turns: readonly
 
 /** Returns the form in which clients get a row. */
 export function shown<R extends Row>(row: R): R {
-  // A shown form is a turn, and only turns have one.
+  // A shown form has the type of its turn, and only turns have one.
   return (shownForms.get(row) as R | undefined) ?? row
+}
+
+/** Returns a state with its active turn in the form in which clients get it. */
+export function withShownActiveTurn(state: object): object {
+  // Only a chat has an active turn, and any other value has no shown form.
+  const { activeTurn } = state as { readonly activeTurn?: ActiveTurn }
+  const form = activeTurn && shownForms.get(activeTurn)
+  return form ? { ...state, activeTurn: form } : state
 }
 
 /** Returns a list of rows in the form in which clients get them. A list without large turns is returned as it is. */
@@ -59,7 +82,7 @@ export function shownRows<R extends Row>(rows: readonly R[]): readonly R[] {
   return rows.some((row) => shownForms.has(row)) ? rows.map(shown) : rows
 }
 
-const shownForms = new WeakMap<Row, Turn>()
+const shownForms = new WeakMap<Row, Turn | ActiveTurn>()
 let formsMade = 0
 
 /** The number of shown forms that were made so far. A snapshot from before the last one may be out of date. */
@@ -68,7 +91,7 @@ export function shownFormsMade(): number {
 }
 
 /** The turns whose shown form was made while the host could not store texts. They get another form later. */
-const unreadable = new WeakSet<Turn>()
+const unreadable = new WeakSet<Row>()
 
 /** The end of a turn adds an error to its length, so a turn may be a little longer than an active turn. */
 const maxTurn = ({ stateLength: max }: Core['limits']) => max + 64 * 1024
@@ -89,7 +112,7 @@ function endActiveTurn(core: Core, chat: Channel<'chat'>): void {
   core.log.append(chat, { type: 'chat/error', turnId: activeTurn.id, duration, part })
 }
 
-async function shownForm(core: Core, chat: Channel, turn: Turn): Promise<Turn> {
+async function shownForm<T extends Turn | ActiveTurn>(core: Core, chat: Channel, turn: T): Promise<T> {
   const keep = keepFor(core, chat)
   const max = maxTurn(core.limits)
   const note = (content: string): ResponsePart => ({ kind: 'systemNotification', content })

@@ -7,7 +7,7 @@ import type { Core } from '../core/core.ts'
 import { cursorBefore } from './cursor.ts'
 import { committedEntryOf, derived } from './derived.ts'
 import { lengthOf } from '../log/rows.ts'
-import { shownFormsMade, shownRows } from './oversized.ts'
+import { shownFormsMade, shownRows, withShownActiveTurn } from './oversized.ts'
 
 /** The part of a channel that a subscriber asks for: the number of newest turns. */
 export interface View {
@@ -104,7 +104,7 @@ function summaryFor(
 }
 
 function wholeState(core: Core, channel: Channel): object {
-  return withShownRows(channel, derived(core, channel))
+  return withShownTurns(channel, derived(core, channel))
 }
 
 /** Returns the primary chat of a session, which is in memory while a client is subscribed to both as one. */
@@ -114,10 +114,11 @@ function chatOf(core: Core, channel: Channel): Channel<'chat'> | undefined {
   return core.log.channel(defaultChat ?? chats[0]?.resource ?? '', 'chat')
 }
 
-/** Puts the shown forms of large rows into a state. */
-function withShownRows({ kind }: Channel, state: object): object {
+/** Puts the shown forms of large turns into a state. */
+function withShownTurns({ kind }: Channel, whole: object): object {
   const { rows: key } = kind
-  if (key === undefined) return state
+  if (key === undefined) return whole
+  const state = withShownActiveTurn(whole)
   const rows = rowsIn(key, state)
   const forms = shownRows(rows)
   return forms === rows ? state : { ...state, [key]: forms }

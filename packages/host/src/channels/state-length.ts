@@ -1,4 +1,5 @@
 import type { Action } from '@atrium/protocol/channel'
+import { callsOf } from '@atrium/protocol/chat/calls'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
 
@@ -15,11 +16,31 @@ export function stateLength({ limits }: Core, channel: Channel): number {
   return grown <= Math.max(limits.turnLength / 16, last.length / 4) ? last.length + grown : measure(channel)
 }
 
-/** Whether the state of a channel has room for an action. A snapshot of the channel must fit into one message. */
+/**
+ * Whether the state of a channel has room for an action, which the caller then appends. A snapshot of the channel must fit into
+ * one message.
+ */
 export function hasRoom(core: Core, channel: Channel, action: Action): boolean {
   const max = core.limits.stateLength
   const { length } = JSON.stringify(action)
-  return stateLength(core, channel) + length <= max || measure(channel) + length <= max
+  const copies = callsChanged(channel, action)
+  const whole = length * copies
+  if (stateLength(core, channel) + whole > max && measure(channel) + whole > max) return false
+  const last = measured.get(channel)
+  // The length of the action itself is added when it is appended.
+  if (last && copies > 1) measured.set(channel, { ...last, length: last.length + whole - length })
+  return true
+}
+
+/**
+ * The number of tool calls that an action changes, at least 1. An agent may use the id of a call again in the same turn, and an
+ * action then changes all calls with this id.
+ */
+export function callsChanged(channel: Channel, action: Action): number {
+  const changes = 'toolCallId' in action && action.type !== 'chat/toolCallStart'
+  if (!changes || !channel.is('chat')) return 1
+  const calls = callsOf(channel.head.activeTurn?.responseParts)
+  return Math.max(1, calls.filter(({ toolCallId }) => toolCallId === action.toolCallId).length)
 }
 
 /** Returns the exact length. */

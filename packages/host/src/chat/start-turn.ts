@@ -12,6 +12,7 @@ import type { Channel } from '../log/channel.ts'
 import type { Task } from '../ports/agent.ts'
 import { TurnFailed } from '../ports/agent.ts'
 import { followGit } from '../resources/project.ts'
+import { splitAt } from '../turn/output-text.ts'
 import { Turn } from '../turn/turn.ts'
 import { addChat, newSummary, sendFirstMessage, tooManyChats } from './new-chat.ts'
 import { workerDepth } from './workers.ts'
@@ -64,12 +65,20 @@ function spawn(core: Core, parent: Channel<'chat'>, { toolCallId, title, text, m
   // Workers may spawn workers: without a limit they could do so for ever.
   if (workerDepth(chats, parent.uri) >= core.limits.nesting)
     throw new TurnFailed('workers', `workers can be nested at most ${core.limits.nesting} deep`)
+  // The task becomes a message, and no message can be stored outside the state of its chat.
+  const max = core.limits.stateLength
+  if (text.length > max || JSON.stringify(text).length > max)
+    throw new TurnFailed('full', `The task of a worker may have at most ${max} characters.`)
   const origin = { kind: 'tool', chat: parent.uri, toolCallId } as const
   const { workingDirectories } = parent.head
-  const options = { title, origin, interactivity: 'read-only' as const, workingDirectories }
+  const [shortTitle] = splitAt(title, titleLength)
+  const options = { title: shortTitle, origin, interactivity: 'read-only' as const, workingDirectories }
   const summary = newSummary(core, chatUri(core.world.id()), options)
   const { chat: worker } = addChat(core, session, summary)
   const message = compact<Message>({ text, origin: { kind: 'agent' }, model })
   const { turnId } = sendFirstMessage(core, worker, message)
   return { worker, turnId }
 }
+
+/** The maximum length of the title of a worker's chat. The state of the session has all titles. */
+const titleLength = 80

@@ -1,5 +1,5 @@
 import type { Action } from '@atrium/protocol/channel'
-import { hasRoom, stateLength } from '../channels/state-length.ts'
+import { callsChanged, hasRoom, stateLength } from '../channels/state-length.ts'
 import { chatGuards } from '../chat/guards.ts'
 import type { Core } from '../core/core.ts'
 import { ruleMap } from '../core/rules.ts'
@@ -31,7 +31,8 @@ export function refusal(core: Core, channel: Channel, action: Action, by: Dispat
  */
 function roomProblem(core: Core, channel: Channel, action: Action): string | undefined {
   // An action of a client is much shorter than half of the limit, so few actions need to be measured.
-  if (stateLength(core, channel) <= core.limits.stateLength / 2) return undefined
+  const isSingle = callsChanged(channel, action) === 1
+  if (isSingle && stateLength(core, channel) <= core.limits.stateLength / 2) return undefined
   if (hasRoom(core, channel, action) || JSON.stringify(action).length <= shortAction) return undefined
   return `this ${channel.kindName} is full: its state may have at most ${core.limits.stateLength} characters`
 }

@@ -167,6 +167,54 @@ test.each([
   expect([text, ...outputs].join('')).toContain('z'.repeat(3000))
 })
 
+test('[Q10] an output that changes many calls with one id counts as often, and the chat can be opened', async () => {
+  const { all, ann, run, ended } = await setUp()
+  const { stateLength } = limits
+  for (let n = 0; n < 600; n++)
+    run.say({ type: 'chat/toolCallStart', toolCallId: 'c', toolName: 'read', displayName: 'Read' })
+  const content = (text: string) => [{ type: 'text', text } as const]
+  run.say({
+    type: 'chat/toolCallReady',
+    toolCallId: 'c',
+    invocationMessage: 'Reads',
+    confirmed: 'not-needed',
+  })
+  run.say({
+    type: 'chat/toolCallComplete',
+    toolCallId: 'c',
+    result: { success: true, pastTenseMessage: 'Read', content: content('x'.repeat(1000)) },
+  })
+  run.end()
+  const turn = await ended()
+  expect(JSON.stringify(turn).length).toBeLessThan(stateLength)
+  for (const length of await opened(all, ann)) expect(length).toBeLessThan(2 * stateLength)
+})
+
+test('[Q10] a worker whose task has no room in a state is refused, and no chat is left behind', async () => {
+  const { all, ann, run } = await setUp()
+  run.say({ type: 'chat/toolCallStart', toolCallId: 'c', toolName: 'spawn', displayName: 'Spawn' })
+  run.say({
+    type: 'chat/toolCallReady',
+    toolCallId: 'c',
+    invocationMessage: 'Spawns',
+    confirmed: 'not-needed',
+  })
+  await untilIdle()
+  const task = { toolCallId: 'c', title: `long ${'title '.repeat(1000)}` }
+  // A quotation mark has two characters in JSON.
+  expect(() => run.chat.spawn({ ...task, text: '"'.repeat(limits.stateLength / 2) })).toThrow(
+    'The task of a worker may have at most 160000 characters.',
+  )
+  await untilIdle()
+  expect(all.core().log.channel(session, 'session')?.head.chats).toHaveLength(1)
+  const { chat: worker } = run.chat.spawn({ ...task, text: '"'.repeat(limits.stateLength / 4) })
+  await untilIdle()
+  const entry = all.core().log.channel(session, 'session')?.head.chats[1]
+  expect(entry?.title).toHaveLength(80)
+  const { snapshot } = await ann.ask('subscribe', { channel: worker })
+  expect(JSON.stringify(snapshot).length).toBeLessThan(limits.stateLength)
+})
+
 test('[Q10] a client’s long action is refused by a full chat, and a short one is not', async () => {
   const { ann, run } = await setUp()
   run.say({

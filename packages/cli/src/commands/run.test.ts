@@ -26,6 +26,17 @@ describe('[Z5] run', () => {
     })
   })
 
+  test('[S-20] a message of 75 MB is refused with a sentence, and the host goes on', async () => {
+    const before = (await fixture.run(['ls', '--json'])).stdout
+    const { status, stdout, stderr } = await fixture.run(['run'], { input: `say ${'x'.repeat(75_000_000)}` })
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    expect(stderr).toMatch(
+      /^· session \w{8}\natrium: The turn could not begin: the message is longer than 4194304 bytes\n$/,
+    )
+    expect((await fixture.run(['ls', '--json'])).stdout).toBe(before)
+    expect(await fixture.run(['run', 'say next'])).toMatchObject({ status: 0, stdout: 'next\n' })
+  })
+
   test('reasoning, notices and tool calls are one line each on stderr, and each part begins a line', async () => {
     const { stdout, stderr } = await fixture.run(['run', 'spawn say hello'])
     expect(stdout).toBe('The worker is done. Its own chat has what it said.\n')

@@ -6,7 +6,7 @@ import { at, each, objectChange, omit, shapeOf } from '../shape.ts'
 import type { Shape } from '../shape.ts'
 import { one, step } from '../step.ts'
 import type { Row } from '../step.ts'
-import { userMessages } from './user-message.ts'
+import { userMessages } from '../user-message.ts'
 import { customizationRows, flatDown, pluginsUp, refsDown, toggledUp } from './v0-1-customizations.ts'
 import { paramRows } from './v0-1-params.ts'
 

@@ -5,7 +5,7 @@ import { sessionListRows } from '../session-list.ts'
 import { at, each, objectChange, omit, put, shapeOf } from '../shape.ts'
 import type { OldAction, Shape } from '../shape.ts'
 import { one, step } from '../step.ts'
-import { userMessages } from './user-message.ts'
+import { userMessages } from '../user-message.ts'
 import { customizationRows, customizationsDown } from './v0-2-customizations.ts'
 
 /** Up to 0.2 every message is one of a user, and only a client can contribute a tool call. */

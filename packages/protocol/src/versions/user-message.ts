@@ -1,7 +1,7 @@
-import { at, each, inOrder, objectChange } from '../shape.ts'
-import type { Shape } from '../shape.ts'
-import { one } from '../step.ts'
-import type { Row } from '../step.ts'
+import { at, each, inOrder, objectChange } from './shape.ts'
+import type { Shape } from './shape.ts'
+import { one } from './step.ts'
+import type { Row } from './step.ts'
 
 /** How messages and tool calls differ between two versions up to 0.3, in which the session contains the turns. */
 export interface UserMessageChanges {

@@ -1,8 +1,10 @@
 import { runFixtures, versionsWithoutCases } from './fixtures.ts'
 import type { SetResult } from './fixtures.ts'
 import { judgeHost } from './host.ts'
+import { judgeVersions } from './versions/command.ts'
 
 const usage = `usage: npm run conformance -- host --url URL [options]
+       npm run conformance -- versions --url URL [options]
        npm run conformance -- fixtures FOLDER
 
   host              judge the AHP host at URL by black-box rules; exit code 0: no rule failed, 1: some rules failed,
@@ -25,14 +27,23 @@ const usage = `usage: npm run conformance -- host --url URL [options]
     --timeout S       seconds to wait for each expected message (default 5)
     --turn-timeout S  seconds to wait for the end of a turn (default 60)
     --json            print one JSON document instead of a table
+  versions          put a client of each version of AHP into one session of the host at URL, and print which of them can do and
+                    see what; the options are those of host, except --rules and --worker-prompt
+    --versions A,B    the versions that the host must speak (default: 0.1.0 to 1.0.0, without those that it refuses)
+    --features A,B    only these rows, such as prompt,approve
   fixtures FOLDER   run the published AHP fixtures in FOLDER: the reducers of each version on its cases, and the
                     round trips of its values
 `
 
 const [command, ...rest] = process.argv.slice(2)
 const [folder] = rest
-if (command === 'host' && !rest.includes('--help'))
-  process.exitCode = await judgeHost(
+const judges = new Map([
+  ['host', judgeHost],
+  ['versions', judgeVersions],
+])
+const judge = judges.get(command ?? '')
+if (judge && !rest.includes('--help'))
+  process.exitCode = await judge(
     rest,
     (text) => process.stdout.write(`${text}\n`),
     (text) => process.stderr.write(`${text}\n`),

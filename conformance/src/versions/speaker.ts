@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto'
+import type { Action, Envelope, Uri } from '@atrium/protocol/channel'
+import { rootUri } from '@atrium/protocol/uri'
+import { versions } from '@atrium/protocol/versions/negotiate'
+import type { Version } from '@atrium/protocol/versions/negotiate'
+import { listOf, shapeOf, textOf } from '@atrium/protocol/versions/shape'
+import type { Shape } from '@atrium/protocol/versions/shape'
+import { actionOf } from '../kit/action.ts'
+import { Failed, check, excerpt } from '../kit/check.ts'
+import { Link } from '../kit/link.ts'
+import type { Answer, Login, Target } from '../kit/link.ts'
+
+/** The name of the root in 0.1, which has no channels. */
+const firstRootUri: Uri = 'agenthost:/root'
+
+/** More pages than any list needs. The limit ends a listing whose cursors lead in a circle. */
+const mostPages = 1000
+
+export function isSince(version: Version, since: Version): boolean {
+  return versions.indexOf(version) >= versions.indexOf(since)
+}
+
+/** A connection that writes every message as its version of AHP does, and takes nothing from another version. */
+export class Speaker extends Link {
+  readonly version: Version
+  readonly clientId: string
+  readonly #logins: readonly Login[]
+  /** The highest number that the client has seen, which `reconnect` names. */
+  #lastSeen = 0
+  #clientSeq: number
+
+  constructor(target: Target, version: Version, earlier?: Speaker) {
+    super(target)
+    this.version = version
+    this.clientId = earlier?.clientId ?? `conformance-${version}-${randomUUID()}`
+    this.#clientSeq = earlier?.lastClientSeq ?? 0
+    this.#logins = target.logins ?? []
+  }
+
+  /** Tells whether this version has what `since` added. */
+  has(since: Version): boolean {
+    return isSince(this.version, since)
+  }
+
+  get root(): Uri {
+    return this.has('0.2.0') ? rootUri : firstRootUri
+  }
+
+  get lastClientSeq(): number {
+    return this.#clientSeq
+  }
+
+  get lastSeen(): number {
+    return this.envelopes.reduce((highest, { serverSeq }) => Math.max(highest, serverSeq), this.#lastSeen)
+  }
+
+  /** Sends a request that must be answered with a result. */
+  async ask(method: string, params: object = {}): Promise<Shape> {
+    const answer = await this.try(method, params)
+    if ('error' in answer) throw new Failed(`a result of ${method}`, `error ${excerpt(answer.error)}`)
+    return shapeOf(answer.result)
+  }
+
+  try(method: string, params: object = {}): Promise<Answer> {
+    return this.request(method, this.#written(params))
+  }
+
+  async initialize(): Promise<Answer> {
+    const answer = await this.try('initialize', {
+      protocolVersions: [this.version],
+      clientId: this.clientId,
+      initialSubscriptions: [this.root],
+      ...(this.has('0.5.2') && { clientInfo: { name: 'conformance' } }),
+    })
+    if ('error' in answer) return answer
+    const result = shapeOf(answer.result)
+    check(result['protocolVersion'] === this.version, `protocolVersion ${this.version}`, result)
+    this.saw(Number(result['serverSeq']))
+    for (const { resource, token } of this.#logins) await this.ask('authenticate', { resource, token })
+    return answer
+  }
+
+  /** The result of `reconnect`: the envelopes that were missed, or snapshots. */
+  reconnect(earlier: Speaker, subscriptions: readonly Uri[]): Promise<Shape> {
+    this.saw(earlier.lastSeen)
+    return this.ask('reconnect', {
+      clientId: this.clientId,
+      lastSeenServerSeq: earlier.lastSeen,
+      subscriptions: [this.root, ...subscriptions],
+    })
+  }
+
+  async subscribe(uri: Uri): Promise<Shape> {
+    const { snapshot } = await this.ask('subscribe', this.has('0.2.0') ? { channel: uri } : { resource: uri })
+    const found = shapeOf(snapshot)
+    check(found['resource'] === uri, `a snapshot of ${uri}`, found)
+    this.saw(Number(found['fromSeq']))
+    return found
+  }
+
+  createSession(session: Uri, more: object): Promise<Shape> {
+    return this.ask('createSession', { ...this.sessionParams(session), ...more })
+  }
+
+  /** The params that name a session. */
+  sessionParams(session: Uri): object {
+    return this.has('0.2.0') ? { channel: session } : { session }
+  }
+
+  /** The entries of the session list. */
+  async listSessions(): Promise<readonly Shape[]> {
+    const items: Shape[] = []
+    let cursor: string | undefined
+    for (let page = 0; page < mostPages; page++) {
+      const result = await this.ask('listSessions', cursor === undefined ? {} : { cursor })
+      items.push(...listOf(result, 'items').map(shapeOf))
+      cursor = textOf(result, 'nextCursor')
+      if (cursor === undefined || !this.has('0.5.1')) return items
+    }
+    throw new Failed(`a list that ends within ${mostPages} pages`, excerpt(cursor))
+  }
+
+  /** The notifications about the session list whose name ends so: `sessionAdded`, `sessionRemoved`. */
+  listNotifications(name: string): readonly Shape[] {
+    if (this.has('0.2.0'))
+      return this.notifications.filter(({ method }) => method === `root/${name}`).map(({ params }) => params)
+    return this.notifications
+      .filter(({ method }) => method === 'notification')
+      .map(({ params }) => shapeOf(params['notification']))
+      .filter(({ type }) => type === `notify/${name}`)
+  }
+
+  /** Dispatches an action. Returns its clientSeq, which its echo carries too. */
+  dispatch(channel: Uri, action: Action): number {
+    const clientSeq = ++this.#clientSeq
+    const params = this.has('0.2.0')
+      ? { channel, clientSeq, action }
+      : { clientSeq, action: this.addressed(channel, action) }
+    this.notify('dispatchAction', this.#written(params))
+    return clientSeq
+  }
+
+  /** The action as it is sent. In 0.1 an action names the session itself. */
+  addressed(channel: Uri, action: Action): Action {
+    return this.has('0.2.0') ? action : actionOf(action.type, { ...action, session: channel })
+  }
+
+  /** Waits for the echo of a dispatched action, accepted or rejected. */
+  outcome(clientSeq: number, type: string): Promise<Envelope> {
+    const isEcho = ({ origin }: Envelope) =>
+      origin?.clientId === this.clientId && origin.clientSeq === clientSeq
+    return this.until(`the ${type} of ${this.version} back, accepted or rejected`, () =>
+      this.envelopes.find(isEcho),
+    )
+  }
+
+  async mustAccept(channel: Uri, action: Action): Promise<Envelope> {
+    const echo = await this.outcome(this.dispatch(channel, action), action.type)
+    check(!echo.rejectionReason, `${action.type} to be accepted`, echo.rejectionReason)
+    return echo
+  }
+
+  /** The channel of an envelope. In 0.1 the action names it. */
+  channelOf({ channel, action }: Envelope): Uri | undefined {
+    if (this.has('0.2.0')) return channel
+    const { session, terminal } = action as { readonly session?: Uri; readonly terminal?: Uri }
+    return session ?? terminal ?? this.root
+  }
+
+  /** Notes a number that came in another message than an envelope. */
+  saw(serverSeq: number): void {
+    this.#lastSeen = Math.max(this.#lastSeen, serverSeq)
+  }
+
+  /** The params as they are sent. `Link` adds the root as the channel; in 0.1 no message has a channel, and `undefined` is not sent. */
+  #written(params: object): object {
+    return this.has('0.2.0') ? params : { ...params, channel: undefined }
+  }
+}

@@ -77,6 +77,23 @@ test('[A4] [X1] [X2] [X5] [X6] examples/decisions.mjs: what people decide is sha
   })
 })
 
+test('[A4] [V8] [C16] examples/every-version.mjs: five versions share a session that outlives its host', () => {
+  const path = fileURLToPath(new URL('../examples/every-version.mjs', import.meta.url))
+  const { stdout, stderr } = spawnSync(process.execPath, [path], { encoding: 'utf8' })
+  expect({ lines: stdout.trimEnd().split('\n'), stderr }).toEqual({
+    lines: [
+      'At 1.0 the session is ahp-session:/shared, and at 0.1 it is guide:/shared.',
+      'A client of 1.0 wants a command to be run, and all five are asked.',
+      'The client of 0.1 approves it, and all five see that it ran.',
+      'The client of 0.6 misses a new title. Then the host is killed.',
+      'All five come back, and have the title.',
+      'It goes on at 0.9, and all five read: And on it goes.',
+      'Each has the state that a new client of its version gets.',
+    ],
+    stderr: '',
+  })
+})
+
 test('[A4] the program in the README runs', () => {
   const root = fileURLToPath(new URL('..', import.meta.url))
   const [, program] = /```js\n([\s\S]*?)```/.exec(readFileSync(`${root}/README.md`, 'utf8')) ?? []

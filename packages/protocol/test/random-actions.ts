@@ -29,8 +29,11 @@ export function newStateOf(kind: KindName): fc.Arbitrary<object> {
 }
 
 export function actionOf(kind: KindName): fc.Arbitrary<Action> {
-  const shapes = [...kinds[kind].actions.keys()].flatMap(shapesOf)
-  return fc.constantFrom(...shapes).chain((name) => made(name, deep) as fc.Arbitrary<Action>)
+  return fc.constantFrom(...kinds[kind].actions.keys()).chain(actionOfType)
+}
+
+export function actionOfType(type: string): fc.Arbitrary<Action> {
+  return fc.constantFrom(...shapesOf(type)).chain((name) => made(name, deep) as fc.Arbitrary<Action>)
 }
 
 /** The schema names of an action: one, or two for an action with an approved and a denied form. */

@@ -1,6 +1,7 @@
+import { versions } from '@atrium/protocol/versions/negotiate'
 import type { Version } from '@atrium/protocol/versions/negotiate'
 import { UsageError, exitCodeOf, readCommandLine } from '../options.ts'
-import { connect, features, matrixVersions, runMatrix } from './matrix.ts'
+import { connect, features, runMatrix } from './matrix.ts'
 import { jsonOf, tableOf } from './report.ts'
 import { NoSession } from './shared-session.ts'
 
@@ -29,9 +30,9 @@ export function judgeVersions(
 }
 
 function knownVersion(text: string): Version {
-  const found = matrixVersions.find((version) => version === text)
+  const found = versions.find((version) => version === text)
   if (found === undefined)
-    throw new UsageError(`--versions must be some of ${matrixVersions.join(', ')}, not ${text}`)
+    throw new UsageError(`--versions must be some of ${versions.join(', ')}, not ${text}`)
   return found
 }
 

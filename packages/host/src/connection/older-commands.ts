@@ -37,14 +37,14 @@ export function olderCommand(generation: Generation, method: string): OlderComma
 }
 
 /** Up to 0.5.0 a page of turns is the result of the request. The page ends before the turn that the client names. */
-async function pageOfTurns({ core, link, params, sent }: OlderRequest): Promise<object> {
+async function pageOfTurns({ core, params, sent }: OlderRequest): Promise<object> {
   const { before, limit } = read(pageParams, sent, 'fetchTurns')
   const chat = await wake(core, primaryChat(core, params.channel) ?? params.channel)
   if (!chat?.is('chat')) throw AhpError.sessionNotFound(params.channel)
   const cursor = before === undefined ? undefined : cursorBefore({ id: before })
   const request = { cursor, ...(limit !== undefined && { limit: Math.max(1, limit) }) }
   return withTurnsBefore(core, chat, request, ({ turns, turnsNextCursor }) => ({
-    turns: link.dialect.turns(chat, turns),
+    turns,
     hasMore: turnsNextCursor !== undefined,
   }))
 }

@@ -1,5 +1,4 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
-import type { Turn } from '@atrium/protocol/chat/state'
 import { AhpError } from '@atrium/protocol/errors'
 import type { KindName } from '@atrium/protocol/reducers'
 import { isTurnAction, knows } from '@atrium/protocol/versions/known'
@@ -14,7 +13,7 @@ import { turnsLeftOut, snapshotText } from '../channels/snapshot.ts'
 import type { SnapshotForm, View } from '../channels/snapshot.ts'
 import { mayNameSession } from '../aliases/uris.ts'
 import { envelopeOf, withoutChannel } from './envelope.ts'
-import { generationOf, hasKind, native } from './generation.ts'
+import { generationOf, native, serves } from './generation.ts'
 import type { Generation } from './generation.ts'
 import { isPerViewer, lowered, loweredEntry, storedRoom } from './lowered.ts'
 import type { LoweredParts } from './lowered.ts'
@@ -82,7 +81,7 @@ export class Dialect {
   /** Whether the client's version has channels of a kind, and the client has named the channel as its version does. */
   reaches({ uri, kindName }: Channel, name: Uri): boolean {
     if (this.#generation.merged && kindName === 'chat') return name !== uri
-    return hasKind(this.#generation, kindName)
+    return serves(this.#generation, kindName)
   }
 
   /** Returns the other channels that a subscription to a channel includes: the primary chat, if the client sees it as the session. */
@@ -159,16 +158,6 @@ export class Dialect {
     return this.#shownText(text)
   }
 
-  /** Returns turns of a chat in the client's version. */
-  turns(chat: Channel<'chat'>, turns: readonly Turn[]): unknown {
-    const state = { ...chat.committedState, turns }
-    const lens = this.#lens
-    const older: { readonly turns?: unknown } = lens
-      ? lens.stateDown('chat', state, { viewer: this.#viewer })
-      : state
-    return this.names.down(older.turns)
-  }
-
   /** The number of a chat's turns that are too old for the snapshot of a view. */
   leftOut(channel: Channel, view: View): number {
     const { catalog, log } = this.#core
@@ -184,7 +173,8 @@ export class Dialect {
   envelopes(channel: Channel, parts: EnvelopeParts, own: boolean): readonly string[] | undefined {
     const { kindName: kind } = channel
     const lens = this.#lens
-    const action = lens && (JSON.parse(parts.text) as Action)
+    // Most actions are the same in the client's version. They need not be parsed.
+    const action = lens && !lens.leaves(typeIn(parts.text)) ? (JSON.parse(parts.text) as Action) : undefined
     const all =
       lens && action ? lowered(lens, { kind, action, room: storedRoom(channel, action) }, parts) : [parts]
     if (all === rebuild) return undefined
@@ -281,6 +271,11 @@ export class Dialect {
     if (!this.names.renames || !mayNameChannel(this.#generation, text)) return text
     return JSON.stringify(this.names.down(JSON.parse(text)))
   }
+}
+
+/** The type of an action that is given as JSON. The host writes the type first. Empty if it is not found. */
+function typeIn(text: string): string {
+  return /^\{"type":"([^"\\]+)"/.exec(text)?.[1] ?? ''
 }
 
 /** Whether a JSON text may contain a URI that has another name for the client. Most texts do not and need not be parsed. */

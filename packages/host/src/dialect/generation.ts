@@ -1,8 +1,8 @@
 import type { KindName } from '@atrium/protocol/reducers'
-import { knownIn } from '@atrium/protocol/versions/known'
 import type { Lens } from '@atrium/protocol/versions/lens'
 import { lenses } from '@atrium/protocol/versions/lenses'
 import { isBefore, nativeVersion } from '@atrium/protocol/versions/negotiate'
+import { hasKind } from '@atrium/protocol/versions/step'
 import type { Version } from '@atrium/protocol/versions/negotiate'
 
 /** A protocol version, as far as the host itself must know it. Everything else is the work of the lens. */
@@ -36,8 +36,8 @@ export function generationOf(version: Version): Generation {
 }
 
 /** Whether channels of a kind exist in a version. Up to 0.3 a chat is shown as a session. */
-export function hasKind({ version }: Generation, kind: KindName): boolean {
-  return version === nativeVersion || kind === 'chat' || prefixesOf(version).has(kind)
+export function serves({ version }: Generation, kind: KindName): boolean {
+  return kind === 'chat' || hasKind(version, kind)
 }
 
 function generation(version: Version): Generation {
@@ -52,14 +52,3 @@ function generation(version: Version): Generation {
     strict: isBefore(version, '0.9.0'),
   }
 }
-
-/** The kinds of channels that have an action in a version. */
-function prefixesOf(version: Version): ReadonlySet<string> {
-  const known = prefixes.get(version)
-  if (known) return known
-  const made = new Set([...knownIn(version)].map((name) => name.slice(0, Math.max(0, name.indexOf('/')))))
-  prefixes.set(version, made)
-  return made
-}
-
-const prefixes = new Map<Version, ReadonlySet<string>>()

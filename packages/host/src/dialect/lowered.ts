@@ -32,6 +32,7 @@ interface Lowering {
  */
 export function lowered(lens: Lens, lowering: Lowering, parts: EnvelopeParts): LoweredParts {
   const { kind, action, context, room } = lowering
+  if (lens.leaves(action.type)) return [parts]
   const actions = lens.actionDown(kind, action, context)
   if (actions === rebuild || actions.length > room) return rebuild
   if (actions.length === 1 && actions[0] === action) return [parts]

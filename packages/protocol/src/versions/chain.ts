@@ -33,6 +33,7 @@ function compose(newer: Lens, older: Lens): Lens {
       if (middle === rebuild) return rebuild
       return flat(middle.map((each) => older.actionDown(kind, each, context && between(kind, context))))
     },
+    leaves: (type) => newer.leaves(type) && older.leaves(type),
     actionUp: (kind, action, context) => lifted(newer, kind, older.actionUp(kind, action, context), context),
     knows: (method) => older.knows(method),
     paramsUp: (method, params) => newer.paramsUp(method, older.paramsUp(method, params)),

@@ -13,6 +13,8 @@ export interface Lens {
   readonly version: Version
   stateDown(kind: KindName, state: object, context?: StateContext): object
   actionDown(kind: KindName, action: Action, context?: ActionContext): Lowered
+  /** Whether the older form of every action of a type is the action itself. */
+  leaves(type: string): boolean
   /** The action in the newer version, or the reason why it is refused. */
   actionUp(kind: KindName, action: Action, context: LiftContext): Action | Refusal
   /** Whether the older version has this method, as a command or as a notification of the host. */

@@ -57,6 +57,7 @@ export function step(table: StepTable): Lens {
       const row = rowOf.get(action.type)
       return row ? row(shapeOfAction(action), context) : [action]
     },
+    leaves: (type) => !rowOf.has(type),
     actionUp: (_, action, context) => liftOf.get(action.type)?.(shapeOfAction(action), context) ?? action,
     knows: (method) => knows(version, method),
     paramsUp: (method, params) => paramsOf.get(method)?.(params) ?? params,

@@ -29,10 +29,7 @@ export function mergedDown(session: Shape, context: StateContext | undefined): S
   const { status = summary['status'] } = context?.chat ? chat : primaryEntry(session)
   return {
     ...omit(session, 'chats', 'defaultChat'),
-    summary: put(omit(summary, 'annotations'), {
-      status: statusOf(summary['status'], status),
-      activity: activityOf(session),
-    }),
+    summary: put(omit(summary, 'annotations'), { status: statusOf(summary['status'], status) }),
     ...turnsOf(chat),
   }
 }
@@ -66,19 +63,5 @@ function statusOf(session: unknown, chat: unknown): number {
   return ((Number(session) & ~activityMask) | (Number(chat) & activityMask)) >>> 0
 }
 
-/** An activity that ended may be an empty text. */
-function activityOf(session: Shape): string | undefined {
-  return (
-    textOf(primaryEntry(session), 'activity') || textOf(shapeOf(session['summary']), 'activity') || undefined
-  )
-}
-
-const activity: Member = {
-  read: activityOf,
-  set: (value) => put({ type: 'session/activityChanged' }, { activity: value }),
-}
-
-export const activityMembers: readonly Member[] = [activity]
-
 /** What changes with the list of chats. No action replaces all turns by those of another chat. */
-export const chatListMembers: readonly Member[] = [{ read: primaryChat, set: () => rebuild }, activity]
+export const chatListMembers: readonly Member[] = [{ read: primaryChat, set: () => rebuild }]

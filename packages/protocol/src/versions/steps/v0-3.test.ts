@@ -50,7 +50,7 @@ const session = deepFreeze({
 
 test('[V18] [HC-2] a session contains the turns of its primary chat, and its status has the flags of the session', () => {
   expect(v03.stateDown('session', session, { viewer: 'me', chat })).toStrictEqual({
-    summary: { ...summary, status: 24 + 32, activity: 'reads' },
+    summary: { ...summary, status: 24 + 32, activity: 'all' },
     lifecycle: 'ready',
     changesets: session.changesets,
     _meta: { git: {} },
@@ -151,34 +151,11 @@ test('[V18] [HC-2] a switch of the primary chat needs a new snapshot; other chat
   expect(change('session/chatAdded', session, { ...session, chats: [] })).toBe(rebuild)
 })
 
-test('[V18] the activity is that of the primary chat, or else that of the session', () => {
-  const chats = (activity?: string) => [
-    session.chats[0],
-    { ...entry, ...(activity !== undefined && { activity }) },
-  ]
-  const updated = (activity: string, chat = 'c') => ({
-    type: 'session/chatUpdated',
-    chat,
-    changes: { activity },
-  })
-  const is = (activity?: string) => [
-    { type: 'session/activityChanged', ...(activity !== undefined && { activity }) },
-  ]
-  const after = (activity: string) => ({ before: session, after: { ...session, chats: chats(activity) } })
-  expect(lowered('session', updated('writes'), after('writes'))).toStrictEqual(is('writes'))
-  // An activity that ended is an empty text.
-  expect(lowered('session', updated(''), after(''))).toStrictEqual(is('all'))
-  expect(lowered('session', updated('x', 'other'), { before: session, after: session })).toStrictEqual([])
-  const quiet = { ...session, summary, chats: chats() }
-  const changed = { type: 'session/activityChanged' }
-  expect(lowered('session', changed, { before: { ...session, chats: chats() }, after: quiet })).toStrictEqual(
-    is(),
-  )
-  expect(lowered('session', changed, { before: session, after: { ...session, summary } })).toStrictEqual([])
-  // The other changes of a chat are not seen, so that they can be replayed.
-  const title = { type: 'session/chatUpdated', chat: 'c', changes: { title: 'U', status: 1 } }
-  expect(lowered('session', title)).toStrictEqual([])
-  expect(() => lowered('session', updated('x'))).toThrow(ContextMissing)
+test('[V18] the activity is that of the session, which follows its chats', () => {
+  const changed = { type: 'session/activityChanged', activity: 'reads' }
+  expect(v03.actionDown('session', changed)).toEqual([changed])
+  const updated = { type: 'session/chatUpdated', chat: 'c', changes: { activity: 'reads' } }
+  expect(v03.actionDown('session', updated)).toEqual([])
 })
 
 const operation = { id: 'o', label: 'O', scopes: ['changeset'] }

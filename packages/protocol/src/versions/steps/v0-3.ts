@@ -11,7 +11,7 @@ import type { OldAction, Shape } from '../shape.ts'
 import { one, step } from '../step.ts'
 import type { LiftRow, Row } from '../step.ts'
 import { changesetDown, changesetRows } from './v0-3-changeset.ts'
-import { activityMembers, chatAsSession, chatListMembers, mergedDown } from './v0-3-session.ts'
+import { chatAsSession, chatListMembers, mergedDown } from './v0-3-session.ts'
 import { ownKey } from './v0-4-session.ts'
 
 const schemas = schemaLens((property) => omit(property, 'additionalProperties'))
@@ -40,10 +40,8 @@ const tables = step({
     'session/chatAdded': (_, context) => byDifference(chatListMembers, context),
     'session/chatRemoved': (_, context) => byDifference(chatListMembers, context),
     'session/defaultChatChanged': (_, context) => byDifference(chatListMembers, context),
-    // Most updates of a chat are about its status, which 0.3 computes from the turns.
-    'session/chatUpdated': ({ changes }, context) =>
-      'activity' in shapeOf(changes) ? byDifference(activityMembers, context) : [],
-    'session/activityChanged': (_, context) => byDifference(activityMembers, context),
+    // The session has the activity of its chats itself, and 0.3 computes the status from the turns.
+    'session/chatUpdated': () => [],
   },
   actionsUp: Object.fromEntries(turnTypes.map((type) => [sessionType(type), liftRow(type)])),
   results: {

@@ -86,6 +86,7 @@ export const v09 = {
   version: '0.9.0',
   stateDown: (kind: KindName, state: object) => stateOf.get(kind)?.(state) ?? state,
   actionDown: (_: KindName, action: Action) => actionsOf.get(action.type)?.(action) ?? [action],
+  leaves: (type: string) => !actionsOf.has(type),
   // Released 0.9 clients already use parts of 1.0, so their actions and params are taken unchanged.
   actionUp: (_: KindName, action: Action) => action,
   paramsUp: (_, params) => params,

@@ -4,7 +4,7 @@ import { conversation } from '../conversation.ts'
 import { at, each, inOrder, listOf, objectChange, omit, put, shapeOf, textOf } from '../shape.ts'
 import type { Shape } from '../shape.ts'
 import { one, step, unlessEmptied } from '../step.ts'
-import { terminalContentDown, terminalContentUp } from './v0-6-terminal.ts'
+import { terminalContentDown, terminalContentUp } from '../terminal-content.ts'
 
 const talk = conversation({ message: messageDown, call: callDown, content: terminalContentDown })
 const summaryDown = objectChange(directoryDown)

@@ -95,6 +95,12 @@ test('[V12] [HC-24] a folder that replaces another one is shown by removing and 
   ])
   expect(lowered('session', action, states(['a', 'b'], ['a']))).toStrictEqual([remove('b')])
   expect(lowered('session', action, states(['a'], ['a']))).toStrictEqual([])
+  // The number of actions is at most twice the length of the new list, which the stride of the action reserves.
+  expect(lowered('session', action, states(['b', 'd'], ['d']))).toStrictEqual([remove('b')])
+  expect(lowered('session', action, states(['b', 'x', 'd'], ['d', 'x']))).toStrictEqual([
+    ...['b', 'x'].map(remove),
+    set('x'),
+  ])
   expect(() => lowered('session', action)).toThrow(ContextMissing)
 })
 

@@ -88,17 +88,20 @@ function toggledUp(action: OldAction, { session }: LiftContext): Action {
   return put(action, { enabled: undefined, enablement: [forSession(enabled), ...others] })
 }
 
-/** The list without the old folders from the first difference on, then the new ones in their order. */
+/**
+ * The folders that cannot stay are removed, then the new ones are set in their order. The beginning of the new list stays,
+ * as far as the old list has it in the same order.
+ */
 function directoryReplacedDown(_: OldAction, context?: ActionContext): Lowered {
   const { before, after } = contextOf(context)
   const old = listOf(shapeOf(before), 'workingDirectories')
   const next = listOf(shapeOf(after), 'workingDirectories')
-  const kept = old.findIndex((directory, i) => directory !== next[i])
-  if (kept < 0) return []
+  const length = old.reduce<number>((kept, directory) => (directory === next[kept] ? kept + 1 : kept), 0)
+  const kept = new Set(next.slice(0, length))
   const action = (type: string) => (directory: unknown) => ({ type, directory })
   return [
-    ...old.slice(kept).map(action('session/workingDirectoryRemoved')),
-    ...next.slice(kept).map(action('session/workingDirectorySet')),
+    ...old.filter((each) => !kept.has(each)).map(action('session/workingDirectoryRemoved')),
+    ...next.slice(length).map(action('session/workingDirectorySet')),
   ]
 }
 

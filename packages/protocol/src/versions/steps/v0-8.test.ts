@@ -188,3 +188,8 @@ test('[V11] an action that 0.8 has too is returned as the same object', () => {
   expect(v08.actionDown('chat', delta)[0]).toBe(delta)
   expect(v08.actionDown('chat', part)[0]).toBe(part)
 })
+
+test('[V11] [HC-32] the fork of a session is taken as the client names it', () => {
+  const params = { channel: 's', fork: { session: 'o', turnId: 't' } }
+  expect(v08.paramsUp('createSession', params)).toBe(params)
+})

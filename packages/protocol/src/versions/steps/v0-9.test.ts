@@ -237,3 +237,30 @@ test('[V6] 0.9 lacks the methods of 1.0; its actions and params are taken unchan
   const params = { resource: 'r', token: 't', expiresIn: 60 }
   expect(v09.paramsUp('authenticate', params)).toBe(params)
 })
+
+test('[V6] [HC-29] the read and archived bits of a chat are masked in every place', () => {
+  const flagged = deepFreeze({ ...chat, status: 32 + 64 + 8 })
+  const masked = { ...chat, status: 8 }
+  const session = (one: object) => ({ status: 32 + 64 + 1, chats: [one] })
+  expect(v09.stateDown('chat', flagged)).toStrictEqual(masked)
+  expect(v09.stateDown('session', session(flagged))).toStrictEqual(session(masked))
+  const update = (status: number) => ({ type: 'session/chatUpdated', chat: 'c', changes: { status } })
+  expect(v09.actionDown('session', update(32 + 64 + 8))).toStrictEqual([update(8)])
+})
+
+test('[V6] [HC-30] a new order of the chats is not sent', () => {
+  expect(v09.actionDown('session', { type: 'session/chatsReordered' })).toEqual([])
+})
+
+test('[V6] [HC-34] blocking servers, background work, canvases and whether a chat can move are not shown', () => {
+  const changed = { type: 'session/mcpServerStateChanged', id: 's' }
+  expect(v09.actionDown('session', deepFreeze({ ...changed, state: blocking }))).toStrictEqual([
+    { ...changed, state: starting },
+  ])
+  expect(v09.stateDown('chat', deepFreeze({ ...newChat, ...chatState }))).toStrictEqual({
+    ...oldChat,
+    turns: [],
+  })
+  for (const name of ['movableChanged', 'backgroundWorkSet', 'backgroundWorkRemoved', 'canvasesChanged'])
+    expect(v09.actionDown('chat', { type: `chat/${name}` })).toEqual([])
+})

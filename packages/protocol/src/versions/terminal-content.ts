@@ -1,6 +1,6 @@
-import { isJsonObject } from '../../json.ts'
-import { omit, put, shapeOf, textOf } from '../shape.ts'
-import type { Shape } from '../shape.ts'
+import { isJsonObject } from '../json.ts'
+import { omit, put, shapeOf, textOf } from './shape.ts'
+import type { Shape } from './shape.ts'
 
 // The output of a command in the contents of a tool call. Since 0.7 the block of a terminal has the result of its command.
 // Up to 0.6 the result is a block of its own.

@@ -5,6 +5,7 @@ import { AhpError, errorCodes } from '@atrium/protocol/errors'
 import { LinkClosed } from '@atrium/protocol/rpc/peer'
 import type { JsonResult } from '@atrium/protocol/rpc/peer'
 import type { Schema } from '@atrium/protocol/schema'
+import { defaultChatUri } from '@atrium/protocol/uri'
 import { negotiate, versions } from '@atrium/protocol/versions/negotiate'
 import type { Core } from '../core/core.ts'
 import { generationOf, native, supportedVersions } from '../dialect/generation.ts'
@@ -106,7 +107,7 @@ export class Requests {
   #nativeParams(method: string, given: unknown): unknown {
     if (typeof given !== 'object' || given === null) return given
     const { lens } = this.#link.opened ? this.#link.dialect.generation : assumedGeneration(method, given)
-    return lens ? lens.paramsUp(method, given) : given
+    return lens ? withClaimedChat(this.#core, lens.paramsUp(method, given)) : given
   }
 
   /**
@@ -164,6 +165,18 @@ function assumedGeneration(method: string, params: object): Generation {
   } catch {
     // `initialize` itself will refuse the versions.
     return native
+  }
+}
+
+/** Before 0.9 a terminal is claimed for a session, and the default chat is meant. */
+function withClaimedChat({ catalog }: Core, params: { readonly claim?: unknown }): object {
+  const { claim } = params
+  if (typeof claim !== 'object' || claim === null || 'chat' in claim) return params
+  const session = 'session' in claim && typeof claim.session === 'string' ? claim.session : undefined
+  if (session === undefined) return params
+  return {
+    ...params,
+    claim: { ...claim, chat: catalog.get(session)?.defaultChat ?? defaultChatUri(session) },
   }
 }
 

@@ -105,11 +105,6 @@ export class Dialect {
     return own instanceof Refusal ? own : this.names.up(own)
   }
 
-  /** Returns the params of a request in the native version, with the client's names for channels. */
-  nativeParams(method: string, given: object): object {
-    return this.#lens ? this.#lens.paramsUp(method, given) : given
-  }
-
   /** Replaces the client's names for channels in native params by canonical URIs. */
   canonicalParams(given: unknown): object {
     // Params are always an object, and the schema of the method has checked the members that are read here.

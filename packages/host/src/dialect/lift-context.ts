@@ -1,12 +1,12 @@
+import type { Action, Uri } from '@atrium/protocol/channel'
 import { isBefore } from '@atrium/protocol/versions/negotiate'
 import type { LiftContext } from '@atrium/protocol/versions/lens'
 import type { Core, Link } from '../core/core.ts'
-import { sessionOf } from '../core/lookup.ts'
 import type { Channel } from '../log/channel.ts'
 import { withDeferred } from '../session/selection.ts'
 
 /** What the newer form of a dispatched action depends on. */
-export function liftContext(core: Core, { clientId }: Link, channel: Channel): LiftContext {
+export function liftContext(core: Core, { clientId }: Link, channel: Channel, action: Action): LiftContext {
   const now = core.world.now()
   return {
     viewer: clientId,
@@ -18,14 +18,28 @@ export function liftContext(core: Core, { clientId }: Link, channel: Channel): L
       return startedAt === undefined ? 0 : Math.max(0, now - Date.parse(startedAt))
     },
     get session() {
-      const session = channel.is('session') ? channel.head : sessionOf(core, channel.uri)?.head
+      const session = core.log.channel(sessionUri(core, channel, action) ?? '', 'session')?.head
       // A message that is sent during a turn waits for the end of the turn, as the choice of a model does.
       const waits = channel.is('chat') && channel.head.activeTurn !== undefined
       return session && waits ? withDeferred(session) : session
+    },
+    get sessionUri() {
+      return sessionUri(core, channel, action)
     },
     isSingle: (other) => {
       const version = core.clients.versionOf(other)
       return version !== undefined && isBefore(version, '0.5.0')
     },
   }
+}
+
+/** The session of a channel. The claim of a terminal names a session. */
+function sessionUri({ catalog }: Core, { uri, kindName }: Channel, action: ClaimAction): Uri | undefined {
+  if (kindName === 'session') return uri
+  const claimed = action.claim?.session
+  return catalog.sessionOf(uri) ?? (typeof claimed === 'string' ? claimed : undefined)
+}
+
+interface ClaimAction extends Action {
+  readonly claim?: { readonly session?: unknown }
 }

@@ -83,6 +83,26 @@ describe('[V8] commands of older versions', () => {
   )
 })
 
+test.each(['0.1.0', '0.4.0', '0.8.0'] as const)(
+  '[V8] [V11] a terminal is claimed at %s for a session, and then for the client',
+  async (version) => {
+    const { client, ann } = await at(version)
+    const terminal = 'ahp-terminal:/t'
+    const claim = { kind: 'session', session }
+    await client.ask('createTerminal', { claim }, terminal, 'terminal')
+    await client.subscribe(terminal)
+    expect(client.state(terminal)['claim']).toEqual(claim)
+    const { snapshot } = await ann.ask('subscribe', { channel: terminal })
+    expect(snapshot?.state).toMatchObject({ claim: { ...claim, chat: 'ahp-chat://default/czovMQ' } })
+    const own = { kind: 'client', clientId: client.clientId }
+    for (const next of [own, claim]) {
+      const echo = await client.echo(client.dispatch(terminal, { type: 'terminal/claimed', claim: next }))
+      expect(echo.rejectionReason).toBeUndefined()
+      expect(client.state(terminal)['claim']).toEqual(next)
+    }
+  },
+)
+
 describe('[V8] 0.1', () => {
   test('[HC-1] [HC-17] names sessions by aliases, and tells every client about the list', async () => {
     const { ann, client } = await at('0.1.0')

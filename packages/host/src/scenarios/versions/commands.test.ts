@@ -3,6 +3,7 @@ import { desk } from '../../../test/approvals.ts'
 import { untilIdle } from '../../../test/held-flushes.ts'
 import { OlderClient } from '../../../test/versions/older-client.ts'
 import type { Value } from '../../../test/versions/older-client.ts'
+import { supportedVersions } from '../../dialect/generation.ts'
 
 const session = 's:/1'
 
@@ -102,6 +103,33 @@ test.each(['0.1.0', '0.4.0', '0.8.0'] as const)(
     }
   },
 )
+
+test('[V8] [HC-18] a client that offers 0.5.0 is served as the released 0.5.0', async () => {
+  const { client } = await at('0.5.0')
+  await client.subscribe(session)
+  expect(client.state(session)).toMatchObject({ title: '', activeClients: [] })
+  expect(client.state(session)).not.toHaveProperty('summary')
+})
+
+test('[V8] [HC-33] a session has the name that its creator chose, in every version but 0.1 also if it is ahp-session', async () => {
+  const { all, ann } = await desk()
+  const uris = ['guide:/chosen', 'ahp-session:/chosen-too']
+  for (const channel of uris) {
+    await ann.ask('createSession', { channel, provider: 'guide' })
+    await ann.echo(ann.dispatch(channel, { type: 'session/titleChanged', title: 'Chosen' }))
+  }
+  for (const version of supportedVersions) {
+    const client = new OlderClient(all, version)
+    await client.open()
+    const { items } = await client.ask('listSessions', {})
+    const names = (items as readonly Value[])
+      .filter(({ title }) => title === 'Chosen')
+      .map(({ resource }) => resource)
+    expect(names.toSorted()).toEqual(
+      (version === '0.1.0' ? ['guide:/chosen', 'guide:/chosen-too'] : uris).toSorted(),
+    )
+  }
+})
 
 describe('[V8] 0.1', () => {
   test('[HC-1] [HC-17] names sessions by aliases, and tells every client about the list', async () => {

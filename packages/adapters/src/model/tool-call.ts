@@ -112,6 +112,8 @@ async function* askForApproval(
 
 /** Waits for the user's decision, without a time limit, and runs the call if it was approved. */
 async function* runWhenApproved(toolCallId: string, context: CallContext): AsyncIterable<AgentAction> {
+  // The request may not be committed yet. Without this wait, a call that ran until it asked would look as if it were approved.
+  await context.chat.settled()
   const state = await context.chat.when(
     (each) => !undecided.has(callIn(each, toolCallId)?.status ?? 'streaming'),
   )

@@ -33,6 +33,15 @@ test('[N22] reading a protected file needs approval', async () => {
   ])
 })
 
+test('[N22.1] the only call of a response waits for the approval of its protected file', async () => {
+  const { begin, ended, pending, answer, sent } = await modelRoom(texts)
+  const turnId = await begin('call read {"path":".env"} ; say seen')
+  await pending()
+  await answer(0, yes)
+  expect(callsIn(await ended(turnId))).toMatchObject([{ status: 'completed', success: true }])
+  expect(sent().at(-1)).toEqual({ role: 'tool', text: 'KEY=1' })
+})
+
 test.each([
   ['edit {"path":"a.txt","find":"two","put":"2"}', 'a.txt', 'one\n2\nthree', { added: 1, removed: 1 }],
   ['write {"path":"new/c.txt","text":"c"}', 'new/c.txt', 'c', { added: 1 }],

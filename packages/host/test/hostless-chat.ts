@@ -25,6 +25,8 @@ export class HostlessChat {
   readonly ids = new Set<string>()
   readonly watchers = new Set<(state: ChatState) => void>()
   readonly workers: HostlessChat[] = []
+  /** The user's decision about each result that needs one. */
+  approvesResults = true
   session: SessionState
   state: ChatState
   #turns = 0
@@ -75,10 +77,14 @@ export class HostlessChat {
   fold(action: ChatAction): void {
     this.state = reduceChat(this.state, action)
     for (const watch of this.watchers) watch(this.state)
-    if (action.type !== 'chat/toolCallAuthRequired') return
-    // In this chat, a user who is asked to sign in does so at once.
-    const { turnId, toolCallId } = action
-    this.fold({ type: 'chat/toolCallAuthResolved', turnId, toolCallId })
+    // In this chat, a user who is asked to sign in or to approve a result does so at once.
+    if (action.type === 'chat/toolCallAuthRequired') {
+      const { turnId, toolCallId } = action
+      this.fold({ type: 'chat/toolCallAuthResolved', turnId, toolCallId })
+    } else if (action.type === 'chat/toolCallComplete' && action.requiresResultConfirmation) {
+      const { turnId, toolCallId } = action
+      this.fold({ type: 'chat/toolCallResultConfirmed', turnId, toolCallId, approved: this.approvesResults })
+    }
   }
 }
 

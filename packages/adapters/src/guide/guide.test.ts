@@ -28,6 +28,7 @@ agentContract('guide', () => guide(later), {
     'spawn spawn say hello',
     '/say hello',
     'login',
+    'review 20',
   ],
   failing: 'crash',
   deterministic: true,
@@ -99,6 +100,8 @@ test.each([
   'say',
   'think ',
   'spawn',
+  'review',
+  'review 1001',
 ])('[N5] %j is answered with the usage of its verb', async (text) => {
   const [verb = ''] = text.split(' ')
   expect(textOf(await stage().turn(text))).toContain(`Use it like this: \`${verb} `)

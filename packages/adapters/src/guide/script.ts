@@ -2,8 +2,8 @@ import { withoutRepeated } from '@atrium/protocol/chat/repeated-request'
 import type { ChatInputRequest } from '@atrium/protocol/chat/request'
 import type { ActiveTurn, MarkdownPart, ReasoningPart, ResponsePart } from '@atrium/protocol/chat/state'
 
-/** The tools of the guide that need approval. */
-export type ToolName = 'run' | 'read' | 'write' | 'edit'
+/** The tools of the guide. Users approve the calls, or the result of the call (`review`). */
+export type ToolName = 'run' | 'read' | 'write' | 'edit' | 'review'
 
 /**
  * All steps of a turn, computed before the first step is played. A resumed turn skips the steps that its state already
@@ -32,7 +32,7 @@ export interface WorkerStep {
   readonly text: string
 }
 
-/** A tool call that needs approval. */
+/** A tool call that needs approval, or whose result does. */
 export interface ToolStep {
   readonly kind: 'toolCall'
   readonly tool: ToolName

@@ -1,18 +1,20 @@
 import { commandResult, terminalShown } from '@atrium/host/agents/command-result'
 import { TurnFailed } from '@atrium/host/ports/agent'
 import type { Chat, Edit, AgentAction } from '@atrium/host/ports/agent'
-import type { ToolCallPart } from '@atrium/protocol/chat/state'
+import type { ActiveTurn, ToolCallPart } from '@atrium/protocol/chat/state'
 import type { ToolCallResult } from '@atrium/protocol/chat/tool'
 import { messageOf } from '@atrium/protocol/common/content'
 import type { FileEditCollection, StringOrMarkdown } from '@atrium/protocol/common/content'
 import type { ToolName, ToolStep } from './script.ts'
-import { quoted } from './words.ts'
-import { callIn } from '@atrium/protocol/chat/calls'
+import { loremText, quoted } from './words.ts'
+import { callIn, callsOf } from '@atrium/protocol/chat/calls'
 
 interface Tool {
   readonly displayName: string
   /** The part of the input that the description of the call names. */
   target?(input: string): string
+  /** Calls run without approval. */
+  readonly noApproval?: true
   /** Whether the user may change the input while approving. */
   readonly editable?: boolean
   /** Returns the file changes to show with the request for approval. */
@@ -48,6 +50,7 @@ export async function* useTool(
       toolCallId,
       invocationMessage: description,
       toolInput: input,
+      ...(tool.noApproval && { confirmed: 'not-needed' }),
       ...(tool.editable && { editable: true }),
       ...(edits && { edits }),
     }
@@ -103,6 +106,28 @@ const tools: { readonly [N in ToolName]: Tool } = {
     proposedEdits: (chat, input) => proposed(chat, pathAndRest(input)[0], replacement(input)),
     run: (chat, toolCallId, input) => applyEdit(chat, toolCallId, pathAndRest(input)[0], replacement(input)),
   },
+
+  review: {
+    displayName: 'Find words',
+    target: (input) => `${input} words`,
+    noApproval: true,
+    async *run(chat, toolCallId, input) {
+      const content = [{ type: 'text', text: loremText(Number(input)) } as const]
+      const pastTenseMessage = messageOf(`Found ${input} words`)
+      const result: ToolCallResult = { success: true, pastTenseMessage, content }
+      yield { type: 'chat/toolCallComplete', toolCallId, result, requiresResultConfirmation: true }
+      await chat.when((state) => over.has(callIn(state, toolCallId)?.status ?? 'running'))
+    },
+  },
+}
+
+/** Returns what follows a reviewed result. The text is empty until a user has decided. */
+export function reviewedText({ responseParts }: ActiveTurn): string {
+  const call = callsOf(responseParts).findLast(({ toolName }) => toolName === 'review')
+  if (call?.status === 'completed')
+    return `You approved the result, so I use it: ${loremText(Number(call.toolInput))}`
+  const denied = call?.status === 'cancelled' && call.reason === 'result-denied'
+  return denied ? 'You did not approve the result, so I do not use it.' : ''
 }
 
 /** Splits an input into a path, which is its first word, and the rest. */
@@ -164,3 +189,6 @@ async function attempt<T>(task: () => Promise<T>): Promise<T | TurnFailed> {
 
 /** Statuses of a call before the user's decision. */
 const undecided = new Set(['streaming', 'pending-confirmation'])
+
+/** Statuses of a call after all decisions. */
+const over = new Set(['completed', 'cancelled'])

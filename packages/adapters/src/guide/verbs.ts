@@ -4,7 +4,7 @@ import type { ChatState } from '@atrium/protocol/chat/state'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { answersText, exampleForm } from './form.ts'
 import type { Script, Step } from './script.ts'
-import { arrow, pathAndRest } from './tools.ts'
+import { arrow, pathAndRest, reviewedText } from './tools.ts'
 import { models, wordDelayMs, toneKey, topicKey } from './settings.ts'
 import { helpText, loremText, planSteps, quoted, tones, topics, usageText, verbUsage } from './words.ts'
 import type { Tone, Topic, Verb } from './words.ts'
@@ -96,6 +96,15 @@ const verbs: { readonly [V in Verb]: (input: VerbInput) => Script | undefined } 
 
   edit: ({ rest }) =>
     pathAndRest(rest)[1].includes(arrow) ? [{ kind: 'toolCall', tool: 'edit', input: rest }] : undefined,
+
+  review: ({ rest, ms }) => {
+    const count = countOf(rest, 1000)
+    if (count === undefined) return undefined
+    return [
+      { kind: 'toolCall', tool: 'review', input: String(count) },
+      { kind: 'markdown', text: reviewedText, ms },
+    ]
+  },
 
   ask: ({ rest, ms }) => [
     { kind: 'inputRequest', request: exampleForm(rest) },

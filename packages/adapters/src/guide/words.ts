@@ -55,6 +55,7 @@ export const verbUsage = {
   read: ['read <path>', 'I ask, and then show the file'],
   write: ['write <path> <text>', 'I show what would change, ask, and then write it'],
   edit: ['edit <path> <old> => <new>', 'the same for a part of a file'],
+  review: ['review <n>', 'I find n words (up to 1,000), and use them only if you approve what I found'],
   ask: ['ask [about]', 'a form with a question of every kind'],
   login: ['login', 'I wait until you have signed in; any token will do'],
   slow: ['slow [n]', 'n words, one each second; a good moment to cancel'],

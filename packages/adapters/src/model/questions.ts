@@ -23,9 +23,13 @@ export function* newInputRequests({ responseParts }: ActiveTurn): Iterable<Agent
   }
 }
 
-/** Whether a turn has an input request without a response. */
+/** Whether a turn has an input request without a response, or a result that nobody has confirmed or denied. */
 export function isWaitingForInput({ responseParts }: ActiveTurn): boolean {
-  return responseParts.some((part) => part.kind === 'inputRequest' && part.response === undefined)
+  return responseParts.some((part) =>
+    part.kind === 'inputRequest'
+      ? part.response === undefined
+      : part.kind === 'toolCall' && part.toolCall.status === 'pending-result-confirmation',
+  )
 }
 
 /** Returns the user's answer to an `ask` call, as text for the model. */

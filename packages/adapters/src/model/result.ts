@@ -1,10 +1,27 @@
 import { TurnFailed } from '@atrium/host/ports/agent'
-import type { Chat } from '@atrium/host/ports/agent'
+import type { AgentAction, Chat } from '@atrium/host/ports/agent'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { textOf } from '@atrium/protocol/common/content'
 import type { ContentRef } from '@atrium/protocol/common/content'
 import type { PartOptions, TurnContent } from './parts.ts'
 import { answerText } from './questions.ts'
+
+/**
+ * Lets users confirm a result that holds a private key before the model receives it. Nobody knew of the key when the call was
+ * approved, and what a model receives leaves the machine.
+ */
+export async function* withReview(actions: AsyncIterable<AgentAction>): AsyncIterable<AgentAction> {
+  for await (const action of actions) {
+    const isReviewed =
+      action.type === 'chat/toolCallComplete' &&
+      (action.result.content ?? []).some((each) => each.type === 'text' && privateKey.test(each.text))
+    yield isReviewed ? { ...action, requiresResultConfirmation: true } : action
+  }
+}
+
+/** The beginning of a key in the PEM form. Its line breaks may be written as in JSON. A header without a key does not match. */
+const privateKey =
+  /-----BEGIN (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:\\[rn]|\s){1,8}(?:[A-Za-z0-9+/]{16}|[A-Z][\w-]{1,20}: )/
 
 /** Returns the result of a tool call as text for the model. */
 export async function resultText(
@@ -13,7 +30,7 @@ export async function resultText(
   options: PartOptions,
 ): Promise<string> {
   if (call.status === 'cancelled') return cancellationText(call)
-  if (call.status !== 'completed' && call.status !== 'pending-result-confirmation') return interruptedText
+  if (call.status !== 'completed') return interruptedText
   if (call.toolName === 'ask' && call.success) return answerText(turn, call.toolCallId)
   const texts: string[] = []
   for (const content of call.content ?? []) {
@@ -31,6 +48,8 @@ const interruptedText =
 
 function cancellationText(call: Extract<ToolCallState, { readonly status: 'cancelled' }>): string {
   if (call.reason === 'skipped') return interruptedText
+  if (call.reason === 'result-denied')
+    return 'This was done, but the user did not allow you to see the result.'
   const { reasonMessage, userSuggestion } = call
   const reason = reasonMessage === undefined ? '' : textOf(reasonMessage).trim()
   const lines = ['The user did not allow this, and it was not done.']

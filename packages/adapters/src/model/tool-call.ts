@@ -5,7 +5,7 @@ import { callIn } from '@atrium/protocol/chat/calls'
 import type { ActiveTurn } from '@atrium/protocol/chat/state'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { isJsonObject } from '@atrium/protocol/json'
-import { storedText } from './result.ts'
+import { storedText, withReview } from './result.ts'
 import { toolRuns, failed, proposedEdits } from './tool-runs.ts'
 import type { ModelToolCall } from './stream-step.ts'
 import { findTool, inputProblem, inputText, isTool, parseInput, quoted } from './tools.ts'
@@ -80,7 +80,7 @@ async function* runWithoutApproval(
   } as const
   yield { ...ready, toolInput: inputText(tool, input), confirmed: 'not-needed' }
   try {
-    yield* runTool(toolName, toolCallId, input, context)
+    yield* withReview(runTool(toolName, toolCallId, input, context))
   } catch (error) {
     if (!(error instanceof TurnFailed)) throw error
     if (error.errorType !== 'permission') return yield failed(toolCallId, error.message)
@@ -125,7 +125,9 @@ async function* runWhenApproved(toolCallId: string, context: CallContext): Async
   const input = tool && parseInput(tool, await storedText(call.toolInput, context.chat))
   if (!input) return yield failed(toolCallId, 'the approved input is invalid')
   try {
-    yield* runTool(call.toolName, toolCallId, input, context)
+    const actions = runTool(call.toolName, toolCallId, input, context)
+    // A tool that needs no approval asks only for a protected file. The user has then allowed the model to see the file.
+    yield* tool.noApproval ? actions : withReview(actions)
   } catch (error) {
     if (!(error instanceof TurnFailed)) throw error
     yield failed(toolCallId, error.message)

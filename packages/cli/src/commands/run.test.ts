@@ -130,6 +130,19 @@ describe('[Z7] without a terminal', () => {
     expect(await fixture.run(['run', 'write c.txt y', '--session', 'last'])).toMatchObject({ status: 0 })
   })
 
+  test('a result that nobody has approved ends run with 5, and --allow approves it', async () => {
+    const { status, stderr } = await fixture.run(['run', 'review 3'])
+    expect(status).toBe(5)
+    const [, name = ''] =
+      /Use the result: Found 3 words. Give one with: atrium approve (\w{8})/.exec(stderr) ?? []
+    expect((await fixture.run(['approve', name, '--json'])).status).toBe(0)
+    for (const scope of ['once', 'session'])
+      expect(await fixture.run(['run', 'review 3', '--allow', scope])).toMatchObject({
+        status: 0,
+        stdout: 'You approved the result, so I use it: atrium and here\n',
+      })
+  })
+
   test('--allow does not cover protected files', async () => {
     writeFileSync(join(fixture.work, 'package.json'), '{}')
     const { status } = await fixture.run(['run', 'write package.json {"a":1}', '--allow', 'once'])

@@ -1,6 +1,7 @@
 import type { Client } from '@atrium/client/client'
 import type { Pane } from '../render/pane.ts'
 import type { Answer, Question, Rows } from '../render/question.ts'
+import { requestKeyOf } from '../session/pending-requests.ts'
 import type { Request } from '../session/pending-requests.ts'
 import { sentenceOf } from '../terminal/exit.ts'
 import type { Key } from '../terminal/keys.ts'
@@ -36,7 +37,7 @@ const armDelayMs = 300
  */
 export class Prompts {
   readonly #options: PromptsOptions
-  /** Requests that were answered here and are still in the state of the session. */
+  /** The keys of the requests that were answered here and are still in the state of the session. */
   readonly #answered = new Set<string>()
   #requests: readonly Request[] = []
   #current: Prompt | undefined
@@ -61,8 +62,8 @@ export class Prompts {
   /** Takes the list of all open requests. */
   update(requests: readonly Request[]): void {
     this.#requests = requests
-    for (const id of this.#answered)
-      if (!requests.some((request) => request.id === id)) this.#answered.delete(id)
+    for (const key of this.#answered)
+      if (!requests.some((request) => requestKeyOf(request) === key)) this.#answered.delete(key)
     const current = this.#current
     const now = current && requests.find(({ id }) => id === current.request.id)
     if (current && (!now || fingerprintOf(now) !== current.fingerprint))
@@ -119,7 +120,7 @@ export class Prompts {
 
   #next(): void {
     if (this.#current || this.#loading !== undefined) return
-    const request = this.#requests.find(({ id }) => !this.#answered.has(id))
+    const request = this.#requests.find((each) => !this.#answered.has(requestKeyOf(each)))
     if (!request) return
     const { client, style } = this.#options
     this.#loading = request.id
@@ -172,11 +173,11 @@ export class Prompts {
   #answer({ request }: Prompt, answer: Answer): void {
     clearTimeout(this.#timer)
     this.#current = undefined
-    this.#answered.add(request.id)
+    this.#answered.add(requestKeyOf(request))
     void this.#send(request, answer).then((reason) => {
       if (reason === undefined) return
       this.#options.pane.note(this.#options.style.yellow(`  The answer was not accepted: ${reason}`))
-      this.#answered.delete(request.id)
+      this.#answered.delete(requestKeyOf(request))
       this.update(this.#requests)
     })
     this.#next()

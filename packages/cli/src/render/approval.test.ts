@@ -84,11 +84,12 @@ test('[Z6] the options of an agent have numbers, and only offered options can be
   expect([after(bare, ...typed('y')), after(bare, ...typed('n'))]).toEqual([yes, no])
 })
 
-test('[Z6] the answer to a pending result confirms the result', () => {
+test('[Z6.6] the answer to a pending result confirms the result, which the question shows', () => {
   const { options: _, editable: __, ...rest } = call
-  const result = { success: true, pastTenseMessage: 'Ran', confirmed: 'user-action' as const }
+  const content = [{ type: 'text' as const, text: 'one\n\u001b[31mtwo' }]
+  const result = { success: true, pastTenseMessage: 'Ran', confirmed: 'user-action' as const, content }
   const question = new Approval('t', { ...rest, ...result, status: 'pending-result-confirmation' })
-  expect(question.head(style)[0]).toBe('? Use the result: Ran')
+  expect(question.head(style)).toEqual(['? Use the result: Ran', '  one', '  \ufffd[31mtwo'])
   expect(after(question, ...typed('n'))).toEqual({
     type: 'chat/toolCallResultConfirmed',
     turnId: 't',

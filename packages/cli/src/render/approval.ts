@@ -6,6 +6,7 @@ import { textOf } from '../session/pending-requests.ts'
 import type { Key } from '../terminal/keys.ts'
 import { sanitize } from '../terminal/output.ts'
 import type { Style } from '../terminal/output.ts'
+import { resultLines } from './narrator.ts'
 import type { Pressed, Question, Rows } from './question.ts'
 import { lineOf, pressLine, shownLine } from './line.ts'
 import type { Line } from './line.ts'
@@ -50,9 +51,13 @@ export class Approval implements Question {
       call.status === 'pending-confirmation'
         ? plain(call.confirmationTitle ?? call.invocationMessage)
         : `Use the result: ${plain(call.pastTenseMessage)}`
+    const shown =
+      call.status === 'pending-result-confirmation'
+        ? resultLines(call.content ?? []).map((line) => `  ${line}`)
+        : inputLines(call, asked)
     return [
       `${style.yellow('?')} ${style.bold(oneLine(asked))}`,
-      ...(this.#preview.length > 0 ? this.#preview : inputLines(call, asked)),
+      ...(this.#preview.length > 0 ? this.#preview : shown),
     ]
   }
 

@@ -105,6 +105,19 @@ describe('[Z6] a tool call is approved or denied at the terminal with one key', 
   })
 })
 
+test.each([
+  ['y', 0, '✓ Found 3 words', 'You approved the result, so I use it: atrium and here'],
+  ['n', 5, '✗ Find words `3 words` (result-denied)', 'You did not approve the result, so I do not use it.'],
+])('[Z6.6] %s decides about the result of a call, which is shown first', async (key, exit, note, text) => {
+  const window = fixture.window(['run', 'review 3'])
+  const asked = await window.until('[n] no')
+  expect(asked).toContain('? Use the result: Found 3 words\n  atrium and here\n[y] yes  [n] no')
+  window.press(key)
+  expect(await window.ended()).toBe(exit)
+  expect(window.text).toContain(note)
+  expect(window.text).toContain(`\n${text}`)
+})
+
 describe('[Z6] forms and sign-ins', () => {
   test('a form is answered question by question, and an invalid answer is explained', async () => {
     const window = fixture.window(['run', 'ask Some things'])

@@ -37,11 +37,21 @@ export function requestIdOf(request: Request): string {
   return request.kind === 'chatInput' ? request.request.id : request.toolCall.toolCallId
 }
 
+/**
+ * Returns a key of the request. A call that asks about its result is listed under the id that it had when it asked whether it
+ * may run, and the answer to one question does not answer the other.
+ */
+export function requestKeyOf(request: Request): string {
+  return request.kind === 'chatInput' ? request.id : `${request.id} ${request.toolCall.status}`
+}
+
 /** Returns what is asked, as one sentence. */
 export function subjectOf(request: Request): string {
-  return request.kind === 'chatInput'
-    ? (request.request.message ?? 'a question')
-    : textOf(request.toolCall.invocationMessage)
+  if (request.kind === 'chatInput') return request.request.message ?? 'a question'
+  const { toolCall: call } = request
+  return call.status === 'pending-result-confirmation'
+    ? `Use the result: ${textOf(call.pastTenseMessage)}`
+    : textOf(call.invocationMessage)
 }
 
 /** An open request as `approve` and `deny` list it. The keys are those of `--json`. */

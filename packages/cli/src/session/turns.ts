@@ -62,13 +62,15 @@ export async function endedTurn(chat: Chat, { as, id, during }: Sent): Promise<T
   return turn
 }
 
-/** Returns the exit code of a command that waited for a turn. A turn with a denied tool call exits with 5. */
+/** Returns the exit code of a command that waited for a turn. A turn with a denied tool call or result exits with 5. */
 export function exitOf({ state, responseParts }: Turn): Exit {
   if (state === 'cancelled') return exits.interrupted
   if (state === 'error') return exits.error
   const denied = responseParts.some(
     (part) =>
-      part.kind === 'toolCall' && part.toolCall.status === 'cancelled' && part.toolCall.reason === 'denied',
+      part.kind === 'toolCall' &&
+      part.toolCall.status === 'cancelled' &&
+      (part.toolCall.reason === 'denied' || part.toolCall.reason === 'result-denied'),
   )
   return denied ? exits.denied : exits.ok
 }

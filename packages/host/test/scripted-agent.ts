@@ -20,6 +20,7 @@ interface PuppetOptions {
   readonly provider?: string
   readonly protectedResources?: AgentInfo['protectedResources']
   readonly customizations?: AgentInfo['customizations']
+  readonly tools?: Agent['tools']
   readonly create?: (session: Session, signal: AbortSignal) => Promise<void>
 }
 
@@ -28,6 +29,7 @@ export class ScriptedAgent implements Agent {
   readonly info: AgentInfo
   readonly resumes: boolean
   readonly settings: Settings
+  readonly tools?: NonNullable<Agent['tools']>
   readonly runs: Run[] = []
   readonly created: Uri[] = []
   readonly disposed: Uri[] = []
@@ -41,10 +43,12 @@ export class ScriptedAgent implements Agent {
       provider = 'mock',
       protectedResources,
       customizations,
+      tools,
     } = options
     this.#options = options
     this.resumes = resumes
     this.settings = settings
+    if (tools) this.tools = tools
     this.info = {
       provider,
       displayName: 'Puppet',

@@ -3,6 +3,7 @@ import type { World } from '@atrium/host/ports/world'
 import { play } from './player.ts'
 import { chooseScript } from './script.ts'
 import { models, provider, settings } from './settings.ts'
+import { toolDefinitions } from './tools.ts'
 import { scriptsOf } from './verbs.ts'
 import { verbUsage } from './words.ts'
 import { pause } from '../process/pause.ts'
@@ -21,6 +22,7 @@ export function guide(later: World['later']): Agent {
       capabilities: { multipleChats: { fork: true, sideChat: true } },
     },
     resumes: true,
+    tools: toolDefinitions,
     settings,
     commands: async () =>
       Object.entries(verbUsage).map(([name, [use, effect]]) => ({ name, description: `${use}: ${effect}` })),

@@ -5,8 +5,9 @@ import type { ActiveTurn, ToolCallPart } from '@atrium/protocol/chat/state'
 import type { ToolCallResult } from '@atrium/protocol/chat/tool'
 import { messageOf } from '@atrium/protocol/common/content'
 import type { FileEditCollection, StringOrMarkdown } from '@atrium/protocol/common/content'
+import type { ToolDefinition } from '@atrium/protocol/session/state'
 import type { ToolName, ToolStep } from './script.ts'
-import { loremText, quoted } from './words.ts'
+import { loremText, quoted, verbUsage } from './words.ts'
 import { callIn, callsOf } from '@atrium/protocol/chat/calls'
 
 interface Tool {
@@ -120,6 +121,21 @@ const tools: { readonly [N in ToolName]: Tool } = {
     },
   },
 }
+
+/** The titles of the verbs that make tool calls. */
+const titles: ReadonlyMap<string, string> = new Map([
+  ...Object.entries<Tool>(tools).map(([name, { displayName }]) => [name, displayName] as const),
+  ['spawn', 'Worker'],
+  ['login', 'Sign in'],
+])
+
+/** The tools as the state of a session shows them. */
+export const toolDefinitions: readonly ToolDefinition[] = Object.entries(verbUsage).flatMap(
+  ([name, [, description]]) => {
+    const title = titles.get(name)
+    return title === undefined ? [] : [{ name, title, description }]
+  },
+)
 
 /** Returns what follows a reviewed result. The text is empty until a user has decided. */
 export function reviewedText({ responseParts }: ActiveTurn): string {

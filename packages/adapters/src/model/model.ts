@@ -7,6 +7,7 @@ import type { AgentInfo } from '@atrium/protocol/root/state'
 import { modelInfo, agentId } from './provider/model-list.ts'
 import type { ModelConfig, ModelsConfig } from './provider/config.ts'
 import { missingKey, modelProblem } from './provider/errors.ts'
+import { toolDefinitions } from './tools.ts'
 import { ModelTurn } from './turn.ts'
 import type { ChosenModel } from './turn.ts'
 import { overlay, protectedResources, providersOf } from './provider/provider.ts'
@@ -95,6 +96,7 @@ export function agentOn(providers: readonly ModelProvider[], options: ModelAgent
       return info
     },
     resumes: true,
+    tools: toolDefinitions,
     async probe() {
       await Promise.all(providers.map(refreshModels))
       info = describe()

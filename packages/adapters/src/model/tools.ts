@@ -1,5 +1,6 @@
 import { isJsonObject } from '@atrium/protocol/json'
 import type { JsonObject } from '@atrium/protocol/json'
+import type { ToolDefinition } from '@atrium/protocol/session/state'
 
 /** The input of a tool call: its fields by name. */
 export type Input = JsonObject
@@ -192,6 +193,14 @@ function propertySchema({ type, description }: Field) {
   if (type !== 'strings') return { type, description }
   return { type: 'array' as const, items: { type: 'string' as const }, description }
 }
+
+/** The tools as the state of a session shows them. */
+export const toolDefinitions: readonly ToolDefinition[] = Object.entries<Tool>(tools).map(([name, tool]) => ({
+  name,
+  title: tool.displayName,
+  description: tool.description,
+  inputSchema: schemaOf(tool),
+}))
 
 /** Quotes a text as Markdown code on one line, cut after 100 characters. */
 export function quoted(text: string): string {

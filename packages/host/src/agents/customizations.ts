@@ -13,6 +13,12 @@ export function syncCustomizations(core: Core, session: Channel<'session'>, { in
     core.log.append(session, { type: 'session/customizationsChanged', customizations })
 }
 
+/** Updates a session's `serverTools` to the tools of its agent. */
+export function syncTools(core: Core, session: Channel<'session'>, { tools = [] }: Agent): void {
+  if (!equal(session.head.serverTools ?? [], tools))
+    core.log.append(session, { type: 'session/serverToolsChanged', tools })
+}
+
 const keptFields: ReadonlySet<string> = new Set(['state', 'enablement', 'enabled'])
 
 function withKeptFields(offered: Customization, before: readonly Customization[]): Customization {

@@ -3,7 +3,7 @@ import type { ErrorInfo } from '@atrium/protocol/common/content'
 import { compact } from '@atrium/protocol/update'
 import { chatUri } from '@atrium/protocol/uri'
 import { agentFor, noAgent } from '../agents/agents.ts'
-import { syncCustomizations } from '../agents/customizations.ts'
+import { syncCustomizations, syncTools } from '../agents/customizations.ts'
 import { failWithoutToken } from '../auth/auth.ts'
 import type { Core } from '../core/core.ts'
 import { sessionOf } from '../core/lookup.ts'
@@ -43,8 +43,11 @@ export function startTurn(core: Core, chat: Channel<'chat'>): void {
   const agent = agentFor(core, provider, activeTurn.message)
   if (!agent) return failTurn(core, chat, activeTurn.id, noAgent(provider))
   if (failWithoutToken(core, chat, session, agent)) return
-  // The shell agent may do a turn of any session. It has no customizations.
-  if (agent.info.provider === provider) syncCustomizations(core, session, agent)
+  // The shell agent may do a turn of any session. It has no customizations and no tools.
+  if (agent.info.provider === provider) {
+    syncCustomizations(core, session, agent)
+    syncTools(core, session, agent)
+  }
   const turn = new Turn({ core, chat, session, agent, spawn })
   core.jobs.begin(chat.uri, turn)
   void turn.run()

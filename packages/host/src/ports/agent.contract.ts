@@ -3,6 +3,7 @@ import { SessionConfigSchema } from '@atrium/protocol/common/config'
 import type { Turn } from '@atrium/protocol/chat/state'
 import { decode } from '@atrium/protocol/schema'
 import { SessionConfigChoice } from '@atrium/protocol/session/commands'
+import { ToolDefinition } from '@atrium/protocol/session/state'
 import { expect, test } from 'vitest'
 import { HostlessChat } from '../../test/hostless-chat.ts'
 import type { Run } from '../../test/hostless-chat.ts'
@@ -21,9 +22,11 @@ export interface AgentScript {
 export function agentContract(name: string, open: () => Agent | Promise<Agent>, script: AgentScript): void {
   const { prompts, failing, deterministic = false } = script
 
-  test(`[N4] ${name}: its info and its settings match their schemas`, async () => {
-    const { info, settings } = await open()
+  test(`[N4] ${name}: its info, its tools and its settings match their schemas`, async () => {
+    const { info, settings, tools = [] } = await open()
     expect(decode(AgentInfo, info)).toEqual({ ok: true, value: info })
+    for (const tool of tools) expect(decode(ToolDefinition, tool)).toEqual({ ok: true, value: tool })
+    expect(new Set(tools.map((tool) => tool.name)).size).toBe(tools.length)
     expect(info.models.every((model) => model.provider === info.provider)).toBe(true)
     if (settings) expect(decode(SessionConfigSchema, settings.schema)).toMatchObject({ ok: true })
   })

@@ -7,7 +7,7 @@ import type { ContentRef, ErrorInfo, FileEdit } from '@atrium/protocol/common/co
 import type { AgentInfo } from '@atrium/protocol/root/state'
 import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionConfigChoice } from '@atrium/protocol/session/commands'
-import type { SessionState } from '@atrium/protocol/session/state'
+import type { SessionState, ToolDefinition } from '@atrium/protocol/session/state'
 import type { FileEntry } from './files.ts'
 
 /** The backend of a provider id. Every agent passes the suite in `agent.contract.ts`. */
@@ -18,6 +18,8 @@ export interface Agent {
   readonly resumes: boolean
   /** The settings of the agent's sessions. */
   readonly settings?: Settings
+  /** The agent's own tools, which its sessions show as `serverTools`. Absent if the agent does not know them. */
+  readonly tools?: readonly ToolDefinition[]
   /**
    * Asks the backend for its models, its settings and whether a user must sign in. The host calls `probe` each time before it
    * creates a session or shows settings, so an agent should cache the answers. Never rejects.

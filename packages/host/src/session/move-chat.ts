@@ -191,7 +191,7 @@ function urisOf(chats: readonly ChatSummary[]): readonly Uri[] {
 }
 
 function newState(template: SessionState): SessionState {
-  const { provider, workingDirectories, customizations, config, project } = template
+  const { provider, workingDirectories, serverTools, customizations, config, project } = template
   return compact<SessionState>({
     provider,
     title: '',
@@ -199,6 +199,7 @@ function newState(template: SessionState): SessionState {
     lifecycle: 'creating',
     activeClients: [],
     workingDirectories,
+    serverTools,
     customizations,
     config,
     project,

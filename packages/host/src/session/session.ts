@@ -192,7 +192,7 @@ function removeClient(core: Core, session: Channel<'session'>, clientId: string)
 }
 
 function firstState(
-  { info, settings }: Agent,
+  { info, settings, tools }: Agent,
   { activeClient, workingDirectories, config }: Params<'createSession'>,
 ): Omit<SessionState, 'chats'> {
   const schema = sessionSchema(settings?.schema)
@@ -203,6 +203,7 @@ function firstState(
     lifecycle: 'creating',
     activeClients: activeClient ? [activeClient] : [],
     workingDirectories,
+    serverTools: tools,
     customizations: info.customizations,
     config: { schema, values: resolvedValues(schema, config) },
   })

@@ -3,6 +3,7 @@ import { isConversionOf } from '../chat/answer-conversion.ts'
 import { isRename, isRenameOf } from '../dispatch/rename.ts'
 import type { Channel } from '../log/channel.ts'
 import { isChoiceOf, isSelection } from '../session/selection.ts'
+import { isDenialOf } from '../tools/denied-call.ts'
 import { isResendOf } from '../turn/pin.ts'
 import type { StoredEnvelope } from '../ports/log.ts'
 
@@ -35,12 +36,16 @@ export class Resends {
       : [accepted, action]
     const same =
       before.channel === channel.uri
-        ? isResendOf(first, again) || isConversionOf(first, again) || isChoice(accepted, action)
+        ? isResendOf(first, again) || isConverted(first, again) || isChoice(accepted, action)
         : isRename(channel, action) && isRenameOf(accepted, channel.uri, action)
     if (!same) return undefined
     this.#accepted.delete(clientSeq)
     return before.seq
   }
+}
+
+function isConverted(accepted: Action, action: Action): boolean {
+  return isConversionOf(accepted, action) || isDenialOf(accepted, action)
 }
 
 function isChoice(accepted: Action, action: Action): boolean {

@@ -15,6 +15,7 @@ import { sessionOf } from '../core/lookup.ts'
 import type { Entry } from '../log/entry.ts'
 import type { Dispatcher } from '../log/options.ts'
 import { withCallMeta } from '../tools/call-meta.ts'
+import { convertDenial } from '../tools/denied-call.ts'
 import type { Deciding } from '../tools/call-meta.ts'
 import { pinned } from '../turn/pin.ts'
 import { ruleMap } from '../core/rules.ts'
@@ -54,7 +55,7 @@ export function dispatch(
   const session = isRename(channel, action) ? sessionOf(core, channel.uri) : undefined
   const target = session ?? channel
   const checked = checkAction(target.kind, action)
-  const read = checked.ok ? convertAnswers(channel, checked.value) : action
+  const read = checked.ok ? converted(channel, checked.value, by) : action
   const reason = checked.ok ? refusal(core, target, read, by) : `${action.type}: ${checked.problem}`
   if (reason !== undefined) {
     const refused = core.log.refuse(channel, action, sender, reason)
@@ -68,6 +69,11 @@ export function dispatch(
     for (const uri of clientUris(action)) core.clientUriOwners.record(uri, by.clientId)
   const completed = withCallMeta(channel, read, deciderOf(core, by))
   return core.log.accept(channel, pinned(core, completed), sender)
+}
+
+/** The action that a client means, where clients say it in several ways. */
+function converted(channel: Channel, action: Action, { clientId }: Dispatcher): Action {
+  return convertDenial(channel, convertAnswers(channel, action), clientId)
 }
 
 /** Whether the version of a client has a model and an agent for a session. */

@@ -125,8 +125,8 @@ test('[V8] [HC-33] a session has the name that its creator chose, in every versi
     const names = (items as readonly Value[])
       .filter(({ title }) => title === 'Chosen')
       .map(({ resource }) => resource)
-    expect(names.toSorted()).toEqual(
-      (version === '0.1.0' ? ['guide:/chosen', 'guide:/chosen-too'] : uris).toSorted(),
+    expect(new Set(names)).toEqual(
+      new Set(version === '0.1.0' ? ['guide:/chosen', 'guide:/chosen-too'] : uris),
     )
   }
 })

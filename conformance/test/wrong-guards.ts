@@ -24,6 +24,8 @@ export function rejectionOf(host: WrongLog, { kind, state }: Channel, action: Ac
   if (!dispatchable || (kinds[kind].actions.has(type) && !host.defines(type)))
     return `${type} may not be dispatched by a client`
   if (kind === 'chat') return chatRejection(host, state as ChatState, action as ClientAction)
+  if (type === 'session/defaultChatChanged')
+    return defaultChatRejection(state as SessionState, action as ClientAction)
   if (type === 'session/configChanged')
     return configRejection(host, state as SessionState, action as ClientAction)
   return undefined
@@ -35,6 +37,12 @@ type ClientAction = Action & {
   readonly message?: { readonly origin: { readonly kind: string }; readonly model?: { readonly id: string } }
   readonly draft?: ClientAction['message']
   readonly config?: object
+  readonly defaultChat?: string
+}
+
+function defaultChatRejection({ chats }: SessionState, { defaultChat }: ClientAction): string | undefined {
+  const known = defaultChat === undefined || chats.some(({ resource }) => resource === defaultChat)
+  return known ? undefined : 'no such chat'
 }
 
 function configRejection(

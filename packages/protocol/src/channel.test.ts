@@ -24,7 +24,7 @@ test.each(['constructor', 'toString', '__proto__', 'hasOwnProperty', 'chat/later
   },
 )
 
-test('[P8] clients may dispatch 47 of the 106 actions, and no others', () => {
+test('[P8] clients may dispatch 48 of the 106 actions, and no others', () => {
   const all = Object.values(kinds).flatMap((kind) => [...kind.actions.keys()])
   const dispatchable = Object.values(kinds).flatMap((kind) => [...kind.dispatchable])
   expect(new Set(all).size).toBe(106)
@@ -63,6 +63,7 @@ test('[P8] clients may dispatch 47 of the 106 actions, and no others', () => {
       "session/activeClientSet",
       "session/configChanged",
       "session/customizationToggled",
+      "session/defaultChatChanged",
       "session/isArchivedChanged",
       "session/isReadChanged",
       "session/mcpServerBackgroundRequested",

@@ -1,10 +1,16 @@
 import type { Uri } from '@atrium/protocol/channel'
 import { defaultChatUri, sessionOfDefaultChat } from '@atrium/protocol/uri'
 import type { Records } from '../ports/records.ts'
+import { firstChat } from './uris.ts'
+import type { WithChats } from './uris.ts'
 
 /** The sessions of the host, as far as aliases depend on them. */
 interface Sessions {
-  get(uri: Uri): { readonly provider: string; readonly defaultChat?: Uri | undefined } | undefined
+  get(uri: Uri): NamedSession | undefined
+}
+
+interface NamedSession extends WithChats {
+  readonly provider: string
 }
 
 /**
@@ -55,7 +61,8 @@ export class Aliases {
 
   #defaultChatOf(alias: Uri | undefined): Uri | undefined {
     const session = alias === undefined ? undefined : this.#sessionNamed(alias)
-    return session === undefined ? undefined : this.#sessions.get(session)?.defaultChat
+    const entry = session === undefined ? undefined : this.#sessions.get(session)
+    return session === undefined || !entry ? undefined : firstChat(session, entry)
   }
 
   /** Gives a session another alias than the usual one. */

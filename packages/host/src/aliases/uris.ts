@@ -1,4 +1,5 @@
 import type { Uri } from '@atrium/protocol/channel'
+import { defaultChatUri } from '@atrium/protocol/uri'
 
 /** The members of states, actions, params and results that name sessions and chats. */
 const uriMembers: ReadonlySet<string> = new Set([
@@ -37,6 +38,22 @@ function mapItems(items: readonly unknown[], mapped: (item: unknown) => unknown)
     if (result !== item) (copy ??= [...items])[at] = result
   }
   return copy ?? items
+}
+
+/** A session's list of chats, as far as the names of its default chat depend on it. */
+export interface WithChats {
+  readonly defaultChat?: Uri | undefined
+  readonly chats?: readonly { readonly resource: Uri }[] | undefined
+}
+
+/**
+ * Returns the chat that is meant by a name which a client computes from the session: the chat that was created with the
+ * session, while there is one. A name must not mean another chat when the default chat changes, because clients resume a
+ * subscription by its name.
+ */
+export function firstChat(session: Uri, { defaultChat, chats = [] }: WithChats): Uri | undefined {
+  const first = defaultChatUri(session)
+  return chats.some(({ resource }) => resource === first) ? first : defaultChat
 }
 
 /** Whether a JSON text may name a session with an alias. Few texts do, so most need not be parsed. */

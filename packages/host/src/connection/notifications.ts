@@ -11,6 +11,7 @@ import { damageOf, wakeIfSound } from '../channels/wake.ts'
 import type { Core } from '../core/core.ts'
 import { liftContext } from '../dialect/lift-context.ts'
 import { dispatch } from '../dispatch/dispatch.ts'
+import { asleepForDefault } from '../session/default-chat.ts'
 import { isRename } from '../dispatch/rename.ts'
 import type { Channel } from '../log/channel.ts'
 import { cutAt } from '../log/channel-rows.ts'
@@ -67,13 +68,16 @@ export class Notifications {
     if (uri !== params.channel && !subscriptions.find(uri)) dialect.setAlias(uri, params.channel)
     const channel = log.channel(uri)
     const ready = channel && missingTurn(channel, params.action) === undefined
-    if (ready && !log.congested && asleepFor(this.#core, params.action).length === 0)
+    if (ready && !log.congested && !needsWaking(this.#core, uri, params.action))
       return this.#apply(channel, params, refusal)
     return log.room().then(() => this.#wakeAndApply(uri, params, refusal))
   }
 
   async #wakeAndApply(uri: Uri, params: DispatchParams, refusal: string | undefined): Promise<void> {
-    if (refusal === undefined) await wakeFor(this.#core, params.action)
+    if (refusal === undefined) {
+      await wakeFor(this.#core, params.action)
+      for (const chat of asleepForDefault(this.#core, uri, params.action)) await wakeIfSound(this.#core, chat)
+    }
     // Another round is needed if the channel goes back to sleep while its turns are read.
     for (;;) {
       const channel = await wakeIfSound(this.#core, uri)
@@ -159,6 +163,11 @@ function missingChannel(action: Action): string | undefined {
 function missingTurn(channel: Channel, action: Action): string | undefined {
   const turnId = cutAt(isTurnAction(action.type) ? { ...action, type: chatType(action.type) } : action)
   return turnId !== undefined && channel.missing(turnId).length > 0 ? turnId : undefined
+}
+
+/** Whether an action needs chats that are not in memory. */
+function needsWaking(core: Core, channel: Uri, action: Action): boolean {
+  return asleepFor(core, action).length > 0 || asleepForDefault(core, channel, action).length > 0
 }
 
 /** The type of a turn's action from 0.4 on. */

@@ -2,6 +2,7 @@ import type { Uri } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
 import { limits } from '@atrium/protocol/limits'
 import type { SessionState, SessionSummary } from '@atrium/protocol/session/state'
+import { firstChat } from '../aliases/uris.ts'
 import { equal } from '../log/equal.ts'
 import { ChatIndex } from './chat-index.ts'
 import { RecordMap, textFormat } from './record-map.ts'
@@ -97,9 +98,9 @@ export class Catalog {
 
   /** Returns the default chat of a session for the alias `<session>/chat`. Some clients make up this alias. */
   defaultChatNamed(name: Uri): Uri | undefined {
-    return name.endsWith(chatSuffix)
-      ? this.#sessions.get(name.slice(0, -chatSuffix.length))?.defaultChat
-      : undefined
+    const session = name.endsWith(chatSuffix) ? name.slice(0, -chatSuffix.length) : undefined
+    const entry = session === undefined ? undefined : this.#sessions.get(session)
+    return session === undefined || !entry ? undefined : firstChat(session, entry)
   }
 
   /** Returns the client that created a session, if the session is not announced yet. */

@@ -18,7 +18,7 @@ import type { Generation } from './generation.ts'
 import { isPerViewer, lowered, loweredEntry, storedRoom } from './lowered.ts'
 import type { LoweredParts } from './lowered.ts'
 import { notificationText, sharedNotification } from './notification.ts'
-import { chatsOf, primaryChat } from './primary-chat.ts'
+import { chatNamed, chatsOf, primaryChat } from './primary-chat.ts'
 import { SessionNames } from './session-names.ts'
 import { framesOf, loweredOf, shared } from './shared-forms.ts'
 
@@ -70,7 +70,9 @@ export class Dialect {
 
   /** From now on, calls the channel by the client's own name in messages to this client. */
   setAlias(uri: Uri, name: Uri): void {
-    if (name === this.names.shown(uri)) this.#madeUp.delete(uri)
+    // A chat that the client follows as a session of its own keeps that name, even if it becomes the primary chat.
+    const isOwnSession = this.#generation.merged && chatNamed(name) !== undefined
+    if (name === this.names.shown(uri) && !isOwnSession) this.#madeUp.delete(uri)
     else this.#madeUp.set(uri, JSON.stringify(name))
   }
 

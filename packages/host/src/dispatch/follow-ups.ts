@@ -14,6 +14,7 @@ import type { Dispatcher } from '../log/options.ts'
 import { failCallsOf, checkClientPresent } from '../tools/client-tools.ts'
 import { entryOf, sessionOf } from '../core/lookup.ts'
 import { movableChange } from '../chat/movable.ts'
+import { defaultChatChanged } from '../session/default-chat.ts'
 import { inputNeededChanges } from '../session/input-needed.ts'
 import { nextTurn } from '../chat/queued-messages.ts'
 import { activityOf, chatChanges } from '../core/summary.ts'
@@ -33,6 +34,7 @@ export function followUps(core: Core, channel: Channel, action: Action, by?: Dis
   if (channel.is('terminal') && isOn(channel, action)) terminalFollowUps(core, channel, action, by)
   if (!channel.is('session') || !isOn(channel, action)) return
   if (action.type === 'session/titleChanged' && by) core.catalog.titleSet(channel.uri)
+  if (action.type === 'session/defaultChatChanged' && by) defaultChatChanged(core, channel)
   sessionFollowUps(core, channel, action)
 }
 

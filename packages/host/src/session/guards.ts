@@ -8,8 +8,11 @@ import { lengthOf } from '../log/rows.ts'
 import { forgedPermission } from '../access/permissions.ts'
 import type { Guarded, Guards } from '../core/rules.ts'
 import { changeProblem, permissionValuesProblem } from '../agents/settings.ts'
+import { defaultChatProblem } from './default-chat.ts'
 
 export const sessionGuards: Guards<'session'> = {
+  'session/defaultChatChanged': (action, { state }) => defaultChatProblem(action, state),
+
   'session/activeClientSet': ({ activeClient }, { state: { activeClients }, by, core: { limits } }) => {
     if (activeClient.clientId !== by.clientId)
       return 'a client can only add or remove itself as an active client'

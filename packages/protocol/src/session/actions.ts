@@ -40,7 +40,7 @@ export const chatListActions = {
   'session/chatRemoved': host({ chat: id }),
   'session/chatUpdated': host({ chat: id, changes: ChatSummaryChanges }),
   'session/chatsReordered': host({ chats: array(id) }),
-  'session/defaultChatChanged': host({ defaultChat: optional(id) }),
+  'session/defaultChatChanged': client({ defaultChat: optional(id) }),
 }
 export type ChatListAction = ActionsOf<typeof chatListActions>
 

@@ -56,6 +56,6 @@ test('[V4] the protocol is pinned by a hash, so that no change of it is accident
   })
   // A failure means that the protocol has changed. Decide which version the change belongs to, then update the hash.
   expect(createHash('sha256').update(wire).digest('hex')).toBe(
-    'c64480b71e5762f47648c77f70f3b7d9192dabb51bbd74c99e0a95596f5ab4ed',
+    '574f730f9dd4497620128e747e2380d376e27b370aa78bd5218cfb2f1a62d697',
   )
 })

@@ -1,6 +1,7 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { ChatState, ChatSummary } from '@atrium/protocol/chat/state'
 import type { ChangesSummary } from '@atrium/protocol/common/content'
+import { isJsonObject } from '@atrium/protocol/json'
 import type { ChatSummaryChanges } from '@atrium/protocol/session/actions'
 import { leadingChat, modificationTime, newestChat, sessionStatus } from '@atrium/protocol/session/activity'
 import type { SessionChatSummary, SessionState, SessionSummary } from '@atrium/protocol/session/state'
@@ -60,8 +61,18 @@ function newSummary(resource: Uri, createdAt: string, state: SessionState): Sess
     annotations,
     chats: fieldsOf(state.chats).chats,
     defaultChat,
+    _meta: selectionIn(state),
   })
 }
+
+/** The model and the agent that are chosen for a session, in the form of its own `_meta`. Clients up to 0.4 see them in the entry. */
+function selectionIn({ _meta }: SessionState): SessionSummary['_meta'] {
+  const own = _meta?.[ownKey]
+  const selection = isJsonObject(own) ? own['selection'] : undefined
+  return selection === undefined ? undefined : { [ownKey]: { selection } }
+}
+
+const ownKey = 'x-atrium'
 
 /** What a session's entry has from the list of its chats. */
 interface ChatFields {

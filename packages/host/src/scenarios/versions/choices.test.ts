@@ -23,6 +23,7 @@ async function setUp() {
   return { all, agent, at04, at01, at10 }
 }
 
+const meta = (model: unknown) => ({ _meta: { 'x-atrium': { selection: { model } } } })
 const summaryOf = (client: OlderClient) => client.state(session)['summary'] as Value
 const echoesOf = ({ envelopes, clientId }: OlderClient, clientSeq: number) =>
   envelopes.filter(({ origin }) => origin?.clientId === clientId && origin.clientSeq === clientSeq)
@@ -50,6 +51,58 @@ describe('[V9] the choice of a model for a session', () => {
     expect(run.chat.state.activeTurn?.message.model).toEqual(newer)
     await at10.until(() => 'activeTurn' in at10.state(at10.turnsOf(session)))
     run.end()
+  })
+
+  test('[V9.1] state model, Session List: is in the list of sessions, and clients are told when it changes', async () => {
+    const { all, agent, at04, at01, at10 } = await setUp()
+    await at04.subscribe(at04.root)
+    await at10.subscribe(at10.root)
+    const clients = [at04, at01, at10]
+    const entries = async () => {
+      const results = clients.map(
+        async (client) => (await client.ask('listSessions', {}))['items'] as Value[],
+      )
+      return (await Promise.all(results)).map((items) => items.find((each) => each['resource'] === session))
+    }
+    const named = { type: 'session/titleChanged', title: 'named' }
+    await at04.echo(at04.dispatch(session, named))
+    expect(await entries()).toMatchObject([{ model: older }, { model: older }, meta(older)])
+    // In 0.1 a notification is a member of the params.
+    const told = ({ notes }: OlderClient) =>
+      notes
+        .map(
+          ({ method, params }) =>
+            (params['notification'] as Value | undefined) ?? { ...params, type: method },
+        )
+        .flatMap(({ type, changes }) => (String(type).endsWith('essionSummaryChanged') ? [changes] : []))
+    const untilTold = async (text: string) => {
+      const isTold = (client: OlderClient) => JSON.stringify(told(client)).includes(JSON.stringify(text))
+      while (!clients.every(isTold)) {
+        all.world.advance(200)
+        await entries()
+      }
+    }
+    all.world.advance(200)
+    await entries()
+    await at01.echo(choose(at01, newer))
+    await untilTold('new')
+    const last = clients.map((client) => told(client).at(-1))
+    expect(last).toMatchObject([{ model: newer }, { model: newer }, meta(newer)])
+    for (const changes of last.slice(0, 2)) expect(changes).not.toHaveProperty('_meta')
+    const [model, agentChoice] = [{ id: 'third', config: { effort: 2 } }, { uri: 'x:/reviewer' }]
+    const message = { text: 'go', origin: { kind: 'user' }, model, agent: agentChoice }
+    const startedAt = '2026-01-01T00:00:00Z'
+    at10.dispatch(at10.turnsOf(session), { type: 'chat/turnStarted', turnId: 't1', startedAt, message })
+    ;(await agent.given()).end()
+    await at04.until(() => (summaryOf(at04)['model'] as Value)['id'] === 'third')
+    await untilTold('third')
+    // Up to 0.4 the settings of a model are texts. 0.1 has no agents to choose.
+    const asText = { id: 'third', config: { effort: '2' } }
+    const [entry04, entry01, entry10] = await entries()
+    expect(entry04).toMatchObject({ model: asText, agent: agentChoice })
+    expect(entry01).toMatchObject({ model: asText })
+    expect(entry01).not.toHaveProperty('agent')
+    expect(entry10).toMatchObject(meta(model))
   })
 
   test('[HC-8] follows the model of a message of a newer client', async () => {

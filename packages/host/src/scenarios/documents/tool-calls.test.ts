@@ -1,5 +1,13 @@
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { expect, test } from 'vitest'
+import {
+  callsIn,
+  chat as guideChat,
+  desk,
+  pending,
+  say,
+  state as guideState,
+} from '../../../test/approvals.ts'
 import { session } from '../../../test/held-flushes.ts'
 import { until } from '../../../test/scripted-agent.ts'
 import type { Client } from '../../../test/test-host.ts'
@@ -145,4 +153,30 @@ test('[X1] customizations, Denying an Unrecognized Tool: the client denies its w
   run.end()
   await all.ann.until(() => (all.ann.state(chat) as unknown as ChatState).turns.length === 1)
   expect(chatOf(all).turns).toMatchObject([{ id: 't1', state: 'complete' }])
+})
+
+test('[X1.1] state model, Confirmation Options: the ids are fixed, and clients of all languages see the same labels', async () => {
+  const { all, ann } = await desk()
+  const ben = all.link()
+  ben.clientId = 'ben'
+  await ben.ask('initialize', {
+    protocolVersions: ['1.0.0'],
+    clientId: 'ben',
+    locale: 'de-DE',
+    initialSubscriptions: [guideChat],
+  })
+  await say(ben, 'run ls')
+  await Promise.all([pending(ann), pending(ben)])
+  const [seen, other] = [ann, ben].map((client) => {
+    const [call] = callsIn(guideState(client).activeTurn)
+    return call?.status === 'pending-confirmation' ? call.options : undefined
+  })
+  expect(seen?.map(({ id, label }) => [id, label])).toEqual([
+    ['atrium.once', 'Allow once'],
+    ['atrium.session', 'Allow in this session'],
+    ['atrium.folder', 'Always allow in this folder'],
+    ['atrium.deny', 'Deny'],
+    ['atrium.deny-why', 'Deny with a reason'],
+  ])
+  expect(other).toEqual(seen)
 })

@@ -200,7 +200,7 @@ test('S-16: of every action of every channel, a client may dispatch exactly the 
   const before = ben.state(session)
   const all = Object.values(kinds).flatMap((kind) => [...kind.actions.keys()])
   const forbidden = all.filter((type) => !kinds.session.dispatchable.has(type))
-  expect(forbidden).toHaveLength(106 - 13)
+  expect(forbidden).toHaveLength(106 - 14)
   for (const type of forbidden) {
     const { rejectionReason } = await ann.echo(ann.dispatch(session, { type }))
     expect(rejectionReason, type).toEqual(expect.any(String))

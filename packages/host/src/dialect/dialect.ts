@@ -180,7 +180,9 @@ export class Dialect {
 
   /** Whether the client's version cannot express an entry, so that the client must reconnect and get a snapshot. */
   needsRebuild(entry: Entry): boolean {
-    return this.#lens !== undefined && entry.reason === undefined && this.#lowered(entry) === rebuild
+    // A refused action, and an action that changed nothing, go back to their sender as they were sent.
+    const isAnswer = entry.reason !== undefined || (entry.only !== undefined && entry.origin !== undefined)
+    return this.#lens !== undefined && !isAnswer && this.#lowered(entry) === rebuild
   }
 
   /**

@@ -129,8 +129,8 @@ export class Connection implements ClientLink {
 
   /** Subscribes to a channel under the name that the client uses. Returns the snapshot, which the caller must send at once. */
   subscribe(channel: Channel, name: Uri, view: View = {}, latency?: number): string {
-    this.dialect.setAlias(channel.uri, name)
     for (const each of [channel, ...this.#awake(this.includedWith(channel.uri))]) {
+      this.dialect.setAlias(each.uri, name)
       this.hold(each)
       this.subscriptions.sendSnapshot(each, { view, latency, leftOut: this.dialect.leftOut(each, view) })
     }

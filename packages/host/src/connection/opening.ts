@@ -114,6 +114,7 @@ export async function holdAll(
     if (!channel || !link.dialect.reaches(channel, name)) continue
     const included = await wakeAll(core, link.dialect.includedWith(uri))
     for (const each of [channel, ...included]) {
+      if (each !== channel) link.dialect.setAlias(each.uri, name)
       link.hold(each)
       held.push(each)
     }

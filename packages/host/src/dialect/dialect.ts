@@ -18,7 +18,7 @@ import type { Generation } from './generation.ts'
 import { isPerViewer, lowered, loweredEntry, storedRoom } from './lowered.ts'
 import type { LoweredParts } from './lowered.ts'
 import { notificationText, sharedNotification } from './notification.ts'
-import { chatNamed, chatsOf, primaryChat } from './primary-chat.ts'
+import { chatsOf, primaryChat } from './primary-chat.ts'
 import { SessionNames } from './session-names.ts'
 import { framesOf, loweredOf, shared } from './shared-forms.ts'
 
@@ -70,9 +70,9 @@ export class Dialect {
 
   /** From now on, calls the channel by the client's own name in messages to this client. */
   setAlias(uri: Uri, name: Uri): void {
-    // A chat that the client follows as a session of its own keeps that name, even if it becomes the primary chat.
-    const isOwnSession = this.#generation.merged && chatNamed(name) !== undefined
-    if (name === this.names.shown(uri) && !isOwnSession) this.#madeUp.delete(uri)
+    // In versions without chats the name of a chat depends on its session. The client keeps the name that it has used: the chat
+    // may become the primary one, and the session may be disposed of before the last actions of the chat are delivered.
+    if (name === this.names.shown(uri) && !this.#generation.merged) this.#madeUp.delete(uri)
     else this.#madeUp.set(uri, JSON.stringify(name))
   }
 
@@ -190,12 +190,13 @@ export class Dialect {
    * the client's version has no action for its effect.
    */
   frames(entry: Entry, own: boolean): readonly Uint8Array[] {
-    const madeUp = this.#madeUp.has(entry.channel)
+    const madeUp = this.#madeUp.get(entry.channel)
     const { form } = this.names
-    if (!this.#lens && form === 'uris' && !madeUp) return [entry.frame]
-    if (madeUp || form === undefined || own || entry.reason !== undefined || this.#isPerViewer(entry))
+    if (!this.#lens && form === 'uris' && madeUp === undefined) return [entry.frame]
+    if (form === undefined || own || entry.reason !== undefined || this.#isPerViewer(entry))
       return this.#frames(entry, own)
-    return shared(framesOf, entry, `${this.#generation.version} ${form}`, () => this.#frames(entry, false))
+    const key = `${this.#generation.version} ${form} ${madeUp ?? ''}`
+    return shared(framesOf, entry, key, () => this.#frames(entry, false))
   }
 
   /** A notification as JSON; undefined if the client's version has no such notification. */

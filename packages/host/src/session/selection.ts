@@ -56,11 +56,15 @@ export function select(
   sender: Sender,
 ): Entry | undefined {
   const { deferred = [] } = ownMeta(session.head)
-  const problem = core.readOnlyReason() ?? problemOf(action)
+  const { clientId, clientSeq } = sender.by
+  // A resend of a choice that waits has no outcome yet. One that was applied in the meantime is not applied again.
+  const isOwn = ({ by }: Deferred) => by.clientId === clientId && by.clientSeq === clientSeq
+  if (clientSeq > 0 && deferred.some(isOwn)) return undefined
+  const before = appliedBefore(session, sender, action)
+  const accepted = before === undefined ? undefined : `already accepted as ${before}`
+  const problem = accepted ?? core.readOnlyReason() ?? problemOf(action)
   if (problem !== undefined) return core.log.refuse(session, action, sender, problem)
   if (!isBusy(core, session)) return core.log.accept(session, selected(session.head, action), sender)
-  const { clientId, clientSeq } = sender.by
-  if (deferred.some(({ by }) => by.clientId === clientId && by.clientSeq === clientSeq)) return undefined
   if (deferred.length >= maxDeferred)
     return core.log.refuse(session, action, sender, `${maxDeferred} choices wait for the end of the turn`)
   const waiting = [...deferred, { action, by: { clientId, clientSeq } }]
@@ -76,8 +80,21 @@ export function applyDeferred(core: Core, session: Session): void {
     const by = { clientId, clientSeq, principal: core.owners.of(session.uri) ?? '' }
     const listener: Listener = core.links.get(clientId) ?? nobody
     const change = selected(session.head, first.action, rest)
-    core.log.accept(session, change, { by, listener, sent: first.action })
+    const { seq } = core.log.accept(session, change, { by, listener, sent: first.action })
+    applied.set(session, [...(applied.get(session) ?? []), { ...first, seq }].slice(-maxDeferred))
   }
+}
+
+/**
+ * The last choices of a session that were applied after they had waited. A client that came back while its choice waited may
+ * send it again after it was applied.
+ */
+const applied = new WeakMap<Session, readonly (Deferred & { readonly seq: number })[]>()
+
+function appliedBefore(session: Session, { by }: Sender, action: SelectionAction): number | undefined {
+  const isSame = ({ by: { clientId, clientSeq }, action: first }: Deferred) =>
+    clientId === by.clientId && clientSeq === by.clientSeq && clientSeq > 0 && equal(first, action)
+  return applied.get(session)?.find(isSame)?.seq
 }
 
 /** Whether a stored action is the effect of a choice. */

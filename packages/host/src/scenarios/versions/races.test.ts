@@ -2,7 +2,10 @@ import { defaultChatUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
 import { desk } from '../../../test/approvals.ts'
 import { untilIdle } from '../../../test/held-flushes.ts'
+import { ScriptedAgent } from '../../../test/scripted-agent.ts'
+import { testHost } from '../../../test/test-host.ts'
 import { OlderClient } from '../../../test/versions/older-client.ts'
+import type { Value } from '../../../test/versions/older-client.ts'
 
 const session = 's:/1'
 
@@ -35,4 +38,69 @@ test('[V8] the last actions of a session that is disposed of have its name at 0.
   const named = client.envelopes.map(({ action }) => action['session'])
   expect(named.length).toBeGreaterThan(0)
   expect(new Set(named)).toEqual(new Set(['guide:/own']))
+})
+
+const uri = 'mock:/one'
+const model = { id: 'new' }
+
+/** A client at 0.4 whose choice of a model waits for the end of a turn. `disk.full` makes the disk refuse writes. */
+async function waitingChoice() {
+  const agent = new ScriptedAgent({ resumes: true })
+  const disk = { full: false }
+  const all = await testHost({ agents: [agent], full: () => disk.full })
+  const client = new OlderClient(all, '0.4.0')
+  await client.open()
+  await client.createSession(uri, {})
+  const message = { text: 'go', origin: { kind: 'user' } }
+  const start = (turnId: string) =>
+    client.dispatch(client.turnsOf(uri), { type: 'chat/turnStarted', turnId, message })
+  const title = (text: string) => client.dispatch(uri, { type: 'session/titleChanged', title: text })
+  await client.echo(start('t1'))
+  const run = await agent.given()
+  const chosen = client.dispatch(uri, { type: 'session/modelChanged', model })
+  await client.echo(title('heard'))
+  const resend = () => {
+    const next = client.clientSeq
+    client.clientSeq = chosen - 1
+    client.dispatch(uri, { type: 'session/modelChanged', model })
+    client.clientSeq = next
+  }
+  const answers = () => client.envelopes.filter(({ origin }) => origin?.clientSeq === chosen)
+  return { all, agent, disk, client, start, title, run, chosen, resend, answers }
+}
+
+test('[V9] a choice that is applied after its client came back is not applied again by the resend', async () => {
+  const { all, agent, client, start, title, run, chosen, resend, answers } = await waitingChoice()
+  await client.reconnect([])
+  // The turn ends, the choice is applied, and another turn begins. Only then does the resend arrive.
+  run.end()
+  const { serverSeq } = await client.echo(chosen)
+  await client.echo(start('t2'))
+  const next = await agent.given(1)
+  resend()
+  await client.echo(title('heard again'))
+  next.end()
+  await untilIdle()
+  expect(answers().map(({ rejectionReason }) => rejectionReason)).toEqual([
+    undefined,
+    `already accepted as ${serverSeq}`,
+  ])
+  const fresh = new OlderClient(all, '1.0.0')
+  await fresh.open([uri])
+  const { selection, deferred } = (fresh.state(uri)['_meta'] as Value)['x-atrium'] as Value
+  expect({ selection, deferred }).toEqual({ selection: { model }, deferred: undefined })
+})
+
+test('[V9] a choice that waits is not refused when it is sent again while the disk is full', async () => {
+  const { all, disk, client, title, run, chosen, resend, answers } = await waitingChoice()
+  disk.full = true
+  title('waits for space')
+  await client.until(() => client.notes.some(({ method }) => method === 'x-atrium/diskFull'))
+  resend()
+  await client.ask('listSessions', {})
+  expect(answers()).toEqual([])
+  disk.full = false
+  all.world.advance(1000)
+  run.end()
+  expect((await client.echo(chosen)).rejectionReason).toBeUndefined()
 })

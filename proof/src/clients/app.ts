@@ -45,7 +45,7 @@ export class App implements SimulatedClient {
   constructor(sim: Simulation, id: string, version: ClientView['version'], lists: boolean) {
     this.#sim = sim
     this.id = id
-    this.clientView = new ClientView(version)
+    this.clientView = new ClientView(sim, id, version)
     this.#chance = new Chance(sim.plan.seed + id.charCodeAt(1))
     this.ledger = new DispatchLedger(sim, id)
     this.handleChecks = new HandleChecks(

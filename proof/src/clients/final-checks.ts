@@ -41,7 +41,7 @@ export function checkAtRest(sim: Sim, reconnected = false): void {
     app.wire?.audit.complete()
     for (const handle of app.handles) {
       if (sim.model.live(handle.uri) && handle.status !== 'gone')
-        app.handleChecks.checkAtRest(handle, sim.model.stateAt(handle.uri, Infinity))
+        app.handleChecks.checkAtRest(handle, app.clientView.expected(handle.uri, Infinity))
       else if (
         reconnected &&
         isAnnounced(sim, handle.uri) &&

@@ -6,6 +6,7 @@ import { Simulation } from '../simulate/simulation.ts'
 import type { Violation } from '../simulate/simulation.ts'
 import { Chance } from '../chance.ts'
 import { App } from './app.ts'
+import { Neighbours } from './neighbours.ts'
 import { ops } from './ops.ts'
 import { checkAtRest, checkClosed, pendingWork } from './final-checks.ts'
 
@@ -24,36 +25,40 @@ export async function run(plan: Plan, trace?: (line: string) => void): Promise<V
     sim.fail('U1', `an unhandled rejection: ${error instanceof Error ? error.stack : String(error)}`)
   process.on('unhandledRejection', unhandled)
   try {
-    await runPlan(sim)
+    await runPlan(sim, new Neighbours(sim))
   } finally {
     process.off('unhandledRejection', unhandled)
   }
   return sim.violation
 }
 
-async function runPlan(sim: Sim): Promise<void> {
+async function runPlan(sim: Sim, neighbours: Neighbours): Promise<void> {
   const { plan, trace } = sim
   await settled(sim)
   for (const { client } of sim.clients) client.connect()
-  if (plan.setup !== 'none') await setUp(sim, () => heal(sim))
+  if (plan.setup !== 'none') await setUp(sim, () => heal(sim, neighbours))
   for (const { name, dice } of plan.ops) {
     trace(() => `-- ${name}`)
     ops[name](sim, new Chance(dice))
+    neighbours.act()
     await settled(sim)
     for (const app of sim.clients) app.check()
     if (sim.violation) return
   }
   trace(() => '-- everything heals')
-  await heal(sim)
+  await heal(sim, neighbours)
   if (!sim.violation) checkAtRest(sim)
+  if (!sim.violation) neighbours.checkAtRest()
   if (sim.violation) return
   // All clients reconnect to a new host, which knows only what is on the disk.
   trace(() => '-- once more from the disk')
   sim.crash(sim.disk.durable)
-  await heal(sim)
+  await heal(sim, neighbours)
   if (!sim.violation) checkAtRest(sim, true)
+  if (!sim.violation) neighbours.checkAtRest()
   if (sim.violation) return
   trace(() => '-- everyone closes')
+  neighbours.leave()
   for (const app of sim.clients) app.close()
   sim.tasks.push(...sim.clock.due(1000))
   await settled(sim)
@@ -70,14 +75,14 @@ function appsOf(sim: Sim): readonly App[] {
 }
 
 /** Removes all faults without telling the clients, and runs until nothing is pending. */
-async function heal(sim: Sim): Promise<void> {
+async function heal(sim: Sim, neighbours: Neighbours): Promise<void> {
   sim.disk.full = false
   sim.disk.broken = false
   for (const link of sim.halfOpen) link.endHost()
   sim.halfOpen.clear()
   let quiet = 0
   for (let round = 0; ; round++) {
-    const busy = pendingWork(sim)
+    const busy = pendingWork(sim) || neighbours.pendingWork()
     if (round > maxRounds) return sim.fail('I11', `the run does not come to rest: ${busy}`)
     quiet = busy === '' ? quiet + 1 : 0
     if (quiet > 2) return
@@ -90,6 +95,7 @@ async function heal(sim: Sim): Promise<void> {
       link?.toHost(100)
       link?.toClient(100)
     }
+    if (sim.up) neighbours.exchange()
     const waiting = sim.clients.some((app) => !app.closed && !(app.open && app.wire?.healthy))
     // Time moves in long steps only while somebody waits for a timer. Clients ping every few seconds and are at rest
     // only between two pings, which long steps would miss.

@@ -124,7 +124,7 @@ export class Wire {
     const request = message.id === undefined ? undefined : this.#requests.get(message.id)
     if (request && this.#left.has(request)) this.audit.unsubscribed(request.params.channel ?? '')
     for (const { resource, fromSeq } of snapshotsIn(message))
-      handleChecks.expect(resource, fromSeq, this.#sim.model.stateAt(resource, fromSeq))
+      handleChecks.expect(resource, fromSeq, this.#owner.clientView.expected(resource, fromSeq))
     for (const [at, envelope] of envelopesIn(message).entries()) {
       if (envelope.origin?.clientId === id) ledger.answerSent(envelope)
       const state = message.method === 'action' ? expected : (expected as readonly unknown[])[at]

@@ -3,6 +3,7 @@ import type { Uri } from '@atrium/protocol/channel'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { SessionState, SessionSummary } from '@atrium/protocol/session/state'
 import { rootUri } from '@atrium/protocol/uri'
+import { checkNoneWaits, isWaiting } from './checks/choices.ts'
 import type { MinimalClient } from './minimal-client.ts'
 import type { Simulation } from './simulation.ts'
 
@@ -11,7 +12,7 @@ import type { Simulation } from './simulation.ts'
  * everything unfinished.
  */
 export function checkAtRest(sim: Simulation<MinimalClient>): void {
-  checkClients(sim)
+  for (const client of sim.clients) checkClient(sim, client)
   checkHost(sim)
 }
 
@@ -25,6 +26,7 @@ export function checkHost(sim: Simulation): void {
   for (const uri of sim.invariants.stagedChats())
     sim.fail('I20', `${uri} is being created, but nothing completes it`)
   checkList(sim)
+  checkNoneWaits(sim.model, sim.invariants.sessions(), (rule, problem) => sim.fail(rule, problem))
   if (!sim.model.live(rootUri)) sim.fail('I11', 'the root does not exist')
 }
 
@@ -40,20 +42,20 @@ export function checkWithoutClients(sim: Simulation): void {
   }
 }
 
-/** I4, I5: every client has the final state, and knows the outcome of every action. */
-function checkClients(sim: Simulation<MinimalClient>): void {
-  for (const client of sim.clients) {
-    client.audit?.complete()
-    for (const [uri, { kind, state }] of client.subscriptions)
-      if (
-        sim.model.live(uri) &&
-        !client.clientView.agrees(uri, kind, state, sim.model.stateAt(uri, Infinity))
-      )
-        sim.fail('I4', `${client.id} has a wrong state of ${uri} at rest`)
-    const owed = [...client.pending, ...client.unanswered].find(({ channel }) => sim.model.live(channel))
-    if (owed)
-      sim.fail('I5', `${client.id} never learned the outcome of ${owed.clientSeq} ${owed.action.type}`)
+/** I4, I5: the client has the final state, and knows the outcome of every action. */
+export function checkClient(sim: Simulation, client: MinimalClient): void {
+  const { id, clientView, subscriptions } = client
+  client.audit?.complete()
+  for (const [uri, { kind, state, hasGap }] of subscriptions) {
+    const expected = clientView.expected(uri, Infinity)
+    if (!sim.model.live(uri) || hasGap || clientView.agrees(uri, kind, state, expected)) continue
+    const where = clientView.difference(uri, kind, state, expected)
+    sim.fail('I4', `${id} has a wrong state of ${uri} at rest: ${where}`)
   }
+  const owed = [...client.pending, ...client.unanswered].find(
+    (action) => client.reaches(action) && !isWaiting(sim.model, id, action),
+  )
+  if (owed) sim.fail('I5', `${id} never learned the outcome of ${owed.clientSeq} ${owed.action.type}`)
 }
 
 /** I6: every action of a client is in the log at most once. */

@@ -18,7 +18,7 @@ export interface Message {
 /** Callbacks of the client's end. */
 export interface LinkEvents {
   /** Called when the host sends a message, before the message is delivered. Returns the expected state. */
-  sent(message: Message): unknown
+  sent(message: Message, text: string): unknown
   received(sent: SentMessage): void
   ended(): void
 }
@@ -133,7 +133,7 @@ export class Link {
     const message = JSON.parse(text) as Message
     if (message.method === 'x-atrium/diskFull') this.toldFull++
     this.#bytes += text.length
-    this.#toClient.push({ text, message, expected: this.#events.sent(message) })
+    this.#toClient.push({ text, message, expected: this.#events.sent(message, text) })
   }
 
   #resolveDrained(): void {

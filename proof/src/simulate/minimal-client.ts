@@ -1,18 +1,17 @@
 import type { Action, Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
-import type { ChannelKind } from '@atrium/protocol/kind'
 import { rootUri } from '@atrium/protocol/uri'
+import type { Version } from '@atrium/protocol/versions/negotiate'
 import { Audit } from './checks/audit.ts'
-import type { RunContext, SentRequest } from './checks/context.ts'
 import { ClientView } from './checks/client-view.ts'
+import type { RunContext, SentRequest } from './checks/context.ts'
+import { outcomeOf } from './checks/pending-action.ts'
+import type { PendingAction } from './checks/pending-action.ts'
+import { SentActions } from './checks/sent-actions.ts'
 import { Link } from './link.ts'
 import type { Message, SentMessage } from './link.ts'
-import { SentActions } from './checks/sent-actions.ts'
-import type { PendingAction } from './checks/sent-actions.ts'
-
-interface Subscription {
-  readonly kind: ChannelKind
-  state: unknown
-}
+import type { Heard, Returned, Subscription } from './simulated-client.ts'
+import { choosesModels, olderAction } from './speech/older-action.ts'
+import { Speech } from './speech/speech.ts'
 
 /**
  * A minimal client: it applies every action it receives, keeps its own actions until their outcome is known, and
@@ -24,6 +23,7 @@ export class MinimalClient {
   readonly #context: RunContext
   readonly subscriptions = new Map<Uri, Subscription>()
   readonly #actions: SentActions
+  readonly #speech: Speech
   link: Link | undefined
   audit: Audit | undefined
   /** The host has answered the handshake. */
@@ -43,16 +43,22 @@ export class MinimalClient {
   >()
   #lastId = 0
 
-  constructor(context: RunContext, id: string, version: ClientView['version']) {
+  constructor(context: RunContext, id: string, version: Version) {
     this.#context = context
-    this.clientView = new ClientView(version)
+    this.clientView = new ClientView(context, id, version)
+    this.#speech = new Speech(version, this.clientView.names)
     this.id = id
-    this.#actions = new SentActions(context, id)
+    this.#actions = new SentActions(context, id, (uri) => this.clientView.names.nameOf(uri))
   }
 
   /** No request is waiting for a response. */
   get idle(): boolean {
     return this.open && this.#requests.size === 0
+  }
+
+  /** Whether the client chooses a model for a session (V9). */
+  get choosesModels(): boolean {
+    return choosesModels(this.clientView.version)
   }
 
   /** The number of actions without a known outcome. */
@@ -68,6 +74,11 @@ export class MinimalClient {
   /** Actions whose outcome this client does not know. */
   get pending(): readonly PendingAction[] {
     return this.#actions.pending
+  }
+
+  /** Whether the host can answer an action. */
+  reaches(action: PendingAction): boolean {
+    return this.#actions.reaches(action)
   }
 
   /** Actions sent over this link without an answer. */
@@ -88,9 +99,12 @@ export class MinimalClient {
     const audit = new Audit(this.#context, this.id, this.clientView, this.#requests)
     const link: Link = new Link(
       {
-        sent: (message) => {
-          this.#context.trace(() => `${this.id} is sent ${JSON.stringify(message)}`)
-          return audit.check(message)
+        sent: (message, text): Heard => {
+          this.#context.trace(() => `${this.id} is sent ${text}`)
+          const unnamed = message.error ? undefined : this.clientView.names.unnamed(text)
+          if (unnamed !== undefined) this.#context.fail('V8', `${this.id} is sent ${unnamed} in ${text}`)
+          const heard = this.#speech.heard(message)
+          return { heard, expected: audit.check(heard) }
         },
         received: (sent) => link === this.link && this.#receive(sent),
         ended: () => link === this.link && this.#ended(),
@@ -112,16 +126,18 @@ export class MinimalClient {
   ): void {
     const id = ++this.#lastId
     this.#requests.set(id, { method, params, answered })
-    this.#send({ id, method, params: { channel: rootUri, ...params } })
+    this.#send({ id, method, params: this.#speech.params(method, { channel: rootUri, ...params }) })
   }
 
   /**
    * Sends the action now if there is a link, otherwise after the next handshake. An action with `clientSeq` 0 is sent
    * once and not kept.
    */
-  dispatch(channel: Uri, action: Action, numbered = true): void {
+  dispatch(channel: Uri, given: Action, numbered = true): void {
+    const action = olderAction(this.clientView.version, given)
     const pending = { clientSeq: numbered ? ++this.clientSeq : 0, channel, action }
     if (numbered) this.#actions.pending.push(pending)
+    if (numbered) this.clientView.sent.set(this.clientSeq, action)
     if (this.open) this.#sendAction(pending)
   }
 
@@ -141,17 +157,19 @@ export class MinimalClient {
     this.ask('fetchTurns', { channel: uri, cursor } as SentRequest['params'], () => {})
   }
 
-  subscribe(uri: Uri, maxLatencyMs?: number, turns?: number): void {
+  subscribe(given: Uri, maxLatencyMs?: number, turns?: number): void {
+    const uri = this.clientView.names.followed(given)
     const delivery = maxLatencyMs === undefined ? {} : { delivery: { maxLatencyMs } }
-    const view = turns === undefined ? {} : { view: { turns } }
-    if (turns !== undefined) this.clientView.windowed.add(uri)
+    const windowed = turns !== undefined && !this.choosesModels
+    const view = windowed ? { view: { turns } } : {}
+    if (windowed) this.clientView.windowed.add(uri)
     this.ask('subscribe', { channel: uri, ...delivery, ...view }, ({ result }) => {
       if (result) this.#takeSnapshot((result as { snapshot: Snapshot }).snapshot)
     })
   }
 
   unsubscribe(uri: Uri): void {
-    this.#send({ method: 'unsubscribe', params: { channel: uri } })
+    this.#send({ method: 'unsubscribe', params: this.#speech.params('unsubscribe', { channel: uri }) })
     this.subscriptions.delete(uri)
     this.audit?.unsubscribed(uri)
     this.ask('listSessions', { left: uri }, () => {})
@@ -207,7 +225,8 @@ export class MinimalClient {
 
   #sendAction(pending: PendingAction): void {
     this.#actions.sent(pending)
-    this.#send({ method: 'dispatchAction', params: pending })
+    const { channel, clientSeq, action } = pending
+    this.#send({ method: 'dispatchAction', params: this.#speech.dispatch(channel, clientSeq, action) })
   }
 
   #send(message: object): void {
@@ -224,8 +243,9 @@ export class MinimalClient {
     this.#actions.linkEnded()
   }
 
-  #receive({ message, expected }: SentMessage): void {
-    this.#context.trace(() => `${this.id} receives ${JSON.stringify(message)}`)
+  #receive({ expected: sent, text }: SentMessage): void {
+    this.#context.trace(() => `${this.id} receives ${text}`)
+    const { heard: message, expected } = sent as Heard
     if (message.method === 'action') return this.#envelope(message.params as Envelope, expected)
     if (message.id === undefined) return
     const request = this.#requests.get(message.id)
@@ -235,21 +255,24 @@ export class MinimalClient {
 
   #envelope({ channel, action, serverSeq, origin, rejectionReason }: Envelope, expected: unknown): void {
     this.#seen(serverSeq)
-    if (origin?.clientId === this.id)
-      this.#actions.answered({ clientSeq: origin.clientSeq, channel, action }, serverSeq, this)
+    if (origin?.clientId === this.id) {
+      const answer = { clientSeq: origin.clientSeq, channel, action }
+      this.#actions.answered(answer, outcomeOf(answer, serverSeq, rejectionReason), this)
+    }
     const subscription = this.subscriptions.get(channel)
     if (!subscription || rejectionReason !== undefined) return
     subscription.state = this.clientView.reduce(subscription.kind, subscription.state, action)
-    if (!this.clientView.agrees(channel, subscription.kind, subscription.state, expected))
-      this.#context.fail(
-        'I3',
-        `${this.id} has a state of ${channel} at ${serverSeq} that differs from the log`,
-      )
+    subscription.hasGap ||= this.clientView.makesGap(channel, serverSeq)
+    if (subscription.hasGap) return
+    const { kind, state } = subscription
+    if (this.clientView.agrees(channel, kind, state, expected)) return
+    const where = this.clientView.difference(channel, kind, state, expected)
+    this.#context.fail('I3', `${this.id} has a wrong state of ${channel} at ${serverSeq}: ${where}`)
   }
 
   #takeSnapshot({ resource, state, fromSeq }: Snapshot): void {
     const kind = this.#context.model.channels.get(resource)?.kind
-    if (kind) this.subscriptions.set(resource, { kind, state })
+    if (kind) this.subscriptions.set(resource, { kind, state, hasGap: false })
     this.everSubscribed.add(resource)
     if (fromSeq < this.lastSeen)
       this.#context.fail(
@@ -262,10 +285,4 @@ export class MinimalClient {
   #seen(seq: number): void {
     this.lastSeen = Math.max(this.lastSeen, seq)
   }
-}
-
-interface Returned {
-  readonly actions?: readonly Envelope[]
-  readonly missing?: readonly Uri[]
-  readonly snapshots?: readonly Snapshot[]
 }

@@ -1,3 +1,4 @@
+import type { Version } from '@atrium/protocol/versions/negotiate'
 import { Chance } from '../chance.ts'
 
 /**
@@ -55,6 +56,8 @@ export interface Plan {
   readonly tail: number
   /** One of the clients speaks 0.9. */
   readonly oldClient: boolean
+  /** The protocol versions of further clients, in a part of the plans. */
+  readonly older: readonly Version[]
   /** Factor for the bytes that wait on a link: a high value makes the link narrow. */
   readonly weight: number
   /** One of this many disk ops ends a flush; the others answer reads. */
@@ -172,6 +175,7 @@ export function planOf(seed: number, length = 120): Plan {
     headEvery: chance.pick([2, 5, 20]) ?? 5,
     tail: chance.pick([1, 2, 50]) ?? 50,
     oldClient: chance.oneIn(2),
+    older: olderOf(seed),
     theme,
     weight: chance.pick([1, 200, 2000]) ?? 1,
     flushes: chance.pick([2, 2, 6]) ?? 2,
@@ -203,6 +207,15 @@ function withSeals(seed: number, ops: readonly Op[]): readonly Op[] {
   if (every === 0) return ops
   return ops.flatMap((op): Op[] => (chance.oneIn(every) ? [op, { name: 'seal', dice: chance.next() }] : [op]))
 }
+
+/** The versions of older clients in one of four plans. They have their own dice, so that the other plans do not depend on them. */
+function olderOf(seed: number): readonly Version[] {
+  const chance = new Chance(seed + 0x01d)
+  if (!chance.oneIn(4)) return []
+  return Array.from({ length: 1 + chance.below(3) }, () => chance.pick(olderVersions) ?? '0.1.0')
+}
+
+const olderVersions: readonly Version[] = ['0.1.0', '0.4.0', '0.6.0']
 
 function setupOf(theme: Theme, chance: Chance): Plan['setup'] {
   if (theme === 'idle') return 'unsubscribed'

@@ -42,11 +42,10 @@ export async function run(plan: Plan, trace?: (line: string) => void): Promise<V
 }
 
 function clientsOf(sim: Sim): readonly MinimalClient[] {
-  const { clients, oldClient } = sim.plan
-  return Array.from(
-    { length: clients },
-    (_, at) => new MinimalClient(sim, `c${at}`, at === 1 && oldClient ? '0.9.0' : '1.0.0'),
-  )
+  const { clients, oldClient, older } = sim.plan
+  // The clients after the first one speak the older versions of the plan.
+  const versionAt = (at: number) => older[at - 1] ?? (at === 1 && oldClient ? '0.9.0' : '1.0.0')
+  return Array.from({ length: clients }, (_, at) => new MinimalClient(sim, `c${at}`, versionAt(at)))
 }
 
 /** Ends all links, in half of the runs together with the host, and lets the grace period pass. */

@@ -50,6 +50,14 @@ test('[B2] decisions happen: approvals, denials, and waits across a restart', as
     expect({ what, times: tally()[what] ?? 0 }).not.toEqual({ what, times: 0 })
 })
 
+test('[B2] clients of 0.1, 0.4 and 0.6 come and go, and their choices of models wait for turns', async () => {
+  const plans = Array.from({ length: 160 }, (_, at) => planOf(at + 1)).filter(({ older }) => older.length > 0)
+  expect(new Set(plans.flatMap(({ older }) => older))).toEqual(new Set(['0.1.0', '0.4.0', '0.6.0']))
+  for (const plan of plans)
+    expect({ seed: plan.seed, violation: await run(plan) }).toEqual({ seed: plan.seed, violation: undefined })
+  expect(tally()['choices that waited']).toBeGreaterThan(0)
+})
+
 test('[B2] some text of agents has no room in the state, and is stored apart', async () => {
   for (let seed = 201; seed <= 240; seed++) expect(await run(planOf(seed))).toBeUndefined()
   expect(tally()['text stored apart']).toBeGreaterThan(0)

@@ -1,4 +1,5 @@
-import type { Action, Uri } from '@atrium/protocol/channel'
+import type { Action, Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
+import type { ChannelKind } from '@atrium/protocol/kind'
 import type { SentRequest } from './checks/context.ts'
 import type { Link, Message } from './link.ts'
 
@@ -8,8 +9,31 @@ export interface SimulatedClient {
   readonly link: Link | undefined
   /** The host has answered the handshake. */
   readonly open: boolean
+  /** Whether the client chooses a model for a session (V9). */
+  readonly choosesModels?: boolean
   ask(method: string, params: SentRequest['params'] & object, answered: (message: Message) => void): void
   dispatch(channel: Uri, action: Action): void
   create(session: Uri, active: boolean, directories?: readonly Uri[]): void
   subscribe(uri: Uri, maxLatencyMs?: number, turns?: number): void
+}
+
+/** A channel that a client follows, with the state that the client has. */
+export interface Subscription {
+  readonly kind: ChannelKind
+  state: unknown
+  /** The state may differ until the next snapshot, because the version has no action for a change (V10). */
+  hasGap: boolean
+}
+
+/** A message of the host in the form that the checks read, and the state that the client must have after it. */
+export interface Heard {
+  readonly heard: Message
+  readonly expected: unknown
+}
+
+/** The answer to `reconnect`. */
+export interface Returned {
+  readonly actions?: readonly Envelope[]
+  readonly missing?: readonly Uri[]
+  readonly snapshots?: readonly Snapshot[]
 }

@@ -1,11 +1,11 @@
 import { equal } from '@atrium/host/log/equal'
 import type { Action, Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
 import { rootUri } from '@atrium/protocol/uri'
-import type { ClientView } from './client-view.ts'
+import type { ClientView, Located } from './client-view.ts'
 import type { RunContext, SentRequest } from './context.ts'
 import { isSent } from './deciders.ts'
 import type { Message } from '../link.ts'
-import { alike, mayMerge } from './reference-model.ts'
+import { mayMerge } from './reference-model.ts'
 import { count } from '../tally.ts'
 import type { ModelEntry } from './reference-model.ts'
 import { answers } from '../turn-actions.ts'
@@ -53,7 +53,7 @@ export class Audit {
   /** Fails for every action of a subscribed channel that was never delivered. */
   complete(): void {
     for (const [uri, upTo] of this.#upTo) {
-      const missed = this.#missed(uri, upTo, Infinity)
+      const missed = this.#clientView.missed(uri, upTo, Infinity)
       if (missed && this.#context.model.live(uri))
         this.#fail('I2', `never received ${missed.seq} of ${uri} (delivered up to ${upTo})`)
     }
@@ -106,7 +106,6 @@ export class Audit {
 
   #envelope(envelope: Envelope, replayed = false): unknown {
     const { channel, action, serverSeq: seq, origin, rejectionReason } = envelope
-    const { model } = this.#context
     this.#checkMeaning(envelope)
     if (seq <= this.#last) this.#fail('I2', `${seq} was sent after ${this.#last}`)
     this.#last = seq
@@ -122,25 +121,25 @@ export class Audit {
     if (!own && !this.#clientView.knows(action))
       this.#fail('V6', `received ${seq} ${action.type}, which its protocol version does not know`)
     if (action.type === 'chat/turnsLoaded' && !own) return this.#page(envelope)
-    const entry = model.entry(channel, seq)
-    if (entry) this.#entry(channel, entry, envelope, own)
+    const located = this.#clientView.locate(channel, seq)
+    if (located) this.#entry(located, envelope, own)
     else if (!own || replayed || !this.#changesNothing(envelope))
       this.#fail('I9', `received ${seq} ${action.type}, which is not in the log`)
     // An accepted decision changes something. If it changed nothing, another client had decided before, and the host
     // should have rejected this decision.
     else if (answers.has(action.type))
       this.#fail('X1', `was told that ${seq} ${action.type} was accepted, but another decision came first`)
-    if (upTo !== undefined && entry) {
-      const missed = this.#missed(channel, upTo, seq)
+    if (upTo !== undefined && located) {
+      const missed = this.#clientView.missed(channel, upTo, located.entry.seq)
       if (missed) this.#fail('I2', `received ${seq} of ${channel} without ${missed.seq} before it`)
-      this.#upTo.set(channel, seq)
+      this.#upTo.set(channel, located.entry.seq)
     }
-    return model.stateAt(channel, seq)
+    return this.#clientView.expected(channel, seq)
   }
 
   /** A page of older turns, sent to this client alone, must match the log. */
   #page({ channel, action, serverSeq }: Envelope): unknown {
-    const state = this.#context.model.stateAt(channel, serverSeq) as { turns?: readonly { id: string }[] }
+    const state = this.#clientView.stateAt(channel, serverSeq) as { turns?: readonly { id: string }[] }
     for (const turn of (action as { turns?: readonly { id: string }[] }).turns ?? [])
       if (
         !equal(
@@ -152,27 +151,35 @@ export class Audit {
     return state
   }
 
-  #entry(channel: Uri, entry: ModelEntry, sent: Envelope, own: boolean): void {
-    const { seq, action, at, origin } = entry
-    const kind = this.#context.model.channels.get(channel)?.kind
-    const text = own || !kind ? entry.text : textOf(this.#clientView.translate(kind, action), entry)
-    const same = JSON.stringify(sent.action) === text || mayMerge(action)
+  #entry({ uri, entry, lowered, action, origin }: Located, sent: Envelope, own: boolean): void {
+    const { seq, at } = entry
+    if (lowered === 'rebuild')
+      this.#fail('V5', `received ${seq} ${entry.action.type}, which its protocol version cannot express`)
+    // A client's own action is echoed as it was sent if the version has no action for its effect.
+    const said = action ?? (own ? this.#clientView.sent.get(origin?.clientSeq ?? 0) : undefined)
+    const text = said === entry.action ? entry.text : JSON.stringify(said)
+    const unknown = said === undefined && own
+    const same = unknown || JSON.stringify(sent.action) === text || mayMerge(entry.action)
     if (!same || sent.origin?.clientSeq !== origin?.clientSeq)
-      this.#fail('I2', `${seq} of ${channel} is ${text}, but ${JSON.stringify(sent.action)} was sent`)
+      this.#fail('I2', `${seq} of ${uri} is ${text}, but ${JSON.stringify(sent.action)} was sent`)
     const { model, disk } = this.#context
-    const strict = model.channels.get(channel)?.kind.classes.get(action.type) === 'strict'
+    const strict = model.channels.get(uri)?.kind.classes.get(entry.action.type) === 'strict'
     if (strict && !(at !== undefined && at < disk.durable))
-      this.#fail('I1', `${seq} ${action.type} was sent before it was durable`)
+      this.#fail('I1', `${seq} ${entry.action.type} was sent before it was durable`)
   }
 
   /** An action that is called "already accepted" must be the same action under the same non-zero `clientSeq`. */
   #rejection({ channel, action, origin }: Envelope, reason: string): void {
+    const sent = this.#clientView.sent.get(origin?.clientSeq ?? 0)
+    if (sent && JSON.stringify(sent) !== JSON.stringify(action))
+      this.#fail('V8', `sent ${JSON.stringify(sent)}, and ${JSON.stringify(action)} was refused`)
     if (answers.has(action.type))
       count(`refused: ${reason.startsWith('already') ? 'the same again' : reason}`)
     const accepted = /^already accepted as (\d+)$/.exec(reason)?.[1]
     if (accepted === undefined) return
-    const entry = this.#context.model.entry(channel, Number(accepted))
-    const same = entry?.origin?.clientSeq === origin?.clientSeq && isSent(entry?.action, action)
+    const entry = this.#clientView.locate(channel, Number(accepted))?.entry
+    const isSame = this.#clientView.isPersonal || isSent(entry?.action, action)
+    const same = entry?.origin?.clientSeq === origin?.clientSeq && isSame
     if (!same || origin?.clientSeq === 0)
       this.#fail(
         'I5',
@@ -183,8 +190,9 @@ export class Audit {
   /** A client's action that changes nothing is echoed to its sender and not stored. */
   #changesNothing({ channel, action, serverSeq }: Envelope): boolean {
     const kind = this.#context.model.channels.get(channel)?.kind
-    const state = this.#context.model.stateAt(channel, serverSeq)
-    return kind !== undefined && state !== undefined && alike(kind, kind.reduce(state, action), state)
+    const state = this.#clientView.stateAt(channel, serverSeq)
+    if (kind === undefined || state === undefined) return false
+    return this.#clientView.agrees(channel, kind, this.#clientView.reduce(kind, state, action), state)
   }
 
   #snapshot({ resource, state, fromSeq }: Snapshot, turns?: number): void {
@@ -193,26 +201,33 @@ export class Audit {
     if (!history) return this.#fail('I9', `received a snapshot of ${resource}, which does not exist`)
     if (resource.startsWith('ahp-chat:') && this.#context.invariants.sessionOf(resource) === undefined)
       this.#fail('I9', `received a snapshot of ${resource}, which is still being created`)
-    const fold = model.stateAt(resource, fromSeq)
+    const fold = this.#clientView.expected(resource, fromSeq)
     if (!this.#clientView.agrees(resource, history.kind, state, fold))
-      this.#fail('I3', `the snapshot of ${resource} at ${fromSeq} differs from the log`)
+      this.#fail(
+        'I3',
+        `the snapshot of ${resource} at ${fromSeq} differs from the log: ${this.#clientView.difference(resource, history.kind, state, fold)}`,
+      )
     const shown = (state as { turns?: readonly unknown[] }).turns?.length
     const all = (fold as { turns?: readonly unknown[] } | undefined)?.turns?.length ?? 0
     // The snapshot may show more turns than requested, because an action under way may need them.
     if (turns !== undefined && (shown ?? 0) < Math.min(turns, all))
       this.#fail('I3', `received ${shown} turns of ${resource}, but asked for ${turns} of ${all}`)
-    const notDurable = history.entries.find(
-      ({ seq, action, at = Infinity }) =>
-        seq <= fromSeq && at >= disk.durable && history.kind.classes.get(action.type) === 'strict',
-    )
-    if (notDurable || history.created.at >= disk.durable)
+    const parts = this.#clientView.sources(resource, fromSeq).flatMap((uri) => model.channels.get(uri) ?? [])
+    const notDurable = parts.find(({ kind, created, entries }) => {
+      const isStrict = ({ type }: Action) => kind.classes.get(type) === 'strict'
+      const isEarly = ({ seq, action, at = Infinity }: ModelEntry) =>
+        seq <= fromSeq && at >= disk.durable && isStrict(action)
+      return created.at >= disk.durable || entries.some(isEarly)
+    })
+    if (notDurable)
       this.#fail('I1', `the snapshot of ${resource} at ${fromSeq} contains something that is not durable`)
     this.#upTo.set(resource, fromSeq)
     this.#left.delete(resource)
   }
 
   #notification(method: string, { session = '', summary, changes }: NotificationParams): void {
-    if (!this.#upTo.has(rootUri) && !this.#left.has(rootUri))
+    // At 0.1 every client gets the notifications (V8).
+    if (!this.#upTo.has(rootUri) && !this.#left.has(rootUri) && !this.#clientView.names.nested)
       this.#fail('I9', `received ${method} without a subscription to the root`)
     const history = this.#context.model.channels.get(summary?.resource ?? session)
     const isDurable = (at: number | undefined) => at !== undefined && at < this.#context.disk.durable
@@ -231,26 +246,15 @@ export class Audit {
       this.#fail('I7', `the title ${JSON.stringify(changes.title)} was announced before it was durable`)
   }
 
-  #missed(uri: Uri, after: number, before: number): ModelEntry | undefined {
-    const entries = this.#context.model.channels.get(uri)?.entries ?? []
-    const kind = this.#context.model.channels.get(uri)?.kind
-    return entries.find(
-      ({ seq, action, fromHead }) =>
-        seq > after &&
-        seq < before &&
-        !fromHead &&
-        !mayMerge(action) &&
-        (!kind || this.#clientView.translate(kind, action) !== undefined),
-    )
-  }
-
   /** A sequence number has one meaning, for every client and for ever. A merged action stands for several, so only its type is compared. */
   #checkMeaning({ channel, action, serverSeq, origin, rejectionReason }: Envelope): void {
     const { meanings } = this.#context
     const text = mayMerge(action) ? action.type : JSON.stringify(action)
     const meaning = `${channel} ${text} ${origin?.clientId}/${origin?.clientSeq} ${rejectionReason}`
     // Each protocol version has its own text for an action. A client's own action has the same text in every version.
-    const key = `${origin?.clientId === this.#clientId ? '' : this.#clientView.version} ${serverSeq}`
+    const { version, isPersonal } = this.#clientView
+    const own = origin?.clientId === this.#clientId
+    const key = `${isPersonal ? this.#clientId : own ? '' : version} ${serverSeq}`
     const before = meanings.get(key)
     if (before !== undefined && before !== meaning)
       this.#fail('I2', `the number ${serverSeq} meant ${before}, and now means ${meaning}`)
@@ -260,10 +264,6 @@ export class Audit {
   #fail(invariant: string, problem: string): void {
     this.#context.fail(invariant, `${this.#clientId} ${problem}`)
   }
-}
-
-function textOf(translated: Action | undefined, { action, text }: ModelEntry): string {
-  return translated === action ? text : JSON.stringify(translated)
 }
 
 interface Answer {

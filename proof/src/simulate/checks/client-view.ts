@@ -1,8 +1,19 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
-import type { KindName } from '@atrium/protocol/reducers'
 import type { ChannelKind } from '@atrium/protocol/kind'
-import { v09 } from '@atrium/protocol/versions/steps/v0-9'
-import { alike } from './reference-model.ts'
+import { oracle } from '@atrium/protocol/oracles'
+import type { KindName } from '@atrium/protocol/reducers'
+import { knows } from '@atrium/protocol/versions/known'
+import { makesGap } from '@atrium/protocol/versions/gaps'
+import { lenses } from '@atrium/protocol/versions/lenses'
+import type { Version } from '@atrium/protocol/versions/negotiate'
+import { Names } from '../speech/names.ts'
+import { comparable } from './comparable.ts'
+import type { RunContext } from './context.ts'
+import { difference } from './difference.ts'
+import { loweredActions, mainAction } from './lowering.ts'
+import type { LoweredActions } from './lowering.ts'
+import { alike, changeable, mayMerge } from './reference-model.ts'
+import type { ModelEntry } from './reference-model.ts'
 
 /** Action types that 0.9 does not know, written by hand: the lens under test is not asked. */
 const later = new Set([
@@ -17,38 +28,166 @@ const later = new Set([
   'chat/canvasesChanged',
 ])
 
+/** The entry of the log that an envelope stands for. */
+export interface Located {
+  readonly uri: Uri
+  readonly entry: ModelEntry
+  readonly lowered: LoweredActions
+  /** The action of `lowered` that the envelope must carry. Undefined if the version has none. */
+  readonly action: Action | undefined
+  readonly origin: ModelEntry['origin']
+}
+
+/** In place of a state that cannot be compared: the step that it belongs to is not over. */
+export const withinStep = Symbol('within a step')
+
 /** A client's view of the log: its protocol version, and the chats of which it holds only the newest turns. */
 export class ClientView {
-  readonly version: '1.0.0' | '0.9.0'
+  readonly version: Version
+  readonly names: Names
   /** Chats that it ever subscribed to with a limited number of turns. */
   readonly windowed = new Set<Uri>()
+  /** The dispatched actions as the client sent them, by `clientSeq`. */
+  readonly sent = new Map<number, Action>()
+  readonly #context: Pick<RunContext, 'model' | 'invariants'>
+  readonly #clientId: string
+  readonly #lens
+  readonly #oracle
 
-  constructor(version: '1.0.0' | '0.9.0') {
+  constructor(context: Pick<RunContext, 'model' | 'invariants'>, clientId: string, version: Version) {
+    this.#context = context
+    this.#clientId = clientId
     this.version = version
+    this.names = new Names(context, version)
+    this.#lens = lenses.get(version)
+    this.#oracle = this.#lens && oracle(version)
   }
 
-  get #old(): boolean {
-    return this.version === '0.9.0'
+  /** Whether a sequence number may have another meaning for other clients of the same version. */
+  get isPersonal(): boolean {
+    return this.#lens !== undefined && this.version !== '0.9.0'
   }
 
   knows({ type }: Action): boolean {
-    return !(this.#old && later.has(type))
+    return this.version === '0.9.0' ? !later.has(type) : !this.#lens || knows(this.version, type)
   }
 
   reduce(kind: ChannelKind, state: unknown, action: Action): unknown {
-    return this.knows(action) ? kind.reduce(state, action) : state
+    if (!this.#oracle) return kind.reduce(state, action)
+    const name = this.names.merged && kind.name === 'chat' ? 'session' : (kind.name as KindName)
+    return this.#oracle[name]?.(state as never, action as never, 0) ?? state
   }
 
-  /** The action as this version receives it; undefined where the version has no such action. */
-  translate(kind: ChannelKind, action: Action): Action | undefined {
-    return this.#old ? v09.actionDown(kind.name as KindName, action)[0] : action
+  /** The channels of the log that make up a channel of the client: up to 0.3 a session and its primary chat. */
+  sources(uri: Uri, seq = Infinity): readonly Uri[] {
+    const chat = this.names.merged ? this.names.primary(uri, seq) : undefined
+    return chat === undefined ? [uri] : [uri, chat]
   }
 
-  /** Whether the client's state agrees with the model's state. */
+  /** The entry that an envelope of a channel stands for. */
+  locate(channel: Uri, seq: number): Located | undefined {
+    let found: Located | undefined
+    for (const uri of this.sources(channel, seq)) {
+      const entries = this.#context.model.channels.get(uri)?.entries ?? []
+      const entry = entries.findLast((each) => each.seq <= seq && !each.fromHead)
+      if (!entry || entry.seq < (found?.entry.seq ?? 0)) continue
+      const lowered = this.lowered(uri, entry)
+      const at = seq - entry.seq
+      if (at > 0 && (lowered === 'rebuild' || at >= lowered.length)) continue
+      const action = lowered === 'rebuild' ? undefined : lowered[at]
+      const isMain = lowered === 'rebuild' || at === mainAction(lowered, entry.action)
+      found = { uri, entry, lowered, action, origin: isMain ? entry.origin : undefined }
+    }
+    return found
+  }
+
+  /** An entry above one number and below another that the client must have been sent. */
+  missed(channel: Uri, after: number, before: number): ModelEntry | undefined {
+    for (const uri of this.sources(channel, after)) {
+      const entries = this.#context.model.channels.get(uri)?.entries ?? []
+      const missed = entries.find(
+        (entry) =>
+          entry.seq > after &&
+          entry.seq < before &&
+          !entry.fromHead &&
+          !mayMerge(entry.action) &&
+          this.lowered(uri, entry).length > 0,
+      )
+      if (missed) return missed
+    }
+    return undefined
+  }
+
+  /** What the client is sent for an entry. `rebuild`: its connection is closed. */
+  lowered(uri: Uri, entry: ModelEntry): LoweredActions {
+    const kind = this.#context.model.channels.get(uri)?.kind
+    if (!this.#lens || !kind) return [entry.action]
+    return loweredActions(this.#lens, kind, entry, {
+      viewer: this.#clientId,
+      before: this.#context.model.stateAt(uri, entry.seq - 1) as object,
+      after: entry.state as object,
+    })
+  }
+
+  /** Whether the state of the client may differ from now on, until the next snapshot (V10). */
+  makesGap(channel: Uri, seq: number): boolean {
+    const located = this.#lens && this.locate(channel, seq)
+    if (!located) return false
+    const { model } = this.#context
+    const kind = model.channels.get(located.uri)?.kind.name as KindName
+    const { action, seq: at } = located.entry
+    return makesGap(this.version, kind, action as never, model.stateAt(located.uri, at - 1) as object)
+  }
+
+  /**
+   * The state that the client must have at a number, in its version. Up to 0.3 only the end of a step can be compared: the
+   * older reducer does at once what the host does in the same step.
+   */
+  expected(uri: Uri, seq: number): unknown {
+    return this.names.merged && this.#isWithinStep(uri, seq) ? withinStep : this.stateAt(uri, seq)
+  }
+
+  /** The state at a number, in the client's version. */
+  stateAt(uri: Uri, seq: number): unknown {
+    const { model, invariants } = this.#context
+    const state = model.stateAt(uri, seq)
+    const kind = model.channels.get(uri)?.kind.name as KindName
+    if (!this.#lens || state === undefined) return state
+    const chat = this.names.merged ? model.chat(this.names.primary(uri, seq) ?? '', seq) : undefined
+    const owner = invariants.sessionOf(uri) ?? uri
+    const { provider }: { readonly provider?: string } = model.session(owner, seq) ?? {}
+    const summary = { resource: owner, provider, createdAt: instant, modifiedAt: instant }
+    return this.#lens.stateDown(kind, state as object, { viewer: this.#clientId, summary, chat })
+  }
+
+  /** Whether the client's state agrees with the expected one. */
   agrees(uri: Uri, kind: ChannelKind, own: unknown, expected: unknown): boolean {
-    const whole = this.#old && expected ? v09.stateDown(kind.name as KindName, expected) : expected
-    if (this.#old && kind.name === 'session') return alike(kind, unordered(own), unordered(whole))
-    return alike(kind, this.windowed.has(uri) ? withCursor(own, whole) : own, this.#cut(uri, own, whole))
+    if (expected === withinStep) return true
+    const [shown, right] = this.#compared(uri, kind, own, expected)
+    return alike(kind, shown, right)
+  }
+
+  /** Where the client's state differs from the expected one. */
+  difference(uri: Uri, kind: ChannelKind, own: unknown, expected: unknown): string {
+    const [shown, right] = this.#compared(uri, kind, own, expected)
+    return difference(changeable(kind, shown), changeable(kind, right)) ?? 'equal'
+  }
+
+  #compared(uri: Uri, kind: ChannelKind, own: unknown, expected: unknown): readonly [unknown, unknown] {
+    const [left, right] = [own, expected].map((state) =>
+      this.#lens && state ? comparable(this.version, kind.name as KindName, state) : state,
+    )
+    const named = this.names.heard(left)
+    const shown = this.windowed.has(uri) ? withCursor(named, right) : named
+    return [shown, this.#cut(uri, named, right)]
+  }
+
+  #isWithinStep(uri: Uri, seq: number): boolean {
+    const at = this.locate(uri, seq)?.entry.at
+    if (at === undefined) return false
+    return this.sources(uri, seq).some((source) =>
+      this.#context.model.channels.get(source)?.entries.some((entry) => entry.seq > seq && entry.at === at),
+    )
   }
 
   #cut(uri: Uri, own: unknown, expected: unknown): unknown {
@@ -58,11 +197,8 @@ export class ClientView {
   }
 }
 
-/** The state with its chats sorted by URI, because only 1.0 can reorder chats. */
-function unordered(state: unknown): unknown {
-  const { chats, ...rest } = state as { readonly chats: readonly { readonly resource: Uri }[] }
-  return { ...rest, chats: chats.toSorted((a, b) => (a.resource < b.resource ? -1 : 1)) }
-}
+/** A time for the entry of a session in the list. Times are not compared. */
+const instant = '2026-01-01T00:00:00.000Z'
 
 interface Turns {
   readonly turns: readonly { readonly id: string }[]

@@ -7,6 +7,7 @@ import { Decisions } from './decisions.ts'
 import { CallEffects } from './call-effects.ts'
 import type { Disk } from '../disk.ts'
 import { ChatIndex } from './chat-index.ts'
+import { checkChoices } from './choices.ts'
 import type { ModelEntry, ReferenceModel } from './reference-model.ts'
 import { answers, turnStarts, wasInterrupted } from '../turn-actions.ts'
 import type { TurnAction } from '../turn-actions.ts'
@@ -58,6 +59,7 @@ export class Invariants {
     for (const { channel, action } of step.envelopes)
       this.usedSessions.observeAction(channel, JSON.parse(action) as Action, at)
     for (const uri of touched) this.usedSessions.observeState(uri, at)
+    checkChoices(this.#model, step, this.#fail)
     for (const uri of touched) this.#checkSummary(uri)
     for (const uri of touched) this.#checkText(uri)
     for (const session of new Set([...touched].map((uri) => this.#chatIndex.sessionOf(uri) ?? uri)))

@@ -152,7 +152,13 @@ export class ReferenceModel {
 }
 
 /** Consecutive actions of these types may be delivered as one. */
-const growing = new Set(['chat/delta', 'chat/reasoning', 'terminal/data'])
+const growing = new Set([
+  'chat/delta',
+  'chat/reasoning',
+  'session/delta',
+  'session/reasoning',
+  'terminal/data',
+])
 
 export function mayMerge({ type }: Action): boolean {
   return growing.has(type)
@@ -160,7 +166,12 @@ export function mayMerge({ type }: Action): boolean {
 
 /** Whether two states agree, apart from fields that no action can change. */
 export function alike(kind: ChannelKind, a: unknown, b: unknown): boolean {
-  return equal(without(a, kind.derived), without(b, kind.derived))
+  return equal(changeable(kind, a), changeable(kind, b))
+}
+
+/** A state without the fields that no action can change. */
+export function changeable({ derived }: ChannelKind, state: unknown): unknown {
+  return without(state, derived)
 }
 
 type Left = { readonly [key: string]: true | Left }

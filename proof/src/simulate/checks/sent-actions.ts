@@ -1,13 +1,8 @@
-import type { Action, Uri } from '@atrium/protocol/channel'
+import type { Uri } from '@atrium/protocol/channel'
 import type { RunContext } from './context.ts'
 import type { Link } from '../link.ts'
-
-/** A dispatched action whose outcome the client does not know. */
-export interface PendingAction {
-  readonly clientSeq: number
-  readonly channel: Uri
-  readonly action: Action
-}
+import type { PendingAction } from './pending-action.ts'
+import { isAppliedAfter, isWaiting } from './choices.ts'
 
 /** The actions of one minimal client: pending, sent over its link, and answered. Checks the answers (I2, I5). */
 export class SentActions {
@@ -23,9 +18,22 @@ export class SentActions {
   /** The sequence number that each action ended with, by `clientSeq`. */
   readonly #outcomes = new Map<number, number>()
 
-  constructor(context: RunContext, clientId: string) {
+  /** The names under which the channels of actions were sent. */
+  readonly #sentTo = new Map<PendingAction, Uri>()
+  readonly #nameOf: (uri: Uri) => Uri
+
+  constructor(context: RunContext, clientId: string, nameOf: (uri: Uri) => Uri) {
     this.#context = context
     this.#clientId = clientId
+    this.#nameOf = nameOf
+  }
+
+  /** Whether the host answers an action: its channel exists, and has the name under which the action was sent. */
+  reaches(action: PendingAction): boolean {
+    const name = this.#nameOf(action.channel)
+    return (
+      this.#context.model.live(action.channel) !== undefined && (this.#sentTo.get(action) ?? name) === name
+    )
   }
 
   get unanswered(): readonly PendingAction[] {
@@ -50,6 +58,7 @@ export class SentActions {
   sent(action: PendingAction): void {
     this.#unanswered.push(action)
     this.#onLink.add(action)
+    this.#sentTo.set(action, this.#nameOf(action.channel))
   }
 
   /** Removes an answered action. Answers must come in the order the actions were sent. */
@@ -73,7 +82,7 @@ export class SentActions {
     // exist again, so the order is checked only while the host is alive.
     const alive = link?.hostListens === true
     const overtaken = before.find(
-      (each) => !this.#earlier.has(each) && alive && this.#context.model.live(each.channel),
+      (each) => !this.#earlier.has(each) && alive && this.reaches(each) && !this.#waited(each, seq),
     )
     if (overtaken)
       this.#context.fail(
@@ -81,9 +90,17 @@ export class SentActions {
         `${this.#clientId} received the answer to ${clientSeq} before the one to ${overtaken.clientSeq}`,
       )
     this.#unanswered = [
-      ...before.filter((each) => this.#earlier.has(each)),
+      ...before.filter((each) => this.#earlier.has(each) || this.#waited(each, seq)),
       ...this.#unanswered.slice(at + 1),
     ]
+  }
+
+  /** Whether a choice waited for the end of a turn, so that the answer to a later action came first (V9). */
+  #waited(action: PendingAction, seq: number): boolean {
+    return (
+      isWaiting(this.#context.model, this.#clientId, action) ||
+      isAppliedAfter(this.#context.model, this.#clientId, action, seq)
+    )
   }
 }
 

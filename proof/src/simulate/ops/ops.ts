@@ -49,7 +49,7 @@ export const ops: { readonly [N in OpName]: OpFunction<Sim> } = {
   },
 }
 
-export function open(sim: Sim, client: MinimalClient, chance: Chance): void {
+export function open(sim: Simulation, client: MinimalClient, chance: Chance): void {
   if (!sim.up) {
     if (!sim.hostRun) restart(sim)
     return
@@ -60,13 +60,18 @@ export function open(sim: Sim, client: MinimalClient, chance: Chance): void {
     sim.halfOpen.add(old)
   }
   const back = client.canReconnect && !chance.oneIn(4)
-  const wanted = back ? [...client.subscriptions.keys()] : sim.liveUris().filter(() => chance.oneIn(2))
+  const { names } = client.clientView
+  const chosen = back ? [...client.subscriptions.keys()] : sim.liveUris().filter(() => chance.oneIn(2))
+  const wanted = [...new Set(chosen.map((uri) => names.followed(uri)))]
   if (back && chance.oneIn(4)) wanted.push('ahp-session:/nowhere')
   // The client was never subscribed to this channel, so the host must answer with snapshots instead of a replay.
   const more = chance.pick(
-    sim.liveUris().filter((uri) => !wanted.includes(uri) && !client.everSubscribed.has(uri)),
+    sim.liveUris().filter((uri) => {
+      const followed = names.followed(uri)
+      return !wanted.includes(followed) && !client.everSubscribed.has(followed)
+    }),
   )
-  if (back && more !== undefined && chance.oneIn(3)) wanted.push(more)
+  if (back && more !== undefined && chance.oneIn(3)) wanted.push(names.followed(more))
   const link = client.begin(sim.plan.weight, back ? 'reconnect' : 'initialize', wanted, chance.oneIn(3))
   sim.connect(link)
 }

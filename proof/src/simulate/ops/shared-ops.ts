@@ -6,6 +6,8 @@ import type { OpName } from '../plan.ts'
 import type { Chance } from '../../chance.ts'
 import type { Simulation } from '../simulation.ts'
 import { randomAction } from '../random-action.ts'
+import type { SimulatedClient } from '../simulated-client.ts'
+import { randomChoice } from '../speech/older-action.ts'
 
 type ClientOp = 'tick' | 'open' | 'cut' | 'subscribe' | 'unsubscribe' | 'fetch'
 
@@ -44,6 +46,7 @@ export const sharedOps: { readonly [N in Exclude<OpName, ClientOp>]: OpFunction 
     const channel = chance.pick(sim.liveUris(any ? '' : 'ahp-chat:')) ?? rootUri
     for (let n = chance.below(3); n >= 0; n--)
       client?.dispatch(channel, randomAction(sim, channel, client.id, chance))
+    if (client?.choosesModels) chooseModel(sim, client, chance)
   },
   create(sim, chance) {
     const client = chance.pick(sim.clients)
@@ -93,8 +96,10 @@ export const sharedOps: { readonly [N in Exclude<OpName, ClientOp>]: OpFunction 
     sim.restored++
     // Only every second backup has the bound of its time. Without it, the host knows what it has lost, whatever the clock says.
     const olderBound = sim.restored % 2 === 0
+    // While the host is down nothing is restored. After a backup with an older bound, only the clock keeps numbers apart.
+    const restores = sim.hostRun !== undefined
     sim.crash(left, olderBound)
-    if (!olderBound) sim.latest = sim.clock.wall -= 7_200_000
+    if (!olderBound && restores) sim.latest = sim.clock.wall -= 7_200_000
     restart(sim, chance)
   },
   stop(sim) {
@@ -126,6 +131,15 @@ export const sharedOps: { readonly [N in Exclude<OpName, ClientOp>]: OpFunction 
 
 const retentionKey = 'atrium.retention'
 const dayMs = 24 * 3_600_000
+
+/** Chooses a model for a session, mostly for one with a running turn: then the choice waits for its end. */
+export function chooseModel(sim: Simulation, client: SimulatedClient, chance: Chance): void {
+  const busy = sim.invariants.chats().filter(([, { activeTurn }]) => activeTurn)
+  const [chat = ''] = chance.pick(busy) ?? []
+  const session = sim.invariants.sessionOf(chat) ?? chance.pick(sim.liveUris('ahp-session:'))
+  if (session !== undefined && chance.oneIn(2))
+    client.dispatch(session, randomChoice(String(sim.name()), chance))
+}
 
 function exchange({ clients }: Simulation, count: number): void {
   for (const { link } of clients) link?.toHost(count)

@@ -1,0 +1,28 @@
+import type { Action } from '@atrium/protocol/channel'
+import { strideOf } from '@atrium/protocol/kind'
+import type { ChannelKind } from '@atrium/protocol/kind'
+import type { KindName } from '@atrium/protocol/reducers'
+import type { ActionContext, Lens, Lowered } from '@atrium/protocol/versions/lens'
+import type { ModelEntry } from './reference-model.ts'
+
+export type LoweredActions = Lowered
+
+/** The actions that a client of an older version is sent for an entry. The states come from the model, not from the host. */
+export function loweredActions(
+  lens: Lens,
+  kind: ChannelKind,
+  { action, state }: ModelEntry,
+  context: ActionContext,
+): LoweredActions {
+  // The kinds of the log are those that lenses translate.
+  const lowered = lens.actionDown(kind.name as KindName, action, context)
+  // An action has only so many sequence numbers. If the older version needs more, the client gets a snapshot (V5).
+  return lowered.length > strideOf(kind, state, action) ? 'rebuild' : lowered
+}
+
+/** The place of the action that has the origin: the first one that is named like the entry, or else the first one. */
+export function mainAction(lowered: readonly Action[], { type }: Action): number {
+  const name = type.slice(type.indexOf('/'))
+  const at = lowered.findIndex((each) => each.type.endsWith(name))
+  return Math.max(0, at)
+}

@@ -1,0 +1,102 @@
+import type { Uri } from '@atrium/protocol/channel'
+import type { SessionState } from '@atrium/protocol/session/state'
+import { rootUri, sessionOfDefaultChat } from '@atrium/protocol/uri'
+import { isBefore } from '@atrium/protocol/versions/negotiate'
+import type { Version } from '@atrium/protocol/versions/negotiate'
+
+/** The log, as far as names depend on it. */
+interface Context {
+  readonly model: { session(uri: Uri, seq?: number): SessionState | undefined }
+  readonly invariants: { sessionOf(chat: Uri): Uri | undefined }
+}
+
+/** The provider of the simulated agents. It is the scheme of every session at 0.1. */
+const provider = 'sim'
+const firstRoot = 'agenthost:/root'
+const session = 'ahp-session:/'
+const separator = '/chat/'
+
+/**
+ * The names that a client of a version has for channels (V8). Up to 0.3 a session and its primary chat are one channel, and
+ * another chat is a session of its own. At 0.1 a session has the name `<provider>:/<id>`. The host is not asked.
+ */
+export class Names {
+  readonly #context: Context
+  /** Up to 0.3 there are no chats. */
+  readonly merged: boolean
+  /** At 0.1 an action names its channel, and the envelope does not. */
+  readonly nested: boolean
+
+  constructor(context: Context, version: Version) {
+    this.#context = context
+    this.merged = isBefore(version, '0.4.0')
+    this.nested = isBefore(version, '0.2.0')
+  }
+
+  /** The channel in which the client follows another one: the session, if it is the primary chat. */
+  followed(uri: Uri): Uri {
+    if (!this.merged) return uri
+    const owner = this.#context.invariants.sessionOf(uri)
+    // The default chat of a session that is not ready yet.
+    if (owner === undefined) return sessionOfDefaultChat(uri) ?? uri
+    return this.primary(owner) === uri ? owner : uri
+  }
+
+  /** The chat that a client up to 0.3 sees as the session: the default chat, or else the first one. */
+  primary(uri: Uri, seq = Infinity): Uri | undefined {
+    const { chats = [], defaultChat }: Partial<SessionState> = this.#context.model.session(uri, seq) ?? {}
+    return (chats.find(({ resource }) => resource === defaultChat) ?? chats[0])?.resource
+  }
+
+  nameOf(uri: Uri): Uri {
+    const followed = this.followed(uri)
+    const owner = this.merged ? this.#context.invariants.sessionOf(followed) : undefined
+    if (owner === undefined) return this.#plain(followed)
+    return `${this.#plain(owner)}${separator}${encodeURIComponent(followed)}`
+  }
+
+  uriOf(name: Uri): Uri {
+    if (!this.merged) return name
+    const at = name.lastIndexOf(separator)
+    if (at >= 0) return decodeURIComponent(name.slice(at + separator.length))
+    if (!this.nested) return name
+    if (name === firstRoot) return rootUri
+    return name.startsWith(`${provider}:/`) ? `${session}${name.slice(provider.length + 2)}` : name
+  }
+
+  /** Replaces URIs by names in what the client sends. */
+  spoken<T>(value: T): T {
+    return this.merged ? (mapTexts(value, (text) => (isUri(text) ? this.nameOf(text) : text)) as T) : value
+  }
+
+  /** Replaces names by URIs in what the client has received. */
+  heard<T>(value: T): T {
+    return this.merged ? (mapTexts(value, (text) => this.uriOf(text)) as T) : value
+  }
+
+  /** A URI in a message of the host that the client has another name for. */
+  unnamed(message: string): string | undefined {
+    if (!this.merged) return undefined
+    // The names of missing channels are those that the client itself has used.
+    const said = message.replace(/"missing":\[[^\]]*\]/, '')
+    return (this.nested ? /"ahp-(?:session|chat|root):[^" ]*"/ : /"ahp-chat:[^" ]*"/).exec(said)?.[0]
+  }
+
+  #plain(uri: Uri): Uri {
+    if (!this.nested) return uri
+    if (uri === rootUri) return firstRoot
+    return uri.startsWith(session) ? `${provider}:/${uri.slice(session.length)}` : uri
+  }
+}
+
+function isUri(text: string): boolean {
+  return /^ahp-(?:session|chat|root):\S*$/.test(text)
+}
+
+/** Replaces texts anywhere in a JSON value. The order of keys stays. */
+function mapTexts(value: unknown, replaced: (text: string) => string): unknown {
+  if (typeof value === 'string') return replaced(value)
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, replaced))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTexts(item, replaced)]))
+}

@@ -1,0 +1,120 @@
+import type { Action, Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
+import { rootUri } from '@atrium/protocol/uri'
+import { isBefore } from '@atrium/protocol/versions/negotiate'
+import type { Version } from '@atrium/protocol/versions/negotiate'
+import type { Message } from '../link.ts'
+import type { Names } from './names.ts'
+
+type Value = { readonly [key: string]: unknown }
+
+/** The member of 0.1 that names the channel of a request. Other methods name none. */
+const channelMembers: ReadonlyMap<string, string> = new Map([
+  ['subscribe', 'resource'],
+  ['unsubscribe', 'resource'],
+  ['createSession', 'session'],
+  ['disposeSession', 'session'],
+  ['fetchTurns', 'session'],
+  ['createTerminal', 'terminal'],
+  ['disposeTerminal', 'terminal'],
+])
+
+/** Puts the messages of a client into the form of its version, and those of the host into the form that the checks read. */
+export class Speech {
+  readonly #version: Version
+  readonly #names: Names
+
+  constructor(version: Version, names: Names) {
+    this.#version = version
+    this.#names = names
+  }
+
+  /** Params as a client of the version sends them. */
+  params(method: string, given: Value): Value {
+    const { channel: uri, ...rest } = this.#names.spoken(this.#members(given))
+    // The checks know sessions by the scheme of 1.0, so every new session has it.
+    const channel = method === 'createSession' ? given['channel'] : uri
+    if (!this.#names.nested) return { channel, ...rest }
+    const member = channelMembers.get(method)
+    return member === undefined ? rest : { [member]: channel, ...rest }
+  }
+
+  /** The params of a dispatch. At 0.1 the action names its session or terminal. */
+  dispatch(channel: Uri, clientSeq: number, action: Action): Value {
+    const name = this.#names.nameOf(channel)
+    const said = this.#names.spoken(action)
+    if (!this.#names.nested) return { channel: name, clientSeq, action: said }
+    const member = channel.startsWith('ahp-terminal:') ? 'terminal' : 'session'
+    return { clientSeq, action: channel === rootUri ? said : { ...said, [member]: name } }
+  }
+
+  /** A message of the host in the form of 1.0, with URIs in place of names. The states in it stay as they are. */
+  heard(message: Message): Message {
+    if (!this.#names.merged) return message
+    const { method, params, result } = message
+    if (method === 'action') return { ...message, params: this.#envelope(params as Envelope) }
+    if (method === 'notification') return { ...message, ...this.#notice(params as Notice) }
+    return result ? { ...message, result: this.#result(result as Result) } : message
+  }
+
+  #members(given: Value): Value {
+    const { workingDirectories, view, delivery, claim, ...rest } = given as Members
+    const before = (version: Version) => isBefore(this.#version, version)
+    const [directory] = workingDirectories ?? []
+    const { chat: _, ...shortClaim } = claim ?? {}
+    return {
+      ...rest,
+      ...(workingDirectories && (before('0.7.0') ? { workingDirectory: directory } : { workingDirectories })),
+      ...(claim && { claim: before('0.9.0') ? shortClaim : claim }),
+      ...(!before('0.5.1') && { ...(view && { view }), ...(delivery && { delivery }) }),
+    }
+  }
+
+  #envelope(envelope: Envelope): Envelope {
+    if (!this.#names.nested) return { ...envelope, channel: this.#names.uriOf(envelope.channel) }
+    const { session, terminal, ...action }: NestedAction = envelope.action
+    const channel = this.#names.uriOf(session ?? terminal ?? this.#names.nameOf(rootUri))
+    return { ...envelope, channel, action: this.#names.heard(action) }
+  }
+
+  #notice({ notification }: Notice): Pick<Message, 'method' | 'params'> {
+    const { type, ...rest } = notification
+    return { method: type.replace('notify/', 'root/'), params: this.#names.heard(rest) }
+  }
+
+  #result({ snapshot, snapshots, actions, missing, items, ...rest }: Result): Result {
+    const named = (each: Snapshot) => ({ ...each, resource: this.#names.uriOf(each.resource) })
+    return {
+      ...rest,
+      ...(snapshot && { snapshot: named(snapshot) }),
+      ...(snapshots && { snapshots: snapshots.map(named) }),
+      ...(actions && { actions: actions.map((each) => this.#envelope(each)) }),
+      ...(missing && { missing: missing.map((name) => this.#names.uriOf(name)) }),
+      ...(items && { items: this.#names.heard(items) }),
+    }
+  }
+}
+
+interface Members extends Value {
+  readonly workingDirectories?: readonly Uri[]
+  readonly view?: Value
+  readonly delivery?: Value
+  readonly claim?: Value
+}
+
+/** An action of 0.1 names its channel. */
+interface NestedAction extends Action {
+  readonly session?: Uri
+  readonly terminal?: Uri
+}
+
+interface Notice {
+  readonly notification: { readonly type: string }
+}
+
+interface Result {
+  readonly snapshot?: Snapshot
+  readonly snapshots?: readonly Snapshot[]
+  readonly actions?: readonly Envelope[]
+  readonly missing?: readonly Uri[]
+  readonly items?: readonly Value[]
+}

@@ -196,7 +196,7 @@ export const viewBugs: readonly Bug[] = [
   bug(
     'a partial snapshot is sent before a truncation is delivered',
     'channels/snapshot',
-    'channel.lastRowNeeded > core.log.committedSeq ? {} : wanted',
+    '(chat ?? channel).lastRowNeeded > core.log.committedSeq ? {} : wanted',
     'wanted',
   ),
   bug(
@@ -204,27 +204,5 @@ export const viewBugs: readonly Bug[] = [
     'channels/history',
     ', chat.lasting);',
     ', Infinity);',
-  ),
-  {
-    name: 'a 0.9 client receives actions that 0.9 does not know',
-    patches: [
-      patch(
-        'protocol/dist/versions/v0-9.js',
-        'actionDown: (_, action) => actionsOf.get(action.type)?.(action) ?? [action],',
-        'actionDown: (_, action) => [action],',
-      ),
-    ],
-  },
-  bug(
-    'a 0.9 client does not receive chat summaries',
-    'connection/dialect',
-    'const actions = lens.actionDown(kind, action);',
-    "const actions = action.type === 'session/chatUpdated' ? [] : lens.actionDown(kind, action);",
-  ),
-  bug(
-    'a 0.9 client receives a 1.0 state',
-    'channels/snapshot',
-    '(lens ? lens.stateDown(',
-    '(false ? lens.stateDown(',
   ),
 ]

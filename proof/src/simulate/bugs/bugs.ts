@@ -5,6 +5,7 @@ import { decisionBugs } from './bugs-of-decisions.ts'
 import { segmentBugs } from './bugs-of-segments.ts'
 import { terminalBugs } from './bugs-of-terminals.ts'
 import { viewBugs, turnBugs } from './bugs-of-turns.ts'
+import { versionBugs } from './bugs-of-versions.ts'
 
 /** Every planted bug. The first twelve are classic bugs of replicated logs; the others were in the code once, or could be. */
 export const bugs: readonly Bug[] = [
@@ -113,7 +114,7 @@ export const bugs: readonly Bug[] = [
       if (at > i + 1) entries.splice(at - 1, 0, ...entries.splice(i, 1));
     }`,
   ),
-  bug('new actions are not held back during a replay', 'connection/opening', 'link.hold(channel);', ''),
+  bug('new actions are not held back during a replay', 'connection/opening', 'link.hold(each);', ''),
   bug(
     'a replay ends one number too early',
     'connection/reconnect',
@@ -178,7 +179,7 @@ export const bugs: readonly Bug[] = [
   ),
   bug(
     'a command is answered before it is durable',
-    'connection/commands',
+    'connection/deferred-response',
     'core.log.reached(seq).then(() => result)',
     'Promise.resolve(result)',
   ),
@@ -212,4 +213,5 @@ export const bugs: readonly Bug[] = [
   ...chatBugs,
   ...decisionBugs,
   ...viewBugs,
+  ...versionBugs,
 ]

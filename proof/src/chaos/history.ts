@@ -57,9 +57,9 @@ export class Recorder {
   readonly #path: string
   #waiting: string[] = []
 
-  constructor(folder: string, client: string) {
+  constructor(folder: string, client: string, extension = '.jsonl') {
     mkdirSync(folder, { recursive: true })
-    this.#path = join(folder, `${client}.jsonl`)
+    this.#path = join(folder, `${client}${extension}`)
   }
 
   write(link: number, way: Line['way'], text?: string): void {

@@ -24,6 +24,16 @@ test('[B19] [B11] a bug in the real command is found, reported with its seed and
   })
 })
 
+test('[B45] clients of older versions that are sent other actions are found', () => {
+  const above = mkdtempSync(join(tmpdir(), 'atrium-chaos-test-'))
+  onTestFinished(() => rmSync(above, { recursive: true }))
+  const folder = join(above, 'run')
+  const args = ['--only', 'kills', '--rounds', '2', '--seed', '7', '--folder', folder]
+  const { status, stdout } = chaos(...args, '--plant', 'older-clients-miss-actions')
+  expect(status).toBe(1)
+  expect(stdout).toContain('differs from a new subscriber')
+})
+
 test.each([['--only', 'weather'], ['--plant', 'roses'], ['nonsense'], ['--seed', 'x']])(
   '[B19] invalid arguments print the usage: %s %s',
   (...args) => {

@@ -56,4 +56,10 @@ export const mutations: Readonly<Record<string, Patch>> = {
     find: 'return channel.committedState;',
     put: 'return channel.head;',
   },
+  // V8
+  'older-clients-miss-actions': {
+    file: 'host/dist/dialect/lowered.js',
+    find: 'text: JSON.stringify(each),',
+    put: "text: JSON.stringify({ ...each, type: 'nobody/knows' }),",
+  },
 }

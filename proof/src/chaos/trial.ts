@@ -13,6 +13,8 @@ import { HostProcess } from './host.ts'
 import type { Address, HostOptions } from './host.ts'
 import { judge } from './judge/judge.ts'
 import { Sessions, work } from './load.ts'
+import type { OlderClient } from './older-client.ts'
+import { OlderCrowd } from './older-crowd.ts'
 import { readStored } from './stored.ts'
 import type { Tally } from './tally.ts'
 
@@ -35,6 +37,8 @@ export class Trial {
   readonly clients: Client[] = []
   readonly sessions = new Sessions()
   readonly tally: Tally
+  /** The clients of older protocol versions, if the trial has some. */
+  #older: OlderCrowd | undefined
   #host: HostProcess | undefined
   #address: Address | undefined
 
@@ -62,6 +66,11 @@ export class Trial {
     return client
   }
 
+  /** Lets clients of older protocol versions join. */
+  addOlderClients(): void {
+    this.#older = new OlderCrowd(this.folder, this.sessions)
+  }
+
   /** Removes a client that knows the outcome of everything it sent. The history of the client is still judged. */
   retire(client: Client): void {
     client.cut()
@@ -82,7 +91,9 @@ export class Trial {
       if (!client.open) await client.connect(address())
       await client.settle()
     }
-    await this.withTimeout(all(this.clients.map(back)), 'clients reconnecting')
+    const older = this.#older
+    const olderBack = older?.clients.map((client) => older.back(client, address)) ?? []
+    await this.withTimeout(all([...this.clients.map(back), ...olderBack]), 'clients reconnecting')
   }
 
   /** Connects the clients and lets each do this many steps. Returns whether the host exited meanwhile. */
@@ -104,7 +115,9 @@ export class Trial {
     const working = this.clients.map((client) =>
       work({ client, sessions: this.sessions, chance: this.chance.branch(), address, steps }),
     )
-    await this.withTimeout(all(working), 'the load')
+    const older = this.#older
+    const olderWork = older?.clients.map((client) => older.work(client, this.chance.branch(), steps)) ?? []
+    await this.withTimeout(all([...working, ...olderWork]), 'the load')
   }
 
   /** A last host run without faults: everything gets its outcome, a new client reads all sessions, and the run is judged. */
@@ -115,12 +128,14 @@ export class Trial {
     await newcomer.connect(this.address)
     for (const uri of this.sessions.live) await newcomer.subscribe(uri)
     await this.withTimeout(this.#turnsEnded(newcomer), 'the end of all turns')
-    for (const client of this.clients) client.cut()
+    const difference = await this.#older?.difference(this.address, timeoutMs / 3)
+    for (const client of this.#all) client.cut()
     this.host.signal('SIGTERM')
     const { code } = await this.withTimeout(this.host.exit, 'stopping the host')
     if (code !== 0) throw new Error(`the host stopped with an error: ${this.host.stderr}`)
     const stored = await readStored(this.data, this.sessions.live, options.migrations)
     this.judgeRun({ ...stored, rested: true, ...(options.torn !== undefined && { torn: options.torn }) })
+    if (difference !== undefined) this.tally.problem(difference)
   }
 
   /** Waits until no chat has an active turn. Subscribes again and again, because this client does not fold actions. */
@@ -136,13 +151,15 @@ export class Trial {
   }
 
   judgeRun(stored: Stored): void {
-    for (const client of this.clients) client.flush()
+    for (const client of this.#all) client.flush()
+    for (const { version, returns } of this.#older?.clients ?? [])
+      this.tally.outcome(`returns of a client of ${version}`, returns)
     writeStored(this.folder, stored)
     this.tally.judged(this.folder, judge(readRun(this.folder)))
   }
 
   async cleanUp(): Promise<void> {
-    for (const client of this.clients) {
+    for (const client of this.#all) {
       client.cut()
       client.flush()
     }
@@ -150,12 +167,16 @@ export class Trial {
     rmSync(this.data, { recursive: true, force: true })
   }
 
+  get #all(): readonly (Client | OlderClient)[] {
+    return [...this.clients, ...(this.#older?.clients ?? [])]
+  }
+
   /** Waits for an event that must happen. Rejects with its name if it does not. */
   async withTimeout<T>(event: Promise<T>, what: string): Promise<T> {
     let timer: NodeJS.Timeout | undefined
     const never = new Promise<never>((_, reject) => {
       const expire = (): void => {
-        const pending = this.clients.map((client) => client.pendingText)
+        const pending = this.#all.map((client) => client.pendingText)
         reject(new Error([`timed out: ${what}`, ...pending, this.host.stderr].join('\n')))
       }
       timer = setTimeout(expire, timeoutMs)

@@ -22,6 +22,7 @@ export const killsAtFailpoints: Scene = async ({ tally, chance, rounds, quick })
   await twoAtATime(chances, async (own, at) => {
     const trial = new Trial(tally, `failpoints-${at + 1}`, own)
     for (const id of ['ann', 'ben', 'cid', 'dee']) trial.client(id)
+    trial.addOlderClients()
     try {
       const others = points.filter(({ during }) => during !== 'migration')
       // The failpoints of the migration stay in table order, because the migration is complete after the last one.

@@ -7,6 +7,7 @@ import type { Scene } from './scene.ts'
 export const kills: Scene = async ({ tally, chance, rounds, quick }) => {
   const trial = new Trial(tally, 'kills', chance)
   for (const id of ['ann', 'ben', 'cid', 'dee']) trial.client(id)
+  trial.addOlderClients()
   const runs = rounds ?? (quick ? 6 : 50)
   try {
     for (let run = 1; run <= runs; run++) {

@@ -1,0 +1,267 @@
+import type { Action, Uri } from '@atrium/protocol/channel'
+import { errorCodes } from '@atrium/protocol/errors'
+import { oracle } from '@atrium/protocol/oracles'
+import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
+import { isBefore } from '@atrium/protocol/versions/negotiate'
+import type { Version } from '@atrium/protocol/versions/negotiate'
+import { WebSocket } from 'ws'
+import { LinkLost, Refused } from './errors.ts'
+import { Recorder } from './history.ts'
+import type { Address } from './host.ts'
+
+type Value = { readonly [key: string]: unknown }
+
+interface Envelope {
+  readonly channel?: Uri
+  readonly action: Action & { readonly session?: Uri }
+  readonly serverSeq: number
+  readonly origin?: { readonly clientId: string; readonly clientSeq: number }
+  readonly rejectionReason?: string
+}
+
+interface Snapshot {
+  readonly resource: Uri
+  readonly state: object
+  readonly fromSeq: number
+}
+
+interface Answer {
+  readonly snapshot?: Snapshot
+  readonly snapshots?: readonly Snapshot[]
+  readonly actions?: readonly Envelope[]
+  readonly missing?: readonly Uri[]
+  readonly serverSeq?: number
+}
+
+interface Notice {
+  readonly type?: string
+  readonly session?: Uri
+}
+
+interface Message {
+  readonly id?: number
+  readonly method?: string
+  readonly params?: unknown
+  readonly result?: Answer
+  readonly error?: { readonly code: number; readonly message: string }
+}
+
+/** The kinds of channels that an older client follows. */
+export type FollowedKind = 'root' | 'session' | 'chat'
+
+/**
+ * A client of an older protocol version. It speaks as that version does and folds what it receives by the oracle of the
+ * version, so that its states can be compared with those of a new subscriber. Its names for channels are those of the version.
+ */
+export class OlderClient {
+  readonly id: string
+  readonly version: Version
+  readonly states = new Map<Uri, object>()
+  /** Up to 0.3 a session and its default chat are one channel. */
+  readonly merged: boolean
+  /** At 0.1 an action names its channel, and the envelope does not. */
+  readonly nested: boolean
+  /** The number of times that the client came back. */
+  returns = 0
+  readonly #recorder: Recorder
+  readonly #waiting = new Set<() => void>()
+  readonly #responses = new Map<number, Message>()
+  #pending: readonly { readonly name: Uri; readonly clientSeq: number; readonly action: Action }[] = []
+  #socket: WebSocket | undefined
+  #link = 0
+  #lastId = 0
+  #lastClientSeq = 0
+  #lastSeen = 0
+  #initialized = false
+
+  constructor(folder: string, id: string, version: Version) {
+    this.id = id
+    this.version = version
+    this.merged = isBefore(version, '0.4.0')
+    this.nested = isBefore(version, '0.2.0')
+    // The judge reads the histories of clients that speak 1.0.
+    this.#recorder = new Recorder(folder, `${id}.frames`, '')
+  }
+
+  get open(): boolean {
+    return this.#socket?.readyState === WebSocket.OPEN
+  }
+
+  get pending(): number {
+    return this.#pending.length
+  }
+
+  get pendingText(): string {
+    return `${this.id} (${this.open ? 'open' : 'shut'}): ${JSON.stringify(this.#pending)}`
+  }
+
+  nameOf(uri: Uri): Uri {
+    if (!this.nested) return uri
+    return uri === rootUri ? 'agenthost:/root' : uri.replace('ahp-session:', 'guide:')
+  }
+
+  /** The channel of the turns of a session. */
+  turnsOf(session: Uri): Uri {
+    return this.merged ? this.nameOf(session) : defaultChatUri(session)
+  }
+
+  kindOf(name: Uri): FollowedKind {
+    if (name === this.nameOf(rootUri)) return 'root'
+    return name.startsWith('ahp-chat:') ? 'chat' : 'session'
+  }
+
+  async connect({ url, token, host }: Address): Promise<void> {
+    const headers = { authorization: `Bearer ${token}`, ...(host !== undefined && { host }) }
+    const socket = new WebSocket(url, { headers, handshakeTimeout: 20_000 })
+    const link = ++this.#link
+    this.#socket = socket
+    this.#responses.clear()
+    socket.on('message', (data: Buffer) => this.#receive(socket, link, data.toString()))
+    for (const event of ['open', 'close'] as const) socket.on(event, () => this.#wake())
+    socket.on('error', () => {})
+    await this.until(() => socket.readyState !== WebSocket.CONNECTING)
+    await (this.#initialized ? this.#reconnect() : this.#initialize())
+    for (const { name, clientSeq, action } of this.#pending) this.#sendAction(name, clientSeq, action)
+  }
+
+  cut(): void {
+    const socket = this.#socket
+    this.#socket = undefined
+    socket?.terminate()
+    this.#wake()
+  }
+
+  flush(): void {
+    this.#recorder.flush()
+  }
+
+  dispatch(name: Uri, action: Action): void {
+    const clientSeq = ++this.#lastClientSeq
+    this.#pending = [...this.#pending, { name, clientSeq, action }]
+    this.#sendAction(name, clientSeq, action)
+  }
+
+  /** Subscribes to a channel. If it does not exist, forgets it, and the actions sent to it. */
+  async subscribe(name: Uri): Promise<void> {
+    try {
+      await this.ask('subscribe', this.nested ? { resource: name } : { channel: name })
+    } catch (error) {
+      if (!(error instanceof Refused) || error.code !== errorCodes.NotFound) throw error
+      this.#drop(name)
+    }
+  }
+
+  /** Resolves when every action that this client ever sent has an outcome. */
+  async settle(): Promise<void> {
+    for (const name of new Set(this.#pending.map((one) => one.name))) await this.subscribe(name)
+    await this.until(() => this.#pending.length === 0)
+  }
+
+  async ask(method: string, params: Value = {}): Promise<Answer> {
+    const id = ++this.#lastId
+    this.#send({ id, method, params: this.nested ? params : { channel: rootUri, ...params } })
+    await this.until(() => this.#responses.has(id))
+    const { result, error } = this.#responses.get(id) ?? {}
+    if (error) throw new Refused(error)
+    return result ?? {}
+  }
+
+  async until(condition: () => boolean): Promise<void> {
+    while (!condition()) {
+      if (!this.#socket || this.#socket.readyState > WebSocket.OPEN)
+        throw new LinkLost(`${this.id} lost its link`)
+      await new Promise<void>((resolve) => this.#waiting.add(resolve))
+    }
+  }
+
+  async #initialize(): Promise<void> {
+    this.states.clear()
+    const initialSubscriptions = [this.nameOf(rootUri)]
+    await this.ask('initialize', {
+      protocolVersions: [this.version],
+      clientId: this.id,
+      initialSubscriptions,
+    })
+    this.#initialized = true
+  }
+
+  async #reconnect(): Promise<void> {
+    const subscriptions = [...this.states.keys()]
+    try {
+      const { missing, snapshots } = await this.ask('reconnect', {
+        clientId: this.id,
+        lastSeenServerSeq: this.#lastSeen,
+        subscriptions,
+      })
+      const there = snapshots?.map(({ resource }) => resource)
+      for (const name of missing ?? subscriptions.filter((each) => !there?.includes(each)))
+        this.states.delete(name)
+      this.returns++
+    } catch (error) {
+      // The host does not know this client, because it was killed before it had stored the client.
+      if (!(error instanceof Refused) || error.code !== errorCodes.NotFound) throw error
+      await this.#initialize()
+    }
+  }
+
+  #sendAction(name: Uri, clientSeq: number, action: Action): void {
+    const named = action.type.startsWith('root/') ? action : { ...action, session: name }
+    const params = this.nested ? { clientSeq, action: named } : { channel: name, clientSeq, action }
+    this.#send({ method: 'dispatchAction', params })
+  }
+
+  #send(message: object): void {
+    if (!this.open) return
+    const text = JSON.stringify({ jsonrpc: '2.0', ...message })
+    this.#recorder.write(this.#link, 'out', text)
+    this.#socket?.send(text)
+  }
+
+  #receive(socket: WebSocket, link: number, text: string): void {
+    if (socket !== this.#socket) return
+    this.#recorder.write(link, 'in', text)
+    const message = JSON.parse(text) as Message
+    if (message.method === 'action') this.#apply(message.params as Envelope)
+    else if (message.method !== undefined) this.#notified(message.method, message.params)
+    const { snapshot, snapshots = [], actions = [], serverSeq = 0 } = message.result ?? {}
+    for (const each of [...snapshots, ...(snapshot ? [snapshot] : [])]) {
+      this.states.set(each.resource, each.state)
+      this.#lastSeen = Math.max(this.#lastSeen, each.fromSeq)
+    }
+    for (const each of actions) this.#apply(each)
+    this.#lastSeen = Math.max(this.#lastSeen, serverSeq)
+    if (message.id !== undefined) this.#responses.set(message.id, message)
+    this.#wake()
+  }
+
+  /** Drops a channel that is gone: actions sent to it have no effect. */
+  #drop(name: Uri): void {
+    this.states.delete(name)
+    this.#pending = this.#pending.filter((one) => one.name !== name)
+  }
+
+  /** Drops a session that was disposed of. At 0.1 all notifications have one method, and a type instead. */
+  #notified(method: string, params: unknown): void {
+    const { notification, session = '' } = params as { notification?: Notice } & Notice
+    const { type = method, session: name = session } = notification ?? {}
+    if (!type.endsWith('/sessionRemoved')) return
+    for (const each of [name, this.merged ? name : defaultChatUri(name)]) this.#drop(each)
+  }
+
+  #apply({ channel, action, serverSeq, origin, rejectionReason }: Envelope): void {
+    this.#lastSeen = Math.max(this.#lastSeen, serverSeq)
+    if (origin?.clientId === this.id)
+      this.#pending = this.#pending.filter(({ clientSeq }) => clientSeq !== origin.clientSeq)
+    const name = channel ?? action.session ?? this.nameOf(rootUri)
+    const state = this.states.get(name)
+    if (!state || rejectionReason !== undefined) return
+    const reduce = oracle(this.version)[this.kindOf(name)]
+    if (reduce) this.states.set(name, reduce(state, action, 0) as object)
+  }
+
+  #wake(): void {
+    const waiting = [...this.#waiting]
+    this.#waiting.clear()
+    for (const resolve of waiting) resolve()
+  }
+}

@@ -72,8 +72,10 @@ export class Dialect {
   setAlias(uri: Uri, name: Uri): void {
     // In versions without chats the name of a chat depends on its session. The client keeps the name that it has used: the chat
     // may become the primary one, and the session may be disposed of before the last actions of the chat are delivered.
-    if (name === this.names.shown(uri) && !this.#generation.merged) this.#madeUp.delete(uri)
-    else this.#madeUp.set(uri, JSON.stringify(name))
+    const { merged, nested } = this.#generation
+    if (name === this.names.shown(uri) && !merged) this.#madeUp.delete(uri)
+    // A client of 0.1 always reads an alias, whatever it has written.
+    else this.#madeUp.set(uri, JSON.stringify(nested ? this.names.shown(uri) : name))
   }
 
   knows(method: string): boolean {

@@ -47,7 +47,7 @@ export const versionBugs: readonly Bug[] = [
   bug(
     'the last actions of a disposed session have another name at 0.1',
     'dialect/dialect',
-    ' && !this.#generation.merged)',
+    ' && !merged)',
     ')',
   ),
   bug(

@@ -149,6 +149,11 @@ describe('[V8] 0.1', () => {
     )
     expect(echo).not.toHaveProperty('channel')
     expect(echo.action).toEqual({ type: 'session/titleChanged', title: 'Other', session: 'guide:/x' })
+    // Whatever it writes, it reads aliases.
+    await client.subscribe(channel)
+    expect([...client.states.keys()]).not.toContain(channel)
+    await ann.echo(ann.dispatch(channel, { type: 'session/titleChanged', title: 'Third' }))
+    await client.until(() => JSON.stringify(client.state('guide:/x')).includes('Third'))
     await ann.ask('disposeSession', { channel })
     await client.until(() =>
       client.notes.some(({ params }) => JSON.stringify(params).includes('notify/sessionRemoved')),

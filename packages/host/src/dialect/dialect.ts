@@ -173,7 +173,9 @@ export class Dialect {
     const { kindName: kind } = channel
     const lens = this.#lens
     // Most actions are the same in the client's version. They need not be parsed.
-    const action = lens && !lens.leaves(typeIn(parts.text)) ? (JSON.parse(parts.text) as Action) : undefined
+    const type = typeIn(parts.text)
+    const isSame = type !== undefined && lens?.leaves(type)
+    const action = lens && !isSame ? (JSON.parse(parts.text) as Action) : undefined
     const all =
       lens && action ? lowered(lens, { kind, action, room: storedRoom(channel, action) }, parts) : [parts]
     if (all === rebuild) return undefined
@@ -275,9 +277,9 @@ export class Dialect {
   }
 }
 
-/** The type of an action that is given as JSON. The host writes the type first. Empty if it is not found. */
-function typeIn(text: string): string {
-  return /^\{"type":"([^"\\]+)"/.exec(text)?.[1] ?? ''
+/** The type of an action that is given as JSON. Undefined if it is not the first member, where most clients write it. */
+function typeIn(text: string): string | undefined {
+  return /^\{"type":"([^"\\]+)"/.exec(text)?.[1]
 }
 
 /** Whether a JSON text may contain a URI that has another name for the client. Most texts do not and need not be parsed. */

@@ -104,3 +104,15 @@ test('[V9] a choice that waits is not refused when it is sent again while the di
   run.end()
   expect((await client.echo(chosen)).rejectionReason).toBeUndefined()
 })
+
+test('[V8] an action whose type is not its first member is replayed in the version of the client', async () => {
+  const all = await testHost({ agents: [new ScriptedAgent()] })
+  const [client, newer] = [new OlderClient(all, '0.9.0'), new OlderClient(all, '1.0.0')]
+  for (const each of [client, newer]) await each.open()
+  await newer.createSession(uri, {})
+  const chat = newer.turnsOf(uri)
+  await client.subscribe(chat)
+  client.unplug()
+  await newer.echo(newer.dispatch(chat, { isArchived: true, type: 'chat/isArchivedChanged' }))
+  expect(await client.reconnect()).toMatchObject({ type: 'replay', actions: [] })
+})

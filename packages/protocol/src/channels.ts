@@ -40,9 +40,10 @@ export const kinds = {
       // On `session/ready`, a 0.1 reducer clears the status flags. A 0.1 client therefore gets two more actions, which
       // set the flags again.
       'session/ready': 3,
-      // Up to 0.4 the model and the agent of a session are no part of its `_meta`.
+      // Up to 0.4 a session has a model and an agent of its own, each with an action. 1.0 keeps both in `_meta`.
       'session/metaChanged': 3,
-      // In 0.7 each working directory is removed, and each is added again, because only so they keep their order.
+      // 0.7 can only remove a directory, or add one at the end of the list. To keep the order of the list, a 0.7 client is
+      // sent the removal and the addition of every directory from the replaced one on.
       'session/workingDirectoryReplaced': ({ workingDirectories = [] }) => 2 * workingDirectories.length,
     },
     derived: { project: true, annotations: true },

@@ -26,7 +26,7 @@ export interface Event {
 export type Batch = readonly Event[]
 
 const viewer = 'a'
-/** The entry of the session in the list. */
+/** The summary of the session, as `listSessions` returns it. */
 const summary = deepFreeze({
   resource: 'ahp-session:/s',
   provider: 'p',

@@ -122,7 +122,7 @@ const tools: { readonly [N in ToolName]: Tool } = {
   },
 }
 
-/** The titles of the verbs that make tool calls. */
+/** The titles of the tools. The name of a tool is the verb with which a user asks the guide to use it. */
 const titles: ReadonlyMap<string, string> = new Map([
   ...Object.entries<Tool>(tools).map(([name, { displayName }]) => [name, displayName] as const),
   ['spawn', 'Worker'],

@@ -1,6 +1,6 @@
 import type { HostInfo } from '@atrium/client/link/handshake'
 
-/** A client with the `_meta` of the host's answer to its handshake. */
+/** A connected client. `host` is what the host answered to `initialize`; its `_meta` has data that only Atrium hosts send. */
 export interface WithMeta {
   readonly host: Pick<HostInfo, '_meta'> | undefined
 }

@@ -27,8 +27,9 @@ interface Lowering {
 }
 
 /**
- * Translates an action into an older version, which may need several actions for it. One of these actions carries the origin:
- * the one of the same type, or else the first. The stride of the original action has reserved a sequence number for each.
+ * Translates an action into an older version, which may need several actions for it. Each of them has a sequence number of
+ * its own, which was reserved when the action was numbered. One of them has the origin (the client that dispatched the action):
+ * the one with the same type as the action, or the first if no type is the same.
  */
 export function lowered(lens: Lens, lowering: Lowering, parts: EnvelopeParts): LoweredParts {
   const { kind, action, context, room } = lowering

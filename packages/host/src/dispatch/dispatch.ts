@@ -76,7 +76,7 @@ function converted(channel: Channel, action: Action, { clientId }: Dispatcher): 
   return convertDenial(channel, convertAnswers(channel, action), clientId)
 }
 
-/** Whether the version of a client has a model and an agent for a session. */
+/** Whether a client chooses the model and the agent once for a session, as clients up to 0.4 do, and not for each message. */
 function selects({ clients }: Core, clientId: string): boolean {
   const version = clients.versionOf(clientId)
   return version !== undefined && isBefore(version, '0.5.0')

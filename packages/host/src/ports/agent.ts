@@ -18,7 +18,7 @@ export interface Agent {
   readonly resumes: boolean
   /** The settings of the agent's sessions. */
   readonly settings?: Settings
-  /** The agent's own tools, which its sessions show as `serverTools`. Absent if the agent does not know them. */
+  /** The tools that the agent itself runs. Sessions list them as `serverTools`. Absent if the agent cannot list its tools. */
   readonly tools?: readonly ToolDefinition[]
   /**
    * Asks the backend for its models, its settings and whether a user must sign in. The host calls `probe` each time before it

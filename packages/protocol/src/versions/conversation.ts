@@ -13,7 +13,7 @@ export interface ConversationChanges {
   readonly call?: Same
   /** The list of contents of a tool call or of its result. */
   readonly content?: (list: unknown) => unknown
-  /** A response part. `undefined` removes it. */
+  /** A response part of a turn. The function returns `undefined` if the older version has no such part. */
   readonly part?: Change
   /** A turn that has ended. Its message and parts are changed first. */
   readonly turn?: Same

@@ -9,8 +9,8 @@ import { one } from '../step.ts'
 import type { Row } from '../step.ts'
 
 /**
- * The list of customizations at 0.1, which has only the top of the tree. It is keyed by URI, so an item whose URI
- * another item above it has too gets its id after the URI.
+ * The list of customizations at 0.1. It has only the top level of the tree, and a client finds an item by its URI. If two
+ * items have the same URI, the later one is shown with `#` and its id behind the URI.
  */
 function flatList(list: readonly unknown[]): readonly Shape[] {
   const items = list.map(shapeOf)

@@ -10,7 +10,10 @@ export function customizationsDown<S extends Shape>(holder: S): S {
   return at(holder, 'customizations', each(customizationDown))
 }
 
-/** Up to 0.2 an MCP server has no state, and cannot stand at the top. It is shown there as a plugin that is loaded. */
+/**
+ * At 0.2 an MCP server is always part of a plugin, and has no state. A server that is not part of one is shown as a plugin. The
+ * load state of that plugin says what the state of the server is.
+ */
 function customizationDown(item: Shape): Shape {
   return item['type'] === 'mcpServer' ? pluginOf(item) : at(item, 'children', each(childDown))
 }

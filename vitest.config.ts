@@ -17,7 +17,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['atrium-source', 'node', 'import', 'default'] } },
   test: {
     globalSetup: ['test/environment.ts'],
-    setupFiles: ['test/worker-folder.ts'],
+    setupFiles: ['test/worker-folder.ts', 'test/random-seed.ts'],
     // Tests wait on states, never on time: this only ends one that waits for what never comes, also on a machine that is busy.
     testTimeout: 300_000,
     hookTimeout: 300_000,

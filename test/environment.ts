@@ -53,7 +53,8 @@ export default function setUp(): () => void {
 const mark = 'ATRIUM_TESTS'
 
 /** The variables that stay: those of the test runner and those that these tests read. */
-const kept = /^(?:CI|NODE_ENV|TEST|VITEST\w*|FORCE_TTY|SystemRoot|ATRIUM_RECORDINGS|ATRIUM_SEARCH)$/
+const kept =
+  /^(?:CI|NODE_ENV|TEST|VITEST\w*|FORCE_TTY|SystemRoot|ATRIUM_RECORDINGS|ATRIUM_SEARCH|ATRIUM_SEED)$/
 
 /** The programs that tests start by name. A test that needs another one adds it here. */
 const programs = `

@@ -1,5 +1,10 @@
-/** Whether searches run in full, as in `.ci/run`. Otherwise they take a sample, so that `npm test` is quick. */
-export const searchesInFull = process.env['ATRIUM_SEARCH'] === 'full'
+const asked = process.env['ATRIUM_SEARCH']
 
-/** How many trials a search makes. */
-export const trials = (all: number, sample: number): number => (searchesInFull ? all : sample)
+/** Whether searches run in full, as in `.ci/run`. Otherwise they take a sample, so that `npm test` is quick. */
+export const searchesInFull = asked !== undefined
+
+/** How many trials a search makes. `ATRIUM_SEARCH=20` makes twenty times as many as `ATRIUM_SEARCH=full`. */
+export const trials = (all: number, sample: number): number => {
+  if (!searchesInFull) return sample
+  return asked === 'full' ? all : all * Number(asked)
+}

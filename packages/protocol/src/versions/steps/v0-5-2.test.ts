@@ -91,6 +91,10 @@ test('[V14] a session does not list the logins of tool calls', () => {
   expect(set(other)).toStrictEqual([{ type: 'session/inputNeededSet', request: other }])
 })
 
+test('[V14] an empty list of open requests is absent, as it is after the login of a tool call', () => {
+  expect(down('session', { status: 1, inputNeeded: [] })).toStrictEqual({ status: 1 })
+})
+
 test('[V14] [HC-6] the risk of a tool call is not shown', () => {
   const risk = { riskAssessment: { kind: 'judge', status: 'loading' } }
   expect(down('chat', chat(24, toolCall('pending-confirmation', risk)))).toStrictEqual(

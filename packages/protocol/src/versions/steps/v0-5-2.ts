@@ -127,7 +127,7 @@ function isLogin(request: Shape): boolean {
 function neededDown(state: Shape): Shape {
   const needed = listOf(state, 'inputNeeded')
   const left = needed.filter((request) => !isLogin(shapeOf(request)))
-  if (left.length === needed.length) return state
-  if (left.length > 0) return put(state, { inputNeeded: left })
+  if (left.length > 0) return left.length === needed.length ? state : put(state, { inputNeeded: left })
+  if (needed.length === 0) return omit(state, 'inputNeeded')
   return put(state, { inputNeeded: undefined, status: (Number(state['status']) & ~inputNeededBit) >>> 0 })
 }

@@ -8,7 +8,7 @@ import { rebuild } from '../src/versions/lens.ts'
 import type { Lens, Lowered } from '../src/versions/lens.ts'
 import type { Version } from '../src/versions/negotiate.ts'
 import { at, objectChange, omit, shapeOf, shapeOfAction } from '../src/versions/shape.ts'
-import { primaryChat } from '../src/versions/steps/v0-3-session.ts'
+import { primaryChat } from '../src/session/primary-chat.ts'
 import { deepFreeze } from './cases.ts'
 
 /** A session and its primary chat. Up to 0.3 the two are one state, and there is no chat. */

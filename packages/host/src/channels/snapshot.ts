@@ -1,3 +1,4 @@
+import { primaryChat } from '@atrium/protocol/session/primary-chat'
 import type { SessionSummary } from '@atrium/protocol/session/state'
 import type { Lens } from '@atrium/protocol/versions/lens'
 import type { Channel } from '../log/channel.ts'
@@ -110,8 +111,7 @@ function wholeState(core: Core, channel: Channel): object {
 /** Returns the primary chat of a session, which is in memory while a client is subscribed to both as one. */
 function chatOf(core: Core, channel: Channel): Channel<'chat'> | undefined {
   if (!channel.is('session')) return undefined
-  const { defaultChat, chats } = channel.committedState
-  return core.log.channel(defaultChat ?? chats[0]?.resource ?? '', 'chat')
+  return core.log.channel(primaryChat(channel.committedState) ?? '', 'chat')
 }
 
 /** Puts the shown forms of large turns into a state. */

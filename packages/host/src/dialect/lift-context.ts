@@ -1,9 +1,9 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
-import { isBefore } from '@atrium/protocol/versions/negotiate'
 import type { LiftContext } from '@atrium/protocol/versions/lens'
 import type { Core, Link } from '../core/core.ts'
 import type { Channel } from '../log/channel.ts'
 import { withDeferred } from '../session/selection.ts'
+import { generationOf } from './generation.ts'
 
 /** What the newer form of a dispatched action depends on. */
 export function liftContext(core: Core, { clientId }: Link, channel: Channel, action: Action): LiftContext {
@@ -28,7 +28,7 @@ export function liftContext(core: Core, { clientId }: Link, channel: Channel, ac
     },
     isSingle: (other) => {
       const version = core.clients.versionOf(other)
-      return version !== undefined && isBefore(version, '0.5.0')
+      return version !== undefined && generationOf(version).single
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { Uri } from '@atrium/protocol/channel'
+import { primaryChat as primaryOf } from '@atrium/protocol/session/primary-chat'
 import type { Core } from '../core/core.ts'
 
 /**
@@ -7,7 +8,7 @@ import type { Core } from '../core/core.ts'
  */
 export function primaryChat({ catalog }: Core, session: Uri): Uri | undefined {
   const summary = catalog.get(session)
-  return summary?.defaultChat ?? summary?.chats?.[0]?.resource
+  return summary && primaryOf(summary)
 }
 
 const separator = '/chat/'

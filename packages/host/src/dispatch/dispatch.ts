@@ -1,13 +1,13 @@
 import type { Action } from '@atrium/protocol/channel'
 import { checkAction } from '@atrium/protocol/kind'
 import { compact } from '@atrium/protocol/update'
-import { isBefore } from '@atrium/protocol/versions/negotiate'
 import { needsRow } from '../log/channel-rows.ts'
 import type { Channel } from '../log/channel.ts'
 import { convertAnswers } from '../chat/answer-conversion.ts'
 import { repeatForm } from '../chat/repeat-form.ts'
 import { chatEffects } from '../chat/start-turn.ts'
 import type { TurnAction } from '@atrium/protocol/chat/actions'
+import { generationOf } from '../dialect/generation.ts'
 import { loadTurnFor } from '../channels/history.ts'
 import { clientUris } from '../resources/client-files.ts'
 import type { Core, Link } from '../core/core.ts'
@@ -79,7 +79,7 @@ function converted(channel: Channel, action: Action, { clientId }: Dispatcher): 
 /** Whether a client chooses the model and the agent once for a session, as clients up to 0.4 do, and not for each message. */
 function selects({ clients }: Core, clientId: string): boolean {
   const version = clients.versionOf(clientId)
-  return version !== undefined && isBefore(version, '0.5.0')
+  return version !== undefined && generationOf(version).single
 }
 
 function deciderOf({ clients }: Core, { principal, clientId }: Dispatcher): Deciding {

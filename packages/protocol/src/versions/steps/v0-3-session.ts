@@ -1,25 +1,18 @@
-import type { SessionState } from '../../session/state.ts'
+import { primaryChat } from '../../session/primary-chat.ts'
 import { activityMask } from '../../status.ts'
 import type { Member } from '../difference.ts'
 import { rebuild } from '../lens.ts'
 import type { StateContext } from '../lens.ts'
-import { listOf, omit, put, shapeOf, textOf } from '../shape.ts'
+import { listOf, omit, put, shapeOf } from '../shape.ts'
 import type { Shape } from '../shape.ts'
 
 /** The keys of a chat that are keys of its session up to 0.3. */
 const turnKeys = ['turns', 'activeTurn', 'steeringMessage', 'queuedMessages', 'inputRequests']
 
-/**
- * The chat that clients of 0.3 and below see as the session: the default chat, or the first one if no chat of the list is
- * the default. The session may be of any version that has chats.
- */
-export function primaryChat(session: Shape | SessionState): string | undefined {
-  return textOf(primaryEntry(shapeOf(session)), 'resource')
-}
-
+/** The entry of the chat that clients of 0.3 and below see as the session. */
 function primaryEntry(session: Shape): Shape {
-  const chats = listOf(session, 'chats').map(shapeOf)
-  return shapeOf(chats.find(({ resource }) => resource === session['defaultChat']) ?? chats[0])
+  const primary = primaryChat(session)
+  return shapeOf(listOf(session, 'chats').find((chat) => shapeOf(chat)['resource'] === primary))
 }
 
 /** A session with its primary chat as one state. The other chats cannot be seen. */

@@ -5,7 +5,7 @@ import type { Action } from '../../channel.ts'
 import type { KindName } from '../../reducers.ts'
 import { knownIn } from '../known.ts'
 import { ContextMissing, rebuild } from '../lens.ts'
-import { primaryChat } from './v0-3-session.ts'
+import { primaryChat } from '../../session/primary-chat.ts'
 import { v03 } from './v0-3.ts'
 
 const message = (kind: string, ...attachments: readonly object[]) => ({

@@ -1,3 +1,4 @@
+import { primaryChat } from '../../session/primary-chat.ts'
 import type { Action } from '../../channel.ts'
 import { conversation } from '../conversation.ts'
 import { Refusal, contextOf, rebuild } from '../lens.ts'
@@ -85,7 +86,7 @@ function claimDown(holder: Shape): Shape {
 function claimedUp(action: OldAction, { session }: LiftContext): Action | Refusal {
   const claim = shapeOf(action['claim'])
   if (claim['kind'] !== 'session' || 'chat' in claim) return action
-  const chat = session?.defaultChat ?? session?.chats[0]?.resource
+  const chat = session && primaryChat(session)
   return chat === undefined
     ? new Refusal('the session of the claim has no chat')
     : put(action, { claim: { ...claim, chat } })

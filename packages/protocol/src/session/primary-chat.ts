@@ -1,0 +1,14 @@
+import type { Uri } from '../channel.ts'
+
+/** The chats of a session, as a state or a summary lists them. */
+interface ChatList {
+  readonly defaultChat?: Uri
+  readonly chats?: readonly { readonly resource: Uri }[]
+}
+
+/** The chat that stands for its session where a client knows no chats: the default chat if it is listed, else the first. */
+export function primaryChat({ defaultChat, chats }: ChatList): Uri | undefined {
+  if (!chats) return defaultChat
+  const listed = chats.some(({ resource }) => resource === defaultChat)
+  return listed ? defaultChat : chats[0]?.resource
+}

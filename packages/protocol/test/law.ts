@@ -86,6 +86,14 @@ export function hosted(kind: KindName, state: object): object {
   return make ? make(shapeOf(state)) : state
 }
 
+/** The action as a host would append it: no list of customizations has an id twice. */
+export function hostedAction(action: Action): Action {
+  // The change removes items of a list, so the type of the action is the same.
+  return action.type === 'session/customizationsChanged'
+    ? (at(shapeOfAction(action), 'customizations', byId) as Action)
+    : action
+}
+
 const inDirectories = (holder: Shape) => at(holder, 'workingDirectories', unique)
 const byId = distinctBy((item) => item['id'])
 

@@ -10,6 +10,7 @@ import type { Version } from '../src/versions/negotiate.ts'
 import { at, objectChange, omit, shapeOf, shapeOfAction } from '../src/versions/shape.ts'
 import { primaryChat } from '../src/session/primary-chat.ts'
 import { deepFreeze } from './cases.ts'
+import { hostedAction } from './law.ts'
 
 /** A session and its primary chat. Up to 0.3 the two are one state, and there is no chat. */
 export interface Pair {
@@ -90,7 +91,8 @@ export function batchesOf(pair: Pair, events: readonly Event[]): readonly Batch[
   const primary = primaryChat(shapeOf(pair.session))
   const batches: Batch[] = []
   let now = pair
-  for (const event of events) {
+  for (const { kind, action } of events) {
+    const event = { kind, action: hostedAction(action) }
     const unread = attention.has(event.action.type) && isRead(now) ? [markUnread] : []
     const batch = [event, ...unread]
     const after = batch.reduce((state, each) => reduced('1.0.0', state, each), now)

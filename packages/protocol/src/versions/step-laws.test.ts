@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { deepFreeze, stateCases } from '../../test/cases.ts'
-import { expectLaw, hosted } from '../../test/law.ts'
+import { expectLaw, hosted, hostedAction } from '../../test/law.ts'
 import type { Judged, Reduce } from '../../test/law.ts'
 import { actionOf, kindNames, newStateOf, scriptOf, stateOf } from '../../test/random-actions.ts'
 import { trials } from '../../test/search.ts'
@@ -63,7 +63,7 @@ function begun({ above }: Case, kind: KindName, state: object, actions: readonly
 
 describe.each(cases)('$name', (one) => {
   const check = (kind: KindName, state: object, actions: readonly Action[]) => {
-    const { initial, lowered } = begun(one, kind, hosted(kind, state), actions)
+    const { initial, lowered } = begun(one, kind, hosted(kind, state), actions.map(hostedAction))
     expectLaw(one, kind, initial, lowered)
   }
 

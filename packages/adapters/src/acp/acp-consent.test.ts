@@ -11,13 +11,19 @@ const rawRequest = (method: string, params: object) =>
   `raw ${JSON.stringify({ jsonrpc: '2.0', id: `x-${method}`, method, params: { sessionId: '$SESSION', ...params } })}`
 
 /** Runs a turn in which users are asked twice: allows the first call, denies the second, and returns the second call. */
-async function secondQuestion(room: AcpRoom, text: string, toolName?: string) {
+async function secondQuestion(
+  room: AcpRoom,
+  text: string,
+  toolName?: string,
+  beforeDenial?: () => Promise<void>,
+) {
   const turnId = room.begin(text)
   const first = await room.pendingCall()
   room.decide(first, true)
   const again = await room.pendingCall((call) =>
     toolName === undefined ? JSON.stringify(call) !== JSON.stringify(first) : call.toolName === toolName,
   )
+  await beforeDenial?.()
   room.decide(again, false)
   await room.ended(turnId)
   return again
@@ -93,11 +99,15 @@ test('[N43] a command line that was allowed once runs once, even if two requests
   const both = `${run}$NEXT${run.slice('raw '.length).replace('x-', 'y-')}\nanswered x-terminal/create y-terminal/create`
   // In the first round a user allows call c1 before the two requests. In the second round c1 is open and users are asked only
   // by the requests.
-  for (const first of ['allowed', 'change']) {
-    const again = await secondQuestion(room, `${first} c1 ${input({ command })}\n${both}`, 'run')
+  const effects = join(room.folder, 'effects')
+  const text = () => (existsSync(effects) ? readFileSync(effects, 'utf8') : '')
+  for (const [at, first] of ['allowed', 'change'].entries()) {
+    // The end of the turn would end the allowed command, so the command must have run before.
+    const ran = () => expect.poll(text, { timeout: 60_000 }).toBe('done\n'.repeat(at + 1))
+    const again = await secondQuestion(room, `${first} c1 ${input({ command })}\n${both}`, 'run', ran)
     expect(again).toMatchObject({ toolInput: command })
   }
-  expect(readFileSync(join(room.folder, 'effects'), 'utf8')).toBe('done\ndone\n')
+  expect(text()).toBe('done\ndone\n')
 })
 
 test('[N43] a call that reads a file or only locates it does not allow a write of the file', async () => {

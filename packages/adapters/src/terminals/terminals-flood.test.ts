@@ -24,8 +24,9 @@ describe('[F-40] floods', () => {
     expect(text().length).toBeGreaterThan(16e6)
     expect([lines.length, lines.at(-2), lines.at(-1)]).toEqual([2_100_001, '2100000', ''])
     expect(lines.findIndex((each, i) => each !== String(i + 1))).toBe(2_100_000)
-    // Each action costs every client that watches, so there must be few.
-    expect(said.length).toBeLessThan(16e6 / 16_384)
+    // Each action costs every client that watches, so there must be few. A terminal gives at most 4 KiB at a time; how many of
+    // these come together depends on how busy the machine is.
+    expect(said.length).toBeLessThan(16e6 / 8192)
   })
 
   test('a paused program has to wait', async () => {

@@ -4,16 +4,17 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Files } from '@atrium/host/ports/files'
 import { expect, onTestFinished, test } from 'vitest'
 import { reasonOf } from '../../../host/src/ports/files-fixture.contract.ts'
+import { trials } from '../../../protocol/test/search.ts'
 import { descriptors } from '../../test/descriptors.ts'
 import { fingerprint } from '../../test/fingerprint.ts'
 import { sandbox } from '../../test/sandbox.ts'
 
-const flips = 20_000
+const flips = trials(20_000, 4000)
 /**
  * The minimum and maximum number of operations. One operation takes many times as long as one swap of the attacker (a
  * flip).
  */
-const minOperations = 1500
+const minOperations = trials(1500, 300)
 const maxOperations = 40 * minOperations
 const canary = 'canary '.repeat(606)
 

@@ -93,7 +93,7 @@ export function batchesOf(pair: Pair, events: readonly Event[]): readonly Batch[
   let now = pair
   for (const { kind, action } of events) {
     const event = { kind, action: hostedAction(action) }
-    const unread = attention.has(event.action.type) && isRead(now) ? [markUnread] : []
+    const unread = needsAttention(event.action) && isRead(now) ? [markUnread] : []
     const batch = [event, ...unread]
     const after = batch.reduce((state, each) => reduced('1.0.0', state, each), now)
     const switched = primaryChat(shapeOf(after.session)) !== primary
@@ -106,6 +106,14 @@ export function batchesOf(pair: Pair, events: readonly Event[]): readonly Batch[
 }
 
 const attention = new Set(['chat/turnStarted', 'chat/turnResume', 'chat/inputRequested'])
+
+/** Whether an action asks for the attention of users. A part that is an open request does the same as the action for it. */
+function needsAttention(action: Action): boolean {
+  const part = shapeOf(shapeOfAction(action)['part'])
+  const asks = part['kind'] === 'inputRequest' && part['response'] === undefined
+  return attention.has(action.type) || (action.type === 'chat/responsePart' && asks)
+}
+
 const markUnread: Event = {
   kind: 'session',
   action: Object.assign({ type: 'session/isReadChanged' }, { isRead: false }),

@@ -80,10 +80,10 @@ test('[A6] docs/dependencies.md lists what the dependencies need, and nothing el
   expect(rowsUnder('What these need')).toEqual(sorted(expected))
 })
 
-test('[A6] every dependency of a package is pinned to one version, and no package is there in two versions', () => {
+test('[A6] every dependency of a package is pinned to one version, and no package of the run time is there in two versions', () => {
   for (const [, { dependencies = {} }] of manifests)
     for (const version of Object.values(dependencies)) expect(version).toMatch(/^\d+\.\d+\.\d+$/)
-  const names = installed.map(({ name }) => name)
+  const names = atRunTime.map(({ name }) => name)
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([])
 })
 

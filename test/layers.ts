@@ -73,7 +73,7 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
     ['ports'],
   ],
   adapters: [
-    ['acp', 'guide', 'model', 'content', 'files', 'terminals', 'git', 'store/sqlite', 'server'],
+    ['acp', 'guide', 'model', 'content', 'files', 'hooks', 'terminals', 'git', 'store/sqlite', 'server'],
     ['acp/process', 'model/provider', 'files/watch', 'store'],
     ['process'],
   ],

@@ -1,5 +1,6 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
 import { kinds } from '@atrium/protocol/channels'
+import { callIn } from '@atrium/protocol/chat/calls'
 import { toolCallActions, turnActions } from '@atrium/protocol/chat/actions'
 import type { ChatAction } from '@atrium/protocol/chat/actions'
 import type { Message } from '@atrium/protocol/chat/message'
@@ -7,7 +8,8 @@ import { reduceChat } from '@atrium/protocol/chat/reducer'
 import type { ChatOrigin, ChatState, Turn } from '@atrium/protocol/chat/state'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { TurnFailed } from '../src/ports/agent.ts'
-import type { Agent, Chat, AgentAction, Task, Worker } from '../src/ports/agent.ts'
+import type { Agent, Chat, AgentAction, EndedCall, Task, Worker } from '../src/ports/agent.ts'
+import { clientSources, offeredTools } from '../src/tools/offered-tools.ts'
 import { whyNotAllowed } from './agent-rules.ts'
 
 export interface HostlessChatOptions {
@@ -168,6 +170,17 @@ export class Run {
   #chat(): Chat {
     const stage = this.#stage
     const over = this.#over.signal
+    const when = (holds: (state: ChatState) => boolean) =>
+      new Promise<ChatState>((resolve, reject) => {
+        const watch = (state: ChatState) => {
+          if (!holds(state)) return
+          stage.watchers.delete(watch)
+          resolve(state)
+        }
+        if (holds(stage.state)) return resolve(stage.state)
+        stage.watchers.add(watch)
+        onAbort(over, () => reject(new Error('the turn is over')))
+      })
     return {
       uri: stage.uri,
       turnId: this.#turnId,
@@ -181,17 +194,18 @@ export class Run {
       files: noFiles,
       run: () => Promise.reject(new TurnFailed('terminal', 'a test chat has no shell')),
       settled: () => (over.aborted ? Promise.reject(new Error('the turn is over')) : Promise.resolve()),
-      when: (holds) =>
-        new Promise((resolve, reject) => {
-          const watch = (state: ChatState) => {
-            if (!holds(state)) return
-            stage.watchers.delete(watch)
-            resolve(state)
-          }
-          if (holds(stage.state)) return resolve(stage.state)
-          stage.watchers.add(watch)
-          onAbort(over, () => reject(new Error('the turn is over')))
-        }),
+      when,
+      tools: {
+        list: () =>
+          offeredTools(
+            clientSources(stage.session),
+            (stage.agent.tools ?? []).map(({ name }) => name),
+          ),
+        ended: async (toolCallId) => {
+          const ended = (state: ChatState) => endedCall(state, toolCallId)
+          return ended(await when((state) => ended(state) !== undefined)) as EndedCall
+        },
+      },
       // No turns need to be loaded, because the state contains all turns.
       before: async () => [],
       spawn: (task) => this.#spawn(task),
@@ -239,6 +253,11 @@ class Wrong extends Error {}
 
 function asMessage(said: string | Partial<Message>): Partial<Message> {
   return typeof said === 'string' ? { text: said } : said
+}
+
+function endedCall(state: ChatState, toolCallId: string): EndedCall | undefined {
+  const call = callIn(state, toolCallId)
+  return call?.status === 'completed' || call?.status === 'cancelled' ? call : undefined
 }
 
 function onAbort(signal: AbortSignal, task: () => void): void {

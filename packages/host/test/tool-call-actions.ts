@@ -10,10 +10,10 @@ export const ready = (more: object = {}) =>
 export const running = ready({ confirmed: 'not-needed' })
 export const mcp = { contributor: { kind: 'mcp', customizationId: 'm' } }
 export const providedBy = (clientId: string) => ({ contributor: { kind: 'client', clientId } })
-/** The action by which a client registers its tools. The agent can call the tools only after this action. */
+/** The action by which a client registers its tool `x`. The agent can call the tool only after this action. */
 export const registersTools = (clientId: string): AnyAction => ({
   type: 'session/activeClientSet',
-  activeClient: { clientId, tools: [] },
+  activeClient: { clientId, tools: [{ name: 'x' }] },
 })
 const auth = { resource: { resource: 'https://x.example' }, reason: 'required' }
 export const signIn = { type: 'chat/toolCallAuthRequired', ...call, auth } as AgentAction

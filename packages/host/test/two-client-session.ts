@@ -93,9 +93,9 @@ export async function subscribeTo(client: Client, channels: readonly Uri[] = [se
   for (const channel of channels) await client.ask('subscribe', { channel })
 }
 
-/** Makes a client one of the session's active clients, so that it can provide tools. */
+/** Makes a client one of the session's active clients. It provides the tool `x`. */
 export function becomeActive(client: Client): Promise<void> {
-  const activeClient = { clientId: client.clientId, tools: [] }
+  const activeClient = { clientId: client.clientId, tools: [{ name: 'x' }] }
   return accepted(client, session, { type: 'session/activeClientSet', activeClient })
 }
 

@@ -60,8 +60,8 @@ export class AgentTools {
   #start(chance: Chance): AgentAction {
     const toolCallId = `call-${this.#name()}`
     this.#calls.set(toolCallId, 'started')
-    const toolName = chance.pick(toolNames) ?? 'run'
     const executor = chance.oneIn(2) ? this.#pickClient(chance) : undefined
+    const toolName = this.#pickTool(executor, chance)
     const contributor =
       executor === undefined ? {} : { contributor: { kind: 'client' as const, clientId: executor } }
     return { type: 'chat/toolCallStart', toolCallId, toolName, displayName: toolName, ...contributor }
@@ -71,6 +71,13 @@ export class AgentTools {
   #pickClient(chance: Chance): string | undefined {
     const { activeClients } = this.#chat.session
     return chance.oneIn(4) ? `c${chance.below(4)}` : chance.pick(activeClients)?.clientId
+  }
+
+  /** Picks a tool: mostly one that the client has, if a client shall run it. */
+  #pickTool(executor: string | undefined, chance: Chance): string {
+    const client = this.#chat.session.activeClients.find(({ clientId }) => clientId === executor)
+    const offered = chance.oneIn(4) ? undefined : chance.pick(client?.tools ?? [])?.name
+    return offered ?? chance.pick(toolNames) ?? 'run'
   }
 
   /** Asks for an approval, or claims that none is needed. In the second case only a client may carry the call out. */
@@ -176,6 +183,8 @@ function forged(toolCallId: string, name: number, chance: Chance): AgentAction {
 /** Whether users and clients are done with the call, so that only the agent can act on it now. */
 function isDecided(call: ToolCallState | undefined, asked: string | undefined): boolean {
   if (!call || undecided.has(call.status) || clientRunning(call) !== undefined) return false
+  // A call of a tool that its client does not have fails before the agent has asked.
+  if (call.status === 'completed') return true
   return asked === undefined || call.invocationMessage === asked
 }
 

@@ -1,3 +1,4 @@
+import { toolNames } from './agent-tools.ts'
 import type { Action, Uri } from '@atrium/protocol/channel'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { Chance } from '../chance.ts'
@@ -66,10 +67,12 @@ function ofSession(name: string, clientId: string, chance: Chance): readonly obj
     { type: 'session/titleChanged', title: 'same' },
     { type: 'session/isReadChanged', isRead: chance.oneIn(2) },
     { type: 'session/isArchivedChanged', isArchived: chance.oneIn(2) },
-    { type: 'session/activeClientSet', activeClient: { clientId, displayName: name, tools: [] } },
+    { type: 'session/activeClientSet', activeClient: { clientId, displayName: name, tools: allTools } },
     { type: 'session/activeClientRemoved', clientId },
   ]
 }
+
+const allTools = toolNames.map((name) => ({ name }))
 
 function ofTerminal(name: string, clientId: string, chance: Chance): readonly object[] {
   const typed = { type: 'terminal/input', data: `${name}\r` }

@@ -11,7 +11,7 @@ import { savePermission } from '../tools/approval.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
 import type { Dispatcher } from '../log/options.ts'
-import { failCallsOf, checkClientPresent } from '../tools/client-tools.ts'
+import { failCallsOf, checkClientOffers, checkClientPresent } from '../tools/client-tools.ts'
 import { entryOf, sessionOf } from '../core/lookup.ts'
 import { movableChange } from '../chat/movable.ts'
 import { defaultChatChanged } from '../session/default-chat.ts'
@@ -55,6 +55,7 @@ function chatFollowUps(core: Core, chat: Channel<'chat'>, action: ChatAction, by
   const changes = entry && chatChanges(entry, stateOf(chat))
   if (changes) append(core, session, { type: 'session/chatUpdated', chat: chat.uri, changes })
   for (const change of inputNeededChanges(session.head, stateOf(chat))) append(core, session, change)
+  if (action.type === 'chat/toolCallStart') checkClientOffers({ core, session, chat }, action)
   if (action.type === 'chat/toolCallReady' || action.type === 'chat/toolCallConfirmed')
     checkClientPresent({ core, session, chat }, action)
   const { activeTurn, queuedMessages, turns, draft, steeringMessage } = stateOf(chat)

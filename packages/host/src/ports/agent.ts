@@ -1,6 +1,7 @@
 import type { ChatAction } from '@atrium/protocol/chat/actions'
 import type { MessageAttachment, ModelSelection } from '@atrium/protocol/chat/message'
 import type { ChatState, Turn } from '@atrium/protocol/chat/state'
+import type { ToolCallContributor, ToolCallState } from '@atrium/protocol/chat/tool'
 import type { Uri } from '@atrium/protocol/channel'
 import type { SessionConfigSchema } from '@atrium/protocol/common/config'
 import type { ContentRef, ErrorInfo, FileEdit } from '@atrium/protocol/common/content'
@@ -91,6 +92,7 @@ export interface Chat {
    */
   run(command: Command): Promise<RunningCommand>
   readonly files: ToolFiles
+  readonly tools: OfferedTools
   /** Stores content durably with the session. Actions may then refer to the content. It is shown with the name of `file`. */
   keep(bytes: Uint8Array, contentType: string, file?: Uri): Promise<ContentRef>
   /** Reads an attachment. Rejects with a message for users if the attachment is missing or must not be read. */
@@ -108,6 +110,33 @@ export interface Content {
   readonly data: string
   readonly encoding: 'utf-8' | 'base64'
   readonly contentType?: string
+}
+
+/**
+ * The tools that the session has besides the agent's own. To call one, the agent yields `chat/toolCallStart` with the tool's
+ * contributor and own name, deltas, and `chat/toolCallReady`. Then it waits for the end of the call. Who contributes the tool
+ * completes the call; the agent never does.
+ */
+export interface OfferedTools {
+  /** The tools of this moment. Their names differ from each other and from the names of the agent's own tools. */
+  list(): readonly OfferedTool[]
+  /**
+   * Resolves with a call of this turn when the call has ended: completed or cancelled. The call may have been yielded by an
+   * earlier run of the turn. Rejects when the turn is over.
+   */
+  ended(toolCallId: string): Promise<EndedCall>
+}
+
+export type EndedCall = Extract<ToolCallState, { readonly status: 'completed' | 'cancelled' }>
+
+export interface OfferedTool {
+  /** The name that a model sees: letters, digits, `_` and `-`, at most 64. */
+  readonly name: string
+  /** The tool under the name by which its contributor knows it. Its texts are plain, but not to be trusted. */
+  readonly definition: ToolDefinition
+  readonly contributor: ToolCallContributor
+  /** Whether a person confirms each call. A call of any other tool is yielded with `confirmed: 'not-needed'`. */
+  readonly asks: boolean
 }
 
 /**

@@ -19,6 +19,7 @@ import { isProtected } from '../access/protected-files.ts'
 import { isIn } from '../access/roots.ts'
 import type { Core } from '../core/core.ts'
 import type { Channel } from '../log/channel.ts'
+import { asks, clientTool } from './offered-tools.ts'
 
 type Ready = Extract<ChatAction, { readonly type: 'chat/toolCallReady' }>
 type Confirmed = Extract<ChatAction, { readonly type: 'chat/toolCallConfirmed' }>
@@ -39,20 +40,37 @@ export function withApproval(context: ChatContext, given: ChatAction): ChatActio
   if (given.type !== 'chat/toolCallReady') return withDecisions(context.chat, given)
   const { session, chat } = context
   const call = callIn(chat.head, given.toolCallId)
-  const action = undecided(given, call)
-  // An agent may say that no confirmation is needed. It may not say that a user or a setting has given one.
-  if (action.confirmed) return { ...action, confirmed: 'not-needed' }
+  const open = undecided(given, call)
+  // An agent may say that no confirmation is needed, unless the tool of a client asks for one. It may not say that a user or
+  // a setting has given one.
+  if (open.confirmed && !mustAsk(session, call)) return { ...open, confirmed: 'not-needed' }
+  const action = without(open, 'confirmed')
   // An agent may make a call ready again while the call still asks for confirmation. The earlier edits and options then
   // stay until new ones replace them.
   const asking = call?.status === 'pending-confirmation' ? call : undefined
   const files = filesOf(action.edits ?? asking?.edits)
-  const permission = call && !files.some(isProtected) && permissionIn(context, call.toolName, files)
+  const permission = call && !files.some(isProtected) && permissionIn(context, permittedName(call), files)
   if (permission) {
     const _meta = withDecision(action._meta ?? call._meta ?? {}, 'decidedBy', { permission })
     return { ...without(action, 'options'), confirmed: 'setting', _meta }
   }
   const options = action.options ?? asking?.options ?? optionsFor(folderOf(session, chat))
   return { ...action, options }
+}
+
+/** Whether the tool of a call belongs to a client and asks for confirmation. The agent cannot answer that for the user. */
+function mustAsk({ head }: Channel<'session'>, call: ToolCallState | undefined): boolean {
+  const tool = call && clientTool(head, call)
+  return tool !== undefined && asks(tool)
+}
+
+/**
+ * The name under which permissions are stored for the tool of a call. A contributor chooses the names of its tools: its tool
+ * `run` must not be covered by a permission for the agent's `run`, nor the other way round.
+ */
+function permittedName({ toolName, contributor }: ToolCallState): string {
+  if (contributor?.kind === 'client') return `client:${contributor.clientId}/${toolName}`
+  return contributor?.kind === 'mcp' ? `mcp:${contributor.customizationId}/${toolName}` : toolName
 }
 
 /** An agent's action with the decisions that the host has recorded in the call. The `_meta` of the action replaces the call's. */
@@ -133,8 +151,9 @@ function requestedPermission(
   { core, session, chat }: ChatContext,
   { approved, selectedOptionId: chosen, toolCallId }: Confirmed,
 ): PermissionRequest | undefined {
-  const tool = callIn(chat.head, toolCallId)?.toolName
-  if (!approved || tool === undefined) return undefined
+  const call = callIn(chat.head, toolCallId)
+  if (!approved || !call) return undefined
+  const tool = permittedName(call)
   if (chosen === choices.session) return { channel: session, tool, folder: undefined }
   const root = core.log.channel(rootUri, 'root')
   const folder = folderOf(session, chat)

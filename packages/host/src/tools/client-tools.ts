@@ -1,10 +1,12 @@
-import type { ToolCallAction } from '@atrium/protocol/chat/actions'
+import type { ChatAction, ToolCallAction } from '@atrium/protocol/chat/actions'
 import { callIn } from '@atrium/protocol/chat/calls'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
 import type { ChatContext } from './approval.ts'
+import { clientTool } from './offered-tools.ts'
 
 type CallRef = Pick<ToolCallAction, 'turnId' | 'toolCallId'>
+type Start = Extract<ChatAction, { readonly type: 'chat/toolCallStart' }>
 
 /** Fails the running calls, in a session, of tools that this client provides. A client that has left runs no tools. */
 export function failCallsOf(core: Core, session: Channel<'session'>, clientId: string): void {
@@ -12,7 +14,8 @@ export function failCallsOf(core: Core, session: Channel<'session'>, clientId: s
     // A chat with an active turn is awake.
     const chat = core.log.channel(request.chat, 'chat')
     if (!chat || request.kind !== 'toolClientExecution' || request.clientId !== clientId) continue
-    failCall(core, chat, request.turnId, request.toolCall.toolCallId)
+    const { turnId, toolCall } = request
+    failCall(core, chat, { turnId, toolCallId: toolCall.toolCallId })
   }
 }
 
@@ -39,8 +42,35 @@ export function checkClientPresent({ core, session, chat }: ChatContext, action:
   // A connected client that is not active in this session does not run the tool, and the session would not notice its
   // departure.
   const active = activeClients.some((client) => client.clientId === clientId)
-  if (!active) failCall(core, chat, action.turnId, action.toolCallId)
+  if (!active) failCall(core, chat, action)
   else if (!core.links.has(clientId)) core.departures.departed(clientId)
+}
+
+/**
+ * Checks the client that an agent names when a call starts. If the client is not active in the session or does not have the
+ * tool, the call fails at once: no client would answer, and an agent must not make a client run what it does not offer.
+ */
+export function checkClientOffers({ core, session, chat }: ChatContext, action: Start): void {
+  const { turnId, toolCallId, contributor, displayName } = action
+  if (contributor?.kind !== 'client' || clientTool(session.head, action)) return
+  // Only a call that runs can fail.
+  const ready = {
+    type: 'chat/toolCallReady',
+    invocationMessage: displayName,
+    confirmed: 'not-needed',
+  } as const
+  core.log.append(chat, { ...ready, turnId, toolCallId })
+  // The call of a client that is not active has failed by now.
+  if (callIn(chat.head, toolCallId)?.status === 'running')
+    failCall(core, chat, action, 'The client does not provide this tool')
+}
+
+/** What an agent must not do with a call, because only the client that provides the tool may. */
+export function clientOnly(chat: Channel<'chat'>, action: ChatAction): string | undefined {
+  if (action.type !== 'chat/toolCallComplete' && action.type !== 'chat/toolCallContentChanged')
+    return undefined
+  const isClients = callIn(chat.head, action.toolCallId)?.contributor?.kind === 'client'
+  return isClients ? 'report the progress or the result of a client tool' : undefined
 }
 
 /**
@@ -60,8 +90,12 @@ export function checkClientsPresent(
   }
 }
 
-function failCall(core: Core, chat: Channel<'chat'>, turnId: string, toolCallId: string): void {
-  const message = 'The client that provides this tool has left'
+function failCall(
+  core: Core,
+  chat: Channel<'chat'>,
+  { turnId, toolCallId }: CallRef,
+  message = 'The client that provides this tool has left',
+): void {
   const result = { success: false, pastTenseMessage: message, error: { message } }
   core.log.append(chat, { type: 'chat/toolCallComplete', turnId, toolCallId, result })
 }

@@ -110,7 +110,7 @@ test.each(versions)('[X7.4] a client of %s denies a running call of its own tool
   await old.open()
   await old.subscribe(named)
   await accepted(all.ann, session, registersTools('ann'))
-  const entry = { clientId: 'old', tools: [] }
+  const entry = { clientId: 'old', tools: [{ name: 'x' }] }
   const one = { type: 'session/activeClientChanged', activeClient: entry }
   const several = { type: 'session/activeClientSet', activeClient: entry }
   const choose = old.dispatch(named, versions.indexOf(version) < versions.indexOf('0.5.0') ? one : several)

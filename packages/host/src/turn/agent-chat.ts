@@ -7,12 +7,13 @@ import { cursorBefore } from '../channels/cursor.ts'
 import { turnsBefore } from '../channels/history.ts'
 import type { Core } from '../core/core.ts'
 import type { Channel } from '../log/channel.ts'
-import type { Agent, Chat, Command, RunningCommand, Task, Worker } from '../ports/agent.ts'
+import type { Agent, Chat, Command, EndedCall, RunningCommand, Task, Worker } from '../ports/agent.ts'
 import { TurnFailed } from '../ports/agent.ts'
 import { keepBytes, named } from '../content/content.ts'
 import { execute, commandOutcome } from '../terminal/execute.ts'
 import { unapproved } from '../tools/approval.ts'
 import type { ChatContext, FileAccess } from '../tools/approval.ts'
+import { clientSources, offeredTools } from '../tools/offered-tools.ts'
 import type { Previews } from '../tools/previewed.ts'
 import { toolFiles } from '../tools/tool-files.ts'
 import { readAttachment } from './attachment.ts'
@@ -66,6 +67,10 @@ export function agentChat(turn: RunningTurn): Chat {
       previews,
       requireApproval: (toolCallId, access) => requireApproval(turn, toolCallId, access),
     }),
+    tools: {
+      list: () => offeredTools(clientSources(session.committedState), ownTools(turn)),
+      ended: (toolCallId) => callEnded(turn, toolCallId),
+    },
     before: async (turnId) => {
       requireRunning(turn)
       return (await turnsBefore(core, chat, { cursor: cursorBefore({ id: turnId }) })).turns
@@ -81,6 +86,22 @@ export function agentChat(turn: RunningTurn): Chat {
     },
     token: (resource) => (signal.aborted ? undefined : tokenFor(core, { chat, session, agent }, resource)),
   }
+}
+
+/** The names of the tools that the session's agent and the agent of this turn have themselves. */
+function ownTools({ agent, session }: RunningTurn): readonly string[] {
+  return [...(agent.tools ?? []), ...(session.committedState.serverTools ?? [])].map(({ name }) => name)
+}
+
+async function callEnded(turn: RunningTurn, toolCallId: string): Promise<EndedCall> {
+  let ended: EndedCall | undefined
+  await when(turn, turn.chat, (state) => {
+    const call = callIn(state, toolCallId)
+    ended = call?.status === 'completed' || call?.status === 'cancelled' ? call : undefined
+    return ended !== undefined
+  })
+  if (!ended) throw turnEnded()
+  return ended
 }
 
 async function settled(turn: RunningTurn): Promise<void> {

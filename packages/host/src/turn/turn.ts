@@ -12,6 +12,7 @@ import type { Channel } from '../log/channel.ts'
 import type { Agent, AgentAction } from '../ports/agent.ts'
 import { TurnFailed, failureOf } from '../ports/agent.ts'
 import { withApproval } from '../tools/approval.ts'
+import { clientOnly } from '../tools/client-tools.ts'
 import { Previews } from '../tools/previewed.ts'
 import { agentChat } from './agent-chat.ts'
 import type { RunningTurn, TurnContext } from './agent-chat.ts'
@@ -143,6 +144,8 @@ export class Turn implements Job {
 
   /** Completes a tool call that asks for confirmation: it gets its options, or a permission confirms it. */
   #withApproval(action: ChatAction): ChatAction {
+    const forbidden = clientOnly(this.#chat, action)
+    if (forbidden !== undefined) throw new TurnFailed('agent', `an agent may not ${forbidden}`)
     const recorded = this.#running.previews.record(action, this.#chat.head)
     return withApproval(this.#running, recorded)
   }

@@ -9,7 +9,7 @@ export const decisionBugs: readonly Bug[] = [
     "if (call?.status !== 'running')",
     'if (!call)',
   ),
-  bug('an agent approves its own call', 'tools/approval', "{ ...action, confirmed: 'not-needed' }", 'action'),
+  bug('an agent approves its own call', 'tools/approval', "{ ...open, confirmed: 'not-needed' }", 'open'),
   bug(
     'an agent sends decisions of users',
     'turn/agent-output',
@@ -50,8 +50,8 @@ export const decisionBugs: readonly Bug[] = [
   bug(
     'a call that asks again names the client of the last answer',
     'tools/approval',
-    'const action = undecided(given, call);',
-    'const action = given;',
+    'const open = undecided(given, call);',
+    'const open = given;',
   ),
   bug('a permission covers protected files', 'tools/approval', '!files.some(isProtected) &&', ''),
   bug(
@@ -82,6 +82,12 @@ export const decisionBugs: readonly Bug[] = [
     'a call waits for a client tool that was removed',
     'dispatch/follow-ups',
     'failCallsOf(core, session, clientId);',
+    ';',
+  ),
+  bug(
+    'an agent calls a tool that the client does not have',
+    'dispatch/follow-ups',
+    'checkClientOffers({ core, session, chat }, action);',
     ';',
   ),
   bug('any client reports on a client tool', 'chat/guards', ' || contributor.clientId !== by.clientId', ''),

@@ -59,7 +59,9 @@ function expectedAfter(
     case 'chat/toolCallStart':
       return {}
     case 'chat/toolCallReady':
-      return confirmed === 'setting' ? { decidedBy: { permission: { tool: call?.toolName ?? '' } } } : {}
+      return confirmed === 'setting' && call
+        ? { decidedBy: { permission: { tool: permittedName(call) } } }
+        : {}
     case 'chat/toolCallConfirmed':
       return { ...before, decidedBy: own }
     case 'chat/toolCallResultConfirmed':
@@ -67,6 +69,11 @@ function expectedAfter(
     default:
       return before
   }
+}
+
+/** The name under which a permission for the tool of a call is saved (X9.5). */
+export function permittedName({ toolName, contributor }: ToolCallState): string {
+  return contributor?.kind === 'client' ? `client:${contributor.clientId}/${toolName}` : toolName
 }
 
 /** The records without what the reference model does not know: the principal, and the id of a permission. */

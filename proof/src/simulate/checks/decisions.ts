@@ -5,7 +5,7 @@ import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { rootUri } from '@atrium/protocol/uri'
 import { callIn } from '../tool-calls.ts'
 import type { ChatIndex } from './chat-index.ts'
-import { deciderProblem } from './deciders.ts'
+import { deciderProblem, permittedName } from './deciders.ts'
 import { count } from '../tally.ts'
 import type { ModelEntry, ReferenceModel } from './reference-model.ts'
 
@@ -49,6 +49,7 @@ export class Decisions {
     const by = origin?.clientId
     const misnamed = deciderProblem(entry, call)
     if (misnamed !== undefined) this.#fail('X8', `${misnamed} in ${chat}`)
+    if (action.type === 'chat/toolCallStart') this.#checkStart(chat, seq, given, later)
     if (action.type === 'chat/toolCallReady') this.#checkReady(chat, seq, given, call)
     if (action.type === 'chat/toolCallConfirmed') this.#checkConfirmed({ chat, seq, given, call, later, by })
     if (action.type === 'chat/toolCallResultConfirmed') this.#checkResult(chat, seq, call, by)
@@ -82,7 +83,7 @@ export class Decisions {
       edits ?? (call.status === 'pending-confirmation' ? (call.edits as Fields['edits']) : undefined)
     const files = (shown?.items ?? []).flatMap(({ after }) => after?.uri ?? [])
     const isProtected = files.some((file) => file.includes('/.git/'))
-    const covered = !isProtected && this.#covers(chat, call.toolName, seq, files)
+    const covered = !isProtected && this.#covers(chat, permittedName(call), seq, files)
     if (confirmed === 'user-action')
       this.#fail('X4', `${seq} says that a user confirmed ${call.toolCallId}, but no user did`)
     if (confirmed === 'setting' && !covered)
@@ -113,9 +114,9 @@ export class Decisions {
           : undefined
     const written =
       where !== undefined &&
-      writes(later, where).some((rule) => rule.tool === call.toolName && rule.by === by)
+      writes(later, where).some((rule) => rule.tool === permittedName(call) && rule.by === by)
     // A permission that exists already is not written twice.
-    if (approved && where !== undefined && !written && !this.#covers(chat, call.toolName, seq))
+    if (approved && where !== undefined && !written && !this.#covers(chat, permittedName(call), seq))
       this.#fail('X2', `${said} allows ${call.toolName} permanently, but no permission was written`)
     if (written) count('allowed permanently')
   }
@@ -124,6 +125,21 @@ export class Decisions {
     if (call?.status !== 'pending-result-confirmation' || by === undefined)
       this.#fail('X1', `${seq} of ${by} in ${chat} confirms a result that is not pending`)
     count('results confirmed')
+  }
+
+  /** X9: a call that names a client without the tool fails in the step in which it starts. */
+  #checkStart(chat: Uri, seq: number, { contributor, toolName, toolCallId }: Fields, later: Envelopes): void {
+    if (contributor?.kind !== 'client') return
+    const session = this.#model.session(this.#chatIndex.sessionOf(chat) ?? '', seq - 1)
+    const client = session?.activeClients.find(({ clientId }) => clientId === contributor.clientId)
+    if (client?.tools.some(({ name }) => name === toolName)) return count('client tools called')
+    const failed = later.some(({ channel, action }) => {
+      const { type, toolCallId: ended } = JSON.parse(action) as Fields
+      return channel === chat && type === 'chat/toolCallComplete' && ended === toolCallId
+    })
+    if (!failed)
+      this.#fail('X9', `${seq} calls ${toolName} in ${chat}, which ${contributor.clientId} does not have`)
+    count('client tools forged')
   }
 
   /** X7: only the client that runs a tool reports its progress and result. */
@@ -192,6 +208,8 @@ const asks = new Set<string>(['streaming', 'running', 'pending-confirmation'])
 /** Fields of actions on calls and questions; each action has some of them. */
 interface Fields extends Action {
   readonly toolCallId?: string
+  readonly toolName?: string
+  readonly contributor?: ToolCallState['contributor']
   readonly confirmed?: string
   readonly approved?: boolean
   readonly selectedOptionId?: string

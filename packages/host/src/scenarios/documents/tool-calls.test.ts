@@ -112,7 +112,13 @@ test('[X7] customizations, Registering Tools and Updating Tools: all subscribers
 test('[X7] customizations, Executing a Client Tool Call: the client sees the input, runs the tool, reports and completes', async () => {
   const all = await twoClientSession()
   await accepted(all.ann, session, provides('ann', 'runUnitTests'))
-  const run = await turn(all, 't1', toolCallStarted(providedBy('ann')), delta('{"pat'), delta('tern":"a"}'))
+  const run = await turn(
+    all,
+    't1',
+    toolCallStarted({ ...providedBy('ann'), toolName: 'runUnitTests' }),
+    delta('{"pat'),
+    delta('tern":"a"}'),
+  )
   expect(callIn(all.ann)).toMatchObject({
     status: 'streaming',
     partialInput: '{"pattern":"a"}',
@@ -137,7 +143,12 @@ test('[X7] customizations, Executing a Client Tool Call: the client sees the inp
 test('[X1] customizations, Executing a Client Tool Call: a call that is not confirmed asks a user first', async () => {
   const all = await twoClientSession()
   await accepted(all.ann, session, provides('ann', 'runUnitTests'))
-  await turn(all, 't1', toolCallStarted(providedBy('ann')), ready({ toolInput: '{}' }))
+  await turn(
+    all,
+    't1',
+    toolCallStarted({ ...providedBy('ann'), toolName: 'runUnitTests' }),
+    ready({ toolInput: '{}' }),
+  )
   expect(await refused(all, chat, complete)).toBe('this tool call is not running')
   await accepted(all.ben, chat, confirmed)
   await accepted(all.ann, chat, complete)
@@ -147,7 +158,7 @@ test('[X1] customizations, Executing a Client Tool Call: a call that is not conf
 test('[X1] customizations, Denying an Unrecognized Tool: the client denies its waiting call, and the turn goes on', async () => {
   const all = await twoClientSession()
   await accepted(all.ann, session, provides('ann', 'lint'))
-  const run = await turn(all, 't1', toolCallStarted(providedBy('ann')), ready())
+  const run = await turn(all, 't1', toolCallStarted({ ...providedBy('ann'), toolName: 'lint' }), ready())
   await accepted(all.ann, chat, denied)
   expect(callIn(all.ann)).toMatchObject({ status: 'cancelled', reason: 'denied' })
   run.end()

@@ -1,0 +1,22 @@
+/**
+ * A text of somebody who is not trusted, for a model or a person to read: without control characters except newline and tab,
+ * and without characters that nobody sees or that change the direction of writing. Such characters could hide instructions.
+ * A text that is too long is cut, and ends with `…`.
+ */
+export function plainText(text: string, maxLength: number): string {
+  // A text may be much longer than what is kept of it, so it is cut first. Hidden characters may make up to half of it.
+  const visible = text
+    .slice(0, 2 * maxLength)
+    .replaceAll(hidden, '')
+    .trim()
+  if (visible.length <= maxLength) return visible
+  // The cut must not leave one half of a surrogate pair.
+  return `${visible.slice(0, maxLength - 1).replace(/[\ud800-\udbff]$/, '')}…`
+}
+
+/** The same on one line, for a title or a name. */
+export function plainLine(text: string, maxLength: number): string {
+  return plainText(text.slice(0, 2 * maxLength).replaceAll(/\s+/g, ' '), maxLength)
+}
+
+const hidden = /[^\P{Cc}\n\t]|[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Surrogate}]/gu

@@ -29,8 +29,10 @@ agentContract('guide', () => guide(later), {
     '/say hello',
     'login',
     'review 20',
+    'call nothing',
   ],
   failing: 'crash',
+  calling: (tool, input) => `call ${tool} ${input}`,
   deterministic: true,
 })
 

@@ -38,6 +38,6 @@ export function guide(later: World['later']): Agent {
 async function* turn(chat: Chat, wait: (ms: number) => Promise<void>): AsyncIterable<AgentAction> {
   const { activeTurn } = chat.state
   if (activeTurn?.id !== chat.turnId) return
-  const script = chooseScript(scriptsOf(activeTurn.message, chat.state, chat.session), activeTurn)
+  const script = chooseScript(scriptsOf(activeTurn.message, chat), activeTurn)
   yield* play(script, chat, activeTurn, wait)
 }

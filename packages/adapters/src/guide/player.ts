@@ -9,6 +9,7 @@ import type {
 import type { ToolResultContent } from '@atrium/protocol/chat/tool'
 import { askForm } from './form.ts'
 import { login } from './login.ts'
+import { callOffered } from './offered.ts'
 import { isText, playedParts, textOf } from './script.ts'
 import type { WorkerStep, Script, Step, TextPart, TextStep } from './script.ts'
 import { useTool } from './tools.ts'
@@ -47,6 +48,8 @@ export async function* play(
     if (next !== activity) yield activityChanged((activity = next))
     if ('login' in step) yield* login(chat, turn, newId)
     else if (step.kind === 'toolCall' && 'tool' in step) yield* useTool(step, chat, callPart(part) ?? newId())
+    else if (step.kind === 'toolCall' && 'offered' in step)
+      yield* callOffered(step, chat, callPart(part) ?? newId())
     else if (step.kind === 'toolCall') yield* runWorker(step, newId(), chat)
     else if (step.kind === 'inputRequest') yield* askForm(step, chat, formPart(part) ?? newId())
     else if (step.kind !== 'systemNotification')

@@ -10,7 +10,15 @@ export type ToolName = 'run' | 'read' | 'write' | 'edit' | 'review'
  * contains.
  */
 export type Script = readonly Step[]
-export type Step = TextStep | NoticeStep | WorkerStep | ToolStep | LoginStep | FormStep | FailStep
+export type Step =
+  | TextStep
+  | NoticeStep
+  | WorkerStep
+  | ToolStep
+  | OfferedStep
+  | LoginStep
+  | FormStep
+  | FailStep
 
 export interface TextStep {
   readonly kind: 'markdown' | 'reasoning'
@@ -36,6 +44,15 @@ export interface WorkerStep {
 export interface ToolStep {
   readonly kind: 'toolCall'
   readonly tool: ToolName
+  readonly input: string
+}
+
+/** A call of a tool that the session has besides the guide's own. */
+export interface OfferedStep {
+  readonly kind: 'toolCall'
+  /** The name under which the tool is offered. */
+  readonly offered: string
+  /** The input as JSON. */
   readonly input: string
 }
 
@@ -97,7 +114,7 @@ export function textOf(step: Step, turn: ActiveTurn): string {
 
 /**
  * Returns the parts that belong to steps. Errors belong to no step. An interrupted call does not count, because its step is
- * repeated in a new part.
+ * repeated in a new part. An interrupted call that others may have begun to run counts: it must not run twice.
  */
 function countedParts(turn: ActiveTurn): readonly ResponsePart[] {
   return withoutRepeated(turn.responseParts).filter(
@@ -106,7 +123,8 @@ function countedParts(turn: ActiveTurn): readonly ResponsePart[] {
       !(
         part.kind === 'toolCall' &&
         part.toolCall.status === 'cancelled' &&
-        part.toolCall.reason === 'skipped'
+        part.toolCall.reason === 'skipped' &&
+        (part.toolCall.contributor?.kind !== 'client' || part.toolCall.toolInput === undefined)
       ),
   )
 }

@@ -1,8 +1,8 @@
 import { TurnFailed } from '@atrium/host/ports/agent'
+import type { Chat, OfferedTool } from '@atrium/host/ports/agent'
 import type { Message } from '@atrium/protocol/chat/message'
-import type { ChatState } from '@atrium/protocol/chat/state'
-import type { SessionState } from '@atrium/protocol/session/state'
 import { answersText, exampleForm } from './form.ts'
+import { callScripts } from './offered.ts'
 import type { Script, Step } from './script.ts'
 import { arrow, pathAndRest, reviewedText } from './tools.ts'
 import { models, wordDelayMs, toneKey, topicKey } from './settings.ts'
@@ -14,15 +14,30 @@ import type { Tone, Topic, Verb } from './words.ts'
  * while a turn is interrupted. The resumed turn must keep the tone in which it began, so the scripts in the other tones are
  * tried too.
  */
-export function* scriptsOf(message: Message, chat: ChatState, session: SessionState): Iterable<Script> {
+export function* scriptsOf(message: Message, { state, session, tools }: GuideChat): Iterable<Script> {
   const { [toneKey]: tone, [topicKey]: topic } = session.config?.values ?? {}
   const [defaultTone = 'friendly'] = tones
   const chosen = tones.find((each) => each === tone) ?? defaultTone
+  const isWorker = state.origin?.kind === 'tool'
+  const context = {
+    isWorker,
+    topic: topics.get(typeof topic === 'string' ? topic : 'start'),
+    tools: tools.list(),
+  }
   for (const each of [chosen, ...tones.filter((other) => other !== chosen)])
-    yield scriptOf(message, chat, each, topics.get(typeof topic === 'string' ? topic : 'start'))
+    yield* scriptsIn(each, message, context)
 }
 
-function scriptOf(message: Message, chat: ChatState, tone: Tone, topic: Topic | undefined): Script {
+type GuideChat = Pick<Chat, 'state' | 'session' | 'tools'>
+
+interface Context {
+  /** Whether the chat belongs to a worker. */
+  readonly isWorker: boolean
+  readonly topic: Topic | undefined
+  readonly tools: readonly OfferedTool[]
+}
+
+function* scriptsIn(tone: Tone, message: Message, context: Context): Iterable<Script> {
   const [first = ''] = message.text.split('\n', 1)
   // The slash is optional: completions insert it, and users type the bare word.
   const [, slash = '', name = ''] = /^\s*(\/?)(\S{1,20})(?:\s|$)/.exec(first) ?? []
@@ -33,13 +48,21 @@ function scriptOf(message: Message, chat: ChatState, tone: Tone, topic: Topic | 
   const thought: Script = lively
     ? [{ kind: 'reasoning', text: `Somebody sent ${quoted(message.text)}. Let me see.`, ms }]
     : []
-  if (!verb) return [...thought, { kind: 'markdown', text: helpText(message.text, tone, topic), ms }]
+  if (!verb)
+    return yield [...thought, { kind: 'markdown', text: helpText(message.text, tone, context.topic), ms }]
   const rest = message.text
     .trimStart()
     .slice(slash.length + verb.length)
     .trim()
-  const steps = verbs[verb]({ rest, tone, ms, isWorker: chat.origin?.kind === 'tool' })
-  return [...thought, ...(steps ?? [{ kind: 'markdown', text: usageText(verb, tone), ms }])]
+  const usage: Script = [{ kind: 'markdown', text: usageText(verb, tone), ms }]
+  const { isWorker, tools } = context
+  const scripts =
+    verb === 'call' ? callScripts(rest, tools, ms) : oneOrNone(verbs[verb]({ rest, tone, ms, isWorker }))
+  for (const steps of scripts ?? [usage]) yield [...thought, ...steps]
+}
+
+function oneOrNone(script: Script | undefined): readonly Script[] | undefined {
+  return script && [script]
 }
 
 interface VerbInput {
@@ -52,8 +75,8 @@ interface VerbInput {
   readonly isWorker: boolean
 }
 
-/** The script of each verb. Undefined if the rest of the message is not valid for the verb. */
-const verbs: { readonly [V in Verb]: (input: VerbInput) => Script | undefined } = {
+/** The script of each verb except `call`, which has two. Undefined if the rest of the message is not valid for the verb. */
+const verbs: { readonly [V in Exclude<Verb, 'call'>]: (input: VerbInput) => Script | undefined } = {
   say: ({ rest, ms }) => (rest === '' ? undefined : [{ kind: 'markdown', text: rest, ms }]),
 
   think: ({ rest, tone, ms }) => {

@@ -56,6 +56,7 @@ export const verbUsage = {
   write: ['write <path> <text>', 'I show what would change, ask, and then write it'],
   edit: ['edit <path> <old> => <new>', 'the same for a part of a file'],
   review: ['review <n>', 'I find n words (up to 1,000), and use them only if you approve what I found'],
+  call: ['call <tool> {json}', 'I call a tool that a client of this session offers, and show the result'],
   ask: ['ask [about]', 'a form with a question of every kind'],
   login: ['login', 'I wait until you have signed in; any token will do'],
   slow: ['slow [n]', 'n words, one each second; a good moment to cancel'],

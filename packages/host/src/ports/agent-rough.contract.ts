@@ -1,4 +1,5 @@
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
+import type { ToolDefinition } from '@atrium/protocol/session/state'
 import { expect, test } from 'vitest'
 import { HostlessChat } from '../../test/hostless-chat.ts'
 import type { Run } from '../../test/hostless-chat.ts'
@@ -157,4 +158,73 @@ async function rested(count: () => number): Promise<number> {
     last = now
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
+}
+
+/** Tests for an agent that calls the tools of clients. */
+export function offeredToolContract(
+  name: string,
+  open: () => Agent | Promise<Agent>,
+  calling: (tool: string, input: string) => string,
+): void {
+  const begin = async (tool: ToolDefinition) => {
+    const stage = new HostlessChat(await open())
+    stage.session = { ...stage.session, activeClients: [{ clientId: 'ann', tools: [tool] }] }
+    const run = stage.begin(calling('count_lines', '{"path":"a"}'))
+    while (!clientCall(stage) && (await run.step()));
+    while (clientCall(stage)?.status === 'streaming' && (await run.step()));
+    return { stage, run }
+  }
+
+  test(`[X9] ${name}: it calls the tool of a client, and goes on when the client has completed the call`, async () => {
+    const { stage, run } = await begin({ name: 'count_lines' })
+    expect(clientCall(stage)).toMatchObject({
+      status: 'running',
+      toolName: 'count_lines',
+      contributor: { kind: 'client', clientId: 'ann' },
+      confirmed: 'not-needed',
+      toolInput: '{"path":"a"}',
+    })
+    expect(run.said.some(({ type }) => type === 'chat/toolCallDelta')).toBe(true)
+    completeCall(stage)
+    const turn = await run.end()
+    expect([turn.state, run.failure]).toEqual(['complete', undefined])
+    expect(run.said.filter(({ type }) => type === 'chat/toolCallStart')).toHaveLength(1)
+    expect(run.said.filter(({ type }) => type === 'chat/toolCallComplete')).toEqual([])
+    expect(turn.responseParts.at(-1)?.kind).toBe('markdown')
+  })
+
+  test(`[X9.3] ${name}: a destructive tool of a client waits for a person, and is not called again after a denial`, async () => {
+    const { stage, run } = await begin({ name: 'count_lines', annotations: { destructiveHint: true } })
+    const { toolCallId = '', status } = clientCall(stage) ?? {}
+    expect(status).toBe('pending-confirmation')
+    const denied = { approved: false, reason: 'denied' } as const
+    const { id: turnId = '' } = stage.state.activeTurn ?? {}
+    stage.fold({ type: 'chat/toolCallConfirmed', turnId, toolCallId, ...denied })
+    expect((await run.end()).state).toBe('complete')
+    expect(run.said.filter(({ type }) => type === 'chat/toolCallStart')).toHaveLength(1)
+  })
+
+  test(`[X9] I6 ${name}: a call that was completed while the host was down is not made again`, async () => {
+    const { stage, run } = await begin({ name: 'count_lines' })
+    await run.die()
+    completeCall(stage)
+    const again = stage.continueWith(await open())
+    expect((await again.end()).state).toBe('complete')
+    expect(again.said.filter(({ type }) => type === 'chat/toolCallStart')).toEqual([])
+  })
+}
+
+function clientCall({ state }: HostlessChat) {
+  return callsOf(state.activeTurn?.responseParts).find(({ contributor }) => contributor?.kind === 'client')
+}
+
+/** Completes the call as its client does. */
+function completeCall(stage: HostlessChat): void {
+  const result = {
+    success: true,
+    pastTenseMessage: 'Counted',
+    content: [{ type: 'text', text: '42' }],
+  } as const
+  const { toolCallId = '' } = clientCall(stage) ?? {}
+  stage.fold({ type: 'chat/toolCallComplete', turnId: stage.state.activeTurn?.id ?? '', toolCallId, result })
 }

@@ -7,6 +7,7 @@ import { ToolDefinition } from '@atrium/protocol/session/state'
 import { expect, test } from 'vitest'
 import { HostlessChat } from '../../test/hostless-chat.ts'
 import type { Run } from '../../test/hostless-chat.ts'
+import { offeredToolContract } from './agent-rough.contract.ts'
 import type { Agent } from './agent.ts'
 
 export interface AgentScript {
@@ -14,13 +15,15 @@ export interface AgentScript {
   readonly prompts: readonly string[]
   /** A message at which the agent fails. */
   readonly failing: string
+  /** A message at which the agent calls the offered tool of this name with this input, and then answers. */
+  readonly calling?: (tool: string, input: string) => string
   /** Whether the same message always leads to the same actions. */
   readonly deterministic?: boolean
 }
 
 /** Tests for every agent. An agent under test must not wait for real time. */
 export function agentContract(name: string, open: () => Agent | Promise<Agent>, script: AgentScript): void {
-  const { prompts, failing, deterministic = false } = script
+  const { prompts, failing, calling, deterministic = false } = script
 
   test(`[N4] ${name}: its info, its tools and its settings match their schemas`, async () => {
     const { info, settings, tools = [] } = await open()
@@ -138,6 +141,8 @@ export function agentContract(name: string, open: () => Agent | Promise<Agent>, 
     await drained(run)
     expect(run.said).toEqual([])
   })
+
+  if (calling) offeredToolContract(name, open, calling)
 
   // The tests below compare runs, which needs a deterministic agent.
   if (!deterministic) return

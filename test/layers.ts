@@ -68,8 +68,8 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
     ['agents'],
     ['access'],
     ['core'],
-    ['sealing', 'aliases'],
-    ['log'],
+    ['sealing', 'aliases', 'plugins'],
+    ['log', 'plugins/parse'],
     ['ports'],
   ],
   adapters: [

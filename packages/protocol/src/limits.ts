@@ -172,6 +172,30 @@ export const limitTable = {
   tokens: row(64, 'tokens of a principal', 'S-48', 'the oldest is forgotten'),
   tokenGraceMs: row(3_600_000, 'ms', 'S-48', 'the tokens of a principal that has left are forgotten'),
 
+  // Plugins.
+  pluginComponents: row(
+    2000,
+    'components of a plugin or folder',
+    'K7',
+    'the others are left out, with a note',
+  ),
+  pluginFileBytes: row(
+    1 * MiB,
+    'bytes of a component’s file',
+    'K7',
+    'the component is left out, with a note',
+  ),
+  pluginBytes: row(64 * MiB, 'bytes of a plugin', 'K7', 'the others are left out, or there is no digest'),
+  pluginFiles: row(10_000, 'files and folders of a plugin', 'K10', 'there is no digest'),
+  frontmatterLength: row(
+    8 * KiB,
+    'characters of a frontmatter',
+    'K7',
+    'the component is left out, with a note',
+  ),
+  componentName: row(128, 'characters of a component’s name', 'K7', 'the component is left out, with a note'),
+  descriptionLength: row(1024, 'characters of a description', 'K7', 'the rest is cut off'),
+
   // Replay and presence.
   passingBytes: row(1 * MiB, 'bytes in a channel', 'L3', 'the oldest are forgotten'),
   recentLength: row(1 * MiB, 'characters of recent actions in memory', 'L13', 'a replay reads the store'),

@@ -1,0 +1,134 @@
+import { isJsonObject } from '@atrium/protocol/json'
+import type { JsonObject } from '@atrium/protocol/json'
+import { compact } from '@atrium/protocol/update'
+import { limits } from '@atrium/protocol/limits'
+import type { LimitValues } from '@atrium/protocol/limits'
+import { isArgument, isEnvironment } from './parse/json-shapes.ts'
+import { printable } from './parse/plugin-text.ts'
+
+/** A command that a plugin wants to run when something happens. */
+export interface Hook {
+  readonly event: string
+  /** A regular expression for the tool, path or command of the event. Absent: any. */
+  readonly matcher?: string
+  readonly command: HookCommand
+  readonly timeoutSeconds?: number
+  readonly env?: { readonly [name: string]: string }
+  /** The directory of the command: relative to the workspace, absolute, or with `~/` for the user's home. */
+  readonly cwd?: string
+}
+
+/** A command line for each system. `any` is for systems that have none of their own. */
+export interface HookCommand {
+  readonly any?: string
+  readonly windows?: string
+  readonly linux?: string
+  readonly osx?: string
+}
+
+export interface HookFile {
+  readonly hooks: readonly Hook[]
+  readonly problems: readonly string[]
+}
+
+/** The command line of a hook for a system, if it has one. */
+export function commandFor({ command }: Hook, system: 'windows' | 'linux' | 'osx'): string | undefined {
+  return command[system] ?? command.any
+}
+
+/**
+ * The hooks of a file: `{hooks: {Event: [{matcher?, hooks: [action]}]}}`, with or without the outer key, and with actions
+ * directly below the event. An action that cannot be used is left out and reported; events of other programs are ignored.
+ */
+export function readHooks(
+  value: JsonObject,
+  { pluginComponents: most }: Pick<LimitValues, 'pluginComponents'>,
+): HookFile {
+  const hooks: Hook[] = []
+  const problems: string[] = []
+  if (value['disableAllHooks'] === true) return { hooks, problems }
+  const { hooks: inner } = value
+  if (inner !== undefined && !isJsonObject(inner))
+    return { hooks, problems: ['The field hooks is not an object.'] }
+  for (const [name, rules] of Object.entries(inner ?? value)) {
+    const event = events.get(name)
+    if (event === undefined) continue
+    if (!Array.isArray(rules)) problems.push(`The event ${event} is not a list.`)
+    else
+      for (const { action, matcher } of rules.flatMap(actionsOf)) {
+        const hook = hookOf(action, event, matcher)
+        if (typeof hook === 'string') problems.push(`${event}: ${hook}`)
+        else if (hooks.length < most) hooks.push(hook)
+        else return { hooks, problems: [...problems, `It has more than ${most} hooks.`] }
+      }
+  }
+  return { hooks, problems }
+}
+
+/** The events that hooks may name, each with the names that other programs have for it. */
+const events: ReadonlyMap<string, string> = new Map(
+  `PreToolUse PostToolUse PostToolUseFailure SessionStart SessionEnd BeforeReadFile AfterFileEdit BeforeShellExecution
+  AfterShellExecution UserPromptSubmit Stop SubagentStart SubagentStop StopFailure PreCompact PostCompact TeammateIdle
+  TaskCreated TaskCompleted Notification PermissionRequest InstructionsLoaded ConfigChange CwdChanged FileChanged
+  WorktreeCreate WorktreeRemove Elicitation ElicitationResult ErrorOccurred`
+    .split(/\s+/)
+    .flatMap((name) => [[name, name] as const, [name.charAt(0).toLowerCase() + name.slice(1), name] as const])
+    .concat([
+      ['userPromptSubmitted', 'UserPromptSubmit'],
+      ['agentStop', 'Stop'],
+    ]),
+)
+
+interface FoundAction {
+  readonly action: unknown
+  readonly matcher: unknown
+}
+
+function actionsOf(rule: unknown): readonly FoundAction[] {
+  if (!isJsonObject(rule)) return [{ action: rule, matcher: undefined }]
+  const { hooks, matcher } = rule
+  return Array.isArray(hooks)
+    ? hooks.map((action: unknown) => ({ action, matcher }))
+    : [{ action: rule, matcher }]
+}
+
+/** The hook of an action, or the sentence that says why it has none. */
+function hookOf(action: unknown, event: string, matcher: unknown): Hook | string {
+  if (!isJsonObject(action)) return 'A hook is not an object.'
+  const { type = 'command', cwd, env } = action
+  if (type !== 'command') return `A hook of the type ${printable(JSON.stringify(type))} is not supported.`
+  const command = commandsOf(action)
+  if (!command) return 'A hook has no command.'
+  const expression = matcher === '' || matcher === '*' ? undefined : matcher
+  if (expression !== undefined && !isExpression(expression)) return 'A matcher is no regular expression.'
+  const timeout = action['timeout'] ?? action['timeoutSec']
+  if (timeout !== undefined && !(typeof timeout === 'number' && timeout > 0))
+    return 'A timeout is not a number of seconds.'
+  if (env !== undefined && !isEnvironment(env)) return 'The env of a hook is not an object of texts.'
+  if (cwd !== undefined && !isArgument(cwd)) return 'The cwd of a hook is not a path.'
+  return compact<Hook>({ event, matcher: expression, command, timeoutSeconds: timeout, env, cwd })
+}
+
+function commandsOf(action: JsonObject): HookCommand | undefined {
+  const line = (...keys: readonly string[]) =>
+    keys
+      .map((key) => action[key])
+      .find((value): value is string => typeof value === 'string' && value.trim() !== '')
+  const command = compact<HookCommand>({
+    any: line('command', 'bash'),
+    windows: line('windows', 'powershell'),
+    linux: line('linux'),
+    osx: line('osx'),
+  })
+  const lines = Object.values(command)
+  return lines.length === 0 || lines.some((each: string) => each.includes('\0')) ? undefined : command
+}
+
+function isExpression(value: unknown): value is string {
+  if (typeof value !== 'string' || value.length > limits.globLength) return false
+  try {
+    return Boolean(new RegExp(value))
+  } catch {
+    return false
+  }
+}

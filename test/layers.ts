@@ -74,7 +74,7 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
   ],
   adapters: [
     ['acp', 'guide', 'model', 'content', 'files', 'hooks', 'terminals', 'git', 'store/sqlite', 'server'],
-    ['acp/process', 'model/provider', 'files/watch', 'store'],
+    ['acp/process', 'model/offered', 'model/provider', 'files/watch', 'store'],
     ['process'],
   ],
   cli: [

@@ -1,4 +1,4 @@
-import type { LanguageModelV3Message } from '@ai-sdk/provider'
+import type { LanguageModelV3Message, LanguageModelV3ToolResultPart } from '@ai-sdk/provider'
 
 /** An estimate that fits English text and code. */
 const charactersPerToken = 4
@@ -23,12 +23,19 @@ export function estimateTokens(messages: readonly LanguageModelV3Message[]): num
 
 function lengthOf({ content }: LanguageModelV3Message): number {
   if (typeof content === 'string') return content.length
-  return content.reduce(
-    (sum, part) =>
-      sum + (part.type === 'file' ? tokensPerImage * charactersPerToken : JSON.stringify(part).length),
+  return content.reduce((sum, part) => sum + partLength(part), 0)
+}
+
+function partLength(part: Exclude<LanguageModelV3Message['content'], string>[number]): number {
+  if (part.type === 'file') return lengthPerImage
+  if (part.type !== 'tool-result' || part.output.type !== 'content') return JSON.stringify(part).length
+  return part.output.value.reduce(
+    (sum, each) => sum + (each.type === 'image-data' ? lengthPerImage : JSON.stringify(each).length),
     0,
   )
 }
+
+const lengthPerImage = tokensPerImage * charactersPerToken
 
 /**
  * Replaces tool results by a placeholder until the messages fit the budget, beginning with the oldest result. The results of
@@ -45,16 +52,16 @@ export function withoutOldResults(
     if (message.role !== 'tool' || i === last || excess <= 0) return message
     const before = lengthOf(message)
     const content = message.content.map((part) =>
-      part.type === 'tool-result' &&
-      part.output.type === 'text' &&
-      part.output.value.length > omittedText.length
-        ? { ...part, output: { type: 'text' as const, value: omittedText } }
-        : part,
+      part.type === 'tool-result' && partLength(part) > partLength(omitted(part)) ? omitted(part) : part,
     )
     const shorter = { ...message, content }
     excess -= Math.ceil((before - lengthOf(shorter)) / charactersPerToken)
     return shorter
   })
+}
+
+function omitted(part: LanguageModelV3ToolResultPart): LanguageModelV3ToolResultPart {
+  return { ...part, output: { type: 'text', value: omittedText } }
 }
 
 const omittedText = '[This was left out to make room. Call the tool again if you need it.]'

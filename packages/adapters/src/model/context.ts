@@ -14,6 +14,7 @@ export interface Context {
   readonly chat: Chat
   readonly progress: StreamProgress
   readonly vision: boolean
+  readonly imageResults: boolean
   /** The maximum number of tokens of all messages of a request. */
   readonly budget: number
   /** Asks the model for a summary. Returns undefined if the request fails. */
@@ -78,6 +79,6 @@ async function countKept(context: Context, { turns }: EarlierTurns): Promise<num
 }
 
 /** Returns options that limit each text to half of the budget. */
-function partOptions({ chat, vision, budget }: Context): PartOptions {
-  return { chat, vision, maxLength: Math.max(1000, Math.floor(charactersFor(budget) / 2)) }
+function partOptions({ chat, vision, imageResults, budget }: Context): PartOptions {
+  return { chat, vision, imageResults, maxLength: Math.max(1000, Math.floor(charactersFor(budget) / 2)) }
 }

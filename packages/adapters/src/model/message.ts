@@ -5,6 +5,7 @@ import type {
   LanguageModelV3Message,
   LanguageModelV3TextPart,
 } from '@ai-sdk/provider'
+import { imageTypes } from './offered/result-content.ts'
 import { truncateMiddle, wellFormed } from './text.ts'
 import type { PartOptions } from './parts.ts'
 
@@ -44,8 +45,6 @@ async function attachmentPart(attachment: MessageAttachment, options: PartOption
     throw error
   }
 }
-
-const imageTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
 
 function selectionAttribute(attachment: MessageAttachment): string {
   const range = 'selection' in attachment ? attachment.selection?.range : undefined

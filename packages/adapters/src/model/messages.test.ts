@@ -7,6 +7,7 @@ import { truncateMiddle, wellFormed } from './text.ts'
 const options = {
   chat: { read: () => Promise.reject(new Error('nothing is attached')) },
   vision: false,
+  imageResults: false,
   maxLength: 1000,
 }
 const text = (content: string): ResponsePart => ({ kind: 'markdown', id: content, content })

@@ -9,9 +9,10 @@ import type {
 import { userMessage } from './message.ts'
 import { truncateMiddle, wellFormed } from './text.ts'
 import { metaOf } from './meta.ts'
+import { imagesOf } from './offered/result-content.ts'
 import type { PartOptions, TurnContent } from './parts.ts'
 import { resultText, storedText } from './result.ts'
-import { inputForModel, findTool } from './tools.ts'
+import { inputForModel, findTool, ownName } from './tools.ts'
 
 /** Converts turns to messages for a model. Only the state of the turns is read. Reasoning is not sent back to the model. */
 export async function toMessages(
@@ -38,9 +39,10 @@ export async function toMessages(
         wellFormed(await resultText(part.toolCall, turn, options)),
         options.maxLength,
       )
+      const images = options.imageResults ? imagesOf(part.toolCall) : []
       const input =
         'toolInput' in part.toolCall ? await storedText(part.toolCall.toolInput, options.chat) : ''
-      answer.call(part.toolCall, { toolCallId: `call_${++calls}`, input, result })
+      answer.call(part.toolCall, { toolCallId: `call_${++calls}`, input, result, images })
     }
     answer.end()
   }
@@ -79,6 +81,7 @@ interface CallTexts {
   readonly toolCallId: string
   readonly input: string
   readonly result: string
+  readonly images: ReturnType<typeof imagesOf>
 }
 
 /**
@@ -100,15 +103,19 @@ class AssistantMessages {
     this.#content.push({ type: 'text', text })
   }
 
-  call(call: ToolCallState, { toolCallId, input: text, result }: CallTexts): void {
-    const input = inputForModel(findTool(call.toolName), text)
+  call(call: ToolCallState, { toolCallId, input: text, result, images }: CallTexts): void {
+    const input = inputForModel(findTool(ownName(call) ?? ''), text)
+    const { step, offered = call.toolName } = metaOf(call)
     // The tool name may come from another agent, or the model may have invented it. Providers accept only these characters.
-    const toolName = call.toolName.replaceAll(/[^\w-]/g, '_').slice(0, 64) || '_'
-    const { step } = metaOf(call)
+    const toolName = offered.replaceAll(/[^\w-]/g, '_').slice(0, 64) || '_'
     if (this.#results.length > 0 && step !== this.#step) this.end()
     this.#step = step
     this.#content.push({ type: 'tool-call', toolCallId, toolName, input })
-    this.#results.push({ type: 'tool-result', toolCallId, toolName, output: { type: 'text', value: result } })
+    const output: LanguageModelV3ToolResultPart['output'] =
+      images.length === 0
+        ? { type: 'text', value: result }
+        : { type: 'content', value: [{ type: 'text', text: result }, ...images] }
+    this.#results.push({ type: 'tool-result', toolCallId, toolName, output })
   }
 
   end(): void {

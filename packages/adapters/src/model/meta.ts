@@ -6,6 +6,8 @@ export interface AgentMeta {
    * In a tool call: the number of parts of the turn when the request began. Calls of the same response have the same value.
    */
   readonly step?: number
+  /** In a call of an offered tool: the name by which the model knows the tool. */
+  readonly offered?: string
   /** In a notification: the steering message that the notification shows. */
   readonly steering?: PendingMessage
   /** In a notification: a summary of all turns up to and including the turn with the id `upTo`. */

@@ -21,5 +21,6 @@ agentContract('model', () => agentOn([scriptedProvider()], { world, platform: 't
     'nothing that I know',
   ],
   failing: 'fail 400',
+  calling: (tool, input) => `call ${tool} ${input} ; say done`,
   deterministic: true,
 })

@@ -6,6 +6,8 @@ export interface PartOptions {
   readonly chat: Pick<Chat, 'read'>
   /** Whether the model accepts images. */
   readonly vision: boolean
+  /** Whether the results of tools may contain images. */
+  readonly imageResults: boolean
   /** The maximum number of characters of each text. */
   readonly maxLength: number
 }

@@ -2,12 +2,12 @@ import type { AgentAction } from '@atrium/host/ports/agent'
 import type { ChatInputAnswer, ChatInputQuestion } from '@atrium/protocol/chat/request'
 import { requestIn } from '@atrium/protocol/chat/repeated-request'
 import type { ActiveTurn, InputRequestPart, ResponsePart, Turn } from '@atrium/protocol/chat/state'
-import { parseInput, textField, textsField, tools } from './tools.ts'
+import { ownName, parseInput, textField, textsField, tools } from './tools.ts'
 
 /** Yields an input request for each finished `ask` call that has no input request yet. */
 export function* newInputRequests({ responseParts }: ActiveTurn): Iterable<AgentAction> {
   for (const part of responseParts) {
-    if (part.kind !== 'toolCall' || part.toolCall.toolName !== 'ask') continue
+    if (part.kind !== 'toolCall' || ownName(part.toolCall) !== 'ask') continue
     const { toolCall } = part
     const done = toolCall.status === 'completed' && toolCall.success
     if (

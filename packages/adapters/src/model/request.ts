@@ -4,6 +4,8 @@ import type {
   LanguageModelV3Message,
   LanguageModelV3StreamPart,
 } from '@ai-sdk/provider'
+import type { OfferedTool } from '@atrium/host/ports/agent'
+import { functionOf } from './offered/offered-tool.ts'
 import { schemaOf, tools } from './tools.ts'
 import type { Tool } from './tools.ts'
 import type { ProviderOptions } from './provider/provider.ts'
@@ -13,8 +15,10 @@ export interface Request {
   readonly model: LanguageModelV3
   readonly system: string
   readonly messages: readonly LanguageModelV3Message[]
-  /** Names of the tools that the model may call. */
+  /** Names of the agent's own tools that the model may call. */
   readonly tools: readonly string[]
+  /** The tools of others that the model may call. */
+  readonly offered: readonly OfferedTool[]
   readonly maxOutputTokens?: number | undefined
   readonly options: ProviderOptions
   readonly signal: AbortSignal
@@ -54,12 +58,13 @@ export async function* streamModel(request: Request): AsyncGenerator<LanguageMod
 function callOptions(request: Request, abortSignal: AbortSignal): Parameters<LanguageModelV3['doStream']>[0] {
   const { system, messages, maxOutputTokens, options } = request
   const allowed = Object.entries<Tool>(tools).filter(([name]) => request.tools.includes(name))
-  const functions = allowed.map(([name, tool]): LanguageModelV3FunctionTool => ({
+  const own = allowed.map(([name, tool]): LanguageModelV3FunctionTool => ({
     type: 'function',
     name,
     description: tool.description,
     inputSchema: schemaOf(tool),
   }))
+  const functions = [...own, ...request.offered.map(functionOf)]
   return {
     prompt: [{ role: 'system', content: system, ...cachePoint }, ...withCachePoint(messages)],
     ...(functions.length > 0 && { tools: functions, toolChoice: { type: 'auto' } }),

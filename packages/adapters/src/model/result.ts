@@ -3,8 +3,12 @@ import type { AgentAction, Chat } from '@atrium/host/ports/agent'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { textOf } from '@atrium/protocol/common/content'
 import type { ContentRef } from '@atrium/protocol/common/content'
+import { limits } from '@atrium/protocol/limits'
+import { embeddedText } from './offered/result-content.ts'
 import type { PartOptions, TurnContent } from './parts.ts'
 import { answerText } from './questions.ts'
+import { truncateMiddle } from './text.ts'
+import { ownName } from './tools.ts'
 
 /**
  * Lets users confirm a result that holds a private key before the model receives it. Nobody knew of the key when the call was
@@ -31,16 +35,26 @@ export async function resultText(
 ): Promise<string> {
   if (call.status === 'cancelled') return cancellationText(call)
   if (call.status !== 'completed') return interruptedText
-  if (call.toolName === 'ask' && call.success) return answerText(turn, call.toolCallId)
+  if (ownName(call) === 'ask' && call.success) return answerText(turn, call.toolCallId)
   const texts: string[] = []
   for (const content of call.content ?? []) {
     if (content.type === 'text') texts.push(content.text)
     // Output that was too large for the chat's state is stored as a resource.
     if (content.type === 'resource') texts.push(await readStored(content.uri, options.chat))
+    if (content.type === 'embeddedResource') texts.push(embeddedText(content, options.imageResults))
   }
+  if (texts.length === 0 && call.structuredContent) texts.push(JSON.stringify(call.structuredContent))
   const problem = call.success ? [] : [`Failed: ${call.error?.message ?? textOf(call.pastTenseMessage)}`]
   const text = [...texts.filter((each) => each !== ''), ...problem].join('\n')
-  return text === '' ? textOf(call.pastTenseMessage) : text
+  const whole = text === '' ? textOf(call.pastTenseMessage) : text
+  return call.contributor ? foreignText(whole) : whole
+}
+
+/** The result of a tool of others. Nobody has reviewed it, and it may have any length. */
+function foreignText(text: string): string {
+  return privateKey.test(text)
+    ? '(The result contains a private key, and is not shown to you.)'
+    : truncateMiddle(text, limits.modelResult)
 }
 
 const interruptedText =

@@ -1,7 +1,8 @@
-import type { AgentAction } from '@atrium/host/ports/agent'
+import type { AgentAction, OfferedTool } from '@atrium/host/ports/agent'
 import type { ReasoningPart } from '@atrium/protocol/chat/state'
 import type { LanguageModelV3StreamPart, LanguageModelV3Usage } from '@ai-sdk/provider'
 import { toMeta } from './meta.ts'
+import { startOf } from './offered/offered-tool.ts'
 import type { StreamProgress } from './stream-progress.ts'
 import { findTool } from './tools.ts'
 
@@ -10,6 +11,8 @@ export interface ModelToolCall {
   readonly toolCallId: string
   readonly toolName: string
   readonly input: unknown
+  /** The tool, if it is none of the agent's own. */
+  readonly offered?: OfferedTool
 }
 
 /** The outcome of one request to a model. */
@@ -20,10 +23,14 @@ export interface StepResult {
   readonly finish?: string
 }
 
-/** Converts the stream of one response to actions. Throws the error that the stream reports. */
+/**
+ * Converts the stream of one response to actions. Throws the error that the stream reports. `offered` are the tools of others
+ * that the request contained.
+ */
 export async function* streamStep(
   stream: AsyncIterable<LanguageModelV3StreamPart>,
   progress: StreamProgress,
+  offered: readonly OfferedTool[],
 ): AsyncGenerator<AgentAction, StepResult> {
   const step = progress.partCount
   const interruptedText = progress.lastTextId
@@ -32,11 +39,14 @@ export async function* streamStep(
   const texts = new Map<string, string>()
   const started = new Map<string, string>()
   const reasoning = new ReasoningStream(progress)
+  const offeredTool = (toolName: string) => offered.find(({ name }) => name === toolName)
   const startCall = function* (id: string, toolName: string): Iterable<AgentAction> {
     const toolCallId = progress.newPartId()
     started.set(id, toolCallId)
-    const displayName = findTool(toolName)?.displayName ?? toolName
-    yield { type: 'chat/toolCallStart', toolCallId, toolName, displayName, ...toMeta({ step }) }
+    const tool = offeredTool(toolName)
+    const own = { toolName, displayName: findTool(toolName)?.displayName ?? toolName }
+    const meta = toMeta({ step, ...(tool && { offered: toolName }) })
+    yield { type: 'chat/toolCallStart', toolCallId, ...(tool ? startOf(tool) : own), ...meta }
   }
   let usage: LanguageModelV3Usage | undefined
   let finish: string | undefined
@@ -61,7 +71,9 @@ export async function* streamStep(
     } else if (part.type === 'tool-call') {
       if (!started.has(part.toolCallId)) yield* startCall(part.toolCallId, part.toolName)
       const toolCallId = started.get(part.toolCallId) ?? ''
-      calls.push({ toolCallId, toolName: part.toolName, input: parsedInput(part.input) })
+      const tool = offeredTool(part.toolName)
+      const input = parsedInput(part.input)
+      calls.push({ toolCallId, toolName: part.toolName, input, ...(tool && { offered: tool }) })
     } else if (part.type === 'finish') {
       usage = part.usage
       const { unified, raw } = part.finishReason

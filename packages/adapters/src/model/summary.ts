@@ -1,4 +1,4 @@
-import type { LanguageModelV3Message } from '@ai-sdk/provider'
+import type { LanguageModelV3Message, LanguageModelV3ToolResultPart } from '@ai-sdk/provider'
 import { streamModel } from './request.ts'
 import type { Request } from './request.ts'
 import { summaryRequest } from './prompt.ts'
@@ -16,7 +16,7 @@ export interface Summary extends Pick<StepResult, 'usage'> {
 export async function summarize(
   messages: readonly LanguageModelV3Message[],
   maxLength: number,
-  request: Omit<Request, 'messages' | 'tools' | 'system'>,
+  request: Omit<Request, 'messages' | 'tools' | 'offered' | 'system'>,
 ): Promise<Summary> {
   const transcript = wellFormed(messages.map(transcriptOf).join('\n\n').slice(-maxLength))
   const system = 'You write down what others need to know to go on with a piece of work.'
@@ -28,6 +28,7 @@ export async function summarize(
     system,
     messages: [{ role: 'user', content: [{ type: 'text', text: question }] }],
     tools: [],
+    offered: [],
   })) {
     if (part.type === 'text-delta') text += part.delta
     if (part.type === 'finish') usage = part.usage
@@ -46,8 +47,14 @@ function transcriptOf({ role, content }: LanguageModelV3Message): string {
   const parts = content.map((part) => {
     if (part.type === 'text') return part.text
     if (part.type === 'tool-call') return `[calls ${part.toolName} ${JSON.stringify(part.input)}]`
-    if (part.type === 'tool-result') return part.output.type === 'text' ? part.output.value : ''
+    if (part.type === 'tool-result') return outputText(part.output)
     return `[${part.type}]`
   })
   return `${role}: ${parts.join('\n')}`
+}
+
+function outputText(output: LanguageModelV3ToolResultPart['output']): string {
+  if (output.type === 'text') return output.value
+  const parts = output.type === 'content' ? output.value : []
+  return parts.map((each) => (each.type === 'text' ? each.text : `[${each.type}]`)).join('\n')
 }

@@ -5,6 +5,7 @@ import { callIn } from '@atrium/protocol/chat/calls'
 import type { ActiveTurn } from '@atrium/protocol/chat/state'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { isJsonObject } from '@atrium/protocol/json'
+import { readyOf } from './offered/offered-tool.ts'
 import { storedText, withReview } from './result.ts'
 import { toolRuns, failed, proposedEdits } from './tool-runs.ts'
 import type { ModelToolCall } from './stream-step.ts'
@@ -19,9 +20,9 @@ export interface CallContext {
 }
 
 /**
- * Runs the tool calls of one response. Calls that need no approval run first. Then all other calls ask for approval, and only
- * then the first decision is awaited. If the host stops during this wait, only open requests are left, which the next host
- * can continue.
+ * Runs the tool calls of one response. Calls that need no approval run first. Then all other calls ask for approval or are
+ * given to those who provide their tools, and only then the first decision is awaited. If the host stops during this wait,
+ * only open requests are left, which the next host can continue.
  */
 export async function* runCalls(
   calls: readonly ModelToolCall[],
@@ -29,6 +30,11 @@ export async function* runCalls(
 ): AsyncIterable<AgentAction> {
   const awaited: string[] = []
   for (const call of calls.toSorted((a, b) => Number(needsNoApproval(b)) - Number(needsNoApproval(a)))) {
+    if (call.offered) {
+      yield readyOf(call.offered, call.toolCallId, call.input)
+      awaited.push(call.toolCallId)
+      continue
+    }
     const tool = findTool(call.toolName)
     const { input } = call
     const problem = tool ? inputProblem(tool, input) : `there is no tool ${quoted(call.toolName)}`
@@ -49,7 +55,8 @@ export async function* resumeCalls(
 ): AsyncIterable<AgentAction> {
   const calls = responseParts.flatMap((part) => (part.kind === 'toolCall' ? [part.toolCall] : []))
   for (const call of calls) {
-    const started = call.status === 'running' && call.content !== undefined
+    const isOwn = call.contributor === undefined
+    const started = isOwn && call.status === 'running' && call.content !== undefined
     // Nobody knows what a started call has already done. It must not run twice, so it fails.
     if (started) yield failed(call.toolCallId, 'this was interrupted')
     else if (call.status === 'pending-confirmation' || call.status === 'running')
@@ -62,8 +69,8 @@ interface CheckedCall extends ModelToolCall {
   readonly input: Input
 }
 
-function needsNoApproval({ toolName }: ModelToolCall): boolean {
-  return findTool(toolName)?.noApproval === true
+function needsNoApproval({ toolName, offered }: ModelToolCall): boolean {
+  return !offered && findTool(toolName)?.noApproval === true
 }
 
 async function* runWithoutApproval(
@@ -120,6 +127,8 @@ async function* runWhenApproved(toolCallId: string, context: CallContext): Async
   const call = callIn(state, toolCallId)
   // A denial has already ended the call. The model learns of the denial from the result of the call.
   if (call?.status !== 'running') return
+  // Who provides the tool runs it and completes the call.
+  if (call.contributor) return void (await context.chat.tools.ended(toolCallId))
   const tool = findTool(call.toolName)
   // The state contains the approved input, including the user's changes.
   const input = tool && parseInput(tool, await storedText(call.toolInput, context.chat))

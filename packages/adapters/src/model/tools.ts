@@ -1,3 +1,4 @@
+import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { isJsonObject } from '@atrium/protocol/json'
 import type { JsonObject } from '@atrium/protocol/json'
 import type { ToolDefinition } from '@atrium/protocol/session/state'
@@ -111,6 +112,11 @@ export type ToolName = keyof typeof tools
 
 export function findTool(name: string): Tool | undefined {
   return isTool(name) ? tools[name] : undefined
+}
+
+/** The name of the tool of a call; undefined for a tool of others, which may have the same name as one of this agent. */
+export function ownName({ toolName, contributor }: Pick<ToolCallState, 'toolName' | 'contributor'>) {
+  return contributor ? undefined : toolName
 }
 
 export function isTool(name: string): name is ToolName {

@@ -168,13 +168,15 @@ export class ModelTurn {
       chat: this.#chat,
       progress: this.#progress,
       vision: config.supportsVision ?? false,
+      imageResults: (config.supportsVision && provider.imageResults) ?? false,
       budget: this.#budget,
       summarize: (old) => this.#summarize(old),
     })
     for (let attempt = 0; ; attempt++) {
       const before = this.#progress.total
       try {
-        const step = yield* streamStep(streamModel(this.#request(messages)), this.#progress)
+        const request = this.#request(messages)
+        const step = yield* streamStep(streamModel(request), this.#progress, request.offered)
         const silent = this.#progress.total === before && step.finish === undefined
         if (!silent || this.#signal.aborted || attempt >= retryDelaysMs.length) return step
       } catch (error) {
@@ -203,6 +205,8 @@ export class ModelTurn {
       system: systemPrompt(this.#chat, this.#options.platform),
       messages,
       tools: Object.keys(tools).filter((name) => name !== 'spawn' || !isWorker),
+      // Clients come and go, so the tools are those of this moment.
+      offered: this.#chat.tools.list(),
       maxOutputTokens: config.maxOutputTokens,
       options: provider.requestOptions(config.id, effort),
       signal: this.#signal,
@@ -210,7 +214,7 @@ export class ModelTurn {
   }
 
   async #summarize(messages: readonly LanguageModelV3Message[]) {
-    const { messages: _, tools: _tools, system: _system, ...request } = this.#request([])
+    const { messages: _, tools: _tools, offered: _offered, system: _system, ...request } = this.#request([])
     try {
       const summary = await summarize(messages, Math.floor(charactersFor(this.#budget) / 2), request)
       this.#addUsage(summary, false)

@@ -17,6 +17,8 @@ export interface ModelProvider {
   readonly resource: string
   /** The environment variable that holds the API key. Absent: the provider needs no key. */
   readonly keyVariable?: string
+  /** Whether the API accepts images in the results of tools. */
+  readonly imageResults?: true
   /** Built-in and configured models. */
   readonly models: readonly ModelConfig[]
   /** Asks the provider for its list of models. */
@@ -47,6 +49,7 @@ function anthropic(config: ProviderConfig, environment: Environment): ModelProvi
     displayName: 'Anthropic',
     resource: root,
     keyVariable: 'ANTHROPIC_API_KEY',
+    imageResults: true,
     models: overlay(anthropicModels, modelsIn(config)),
     listModels: async (key, signal) =>
       withConfigured(await listAnthropicModels(baseURL, key, signal), config),
@@ -81,6 +84,7 @@ function openai(config: ProviderConfig, environment: Environment): ModelProvider
     displayName: 'OpenAI',
     resource: baseURL,
     keyVariable: 'OPENAI_API_KEY',
+    imageResults: true,
     models: overlay(openaiModels, modelsIn(config)),
     listModels: async (key, signal) => withConfigured(await listOpenaiModels(baseURL, key, signal), config),
     async openModel(model, key = '') {

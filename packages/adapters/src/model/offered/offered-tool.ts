@@ -1,0 +1,53 @@
+import type { LanguageModelV3FunctionTool } from '@ai-sdk/provider'
+import type { AgentAction, OfferedTool } from '@atrium/host/ports/agent'
+import { isJsonObject } from '@atrium/protocol/json'
+import type { JsonObject } from '@atrium/protocol/json'
+
+/** An offered tool as a model gets it. */
+export function functionOf({ name, definition }: OfferedTool): LanguageModelV3FunctionTool {
+  const { title, description } = definition
+  return {
+    type: 'function',
+    name,
+    description: description ?? title ?? name,
+    inputSchema: objectSchema(definition.inputSchema ?? {}),
+  }
+}
+
+/**
+ * A schema that every provider accepts as the input of a tool. One schema that a provider refuses would make every request of
+ * the session fail, so the parts that providers refuse at the top are left out: the client checks its input itself.
+ */
+function objectSchema(schema: JsonObject): LanguageModelV3FunctionTool['inputSchema'] {
+  const { properties, required, additionalProperties, $defs, definitions } = schema
+  const known = Object.keys(isJsonObject(properties) ? properties : {})
+  const names = Array.isArray(required) ? required.filter((name) => known.includes(String(name))) : []
+  return {
+    type: 'object',
+    properties: isJsonObject(properties) ? properties : {},
+    ...(names.length > 0 && { required: names }),
+    ...(typeof additionalProperties === 'boolean' && { additionalProperties }),
+    ...(isJsonObject($defs) && { $defs }),
+    ...(isJsonObject(definitions) && { definitions }),
+  }
+}
+
+/** The start of a call: the call belongs to the client or server that contributes the tool. */
+export function startOf({ name, definition, contributor }: OfferedTool) {
+  return { toolName: definition.name, displayName: definition.title ?? name, contributor }
+}
+
+/**
+ * The action after which the tool runs, or asks a person. The input is passed on as it is: whoever provides the tool checks it
+ * and reports what is wrong.
+ */
+export function readyOf(tool: OfferedTool, toolCallId: string, input: unknown): AgentAction {
+  const title = (tool.definition.title ?? tool.name).replaceAll('`', "'")
+  return {
+    type: 'chat/toolCallReady',
+    toolCallId,
+    invocationMessage: { markdown: `Call \`${title}\`` },
+    toolInput: typeof input === 'string' ? input : JSON.stringify(input),
+    ...(!tool.asks && { confirmed: 'not-needed' }),
+  }
+}

@@ -60,11 +60,11 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
     ['dialect'],
     ['session'],
     ['chat'],
-    ['turn'],
-    ['tools'],
+    ['turn', 'completions'],
+    ['tools', 'customizations'],
     ['resources', 'terminal', 'auth'],
     ['channels'],
-    ['root', 'completions', 'content'],
+    ['root', 'content'],
     ['agents'],
     ['access'],
     ['core'],
@@ -74,7 +74,7 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
   ],
   adapters: [
     ['acp', 'guide', 'model', 'content', 'files', 'hooks', 'terminals', 'git', 'store/sqlite', 'server'],
-    ['acp/process', 'model/offered', 'model/provider', 'files/watch', 'store'],
+    ['acp/process', 'model/customization', 'model/offered', 'model/provider', 'files/watch', 'store'],
     ['process'],
   ],
   cli: [

@@ -56,7 +56,11 @@ export async function agentRoom(
     shell.data(`ran ${shell.start.command}\r\n`)
     shell.exit(0)
   })
-  const host = await openRoom({ agents: [agent], machine: { files: nodeFiles(), terminals }, ...options })
+  const host = await openRoom({
+    agents: [agent],
+    machine: { files: nodeFiles(), terminals, customizations: { hash: String } },
+    ...options,
+  })
   const ann = await host.join('ann')
   await ann.ask('createSession', { channel: session, workingDirectories: [fileUri(folder)] })
   for (const channel of [session, chat]) await ann.ask('subscribe', { channel })

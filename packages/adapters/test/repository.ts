@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { Checkout } from '../../host/src/ports/vcs.contract.ts'
+import type { Checkout } from '../../host/src/ports/contracts/vcs.contract.ts'
 import { gitVcs } from '../src/git/git.ts'
 
 export const hasGit = (process.env['PATH'] ?? '').split(':').some((folder) => existsSync(join(folder, 'git')))

@@ -3,7 +3,7 @@ import { symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { Sandbox } from '../../host/src/ports/files-fixture.contract.ts'
+import type { Sandbox } from '../../host/src/ports/contracts/files-fixture.contract.ts'
 import { nodeFiles } from '../src/files/files.ts'
 import type { FilesOptions } from '../src/files/files.ts'
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { onTestFinished } from 'vitest'
-import { creation, envelope, step } from '../../host/src/ports/fixture.contract.ts'
+import { creation, envelope, step } from '../../host/src/ports/contracts/fixture.contract.ts'
 import { openSqlite } from '../src/store/sqlite/sqlite.ts'
 import type { SqliteOptions } from '../src/store/sqlite/sqlite.ts'
 

@@ -3,8 +3,8 @@ import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { ChangeRecorder, everything } from '../../host/src/ports/watch.contract.ts'
-import type { WatchFixture } from '../../host/src/ports/watch.contract.ts'
+import { ChangeRecorder, everything } from '../../host/src/ports/contracts/watch.contract.ts'
+import type { WatchFixture } from '../../host/src/ports/contracts/watch.contract.ts'
 import { watchTree } from '../src/files/watch/watch.ts'
 import type { WatchOptions, WatchTiming } from '../src/files/watch/options.ts'
 

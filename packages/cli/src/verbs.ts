@@ -126,6 +126,16 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import('./commands/mcp.ts')).mcp,
   },
   {
+    usage: 'plugins [action] [first] [second]',
+    about:
+      'ls, add FOLDER and remove FOLDER: the plugins of the host; ls, trust, on and off SESSION NAME: those of a session',
+    options: [
+      ['--folder', 'decide for all sessions in the folder of this one'],
+      ['--everywhere', 'decide for all sessions'],
+    ],
+    load: async () => (await import('./commands/plugins.ts')).plugins,
+  },
+  {
     usage: 'agents',
     about: 'list the agents of the host',
     options: [['--check', 'start each agent and ask for its models and required sign-ins']],

@@ -14,6 +14,8 @@ import { settleAliases } from './channels/names.ts'
 import { Catalog } from './core/catalog.ts'
 import type { Channel } from './log/channel.ts'
 import { Clients } from './core/clients.ts'
+import { Customizations } from './customizations/customizations.ts'
+import type { CustomizationMachine } from './customizations/shared.ts'
 import type { Core } from './core/core.ts'
 import { effect } from './dispatch/dispatch.ts'
 import type { Entry } from './log/entry.ts'
@@ -32,6 +34,7 @@ import { ReadBudget } from './core/read-budget.ts'
 import type { Agent } from './ports/agent.ts'
 import type { ContentEncoder } from './ports/content-encoder.ts'
 import type { Files } from './ports/files.ts'
+import type { HookRunner } from './ports/hooks.ts'
 import type { Store } from './ports/store.ts'
 import type { Terminals } from './ports/terminals.ts'
 import type { Vcs } from './ports/vcs.ts'
@@ -52,7 +55,11 @@ export interface HostPorts {
   readonly files?: Files
   readonly terminals?: Terminals
   readonly vcs?: Vcs
+  /** Absent: hooks are not run. */
+  readonly hooks?: HookRunner
   readonly encoder?: ContentEncoder
+  /** Absent: sessions have no customizations but those of their agents. */
+  readonly customizations?: CustomizationMachine
   readonly info?: Implementation
   /** The name of this build, which is shown to users. */
   readonly build?: string
@@ -149,11 +156,23 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   }
   const clientUriOwners = new ClientUriOwners(limitValues.borrowed)
   const tokens = new Tokens(world, limitValues, (...given) => notifyExpired(core, ...given))
-  const { files, terminals, vcs, encoder } = ports
+  const { files, terminals, vcs, encoder, hooks } = ports
   const listings = new FileListings({ files, vcs }, world, limitValues)
-  const machine = { files, terminals, vcs, encoder, listings, readBudget: new ReadBudget(world, limitValues) }
+  const machine = {
+    files,
+    terminals,
+    vcs,
+    encoder,
+    hooks,
+    listings,
+    readBudget: new ReadBudget(world, limitValues),
+  }
+  const customizations =
+    ports.customizations &&
+    (await Customizations.open({ records, limits: limitValues }, ports.customizations, () => core))
   const parts = {
     store,
+    customizations,
     records,
     world,
     log,

@@ -9,6 +9,8 @@ import type { ChatOrigin, ChatState, Turn } from '@atrium/protocol/chat/state'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { TurnFailed } from '../src/ports/agent.ts'
 import type { Agent, Chat, AgentAction, EndedCall, Task, Worker } from '../src/ports/agent.ts'
+import { notCustomized } from '../src/ports/customized.ts'
+import type { Customized } from '../src/ports/customized.ts'
 import { clientSources, offeredTools } from '../src/tools/offered-tools.ts'
 import { whyNotAllowed } from './agent-rules.ts'
 
@@ -29,6 +31,8 @@ export class HostlessChat {
   readonly workers: HostlessChat[] = []
   /** The user's decision about each result that needs one. */
   approvesResults = true
+  /** What the customizations of the session give to each turn. */
+  customized: Customized = notCustomized
   session: SessionState
   state: ChatState
   #turns = 0
@@ -192,6 +196,7 @@ export class Run {
       },
       sessionUri: `${stage.uri}/session`,
       files: noFiles,
+      customized: async () => stage.customized,
       run: () => Promise.reject(new TurnFailed('terminal', 'a test chat has no shell')),
       settled: () => (over.aborted ? Promise.reject(new Error('the turn is over')) : Promise.resolve()),
       when,

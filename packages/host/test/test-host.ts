@@ -42,7 +42,15 @@ export interface TestHost {
 
 export type Machine = Pick<
   HostPorts,
-  'files' | 'terminals' | 'vcs' | 'encoder' | 'defaultDirectory' | 'headEvery' | 'sealLeast'
+  | 'files'
+  | 'terminals'
+  | 'vcs'
+  | 'encoder'
+  | 'customizations'
+  | 'hooks'
+  | 'defaultDirectory'
+  | 'headEvery'
+  | 'sealLeast'
 >
 
 export interface TestHostOptions extends MemoryOptions {

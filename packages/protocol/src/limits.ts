@@ -117,6 +117,7 @@ export const limitTable = {
   fileMs: row(30_000, 'ms', 'S-30', 'the request fails as too slow'),
   permissions: row(256, 'permissions of a session, or of the root', 'X2', 'the change is refused'),
   grants: row(256, 'grants', 'Q2', 'the change is refused'),
+  plugins: row(256, 'plugins in the settings of the host', 'H17', 'the change is refused'),
   watches: row(256, 'watches', 'S-23', 'createResourceWatch is refused with -32009'),
   watchUnusedMs: row(30_000, 'ms', 'Q8', 'a watch without a subscriber is disposed of'),
   globs: row(64, 'patterns of a watch', 'S-25', 'the watch is refused'),
@@ -173,6 +174,8 @@ export const limitTable = {
   tokenGraceMs: row(3_600_000, 'ms', 'S-48', 'the tokens of a principal that has left are forgotten'),
 
   // Plugins.
+  hookMs: row(60_000, 'ms', 'H18', 'a hook is ended'),
+  hookOutput: row(32 * KiB, 'characters of each output of a hook', 'H18', 'the rest is dropped'),
   pluginComponents: row(
     2000,
     'components of a plugin or folder',

@@ -13,7 +13,7 @@ import {
 import type * as fs from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { beforeEach, expect, test, vi } from 'vitest'
-import { reasonOf, refused } from '../../../host/src/ports/files-fixture.contract.ts'
+import { reasonOf, refused } from '../../../host/src/ports/contracts/files-fixture.contract.ts'
 import { descriptors } from '../../test/descriptors.ts'
 import { sandbox } from '../../test/sandbox.ts'
 

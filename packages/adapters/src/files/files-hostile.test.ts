@@ -15,7 +15,7 @@ import {
 import { createServer } from 'node:net'
 import { pathOf } from '@atrium/protocol/file-uri'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
-import { allCalls, reasonOf, refused } from '../../../host/src/ports/files-fixture.contract.ts'
+import { allCalls, reasonOf, refused } from '../../../host/src/ports/contracts/files-fixture.contract.ts'
 import { hostileRoot, hostileUris } from '../../../protocol/test/hostile-uris.ts'
 import { descriptors } from '../../test/descriptors.ts'
 import { fingerprint } from '../../test/fingerprint.ts'

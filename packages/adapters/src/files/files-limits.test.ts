@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { refused } from '../../../host/src/ports/files-fixture.contract.ts'
+import { refused } from '../../../host/src/ports/contracts/files-fixture.contract.ts'
 import { fingerprint } from '../../test/fingerprint.ts'
 import { sandbox } from '../../test/sandbox.ts'
 import { nodeFiles } from './files.ts'

@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import type { FileReason } from '@atrium/host/ports/files'
 import { afterAll, expect, test } from 'vitest'
-import { allCalls, reasonOf } from '../../../host/src/ports/files-fixture.contract.ts'
+import { allCalls, reasonOf } from '../../../host/src/ports/contracts/files-fixture.contract.ts'
 import { descriptors } from '../../test/descriptors.ts'
 import { fingerprint } from '../../test/fingerprint.ts'
 import { sandbox } from '../../test/sandbox.ts'

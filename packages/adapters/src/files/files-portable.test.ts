@@ -1,4 +1,4 @@
-import { filesContract } from '../../../host/src/ports/files.contract.ts'
+import { filesContract } from '../../../host/src/ports/contracts/files.contract.ts'
 
 // The fallback for systems without `/proc/self/fd`. The module chooses it when it is loaded.
 Object.defineProperty(process, 'platform', { value: 'darwin' })

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
-import { allCalls, reasonOf, refused } from '../../../host/src/ports/files-fixture.contract.ts'
+import { allCalls, reasonOf, refused } from '../../../host/src/ports/contracts/files-fixture.contract.ts'
 import { descriptors } from '../../test/descriptors.ts'
 import { fingerprint } from '../../test/fingerprint.ts'
 import { sandbox } from '../../test/sandbox.ts'

@@ -51,7 +51,7 @@ describe.each(['linux', 'darwin'])('as on %s', (platform) => {
     vi.resetModules()
     const { sandbox } = await import('../../test/sandbox.ts')
     // Imported after `resetModules`, because `reasonOf` checks the class of the error, and each load defines a new class.
-    const { reasonOf } = await import('../../../host/src/ports/files-fixture.contract.ts')
+    const { reasonOf } = await import('../../../host/src/ports/contracts/files-fixture.contract.ts')
     const box = { ...sandbox(), reasonOf }
     for (const folder of ['d', 'd/e', 'd/e/f']) mkdirSync(`${box.root}/${folder}`)
     for (const name of ['d/x', 'd/e/x', 'd/e/f/x', 'plain']) writeFileSync(`${box.root}/${name}`, 'inside')

@@ -1,4 +1,4 @@
-import { filesContract } from '../../../host/src/ports/files.contract.ts'
+import { filesContract } from '../../../host/src/ports/contracts/files.contract.ts'
 import { sandbox } from '../../test/sandbox.ts'
 
 filesContract('node', async () => sandbox())

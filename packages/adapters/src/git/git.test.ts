@@ -1,5 +1,5 @@
 import { test } from 'vitest'
-import { vcsContract } from '../../../host/src/ports/vcs.contract.ts'
+import { vcsContract } from '../../../host/src/ports/contracts/vcs.contract.ts'
 import { TestRepository, hasGit, newFolder } from '../../test/repository.ts'
 import { gitVcs } from './git.ts'
 

@@ -1,6 +1,6 @@
 import type { Turn } from '@atrium/protocol/chat/state'
 import { expect, test } from 'vitest'
-import { agentContract } from '../../../host/src/ports/agent.contract.ts'
+import { agentContract } from '../../../host/src/ports/contracts/agent.contract.ts'
 import { TurnFailed } from '@atrium/host/ports/agent'
 import { HostlessChat } from '../../../host/test/hostless-chat.ts'
 import type { HostlessChatOptions } from '../../../host/test/hostless-chat.ts'

@@ -9,7 +9,7 @@ import type { Watchdog } from '../process/watchdog.ts'
 interface HookMachine {
   readonly watchdog: Watchdog
   /** The marker of the host in the environment of its processes. */
-  readonly marker: string
+  readonly mark: string
   readonly environment: Variables
 }
 
@@ -17,13 +17,13 @@ interface HookMachine {
  * Runs hooks with `/bin/sh`. A command gets the variables that a terminal gets, and no other variable of the host (S-38). It
  * leads a POSIX session of its own, so that everything it starts ends with it.
  */
-export function hookRunner({ watchdog, marker, environment }: HookMachine): HookRunner {
+export function hookRunner({ watchdog, mark, environment }: HookMachine): HookRunner {
   const run = (given: HookRun, signal: AbortSignal): Promise<HookOutcome> =>
     new Promise((resolve) => {
       watchdog.wake()
       const child = spawn('/bin/sh', ['-c', given.line], {
         cwd: given.cwd,
-        env: { ...shellEnvironment(environment, { shell: '/bin/sh', marker }), ...given.env },
+        env: { ...shellEnvironment(environment, { shell: '/bin/sh', marker: mark }), ...given.env },
         detached: true,
         stdio: 'pipe',
       })

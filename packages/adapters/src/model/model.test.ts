@@ -1,4 +1,4 @@
-import { agentContract } from '../../../host/src/ports/agent.contract.ts'
+import { agentContract } from '../../../host/src/ports/contracts/agent.contract.ts'
 import { scriptedProvider } from '../../test/scripted-model.ts'
 import { agentOn } from './model.ts'
 

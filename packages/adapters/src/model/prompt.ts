@@ -1,8 +1,15 @@
 import type { Chat } from '@atrium/host/ports/agent'
+import { notCustomized } from '@atrium/host/ports/customized'
+import type { Customized } from '@atrium/host/ports/customized'
 import { pathOf } from '@atrium/protocol/file-uri'
+import { customParagraphs } from './customization/paragraphs.ts'
 
-/** Returns the system prompt: working directories, platform and rules of conduct. */
-export function systemPrompt({ state, session }: Pick<Chat, 'state' | 'session'>, platform: string): string {
+/** Returns the system prompt: working directories, platform, rules of conduct, and what customizations add. */
+export function systemPrompt(
+  { state, session }: Pick<Chat, 'state' | 'session'>,
+  platform: string,
+  customized: Customized = notCustomized,
+): string {
   const own = state.workingDirectories ?? []
   const uris = own.length > 0 ? own : (session.workingDirectories ?? [])
   const folders = uris.flatMap((uri) => {
@@ -23,6 +30,7 @@ export function systemPrompt({ state, session }: Pick<Chat, 'state' | 'session'>
     ...(state.origin?.kind === 'tool'
       ? ['You are a worker: your last words are all that whoever gave you the task gets.']
       : []),
+    ...customParagraphs(customized),
   ].join('\n\n')
 }
 

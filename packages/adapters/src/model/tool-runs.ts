@@ -1,4 +1,5 @@
 import { commandResult, terminalShown } from '@atrium/host/agents/command-result'
+import { TurnFailed } from '@atrium/host/ports/agent'
 import type { Chat, Edit, AgentAction } from '@atrium/host/ports/agent'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { ToolCallResult, ToolResultContent } from '@atrium/protocol/chat/tool'
@@ -6,6 +7,7 @@ import { limits } from '@atrium/protocol/limits'
 import { compact } from '@atrium/protocol/update'
 import { messageOf } from '@atrium/protocol/common/content'
 import type { FileEditCollection } from '@atrium/protocol/common/content'
+import { skillText } from './customization/paragraphs.ts'
 import { truncateMiddle } from './text.ts'
 import { quoted, textField, tools } from './tools.ts'
 import type { Input, ToolName } from './tools.ts'
@@ -49,6 +51,14 @@ export const toolRuns: { readonly [N in ToolName]: RunTool } = {
     const text = [...(found.length > 0 ? found : ['(nothing)']), ...rest].join('\n')
     const pastTense = tools.search.invocationMessage(input).replace('Search', 'Searched')
     yield complete({ toolCallId, pastTense, text })
+  },
+
+  async *skill({ chat, toolCallId, input }) {
+    const name = textField(input, 'name')
+    const { skills } = await chat.customized()
+    const skill = skills.find((each) => each.name === name)
+    if (!skill) throw new TurnFailed('tool', `there is no skill ${quoted(name)}`)
+    yield complete({ toolCallId, pastTense: `Read the skill ${quoted(name)}`, text: skillText(skill) })
   },
 
   edit: (run) => applyEdit(run, editOf('edit', run.input)),

@@ -96,6 +96,13 @@ export const tools = {
     noApproval: true,
     invocationMessage: (input) => `Ask ${quotedField(input, 'question')}`,
   },
+  skill: {
+    displayName: 'Skill',
+    description: 'Gives the instructions of a skill that the system prompt lists.',
+    fields: { name: { type: 'string', description: 'As it stands in the list.' } },
+    noApproval: true,
+    invocationMessage: (input) => `Read the skill ${quotedField(input, 'name')}`,
+  },
   spawn: {
     displayName: 'Worker',
     description: 'Lets a worker do a task of its own, and gives its answer. It knows nothing but the task.',

@@ -1,5 +1,6 @@
 import { TurnFailed } from '@atrium/host/ports/agent'
 import type { Chat, AgentAction } from '@atrium/host/ports/agent'
+import { notCustomized } from '@atrium/host/ports/customized'
 import type { World } from '@atrium/host/ports/world'
 import type { ActiveTurn } from '@atrium/protocol/chat/state'
 import type { UsageInfo } from '@atrium/protocol/common/content'
@@ -60,6 +61,7 @@ export class ModelTurn {
   readonly #signal: AbortSignal
   readonly #progress: StreamProgress
   #usage: UsageInfo | undefined
+  #customized = notCustomized
   #budget: number
 
   constructor(chat: Chat, chosen: ChosenModel, options: TurnOptions, signal: AbortSignal) {
@@ -77,6 +79,7 @@ export class ModelTurn {
     const turn = this.#activeTurn
     if (!turn) return
     if (this.#chat.state.activity !== undefined) yield { type: 'chat/activityChanged' }
+    this.#customized = await this.#chat.customized()
     yield* resumeCalls(turn, this.#callContext)
     // The model had finished before the interruption. Only the end of the turn was not committed.
     if (metaOf(turn.usage).done) return
@@ -202,9 +205,11 @@ export class ModelTurn {
     const isWorker = this.#chat.state.origin?.kind === 'tool'
     return {
       model,
-      system: systemPrompt(this.#chat, this.#options.platform),
+      system: systemPrompt(this.#chat, this.#options.platform, this.#customized),
       messages,
-      tools: Object.keys(tools).filter((name) => name !== 'spawn' || !isWorker),
+      tools: Object.keys(tools).filter(
+        (name) => (name !== 'spawn' || !isWorker) && (name !== 'skill' || this.#customized.skills.length > 0),
+      ),
       // Clients come and go, so the tools are those of this moment.
       offered: this.#chat.tools.list(),
       maxOutputTokens: config.maxOutputTokens,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { creation, step } from '../../../host/src/ports/fixture.contract.ts'
-import { storeContract } from '../../../host/src/ports/store.contract.ts'
+import { creation, step } from '../../../host/src/ports/contracts/fixture.contract.ts'
+import { storeContract } from '../../../host/src/ports/contracts/store.contract.ts'
 import { memoryStore } from './memory.ts'
 
 const open = async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isMissing, openPrompt, shells } from '../../test/shell-prompt.ts'
 import { homeWith, until } from '../../test/shells.ts'
-import { startShell } from '../../../host/src/ports/terminals.contract.ts'
+import { startShell } from '../../../host/src/ports/contracts/terminals.contract.ts'
 import { ptyTerminals } from './terminals.ts'
 
 describe.each(['bash', 'zsh'] as const)('[M6] %s', (name) => {

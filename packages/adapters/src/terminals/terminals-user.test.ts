@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { startShell } from '../../../host/src/ports/terminals.contract.ts'
+import { startShell } from '../../../host/src/ports/contracts/terminals.contract.ts'
 import { isMissing, openPrompt } from '../../test/shell-prompt.ts'
 import { homeWith, until } from '../../test/shells.ts'
 import { ptyTerminals } from './terminals.ts'

@@ -1,4 +1,4 @@
-import { terminalsContract } from '../../../host/src/ports/terminals.contract.ts'
+import { terminalsContract } from '../../../host/src/ports/contracts/terminals.contract.ts'
 import { homeWith } from '../../test/shells.ts'
 import { ptyTerminals } from './terminals.ts'
 

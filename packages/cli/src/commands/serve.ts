@@ -1,10 +1,12 @@
+import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { exposureProblem } from '@atrium/adapters/server/address'
 import type { TlsCertificate } from '@atrium/adapters/server/address'
 import { listen } from '@atrium/adapters/server'
 import { threadEncoder } from '@atrium/adapters/content'
+import { hookRunner } from '@atrium/adapters/hooks'
 import { nodeFiles } from '@atrium/adapters/files'
 import { ptyTerminals } from '@atrium/adapters/terminals'
 import { gitVcs } from '@atrium/adapters/git'
@@ -114,6 +116,12 @@ async function openHost(settings: Settings, log: Logger, world: World, agentSet:
     encoder: threadEncoder(),
     terminals: ptyTerminals(),
     vcs: gitVcs(),
+    hooks: hookRunner({ ...agentSet.processes, environment: process.env }),
+    customizations: {
+      hash,
+      home: resolve(homedir()),
+      dataOf: (id) => join(settings.data, 'plugins', hash(id).slice(0, 32)),
+    },
     defaultDirectory: fileUri(resolve(settings.defaultDirectory ?? homedir())),
     ...(readOnly !== undefined && { readOnly }),
     info: { name: 'atrium', version },
@@ -124,6 +132,11 @@ async function openHost(settings: Settings, log: Logger, world: World, agentSet:
       process.exit(1)
     },
   })
+}
+
+/** The digest that a user's consent to programs is bound to. */
+function hash(data: Uint8Array | string): string {
+  return createHash('sha256').update(data).digest('hex')
 }
 
 async function chooseToken(settings: Settings): Promise<string | undefined> {

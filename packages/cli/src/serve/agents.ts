@@ -56,6 +56,11 @@ export class AgentSet {
     }
   }
 
+  /** The watchdog of all processes that agents start, and their marker. Hooks use the same. */
+  get processes(): Pick<LaunchContext, 'watchdog' | 'mark'> {
+    return this.#means
+  }
+
   get agents(): readonly Agent[] {
     return this.#agents
   }

@@ -4,13 +4,22 @@ import type { Core } from '../core/core.ts'
 import { equal } from '../log/equal.ts'
 import type { Agent } from '../ports/agent.ts'
 
-/** Updates a session's customizations to those of its agent. Each customization keeps its state and the user's choices. */
+/** Updates a session's customizations to those that its agent has now. */
 export function syncCustomizations(core: Core, session: Channel<'session'>, { info }: Agent): void {
+  // Where the host has customizations of its own, one place updates both.
+  if (core.customizations) return core.customizations.publish(session.uri)
   const { customizations: before = [] } = session.head
-  const { customizations: offered = [] } = info
-  const customizations = offered.map((each) => withKeptFields(each, before))
+  const customizations = agentEntries(info.customizations, before)
   if (!equal(before, customizations))
     core.log.append(session, { type: 'session/customizationsChanged', customizations })
+}
+
+/** The customizations of a session's agent. Each keeps its state and the users' decisions. */
+export function agentEntries(
+  offered: readonly Customization[] = [],
+  before: readonly Customization[],
+): readonly Customization[] {
+  return offered.map((each) => withKeptFields(each, before))
 }
 
 /** Updates a session's `serverTools` to the tools of its agent. */

@@ -10,6 +10,7 @@ import { best, fold } from '../core/fuzzy-match.ts'
 import type { Match } from '../core/fuzzy-match.ts'
 import { withTimeout } from '../core/timeout.ts'
 import type { AgentCommand } from '../ports/agent.ts'
+import { commandsOf as customizedCommands } from '../customizations/customized.ts'
 import { filesAndFoldersOf, filesOf, pathMatches } from './paths.ts'
 import type { Choice, CompletionContext } from './paths.ts'
 import { typedAt } from './typed.ts'
@@ -48,11 +49,10 @@ const sources: { readonly [T in Trigger]: Source } = {
   },
 
   '/': async ({ core, session }, word) => {
-    const state = session.committedState
     const commands = await withTimeout(
       core.world,
       core.limits.completionMs,
-      commandsOf(core, state),
+      allCommands(core, session),
       () => [],
     )
     const named = commands.map((command) => ({ ...command, folded: foldName(command.name) }))
@@ -89,6 +89,16 @@ function commandChoice({ name, description }: AgentCommand): Choice {
     insertText: label,
     attachment: { type: 'simple', label, displayKind: 'command', _meta: about },
   }
+}
+
+/** The commands of the agent, then those of the session's customizations. Of two with one name, the first counts. */
+async function allCommands(core: Core, session: Channel<'session'>): Promise<readonly AgentCommand[]> {
+  const [own, components] = await Promise.all([
+    commandsOf(core, session.committedState),
+    core.customizations?.components(session.uri) ?? [],
+  ])
+  const others = customizedCommands(components).filter(({ name }) => own.every((one) => one.name !== name))
+  return [...own, ...others]
 }
 
 /** Returns the commands of an agent. They come from outside, so names of a wrong length are dropped. */

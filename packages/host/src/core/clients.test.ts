@@ -3,7 +3,7 @@ import { limits } from '@atrium/protocol/limits'
 import { expect, test } from 'vitest'
 import { Clients } from './clients.ts'
 import type { Log } from '../log/log.ts'
-import { creation, step } from '../ports/fixture.contract.ts'
+import { creation, step } from '../ports/contracts/fixture.contract.ts'
 import { testWorld } from '../../test/world.ts'
 
 const log = { scheduleFlush() {} } as Log

@@ -1,5 +1,6 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { LimitValues } from '@atrium/protocol/limits'
+import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { Implementation } from '@atrium/protocol/root/connection'
 import type { SessionResources } from './session-resources.ts'
 import type { SessionFeed } from './session-feed.ts'
@@ -7,7 +8,9 @@ import type { ListChanges } from './session-list/list-changes.ts'
 import type { Aliases } from '../aliases/aliases.ts'
 import type { Catalog } from './catalog.ts'
 import type { Clients } from './clients.ts'
+import type { Channel } from '../log/channel.ts'
 import type { Listener } from '../log/entry.ts'
+import type { Component } from '../plugins/plugin.ts'
 import type { Departures } from './departures.ts'
 import type { ContentRetention } from './content-retention.ts'
 import type { ClientUriOwners } from './client-uri-owners.ts'
@@ -18,6 +21,7 @@ import type { Owners } from './owners.ts'
 import type { Agent } from '../ports/agent.ts'
 import type { ContentEncoder } from '../ports/content-encoder.ts'
 import type { Files } from '../ports/files.ts'
+import type { HookRunner } from '../ports/hooks.ts'
 import type { Records } from '../ports/records.ts'
 import type { Store } from '../ports/store.ts'
 import type { Terminals } from '../ports/terminals.ts'
@@ -37,6 +41,25 @@ export interface Link extends Listener {
   ask?(method: string, params: object): Promise<unknown>
 }
 
+/** The customizations of the sessions, as the other parts of the core use them. */
+export interface Customizing {
+  /** Reads the sources of a session's customizations again, and updates the session's state. */
+  refresh(session: Uri): Promise<void>
+  /** Updates a session's state to what is known of its customizations. */
+  publish(session: Uri): void
+  /** Records a user's decision, in the step of its action. */
+  toggled(session: Channel<'session'>, action: Toggled): void
+  /** The components that an agent of the session may use, once the sources were read. */
+  components(session: Uri): Promise<readonly Component[]>
+  /** Reads a component that runs programs again. Returns why its programs may not run now, after a change. */
+  changedProgram(session: Uri, id: string): Promise<string | undefined>
+  /** Reads the sources of every session again. */
+  reread(): void
+  forget(session: Uri): void
+}
+
+export type Toggled = Extract<SessionAction, { readonly type: 'session/customizationToggled' }>
+
 /** The parts of a host. Each part gets the core in order to use the other parts. */
 export interface Core {
   readonly store: Store
@@ -55,11 +78,14 @@ export interface Core {
   readonly contentRetention: ContentRetention
   readonly clientUriOwners: ClientUriOwners
   readonly owners: Owners
+  /** Undefined if the host was started without customizations. */
+  readonly customizations: Customizing | undefined
   readonly tokens: Tokens
   /** The files, shells and version control of the machine. Each is undefined if the host was started without it. */
   readonly files: Files | undefined
   readonly terminals: Terminals | undefined
   readonly vcs: Vcs | undefined
+  readonly hooks: HookRunner | undefined
   readonly encoder: ContentEncoder | undefined
   readonly readBudget: ReadBudget
   /** The files of directories, for completions. */

@@ -8,6 +8,7 @@ import { repeatForm } from '../chat/repeat-form.ts'
 import { chatEffects } from '../chat/start-turn.ts'
 import type { TurnAction } from '@atrium/protocol/chat/actions'
 import { generationOf } from '../dialect/generation.ts'
+import { customizationEffects, rootEffects } from '../customizations/customizations.ts'
 import { loadTurnFor } from '../channels/history.ts'
 import { clientUris } from '../resources/client-files.ts'
 import type { Core, Link } from '../core/core.ts'
@@ -93,7 +94,14 @@ export function effect(core: Core, channel: Channel, { action }: Entry): void {
   if (channel.is('session')) sessionCommitted(core, channel)
 }
 
-const effects = ruleMap<AnyEffect>(sessionEffects, chatEffects, answerEffects, terminalEffects)
+const effects = ruleMap<AnyEffect>(
+  sessionEffects,
+  customizationEffects,
+  chatEffects,
+  answerEffects,
+  terminalEffects,
+  rootEffects,
+)
 
 /** Types of actions that may contain URIs of client files. The host remembers which client owns each of these URIs. */
 const mayNameClientFiles = new Set([

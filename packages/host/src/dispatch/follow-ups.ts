@@ -35,6 +35,7 @@ export function followUps(core: Core, channel: Channel, action: Action, by?: Dis
   if (!channel.is('session') || !isOn(channel, action)) return
   if (action.type === 'session/titleChanged' && by) core.catalog.titleSet(channel.uri)
   if (action.type === 'session/defaultChatChanged' && by) defaultChatChanged(core, channel)
+  if (action.type === 'session/customizationToggled' && by) core.customizations?.toggled(channel, action)
   sessionFollowUps(core, channel, action)
 }
 

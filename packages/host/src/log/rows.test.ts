@@ -1,6 +1,6 @@
 import { memoryStore } from '@atrium/adapters/store/memory'
 import { expect, test } from 'vitest'
-import { chat, creation, head, range, row, step } from '../ports/fixture.contract.ts'
+import { chat, creation, head, range, row, step } from '../ports/contracts/fixture.contract.ts'
 import { readRows, readSome } from './rows.ts'
 
 /** A store with rows of about 300 kB each, so that three rows fit into a slice. */

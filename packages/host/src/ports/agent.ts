@@ -9,6 +9,7 @@ import type { AgentInfo } from '@atrium/protocol/root/state'
 import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionConfigChoice } from '@atrium/protocol/session/commands'
 import type { SessionState, ToolDefinition } from '@atrium/protocol/session/state'
+import type { Customized } from './customized.ts'
 import type { FileEntry } from './files.ts'
 
 /** The backend of a provider id. Every agent passes the suite in `agent.contract.ts`. */
@@ -92,6 +93,8 @@ export interface Chat {
    */
   run(command: Command): Promise<RunningCommand>
   readonly files: ToolFiles
+  /** What the enabled customizations of the session give to this turn. Waits until they were read. */
+  customized(): Promise<Customized>
   readonly tools: OfferedTools
   /** Stores content durably with the session. Actions may then refer to the content. It is shown with the name of `file`. */
   keep(bytes: Uint8Array, contentType: string, file?: Uri): Promise<ContentRef>

@@ -5,6 +5,7 @@ import type { RootState } from '@atrium/protocol/root/state'
 import { rootUri } from '@atrium/protocol/uri'
 import { setAgents } from '../agents/agents.ts'
 import type { Core } from '../core/core.ts'
+import { pluginsKey, pluginsProblem, pluginsProperty } from './plugins-setting.ts'
 import { retentionKey, retentionProblem, retentionProperty } from './retention-setting.ts'
 import { grantsProblem, grantsProperty } from '../access/grants.ts'
 import {
@@ -29,6 +30,7 @@ export const rootConfig: ConfigSchema = {
     'atrium.grants': grantsProperty,
     [permissionsKey]: permissionsProperty,
     [retentionKey]: retentionProperty,
+    [pluginsKey]: pluginsProperty,
   },
 }
 
@@ -83,6 +85,7 @@ const listProblems = new Map<string, (value: unknown, limits: LimitValues) => st
   ['atrium.grants', (value, limits) => grantsProblem(value, limits.grants)],
   [permissionsKey, (value, limits) => permissionsProblem(value, limits.permissions)],
   [retentionKey, retentionProblem],
+  [pluginsKey, (value, limits) => pluginsProblem(value, limits.plugins)],
 ])
 
 export const rootGuards: Guards<'root'> = {

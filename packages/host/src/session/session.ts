@@ -129,6 +129,7 @@ export function forgetSession(core: Core, session: Channel<'session'>): number {
   const alias = core.aliases.forget(uri)
   for (const each of [uri, alias]) if (each !== undefined) setGone(core, each)
   core.owners.forget(uri)
+  core.customizations?.forget(uri)
   core.catalog.delete(uri)
   const unreferenced = core.contentRetention.forget(uri).filter((each) => !core.catalog.get(each))
   const seq = core.log.drop(session)
@@ -151,6 +152,7 @@ export function forgetSession(core: Core, session: Channel<'session'>): number {
 export const sessionEffects: Effects<'session'> = {
   'session/ready': (core, session) => {
     followGit(core, session)
+    void core.customizations?.refresh(session.uri)
     for (const { resource } of session.committedState.chats) {
       const chat = core.log.channel(resource, 'chat')
       if (chat) startTurn(core, chat)

@@ -16,6 +16,9 @@ import type { ChatContext, FileAccess } from '../tools/approval.ts'
 import { clientSources, offeredTools } from '../tools/offered-tools.ts'
 import type { Previews } from '../tools/previewed.ts'
 import { toolFiles } from '../tools/tool-files.ts'
+import { customizedBy } from '../customizations/customized.ts'
+import { notCustomized } from '../ports/customized.ts'
+import type { Customized } from '../ports/customized.ts'
 import { readAttachment } from './attachment.ts'
 
 /** Creates a worker's chat for a task of a turn, and starts the worker's turn. */
@@ -41,6 +44,8 @@ export interface RunningTurn extends TurnContext {
   readonly flushText: () => void
   /** Appends references to the text that had no room in the state. */
   readonly publishRest: () => Promise<void>
+  /** Texts of hooks for the agent. */
+  readonly hookContext: () => readonly string[]
 }
 
 /** The `Chat` that an agent is given for a turn. After the end of the turn its operations reject, and `token` is undefined. */
@@ -71,6 +76,7 @@ export function agentChat(turn: RunningTurn): Chat {
       list: () => offeredTools(clientSources(session.committedState), ownTools(turn)),
       ended: (toolCallId) => callEnded(turn, toolCallId),
     },
+    customized: () => customized(turn),
     before: async (turnId) => {
       requireRunning(turn)
       return (await turnsBefore(core, chat, { cursor: cursorBefore({ id: turnId }) })).turns
@@ -102,6 +108,16 @@ async function callEnded(turn: RunningTurn, toolCallId: string): Promise<EndedCa
   })
   if (!ended) throw turnEnded()
   return ended
+}
+
+async function customized(turn: RunningTurn): Promise<Customized> {
+  requireRunning(turn)
+  const { core, session, chat } = turn
+  const components = (await core.customizations?.components(session.uri)) ?? []
+  requireRunning(turn)
+  const { activeTurn } = chat.committedState
+  const given = activeTurn ? customizedBy(components, activeTurn.message) : notCustomized
+  return { ...given, context: turn.hookContext() }
 }
 
 async function settled(turn: RunningTurn): Promise<void> {

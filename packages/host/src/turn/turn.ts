@@ -19,6 +19,7 @@ import type { RunningTurn, TurnContext } from './agent-chat.ts'
 import { storedForm, parseAgentAction } from './agent-output.ts'
 import { SilenceTimer } from './silence-timer.ts'
 import { TextBatch, textDeltaOf } from './text-batch.ts'
+import { TurnHooks } from './turn-hooks.ts'
 import { TurnRoom, restMs } from './turn-room.ts'
 
 /**
@@ -36,6 +37,7 @@ export class Turn implements Job {
   readonly #batch: TextBatch
   readonly #room: TurnRoom
   readonly #silence: SilenceTimer
+  readonly #hooks: TurnHooks
   /** The activity that the agent last reported. A silence notice hides it until the next output. */
   #activity: string | undefined
   /** The end of the last `#publishRest`. */
@@ -67,21 +69,30 @@ export class Turn implements Job {
       previews: new Previews(),
       flushText: () => this.#batch.flush(),
       publishRest: () => this.#publishRest(),
+      hookContext: () => this.#hooks.context,
     }
+    this.#hooks = new TurnHooks(this.#running, (output) => this.#publish(output))
   }
 
   async run(): Promise<void> {
     this.#silence.start()
     let iterator: AsyncIterator<AgentAction> | undefined
     try {
+      const hooks = this.#hooks.begin()
+      if (hooks) await hooks
       iterator = this.#agent.run(agentChat(this.#running), this.#abort.signal)[Symbol.asyncIterator]()
       for (let next = await this.#next(iterator); next; next = await this.#next(iterator)) {
         if (next.done) {
           await this.#publishRest()
+          await this.#hooks.end()
           return this.#end({ type: 'chat/turnComplete', ...this.#ending })
         }
+        const refused = this.#hooks.before(next.value)
+        if (refused && (await refused)) continue
         if (this.#over || this.#room.fits(next.value)) this.#publish(next.value)
         else await this.#publishSplit(next.value)
+        const after = this.#hooks.after(next.value)
+        if (after) await after
         if (this.#mustYield) await this.#yieldToOthers()
       }
     } catch (error) {

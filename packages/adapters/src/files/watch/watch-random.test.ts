@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { ChangeRecorder, everything } from '../../../../host/src/ports/watch.contract.ts'
+import { ChangeRecorder, everything } from '../../../../host/src/ports/contracts/watch.contract.ts'
 import { newDirectory } from '../../../test/watch-fixture.ts'
 import { watchTree } from './watch.ts'
 

@@ -3,7 +3,11 @@ import { once } from 'node:events'
 import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { ChangeRecorder, everything, watchContract } from '../../../../host/src/ports/watch.contract.ts'
+import {
+  ChangeRecorder,
+  everything,
+  watchContract,
+} from '../../../../host/src/ports/contracts/watch.contract.ts'
 import { inotifyWatches, newDirectory, fastTiming, watching } from '../../../test/watch-fixture.ts'
 import { perDirectoryBackend, recursiveBackend } from './notify-backend.ts'
 import type { OpenDirectory } from './open-directory.ts'

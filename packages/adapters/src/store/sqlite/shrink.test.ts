@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { expect, test } from 'vitest'
-import { creation, envelope, range, step } from '../../../../host/src/ports/fixture.contract.ts'
-import { sealAll } from '../../../../host/src/ports/seal.contract.ts'
+import { creation, envelope, range, step } from '../../../../host/src/ports/contracts/fixture.contract.ts'
+import { sealAll } from '../../../../host/src/ports/contracts/seal.contract.ts'
 import { newFolder, one, open, two } from '../../../test/store-folder.ts'
 
 const MiB = 1024 * 1024

@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { creation, envelope, step } from '../../../../host/src/ports/fixture.contract.ts'
+import { creation, envelope, step } from '../../../../host/src/ports/contracts/fixture.contract.ts'
 import { filled, newFolder, one, open } from '../../../test/store-folder.ts'
 
 const journal = (folder: string) => join(folder, 'atrium.db-wal')

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import type { Change, FileReason, Files, ContainedPath, Write } from './files.ts'
-import { FileError } from './files.ts'
+import type { Change, FileReason, Files, ContainedPath, Write } from '../files.ts'
+import { FileError } from '../files.ts'
 
 /** The files under test, an empty directory that the files may use, and a sibling directory that they must not use. */
 export interface Sandbox {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { HookOutcome, HookRun, HookRunner } from './hooks.ts'
+import type { HookOutcome, HookRun, HookRunner } from '../hooks.ts'
 
 /** A runner, a folder for its commands, and a command that ends only when it is ended. */
 export interface HookBench {
@@ -34,6 +34,18 @@ export function hooksContract(name: string, open: () => Promise<HookBench>): voi
 
     test('[H18] a command that does not read its input ends all the same', async () => {
       expect((await run(await open(), 'exit 3', { input: 'x'.repeat(1_000_000) })).exitCode).toBe(3)
+    })
+
+    test('[S-57 hookOutput] at 32,768 characters an output is whole; [S-57 hookOutput] past 32,768 the rest is dropped', async () => {
+      const bench = await open()
+      const max = { maxLength: 32_768 }
+      for (const [written, kept] of [
+        [32_768, 32_768],
+        [32_769, 32_768],
+      ])
+        expect((await run(bench, `head -c ${written} /dev/zero | tr '\\0' x`, max)).stdout).toHaveLength(
+          Number(kept),
+        )
     })
 
     test('[H18] output beyond the limit is dropped', async () => {

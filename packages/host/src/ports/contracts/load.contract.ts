@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { chat, creation, envelope, head, other, range, row, seqs, step } from './fixture.contract.ts'
 import type { Opened } from './fixture.contract.ts'
-import type { LoadedChannel, LogStore } from './log.ts'
+import type { LoadedChannel, LogStore } from '../log.ts'
 
 /** The suite for single channels of a store, from their creation to their removal. */
 export function loadContract(name: string, open: () => Promise<Opened>): void {

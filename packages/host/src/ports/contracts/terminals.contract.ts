@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { Shell, Start, TerminalOutput, Terminals } from './terminals.ts'
+import type { Shell, Start, TerminalOutput, Terminals } from '../terminals.ts'
 
 export interface TerminalFixture {
   readonly terminals: Terminals

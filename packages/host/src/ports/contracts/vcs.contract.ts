@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Vcs } from './vcs.ts'
+import type { Vcs } from '../vcs.ts'
 
 /** A new repository without a commit, and operations on it. Paths are relative to the repository's root. */
 export interface Checkout {

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { FileChange, WatchListener, WatchRequest, FileWatch } from './files.ts'
+import type { FileChange, WatchListener, WatchRequest, FileWatch } from '../files.ts'
 
 /** A new, empty directory and operations in it. Paths are relative to the directory; an empty path is the directory itself. */
 export interface WatchFixture {

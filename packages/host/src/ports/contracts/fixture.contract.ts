@@ -1,5 +1,5 @@
-import type { StoredEnvelope, Step } from './log.ts'
-import type { Store } from './store.ts'
+import type { StoredEnvelope, Step } from '../log.ts'
+import type { Store } from '../store.ts'
 
 /** A new, empty store. `reopen` closes the store and opens it again, with what is durable, as the next start of a host would. */
 export interface Opened {

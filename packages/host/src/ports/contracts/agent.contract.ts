@@ -5,10 +5,10 @@ import { decode } from '@atrium/protocol/schema'
 import { SessionConfigChoice } from '@atrium/protocol/session/commands'
 import { ToolDefinition } from '@atrium/protocol/session/state'
 import { expect, test } from 'vitest'
-import { HostlessChat } from '../../test/hostless-chat.ts'
-import type { Run } from '../../test/hostless-chat.ts'
+import { HostlessChat } from '../../../test/hostless-chat.ts'
+import type { Run } from '../../../test/hostless-chat.ts'
 import { offeredToolContract } from './agent-rough.contract.ts'
-import type { Agent } from './agent.ts'
+import type { Agent } from '../agent.ts'
 
 export interface AgentScript {
   /** Messages that the agent answers. Together the answers should contain every kind of action that the agent yields. */

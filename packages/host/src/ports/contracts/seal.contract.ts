@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { chat, creation, envelope, head, other, range, row, seqs, step } from './fixture.contract.ts'
 import type { Opened } from './fixture.contract.ts'
-import type { LogStore } from './log.ts'
+import type { LogStore } from '../log.ts'
 
 /** The suite for sealed envelopes: whatever is sealed, every other method of the store returns the same as before. */
 export function sealContract(name: string, open: () => Promise<Opened>): void {

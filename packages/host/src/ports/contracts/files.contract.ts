@@ -3,7 +3,7 @@ import { filesChangeContract } from './files-change.contract.ts'
 import { SandboxFiles, allCalls, refused } from './files-fixture.contract.ts'
 import type { Sandbox } from './files-fixture.contract.ts'
 import { filesWriteContract } from './files-write.contract.ts'
-import type { FileReason } from './files.ts'
+import type { FileReason } from '../files.ts'
 
 /** The suite that every adapter of `Files` passes. Each test opens its own sandbox. */
 export function filesContract(name: string, open: () => Promise<Sandbox>): void {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { SandboxFiles, reasonOf, refused } from './files-fixture.contract.ts'
 import type { Sandbox } from './files-fixture.contract.ts'
-import type { Write } from './files.ts'
+import type { Write } from '../files.ts'
 
 /** The part of the suite about writing. */
 export function filesWriteContract(name: string, open: () => Promise<Sandbox>): void {

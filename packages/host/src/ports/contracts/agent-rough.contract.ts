@@ -1,10 +1,10 @@
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import type { ToolDefinition } from '@atrium/protocol/session/state'
 import { expect, test } from 'vitest'
-import { HostlessChat } from '../../test/hostless-chat.ts'
-import type { Run } from '../../test/hostless-chat.ts'
-import type { Agent } from './agent.ts'
-import { TurnFailed } from './agent.ts'
+import { HostlessChat } from '../../../test/hostless-chat.ts'
+import type { Run } from '../../../test/hostless-chat.ts'
+import type { Agent } from '../agent.ts'
+import { TurnFailed } from '../agent.ts'
 import { callsOf } from '@atrium/protocol/chat/calls'
 
 export interface RoughScript {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { chat, creation, envelope, head, other, range, row, seqs, step } from './fixture.contract.ts'
 import type { Opened } from './fixture.contract.ts'
-import type { LogStore } from './log.ts'
+import type { LogStore } from '../log.ts'
 import { sealAll } from './seal.contract.ts'
 
 const origin = { clientId: 'ann', clientSeq: 1, principal: 'owner' }

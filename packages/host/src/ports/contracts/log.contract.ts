@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { chat, creation, envelope, other, range, seqs, step } from './fixture.contract.ts'
 import type { Opened } from './fixture.contract.ts'
-import type { LogStore } from './log.ts'
+import type { LogStore } from '../log.ts'
 
 /** The suite for the log of a store. `load.contract.ts` has the tests of single channels. */
 export function logContract(name: string, open: () => Promise<Opened>): void {

@@ -1,0 +1,90 @@
+import type { Uri } from '@atrium/protocol/channel'
+import { RecordMap } from '../core/record-map.ts'
+import type { RecordFormat } from '../core/record-map.ts'
+import type { Records } from '../ports/records.ts'
+
+/** The programs of a customization: the digest of everything that they consist of, and their command lines for users. */
+export interface Programs {
+  readonly digest: string
+  readonly lines: readonly string[]
+}
+
+/** The place that a consent holds for: all sessions (undefined), the sessions in a folder, or one session. */
+export type Place = Uri | undefined
+
+/**
+ * The programs that users have allowed to run. A program that comes from a folder or from a client runs only after a user
+ * has enabled it (S-34). The consent holds for exactly that content: after a change a user must enable it again (S-37).
+ */
+export class Consents {
+  readonly #given: RecordMap<Programs>
+
+  private constructor(given: RecordMap<Programs>) {
+    this.#given = given
+  }
+
+  static async open(records: Records): Promise<Consents> {
+    return new Consents(await RecordMap.open(records, 'consent/', programsFormat))
+  }
+
+  /** Returns why programs may not run, for users. Undefined if a user has allowed exactly these in one of the places. */
+  problem(id: string, programs: Programs, places: readonly Place[]): string | undefined {
+    if (programs.lines.length === 0) return undefined
+    if (programs.digest === '') return 'Its files cannot be read as a whole, so its programs may not run.'
+    const given = this.#givenIn(id, places)
+    if (given.some(({ digest }) => digest === programs.digest)) return undefined
+    const [before] = given
+    return before
+      ? changedProblem(before, programs)
+      : `To allow these programs, enable this: ${listed(programs)}`
+  }
+
+  /** Whether a user has allowed other programs, and not these. */
+  isOutdated(id: string, programs: Programs, places: readonly Place[]): boolean {
+    const given = this.#givenIn(id, places)
+    return given.length > 0 && !given.some(({ digest }) => digest === programs.digest)
+  }
+
+  give(id: string, programs: Programs, place: Place): void {
+    this.#given.set(keyOf(id, place), programs)
+  }
+
+  revoke(id: string, place: Place): void {
+    this.#given.delete(keyOf(id, place))
+  }
+
+  #givenIn(id: string, places: readonly Place[]): readonly Programs[] {
+    return places.flatMap((place) => this.#given.get(keyOf(id, place)) ?? [])
+  }
+
+  /** Forgets the consents for one session. */
+  forget(session: Uri): void {
+    const suffix = `,${JSON.stringify(session)}]`
+    for (const key of this.#given.keys()) if (key.endsWith(suffix)) this.#given.delete(key)
+  }
+}
+
+/** The difference between the allowed programs and the present ones, one line each. */
+function changedProblem(before: Programs, now: Programs): string {
+  const gone = before.lines.filter((line) => !now.lines.includes(line)).map((line) => `- ${line}`)
+  const added = now.lines.filter((line) => !before.lines.includes(line)).map((line) => `+ ${line}`)
+  const changes = gone.length + added.length > 0 ? [...gone, ...added] : now.lines.map((line) => `  ${line}`)
+  return [
+    'These programs have changed since they were allowed. To allow the new ones, enable this again:',
+    ...changes,
+  ].join('\n')
+}
+
+function listed({ lines }: Programs): string {
+  return lines.length === 1 ? String(lines[0]) : lines.map((line) => `\n  ${line}`).join('')
+}
+
+const programsFormat: RecordFormat<Programs> = {
+  // The record is our own.
+  read: (text) => JSON.parse(text) as Programs,
+  write: (programs) => JSON.stringify(programs),
+}
+
+function keyOf(id: string, place: Place): string {
+  return JSON.stringify(place === undefined ? [id] : [id, place])
+}

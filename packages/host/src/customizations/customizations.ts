@@ -1,0 +1,109 @@
+import type { Uri } from '@atrium/protocol/channel'
+import type { CustomizationEnablement } from '@atrium/protocol/session/customization'
+import type { Core, Customizing, Toggled } from '../core/core.ts'
+import type { Effects } from '../core/rules.ts'
+import type { Channel } from '../log/channel.ts'
+import type { Component } from '../plugins/plugin.ts'
+import { pluginsKey } from '../root/plugins-setting.ts'
+import { Consents } from './consent.ts'
+import type { Place } from './consent.ts'
+import { Enablements } from './enablement.ts'
+import { shownPrograms } from './entry.ts'
+import { Library } from './library.ts'
+import { SessionCustomizations } from './session-customizations.ts'
+import type { CustomizationMachine, Shared } from './shared.ts'
+
+/** The customizations of all sessions: plugins, folders of customizations, and what users have decided about them. */
+export class Customizations implements Customizing {
+  readonly #shared: Shared
+  readonly #sessions = new Map<Uri, SessionCustomizations>()
+
+  private constructor(shared: Shared) {
+    this.#shared = shared
+  }
+
+  /** Loads the decisions of users. The core is used only after it is complete. */
+  static async open(
+    { records, limits }: Pick<Core, 'records' | 'limits'>,
+    machine: CustomizationMachine,
+    core: () => Core,
+  ): Promise<Customizations> {
+    const enablements = await Enablements.open(records)
+    const consents = await Consents.open(records)
+    const library = new Library(machine.hash, limits, () => core().world.now())
+    return new Customizations({ core, machine, enablements, consents, library })
+  }
+
+  refresh(session: Uri): Promise<void> {
+    return this.#of(session).refresh()
+  }
+
+  publish(session: Uri): void {
+    this.#of(session).publish()
+  }
+
+  async components(session: Uri): Promise<readonly Component[]> {
+    const customizations = this.#of(session)
+    await customizations.ready()
+    return customizations.components()
+  }
+
+  /** Records a user's decision, in the step of its action. To enable programs is to consent to them. */
+  toggled(session: Channel<'session'>, { id, enablement }: Toggled): void {
+    const folder = session.head.workingDirectories?.[0]
+    const { enablements, consents } = this.#shared
+    enablements.decide(id, folder, enablement)
+    const programs = shownPrograms(session.head.customizations, id)
+    for (const kind of ['session', 'workspace', 'global'] as const) {
+      if (kind === 'workspace' && folder === undefined) continue
+      const place = placeOf(kind, session.uri, folder)
+      const enabled = enablement.find((each) => each.kind === kind)?.enabled
+      if (enabled && programs) consents.give(id, programs, place)
+      else consents.revoke(id, place)
+    }
+    for (const each of this.#sessions.values()) each.publish()
+  }
+
+  changedProgram(session: Uri, id: string): Promise<string | undefined> {
+    return this.#of(session).changedProgram(id)
+  }
+
+  reread(): void {
+    for (const each of this.#sessions.values()) void each.refresh()
+  }
+
+  forget(session: Uri): void {
+    this.#sessions.delete(session)
+    this.#shared.consents.forget(session)
+  }
+
+  #of(session: Uri): SessionCustomizations {
+    const known = this.#sessions.get(session) ?? new SessionCustomizations(session, this.#shared)
+    this.#sessions.set(session, known)
+    return known
+  }
+}
+
+function placeOf(kind: CustomizationEnablement['kind'], session: Uri, folder: Uri | undefined): Place {
+  return kind === 'session' ? session : kind === 'workspace' ? folder : undefined
+}
+
+/** The actions after which the sources of a session are read again. */
+export const customizationEffects: Effects<'session'> = {
+  'session/activeClientSet': refresh,
+  'session/activeClientRemoved': refresh,
+  'session/workingDirectorySet': refresh,
+  'session/workingDirectoryRemoved': refresh,
+  'session/workingDirectoryReplaced': refresh,
+}
+
+function refresh(core: Core, session: Channel<'session'>): void {
+  if (session.committedState.lifecycle === 'ready') void core.customizations?.refresh(session.uri)
+}
+
+/** Reads the sources of all sessions again, after a change of the host's plugins. */
+export const rootEffects: Effects<'root'> = {
+  'root/configChanged': (core, _, { config }) => {
+    if (Object.hasOwn(config, pluginsKey)) core.customizations?.reread()
+  },
+}

@@ -1,0 +1,69 @@
+import type { Message } from '@atrium/protocol/chat/message'
+import { compact } from '@atrium/protocol/update'
+import type { Component } from '../plugins/plugin.ts'
+import type { AgentCommand } from '../ports/agent.ts'
+import type { CustomAgent, Customized, Rule, Skill } from '../ports/customized.ts'
+
+type Of<K extends Component['kind']> = Extract<Component, { readonly kind: K }>
+
+/** What components give to the agent of a turn with this message. */
+export function customizedBy(components: readonly Component[], message: Message): Customized {
+  const rules = of(components, 'rule')
+  const skills = of(components, 'skill').filter(({ child }) => child.disableModelInvocation !== true)
+  return compact<Customized>({
+    rules: rules.filter(isKnownFromStart).map(ruleOf),
+    skills: [...skills, ...rules.filter((rule) => !isKnownFromStart(rule))].map(skillOf),
+    context: [],
+    agent: chosenAgent(components, message),
+    prompt: promptOf(components, message.text),
+  })
+}
+
+/** The commands that components add: prompts, and the skills that users may call. */
+export function commandsOf(components: readonly Component[]): readonly AgentCommand[] {
+  return commandsAmong(components).map(({ child }) =>
+    compact<AgentCommand>({ name: child.name, description: child.description }),
+  )
+}
+
+/** A rule that is neither always applied nor about certain files is only on offer. */
+function isKnownFromStart({ child }: Of<'rule'>): boolean {
+  return child.alwaysApply === true || (child.globs ?? []).length > 0
+}
+
+function ruleOf({ child: { name, globs }, text }: Of<'rule'>): Rule {
+  return { name, text, ...(globs && globs.length > 0 && { globs }) }
+}
+
+function skillOf({ child: { name, description = '', uri }, text }: Of<'skill'> | Of<'rule'>): Skill {
+  return { name, description, uri, text }
+}
+
+function chosenAgent(components: readonly Component[], { agent }: Message): CustomAgent | undefined {
+  const found = agent && of(components, 'agent').find(({ child }) => child.uri === agent.uri)
+  if (!found) return undefined
+  const { name, model, tools } = found.child
+  return compact<CustomAgent>({ name, text: found.text, model, tools })
+}
+
+function commandsAmong(components: readonly Component[]): readonly (Of<'prompt'> | Of<'skill'>)[] {
+  const skills = of(components, 'skill').filter(({ child }) => child.disableUserInvocation !== true)
+  return [...of(components, 'prompt'), ...skills]
+}
+
+/** The text of the command that a message begins with. The rest of the message are its arguments. */
+function promptOf(components: readonly Component[], message: string): string | undefined {
+  const [, name, given = ''] = /^\/(\S+)(?:\s+([^]*))?$/.exec(message) ?? []
+  const found = commandsAmong(components).find(({ child }) => child.name === name)
+  if (!found) return undefined
+  const { text } = found
+  return text.includes(argumentsToken)
+    ? text.replaceAll(argumentsToken, () => given)
+    : [text, given].filter((part) => part !== '').join('\n\n')
+}
+
+const argumentsToken = '$ARGUMENTS'
+
+function of<K extends Component['kind']>(components: readonly Component[], kind: K): readonly Of<K>[] {
+  return components.filter((each): each is Of<K> => each.kind === kind)
+}

@@ -1,0 +1,132 @@
+import type {
+  ChildCustomization,
+  Customization,
+  CustomizationEnablement,
+  CustomizationLoad,
+  McpServerCustomization,
+  McpServerState,
+} from '@atrium/protocol/session/customization'
+import { compact, orAbsent } from '@atrium/protocol/update'
+import type { Programs } from './consent.ts'
+import type { Loaded } from './loaded.ts'
+import { programsIn, programsOf } from './programs.ts'
+import { needsConsent } from './source.ts'
+import type { Source } from './source.ts'
+
+/** What the host knows about the customizations of one session, besides their content. */
+export interface Situation {
+  /** The decisions of users about a customization, the most specific first. `before`: the entry in the session's state. */
+  decisions(id: string, before: Known | undefined): readonly CustomizationEnablement[]
+  /** Why the programs of a source or of a component may not run. Undefined if it has none or they may. */
+  consentProblem(id: string): string | undefined
+  /** The state of an MCP server that the host runs for the session. */
+  serverState(childId: string): McpServerState | undefined
+}
+
+/** A customization or a child as a state has it. */
+export type Known = Customization | ChildCustomization
+
+/** The customization of a source that is being read. */
+export function loadingEntry(source: Source): Customization {
+  return base(source, { load: { kind: 'loading' } })
+}
+
+/** The customization of a source that was read. The users' decisions stay as they were in the session's state. */
+export function entryOf(
+  source: Source,
+  loaded: Loaded,
+  situation: Situation,
+  before: Customization | undefined,
+): Customization {
+  const known = before && 'children' in before ? (before.children ?? []) : []
+  const asks = needsConsent(source)
+  const children = loaded.parts.components.map((component) => {
+    const { id } = component.child
+    const shown = childOf(
+      component.child,
+      situation,
+      known.find((each) => each.id === id),
+    )
+    return asks ? withPrograms(shown, programsIn(loaded, component)) : shown
+  })
+  const decisions = situation.decisions(source.id, before)
+  const { name = source.name, version } = loaded
+  const entry = base(source, { load: loadOf(source, loaded, situation), children, name })
+  const shown = asks ? withPrograms(entry, programsOf(loaded)) : entry
+  if (shown.type === 'directory') return { ...shown, enabled: decisions[0]?.enabled ?? true }
+  return compact<Extract<Container, { readonly type: 'plugin' }>>({
+    ...shown,
+    enablement: orAbsent(decisions),
+    version,
+  })
+}
+
+function childOf(
+  child: ChildCustomization,
+  situation: Situation,
+  before: ChildCustomization | undefined,
+): ChildCustomization {
+  const decisions = situation.decisions(child.id, before)
+  if (child.type !== 'mcpServer')
+    return decisions.length > 0 ? { ...child, enabled: decisions[0]?.enabled ?? true } : child
+  const problem = situation.consentProblem(child.id)
+  const state: McpServerState =
+    problem === undefined
+      ? (situation.serverState(child.id) ?? { kind: 'stopped' })
+      : { kind: 'error', error: { errorType: 'consent', message: problem } }
+  return compact<ChildCustomization>({ ...child, enablement: orAbsent(decisions), state })
+}
+
+/** The load state of a source. Programs that may not run make it degraded, and the message says which. */
+function loadOf(
+  { id }: Source,
+  { parts: { load, components } }: Loaded,
+  situation: Situation,
+): CustomizationLoad {
+  const waiting = components.flatMap(({ child }) => situation.consentProblem(child.id) ?? [])
+  if (waiting.length === 0 || load.kind === 'error') return load
+  const consent = waiting.length > 1 ? situation.consentProblem(id) : waiting[0]
+  const messages = [load.kind === 'degraded' ? load.message : undefined, consent]
+  return { kind: 'degraded', message: messages.filter((each) => each !== undefined).join('\n') }
+}
+
+/** A customization that has children. */
+type Container = Exclude<Customization, McpServerCustomization>
+
+interface Fields {
+  readonly name?: string
+  readonly load: CustomizationLoad
+  readonly children?: readonly ChildCustomization[]
+}
+
+function base({ id, uri, name, folder, origin, published }: Source, fields: Fields): Container {
+  const shown = { id, uri, name, ...(published && { clientId: published.clientId }), ...fields }
+  if (folder)
+    return {
+      ...shown,
+      type: 'directory',
+      enabled: true,
+      contents: folder.contents,
+      writable: origin !== 'client',
+    }
+  const icons = published?.plugin.icons
+  return { ...shown, type: 'plugin', ...(icons && { icons }) }
+}
+
+const metaKey = 'x-atrium'
+
+/** Shows the programs that a user consents to by enabling the customization. */
+function withPrograms<C extends Known>(item: C, programs: Programs): C {
+  return programs.lines.length === 0 ? item : { ...item, _meta: { ...item._meta, [metaKey]: { programs } } }
+}
+
+/** The programs that a customization or a child shows. A user who enables it consents to exactly these. */
+export function shownPrograms(list: readonly Customization[] = [], id: string): Programs | undefined {
+  const items = list.flatMap((each): readonly Known[] => [
+    each,
+    ...('children' in each ? (each.children ?? []) : []),
+  ])
+  const meta = items.find((each) => each.id === id)?._meta?.[metaKey]
+  // Only the host writes this key of a customization.
+  return (meta as { readonly programs?: Programs } | undefined)?.programs
+}

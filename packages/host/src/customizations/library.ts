@@ -1,0 +1,73 @@
+import type { LimitValues } from '@atrium/protocol/limits'
+import { digestOf } from '../plugins/digest.ts'
+import type { Hash } from '../plugins/digest.ts'
+import { loadFolders } from '../plugins/folders.ts'
+import { readOnce } from '../plugins/plugin-files.ts'
+import { loadPlugin } from '../plugins/plugins.ts'
+import type { Loaded } from './loaded.ts'
+import { linesOf } from './programs.ts'
+import type { Source } from './source.ts'
+
+interface Kept {
+  readonly loaded: Promise<Loaded | undefined>
+  /** When the reading began. */
+  readonly at: number
+}
+
+/**
+ * The plugins and folders that were read. Sessions share what was read a moment ago. The plugin of a client is kept while its
+ * nonce stays the same.
+ */
+export class Library {
+  readonly #hash: Hash
+  readonly #limits: LimitValues
+  readonly #now: () => number
+  readonly #kept = new Map<string, Kept>()
+
+  constructor(hash: Hash, limits: LimitValues, now: () => number) {
+    this.#hash = hash
+    this.#limits = limits
+    this.#now = now
+  }
+
+  /** Reads a source, unless it was read less than `maxAge` ms ago. Undefined if there is no such folder. Never rejects. */
+  load(source: Source, maxAge = Infinity): Promise<Loaded | undefined> {
+    const key = keyOf(source)
+    const known = key === undefined ? undefined : this.#kept.get(key)
+    const at = this.#now()
+    // The clock may jump backwards.
+    if (known && (source.published || Math.abs(at - known.at) < maxAge)) return known.loaded
+    const loaded = source.folder ? this.#folder(source) : this.#plugin(source)
+    if (key !== undefined) this.#kept.set(key, { loaded, at })
+    return loaded
+  }
+
+  async #plugin({ files }: Source): Promise<Loaded> {
+    const once = readOnce(files)
+    const { format, name, version, ...parts } = await loadPlugin(once, this.#limits)
+    const about = { parts, format, name, ...(version !== undefined && { version }) }
+    if (!parts.components.some((each) => linesOf(each).length > 0)) return about
+    try {
+      // A program may read any file of its plugin, so the digest covers all of them (S-37).
+      return { ...about, digest: (await digestOf(once, this.#hash, this.#limits)).digest }
+    } catch {
+      return about
+    }
+  }
+
+  /** The digest of a folder covers the commands alone: the folder of a workspace holds more than customizations. */
+  async #folder({ files, folder }: Source): Promise<Loaded | undefined> {
+    const [parts] = folder ? await loadFolders(files, [folder], this.#limits) : []
+    if (!parts) return undefined
+    const programs = parts.components.filter((each) => linesOf(each).length > 0)
+    if (programs.length === 0) return { parts }
+    return { parts, digest: await this.#hash(JSON.stringify(programs)) }
+  }
+}
+
+/** The key of a source. A plugin of a client without a nonce may change at any time, so it is not kept. */
+function keyOf({ uri, folder, published }: Source): string | undefined {
+  if (!published) return JSON.stringify([uri, folder?.contents])
+  const { clientId, plugin } = published
+  return plugin.nonce === undefined ? undefined : JSON.stringify([clientId, uri, plugin.nonce])
+}

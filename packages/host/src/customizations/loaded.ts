@@ -1,0 +1,13 @@
+import type { FormatName } from '../plugins/formats.ts'
+import type { LoadedParts } from '../plugins/plugin.ts'
+
+/** The content of a source. */
+export interface Loaded {
+  readonly parts: LoadedParts
+  /** The format of a plugin, and the name and the version that it has given itself. */
+  readonly format?: FormatName
+  readonly name?: string
+  readonly version?: string
+  /** The digest of everything that its programs consist of. Absent if it has no programs, or cannot be read as a whole. */
+  readonly digest?: string
+}

@@ -1,0 +1,213 @@
+import type { Uri } from '@atrium/protocol/channel'
+import type { Customization, McpServerState } from '@atrium/protocol/session/customization'
+import { pathOf } from '@atrium/protocol/file-uri'
+import { agentOf } from '../agents/agents.ts'
+import { agentEntries } from '../agents/customizations.ts'
+import type { Core } from '../core/core.ts'
+import type { Channel } from '../log/channel.ts'
+import type { Component } from '../plugins/plugin.ts'
+import { withDirectories } from '../plugins/variables.ts'
+import { changesTo } from './changes.ts'
+import type { Place } from './consent.ts'
+import { isEnabled, sessionDecision } from './enablement.ts'
+import { entryOf, loadingEntry } from './entry.ts'
+import type { Known, Situation } from './entry.ts'
+import type { Loaded } from './loaded.ts'
+import { programsIn, programsOf } from './programs.ts'
+import type { Shared } from './shared.ts'
+import { needsConsent } from './source.ts'
+import type { Source } from './source.ts'
+import { sourcesOf } from './sources.ts'
+
+/** A source of a session's customizations and, once it was read, its content. */
+interface Item {
+  readonly source: Source
+  readonly loaded?: Loaded
+}
+
+/**
+ * The customizations of one session. Its sources are read, and the session's state shows each of them as soon as it is read.
+ * A failure of one source is shown as its load state and does not hold up the others.
+ */
+export class SessionCustomizations {
+  readonly #uri: Uri
+  readonly #shared: Shared
+  #items: readonly Item[] = []
+  /** The reading of the sources that goes on, and whether it must be repeated after it. */
+  #reading: Promise<void> | undefined
+  #again = false
+
+  constructor(uri: Uri, shared: Shared) {
+    this.#uri = uri
+    this.#shared = shared
+  }
+
+  /** Reads the sources of the session, and updates its state. Resolves when all of them are read. */
+  refresh(): Promise<void> {
+    this.#again = true
+    this.#reading ??= this.#readAll()
+      .catch((error: unknown) => this.#core.world.report('customizations not read', error))
+      .finally(() => {
+        this.#reading = undefined
+      })
+    return this.#reading
+  }
+
+  /** Reads what was not read a moment ago, so that a turn begins with what users see in their files. */
+  async ready(): Promise<void> {
+    await (this.#reading ?? this.refresh())
+  }
+
+  /**
+   * Reads a component that runs programs again. Returns why its programs may not run, for users. An agent may have changed a
+   * file of the plugin since the turn began.
+   */
+  async changedProgram(id: string): Promise<string | undefined> {
+    const item = this.itemOf(id)
+    if (!item || !needsConsent(item.source)) return undefined
+    await this.#read(item.source, 0)
+    const now = this.itemOf(id)
+    return now ? this.#consentProblem(now, id) : 'It is gone.'
+  }
+
+  /** Updates the session's state to what is known now. */
+  publish(): void {
+    const session = this.#session
+    if (!session || this.#core.readOnlyReason() !== undefined) return
+    const { customizations: before = [], provider } = session.head
+    const after = [
+      ...agentEntries(agentOf(this.#core, provider)?.info.customizations, before),
+      ...this.#items.flatMap((item) => this.#entry(item, before) ?? []),
+    ]
+    for (const action of changesTo(before, after)) this.#core.log.append(session, action)
+  }
+
+  /** The components that may be used: enabled, in an enabled source, and with consent where they run programs. */
+  components(): readonly Component[] {
+    const { customizations = [] } = this.#session?.head ?? {}
+    return this.#items.flatMap((item) => {
+      const entry = customizations.find(({ id }) => id === item.source.id)
+      const parts = item.loaded?.parts.components ?? []
+      if (!entry || !isOn(entry)) return []
+      const children = 'children' in entry ? (entry.children ?? []) : []
+      const usable = parts.filter(({ child }) => {
+        const known = children.find(({ id }) => id === child.id)
+        return known && isOn(known) && this.#consentProblem(item, child.id) === undefined
+      })
+      return usable.map((component) => this.#located(item, component))
+    })
+  }
+
+  /** The source and the content of a customization or of a child of one. */
+  itemOf(id: string): Item | undefined {
+    return this.#items.find(
+      ({ source, loaded }) =>
+        source.id === id || loaded?.parts.components.some(({ child }) => child.id === id),
+    )
+  }
+
+  /** A component of a plugin with the plugin's directories in place of their variables. */
+  #located({ source, loaded }: Item, component: Component): Component {
+    const named = pathOf(source.uri)
+    if (!named.ok || loaded?.format === undefined) return component
+    const data = this.#shared.machine.dataOf?.(source.id) ?? named.path
+    return withDirectories(component, loaded.format, { root: named.path, data })
+  }
+
+  get #core(): Core {
+    return this.#shared.core()
+  }
+
+  get #session(): Channel<'session'> | undefined {
+    return this.#core.log.channel(this.#uri, 'session')
+  }
+
+  async #readAll(): Promise<void> {
+    while (this.#again) {
+      this.#again = false
+      const session = this.#session
+      if (!session) return
+      const sources = await sourcesOf(this.#core, session.head, this.#shared.machine.home)
+      const known = new Map(this.#items.map(({ source, loaded }) => [source.id, loaded]))
+      this.#items = sources.map((source) => withLoaded(source, known.get(source.id)))
+      this.publish()
+      await Promise.all(sources.map((source) => this.#read(source, freshMs)))
+    }
+  }
+
+  async #read(source: Source, maxAge: number): Promise<void> {
+    const loaded = await this.#shared.library.load(source, maxAge)
+    this.#items = this.#items.flatMap((item) => {
+      if (item.source !== source) return item
+      return loaded ? { source, loaded } : []
+    })
+    this.publish()
+  }
+
+  /** The customization of a source. One that is read again stays as it is until it was read. */
+  #entry(item: Item, list: readonly Customization[]): Customization | undefined {
+    const { source, loaded } = item
+    const before = list.find(({ id }) => id === source.id)
+    if (loaded) return entryOf(source, loaded, this.#situation(item), before)
+    // Most folders of customizations do not exist, so they are shown when they were found.
+    return before ?? (source.folder ? undefined : loadingEntry(source))
+  }
+
+  #situation(item: Item): Situation {
+    const folder = this.#session?.head.workingDirectories?.[0]
+    return {
+      decisions: (id, before) =>
+        this.#consentLost(item, id) ? [] : this.#shared.enablements.of(id, folder, decisionIn(before)),
+      consentProblem: (id) => this.#consentProblem(item, id),
+      serverState: (): McpServerState | undefined => undefined,
+    }
+  }
+
+  #consentProblem({ source, loaded }: Item, id: string): string | undefined {
+    if (!loaded || !needsConsent(source)) return undefined
+    const { consents } = this.#shared
+    const all = programsOf(loaded)
+    const whole = consents.problem(source.id, all, this.#places)
+    const component = loaded.parts.components.find(({ child }) => child.id === id)
+    if (!component) return whole
+    const own = consents.problem(id, programsIn(loaded, component), this.#places)
+    if (own === undefined) return undefined
+    // Who has allowed the whole plugin is told what has changed in it.
+    return consents.isOutdated(source.id, all, this.#places) ? whole : whole && own
+  }
+
+  /** Whether a user has enabled other programs than these. Such a decision does not hold any more. */
+  #consentLost({ source, loaded }: Item, id: string): boolean {
+    if (!loaded || !needsConsent(source)) return false
+    const component = loaded.parts.components.find(({ child }) => child.id === id)
+    const programs = component ? programsIn(loaded, component) : programsOf(loaded)
+    return this.#shared.consents.isOutdated(id, programs, this.#places)
+  }
+
+  /** The places that a consent may be for: everywhere, the folder of the session, the session. */
+  get #places(): readonly Place[] {
+    return [undefined, this.#session?.head.workingDirectories?.[0], this.#uri]
+  }
+}
+
+function withLoaded(source: Source, loaded: Loaded | undefined): Item {
+  return loaded ? { source, loaded } : { source }
+}
+
+/** The time for which a source need not be read again. */
+const freshMs = 1000
+
+/** The decision for the session in a customization of its state. A child that is no server has only a flag. */
+function decisionIn(before: Known | undefined) {
+  if (!before) return undefined
+  if ('enabled' in before && before.type !== 'directory')
+    return before.enabled === undefined ? undefined : ({ kind: 'session', enabled: before.enabled } as const)
+  if (before.type === 'directory')
+    return before.enabled ? undefined : ({ kind: 'session', enabled: false } as const)
+  return 'enablement' in before ? sessionDecision(before.enablement) : undefined
+}
+
+function isOn(item: Known): boolean {
+  if ('enablement' in item) return isEnabled(item.enablement)
+  return !('enabled' in item) || item.enabled !== false
+}

@@ -1,0 +1,23 @@
+import type { Core } from '../core/core.ts'
+import type { Hash } from '../plugins/digest.ts'
+import type { Consents } from './consent.ts'
+import type { Enablements } from './enablement.ts'
+import type { Library } from './library.ts'
+
+/** What customizations need of the machine. */
+export interface CustomizationMachine {
+  readonly hash: Hash
+  /** The home of the user, in which customizations are looked for. */
+  readonly home?: string
+  /** The directory for the data of a plugin, which outlives an update of the plugin. */
+  dataOf?(id: string): string
+}
+
+/** What the customizations of all sessions have in common. */
+export interface Shared {
+  readonly core: () => Core
+  readonly machine: CustomizationMachine
+  readonly enablements: Enablements
+  readonly consents: Consents
+  readonly library: Library
+}

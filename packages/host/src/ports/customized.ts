@@ -1,0 +1,41 @@
+import type { Uri } from '@atrium/protocol/channel'
+
+/** What the enabled customizations of a session give to the agent of a turn. */
+export interface Customized {
+  /** Rules that the agent must know from the start. */
+  readonly rules: readonly Rule[]
+  /** Skills and rules that the agent reads when a task needs them. */
+  readonly skills: readonly Skill[]
+  /** The custom agent that the message has chosen. */
+  readonly agent?: CustomAgent
+  /** Texts that hooks have for the agent. */
+  readonly context: readonly string[]
+  /** The text that the user's command stands for, if the message begins with a command of a customization. */
+  readonly prompt?: string
+}
+
+export interface Rule {
+  readonly name: string
+  readonly text: string
+  /** Patterns of the files that the rule is about. Absent: it is about everything. */
+  readonly globs?: readonly string[]
+}
+
+export interface Skill {
+  readonly name: string
+  readonly description: string
+  /** The file of the skill. Other files of the skill are beside it. */
+  readonly uri: Uri
+  readonly text: string
+}
+
+export interface CustomAgent {
+  readonly name: string
+  /** The instructions of the agent. */
+  readonly text: string
+  readonly model?: string
+  /** The names of the only tools that it may use. */
+  readonly tools?: readonly string[]
+}
+
+export const notCustomized: Customized = { rules: [], skills: [], context: [] }

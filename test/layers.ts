@@ -74,6 +74,7 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
   ],
   adapters: [
     ['acp', 'guide', 'model', 'content', 'files', 'hooks', 'terminals', 'git', 'store/sqlite', 'server'],
+    ['acp/tool-server'],
     ['acp/process', 'model/customization', 'model/offered', 'model/provider', 'files/watch', 'store'],
     ['process'],
   ],

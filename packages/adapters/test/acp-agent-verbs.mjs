@@ -54,6 +54,19 @@ export const verbs = {
     await permission(toolCallId, rest.slice(toolCallId.length), scene)
     await scene.update({ sessionUpdate: 'tool_call_update', toolCallId, status: 'in_progress' })
   },
+  /** `mcp server tool {json}`: calls a tool of an MCP server over HTTP, and sends the text of the result. */
+  mcp: async (rest, scene) => {
+    const [server, name] = rest.split(' ')
+    const input = JSON.parse(rest.slice(server.length + name.length + 2) || '{}')
+    const { content, isError } = await mcp(server, 'tools/call', { name, arguments: input }, scene)
+    const text = content.map((each) => each.text ?? each.type).join('; ')
+    await scene.say(`${isError ? 'error' : 'result'}: ${text}`)
+  },
+  /** `mcp-list server`: sends the names of the tools of an MCP server. */
+  'mcp-list': async (server, scene) => {
+    const { tools } = await mcp(server, 'tools/list', {}, scene)
+    await scene.say(tools.map(({ name }) => name).join(', '))
+  },
   /** `do id file`: requests permission for a call. If users allow the call, records an effect in the file. */
   do: async (rest, scene) => {
     const [toolCallId, name] = rest.split(' ')
@@ -254,4 +267,16 @@ async function sayResult(say, text, request) {
   } catch (error) {
     await say(`refused: ${error.message}`)
   }
+}
+
+/** Sends one request of the older era of MCP. */
+async function mcp(name, method, params, { session }) {
+  const { url, headers } = session.mcpServers.find((server) => server.name === name)
+  const own = Object.fromEntries(headers.map((header) => [header.name, header.value]))
+  const common = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+  const response = await fetch(url, { method: 'POST', headers: { ...common, ...own }, body })
+  const text = await response.text()
+  const data = text.split('\n').find((line) => line.startsWith('data: '))
+  return JSON.parse(data === undefined ? text : data.slice(6)).result
 }

@@ -60,7 +60,8 @@ const connection = agent({ name: 'scripted' })
     requireSignIn()
     recordOpen('new', params)
     if (!existsSync(params.cwd)) throw new RequestError(-32_602, `no such directory: ${params.cwd}`)
-    const session = { id: randomUUID(), cwd: params.cwd, history: [], lines: [], done: 0 }
+    const { cwd, mcpServers } = params
+    const session = { id: randomUUID(), cwd, mcpServers, history: [], lines: [], done: 0 }
     sessions.set(session.id, session)
     store(session)
     if (has('early-commands')) await commands(client, session)
@@ -70,6 +71,7 @@ const connection = agent({ name: 'scripted' })
     if (has('load-fails')) throw RequestError.internalError(undefined, 'No previous sessions found')
     recordOpen('load', params)
     const session = sessionOf(params.sessionId)
+    session.mcpServers = params.mcpServers
     if (has('load-replays-late')) session.replayed = sleep(30).then(() => replay(client, session))
     else await replay(client, session)
     return settings()
@@ -77,7 +79,7 @@ const connection = agent({ name: 'scripted' })
   .onRequest(methods.agent.session.resume, ({ params }) => {
     if (has('resume-refused')) throw RequestError.methodNotFound('session/resume')
     recordOpen('resume', params)
-    sessionOf(params.sessionId)
+    sessionOf(params.sessionId).mcpServers = params.mcpServers
     return settings()
   })
   .onRequest(methods.agent.session.setMode, ({ params }) => {

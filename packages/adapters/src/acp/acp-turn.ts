@@ -1,5 +1,5 @@
 import { AhpError } from '@atrium/protocol/errors'
-import type { Chat } from '@atrium/host/ports/agent'
+import type { AgentAction, Chat, OfferedTool } from '@atrium/host/ports/agent'
 import type { UsageInfo } from '@atrium/protocol/common/content'
 import { compact } from '@atrium/protocol/update'
 import { elicit } from './elicitation.ts'
@@ -10,7 +10,10 @@ import { askPermission } from './permission.ts'
 import { Plans } from './plan.ts'
 import { AcpTerminals } from './terminals.ts'
 import { ToolCalls } from './tool-calls.ts'
+import { OfferedCalls } from './tool-server/offered-calls.ts'
+import { ReportedCalls } from './tool-server/reported-calls.ts'
 import type { SessionClient } from './process/connection.ts'
+import { fieldsOf } from './process/schema.ts'
 import type {
   CompactionUpdate,
   ContentChunk,
@@ -45,7 +48,11 @@ export class AcpTurn implements SessionClient {
   #denied = false
   #silent = true
 
-  constructor(chat: Chat, output: OutputStream, cwd: string) {
+  readonly #reported: ReportedCalls
+  /** The calls of tools of the session's clients, which the agent makes through the host's MCP server. */
+  readonly offered: OfferedCalls
+
+  constructor(chat: Chat, output: OutputStream, cwd: string, serverName = '') {
     this.#chat = chat
     this.#output = output
     let last = lastIdNumber(chat)
@@ -55,6 +62,14 @@ export class AcpTurn implements SessionClient {
     this.#calls = new ToolCalls(chat, output, { cwd, newId: this.#newId, terminalContent })
     this.#chunks = new MessageChunks(chat, output, this.#newId)
     this.#plans = new Plans(output, this.#newId)
+    this.#reported = new ReportedCalls(serverName, () => (serverName === '' ? [] : chat.tools.list()))
+    const write = (action: AgentAction) => output.write(action)
+    this.offered = new OfferedCalls({
+      chat,
+      newId: this.#newId,
+      write,
+      begins: (tool) => this.#beginOffered(tool),
+    })
   }
 
   update(update: SessionUpdate): void {
@@ -94,6 +109,7 @@ export class AcpTurn implements SessionClient {
   /** Completes open tool calls as failed. Completes plans with their last content. */
   async close(problem: string): Promise<void> {
     while (this.#busy) await this.#busy
+    await this.#showCalls(this.#reported.release())
     await this.#calls.completeOpen(problem)
     this.#plans.complete()
   }
@@ -130,9 +146,18 @@ export class AcpTurn implements SessionClient {
     return this.#chunks.add(kind, content, messageId)
   }
 
+  /** Shows a call that the agent reports, unless the agent makes the same call through the host. */
   async updateCall(update: ToolCallUpdate): Promise<void> {
     this.#silent = false
     this.#chunks.endPart()
+    await this.#showCalls(this.#reported.filter(update))
+  }
+
+  async #showCalls(updates: readonly ToolCallUpdate[]): Promise<void> {
+    for (const update of updates) await this.#showCall(update)
+  }
+
+  async #showCall(update: ToolCallUpdate): Promise<void> {
     const isEnded = update.status === 'completed' || update.status === 'failed'
     await this.#calls.update(update, update.sessionUpdate === 'tool_call' && !isEnded)
   }
@@ -165,8 +190,17 @@ export class AcpTurn implements SessionClient {
     this.#output.write({ type: 'chat/usage', usage })
   }
 
-  async requestPermission(params: object): Promise<object> {
+  async #beginOffered({ name }: OfferedTool): Promise<void> {
+    while (this.#busy) await this.#busy
+    this.#silent = false
     this.#chunks.endPart()
+    this.#reported.requested(name)
+  }
+
+  async requestPermission(params: Fields): Promise<object> {
+    this.#chunks.endPart()
+    const { toolCallId } = fieldsOf(params['toolCall'])
+    await this.#showCalls(this.#reported.release(String(toolCallId)))
     const { outcome, denied } = await askPermission(params, this.#calls)
     if (denied) this.#denied = true
     return { outcome }

@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), 'atrium-acp-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 let shared: ReturnType<typeof scriptedAgent>
 beforeAll(() => {
-  shared = scriptedAgent({ folder, onEnd: (close) => void closings.push(close) })
+  shared = scriptedAgent({ folder, quirks: ['http'], onEnd: (close) => void closings.push(close) })
 })
 const closings: (() => Promise<void>)[] = []
 afterAll(() => Promise.all(closings.map((close) => close())))
@@ -24,6 +24,7 @@ agentContract('acp', () => shared.agent, {
     'image aGVsbG8=\nend max_tokens',
   ],
   failing: 'error -32603 no',
+  calling: (tool, input) => `mcp atrium ${tool} ${input}\nsay done`,
 })
 
 roughAgentContract('acp', () => scriptedAgent({ folder, quirks: ['ignores-eof'] }).agent, {

@@ -10,7 +10,10 @@ import { configSchema, modelsOf } from './config-options.ts'
 import type { ConfigOption } from './config-options.ts'
 import { OutputStream } from './output-stream.ts'
 import { TurnRun } from './run-turn.ts'
+import { sessionMemory } from './session-memory.ts'
 import { SessionProcess } from './session-process.ts'
+import type { TurnParts } from './turn-parts.ts'
+import { ToolServer } from './tool-server/tool-server.ts'
 import type { AcpConnection } from './process/connection.ts'
 import { Launcher } from './process/launch.ts'
 import type { AcpProgram, LaunchContext } from './process/launch.ts'
@@ -33,6 +36,7 @@ export interface Profile {
 export class AcpAgent implements Agent {
   readonly resumes = true
   readonly #launcher: Launcher
+  readonly #tools: ToolServer
   readonly #processes = new Map<Uri, SessionProcess>()
   #profile: Profile | undefined
   #probing: Promise<void> | undefined
@@ -44,7 +48,8 @@ export class AcpAgent implements Agent {
   #retired = false
 
   constructor(program: AcpProgram, context: LaunchContext, profile?: Profile) {
-    this.#launcher = new Launcher(program, context)
+    this.#tools = new ToolServer(context.version)
+    this.#launcher = new Launcher(program, { ...context, secrets: { TOKEN: this.#tools.secret } })
     this.#profile = profile
   }
 
@@ -100,10 +105,11 @@ export class AcpAgent implements Agent {
     signal.addEventListener('abort', stop)
     if (signal.aborted) stop()
     else {
-      const parts = { chat, process, output, launcher: this.#launcher, context: this.#sessionContext(chat) }
-      const run = new TurnRun(parts).run(signal, (opened) => {
-        connection = opened
-      })
+      const run = this.#turnParts(chat, process, output).then((parts) =>
+        new TurnRun(parts).run(signal, (opened) => {
+          connection = opened
+        }),
+      )
       run.then(
         () => output.end(),
         (error: unknown) => output.end(error),
@@ -135,6 +141,7 @@ export class AcpAgent implements Agent {
   async dispose(session: Uri): Promise<void> {
     const process = this.#processes.get(session)
     this.#processes.delete(session)
+    this.#tools.forget(`${session} `)
     await process?.close()
   }
 
@@ -149,7 +156,7 @@ export class AcpAgent implements Agent {
     this.#closed = true
     const closing = [...this.#processes.values()].map((process) => process.close())
     this.#processes.clear()
-    await Promise.all([...closing, this.#launcher.end(), this.#probing])
+    await Promise.all([...closing, this.#launcher.end(), this.#tools.close(), this.#probing])
   }
 
   #processOf(session: Uri): SessionProcess {
@@ -203,6 +210,21 @@ export class AcpAgent implements Agent {
 
   get #servers(): readonly AcpServer[] {
     return this.#launcher.context.mcpServers ?? []
+  }
+
+  async #turnParts(chat: Chat, process: SessionProcess, output: OutputStream): Promise<TurnParts> {
+    const context = this.#sessionContext(chat)
+    const common = { chat, process, output, launcher: this.#launcher }
+    const name = this.#servers.some((server) => server.name === 'atrium') ? 'atrium-tools' : 'atrium'
+    // A chat gets the host's MCP server when its session has tools for the first time, and keeps it: another context costs a
+    // restart of the agent.
+    const isWanted = chat.tools.list().length > 0 || sessionMemory(chat)?.servers.includes(name)
+    if (!isWanted) return { ...common, context }
+    const opened = await this.#tools.endpoint(`${chat.sessionUri} ${chat.uri}`, name).catch(() => undefined)
+    // Without a port on this machine the agent works as if there were no tools.
+    if (!opened) return { ...common, context }
+    const mcpServers = [...context.mcpServers, opened.server]
+    return { ...common, context: { ...context, mcpServers }, tools: { name, endpoint: opened.endpoint } }
   }
 
   /**

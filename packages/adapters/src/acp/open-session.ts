@@ -68,8 +68,18 @@ export class SessionOpener {
    * now has another context, the process is ended, unless another turn uses the process.
    */
   async #canStay(session: AcpSession): Promise<boolean> {
-    if (isDeepStrictEqual(session.context, this.#contextFor(session.connection))) return true
+    const wanted = this.#contextFor(session.connection)
+    if (isDeepStrictEqual(session.context, wanted)) return true
+    // An agent that cannot restore its session would forget the chat, only to learn of tools that it did without so far.
+    if (!canRestore(session.connection) && isDeepStrictEqual(session.context, this.#withoutTools(wanted)))
+      return true
     return !(await this.#parts.process.endIfUnshared())
+  }
+
+  /** The context without the host's own MCP server. */
+  #withoutTools(context: SessionContext): SessionContext {
+    const own = this.#parts.tools?.name
+    return { ...context, mcpServers: context.mcpServers.filter(({ name }) => name !== own) }
   }
 
   /**
@@ -114,4 +124,8 @@ export class SessionOpener {
         : `${displayName} could not continue its session (${problem})`
     return `${reason}, so it was given a transcript of the chat.`
   }
+}
+
+function canRestore({ initialized: { agentCapabilities } }: AcpConnection): boolean {
+  return agentCapabilities?.loadSession === true || Boolean(agentCapabilities?.sessionCapabilities?.resume)
 }

@@ -39,7 +39,23 @@ export class TurnRun {
     onConnection: (connection: AcpConnection) => void,
   ): Promise<void> {
     const { chat, output, context } = this.#parts
-    const turn = new AcpTurn(chat, output, context.cwd)
+    const { tools } = this.#parts
+    const turn = new AcpTurn(chat, output, context.cwd, tools?.name)
+    const endServing = tools?.endpoint.serve(turn.offered)
+    try {
+      await this.#runTurn(activeTurn, turn, signal, onConnection)
+    } finally {
+      endServing?.()
+    }
+  }
+
+  async #runTurn(
+    activeTurn: ActiveTurn,
+    turn: AcpTurn,
+    signal: AbortSignal,
+    onConnection: (connection: AcpConnection) => void,
+  ): Promise<void> {
+    const { chat, output } = this.#parts
     const { session, transcript } = await new SessionOpener(this.#parts, turn, signal).openIdle()
     onConnection(session.connection)
     storeSessionMemory(chat, output, session.id, session.context)

@@ -49,7 +49,9 @@ export class ToolCalls {
     this.#output = output
     this.#options = options
     const known = callsOf(chat.state.activeTurn?.responseParts)
-    this.#earlierCalls = known.filter((call) => isApproved(call) || call.status === 'pending-confirmation')
+    // A call of an offered tool belongs to the client that provides the tool.
+    const own = known.filter(({ contributor }) => !contributor)
+    this.#earlierCalls = own.filter((call) => isApproved(call) || call.status === 'pending-confirmation')
     this.#questions = Math.max(0, ...known.map(questionOf))
   }
 

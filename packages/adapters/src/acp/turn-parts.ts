@@ -2,6 +2,7 @@ import type { Chat } from '@atrium/host/ports/agent'
 import type { SessionContext } from './acp-session.ts'
 import type { OutputStream } from './output-stream.ts'
 import type { SessionProcess } from './session-process.ts'
+import type { ToolEndpoint } from './tool-server/endpoint.ts'
 import type { Launcher } from './process/launch.ts'
 
 /** The chat of a turn, and the objects that take part in running the turn. */
@@ -12,4 +13,6 @@ export interface TurnParts {
   readonly launcher: Launcher
   /** The context that the chat asks for. It may contain MCP servers that the agent does not support. */
   readonly context: SessionContext
+  /** The endpoint by which the agent calls offered tools. Absent if the chat has none. */
+  readonly tools?: { readonly name: string; readonly endpoint: ToolEndpoint }
 }

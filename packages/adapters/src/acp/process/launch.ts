@@ -46,6 +46,8 @@ export interface LaunchContext {
   readonly probeDirectory?: string
   /** The MCP servers that every session gets. Users can switch off each server in a session. */
   readonly mcpServers?: readonly AcpServer[]
+  /** Secrets that agents are given later, besides their environment and their MCP servers. */
+  readonly secrets?: Variables
 }
 
 /** Starts an ACP program, and describes its failures for users. */
@@ -91,9 +93,9 @@ export class Launcher {
 
   #processOptions() {
     const { command, args, env, variables, memoryBytes: maxMemory = defaultMaxMemory } = this.program
-    const { environment: host, mark, mcpServers = [] } = this.context
+    const { environment: host, mark, mcpServers = [], secrets = {} } = this.context
     const environment = agentEnvironment(host, { own: variables, configured: env, mark })
-    const otherSecrets = valuesGiven(mcpServers)
+    const otherSecrets = { ...valuesGiven(mcpServers), ...secrets }
     this.#redact = redactor({ ...environment, ...otherSecrets })
     // The process runs in the home folder, because each ACP session names its own working directory.
     return { command, args, cwd: homedir(), environment, otherSecrets, maxMemory, maxLineLength }

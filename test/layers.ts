@@ -75,8 +75,8 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
   adapters: [
     ['acp', 'guide', 'model', 'content', 'files', 'hooks', 'terminals', 'git', 'store/sqlite', 'server'],
     ['acp/tool-server'],
-    ['acp/process', 'model/customization', 'model/offered', 'model/provider', 'files/watch', 'store'],
-    ['process'],
+    ['acp/process', 'model/offered', 'model/provider', 'files/watch', 'store'],
+    ['process', 'customization'],
   ],
   cli: [
     ['main.ts'],

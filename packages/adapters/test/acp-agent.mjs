@@ -131,7 +131,7 @@ async function runPrompt({ sessionId, prompt }, client) {
   append(join(folder, 'prompts'), `${JSON.stringify({ sessionId, prompt })}\n`)
   const resumes = texts.some((text) => text.startsWith('This turn was broken off'))
   const own = texts.filter(
-    (text) => !/^(?:What was said in this chat before|This turn was broken)/.test(text),
+    (text) => !/^(?:What was said in this chat before|This turn was broken|Rule |Skills\. )/.test(text),
   )
   if (!resumes || session.lines.length === 0)
     Object.assign(session, { lines: linesOf(own.join('\n')), done: 0 })

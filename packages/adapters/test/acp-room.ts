@@ -134,7 +134,8 @@ export class AcpRoom {
 export async function acpRoom(options: ScriptedOptions = {}): Promise<AcpRoom> {
   const agent = scriptedAgent(options)
   const folder = temporaryFolder()
-  const machine = { files: nodeFiles(), terminals: ptyTerminals({ shell: '/bin/sh' }) }
+  const terminals = ptyTerminals({ shell: '/bin/sh' })
+  const machine = { files: nodeFiles(), terminals, customizations: { hash: String } }
   const hostRoom = await testHost({ agents: [agent.agent], machine })
   onTestFinished(() => hostRoom.host().close())
   const creator = await hostRoom.join('maker')

@@ -198,6 +198,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   await recover(core)
   await log.settled()
   if (ports.readOnly === undefined) {
+    customizations?.reread()
     sealing.start([rootUri, ...catalog.channels])
     tidyDaily(core)
   }

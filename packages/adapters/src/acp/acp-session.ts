@@ -28,6 +28,8 @@ export class AcpSession implements SessionClient {
   readonly context: SessionContext
   commands: readonly { readonly name: string; readonly description?: string }[] = []
   title: string | undefined
+  /** The instructions of customizations that the agent has got. */
+  #instructions = ''
   #options: readonly ConfigOption[]
   #turn: AcpTurn | undefined
   /** The number of updates received. */
@@ -44,6 +46,13 @@ export class AcpSession implements SessionClient {
     this.id = id
     this.context = context
     this.#options = configOptionsOf(response)
+  }
+
+  /** The instructions of customizations, if the agent does not have them yet. It remembers those of earlier turns. */
+  newInstructions(text: string): string {
+    if (text === this.#instructions) return ''
+    this.#instructions = text
+    return text
   }
 
   static async create(connection: AcpConnection, context: SessionContext): Promise<AcpSession> {

@@ -1,9 +1,11 @@
 import type { Chat } from '@atrium/host/ports/agent'
 import { TurnFailed } from '@atrium/host/ports/agent'
+import type { Customized } from '@atrium/host/ports/customized'
 import { transcriptOf } from '@atrium/host/turn/transcript'
 import type { Message, MessageAttachment } from '@atrium/protocol/chat/message'
 import type { ActiveTurn } from '@atrium/protocol/chat/state'
 import { textOf } from '@atrium/protocol/common/content'
+import { byFile, customParagraphs } from '../customization/paragraphs.ts'
 import type { AgentCapabilities, ContentBlock } from './process/schema.ts'
 
 type PromptCapabilities = AgentCapabilities['promptCapabilities']
@@ -17,6 +19,23 @@ export async function messageBlocks(
   const blocks: ContentBlock[] = text === '' ? [] : [{ type: 'text', text }]
   for (const attachment of attachments) blocks.push(await attachmentBlock(attachment, chat, capabilities))
   return blocks.length > 0 ? blocks : [{ type: 'text', text: ' ' }]
+}
+
+/**
+ * The rules and skills of a session as text, because ACP has no other way to give them to an agent. Claude reads those in
+ * `.claude` itself.
+ */
+export function customText(customized: Customized, agent: string): string {
+  const own = agent === 'claude' ? /\/\.claude\// : undefined
+  const others = <T extends { readonly uri: string }>(list: readonly T[]) =>
+    own ? list.filter(({ uri }) => !own.test(uri)) : list
+  const { rules, skills } = customized
+  const given = { ...customized, rules: others(rules), skills: others(skills) }
+  return customParagraphs(given, byFile).join('\n\n')
+}
+
+export function textBlocks(text: string): readonly ContentBlock[] {
+  return text === '' ? [] : [{ type: 'text', text }]
 }
 
 async function attachmentBlock(

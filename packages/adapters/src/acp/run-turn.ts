@@ -3,7 +3,7 @@ import { AhpError } from '@atrium/protocol/errors'
 import type { AcpSession } from './acp-session.ts'
 import { AcpTurn } from './acp-turn.ts'
 import { SessionOpener } from './open-session.ts'
-import { messageBlocks, resumeText } from './prompt.ts'
+import { customText, messageBlocks, resumeText, textBlocks } from './prompt.ts'
 import { storeSessionMemory } from './session-memory.ts'
 import { applyOptions, reportOptions, reportServers, reportTitle } from './session-report.ts'
 import type { TurnParts } from './turn-parts.ts'
@@ -85,11 +85,14 @@ export class TurnRun {
     const resumes = hasAgentOutput(activeTurn)
     const { promptCapabilities } = session.connection.initialized.agentCapabilities ?? {}
     const hasMessage = resumes && !transcript
+    const customized = await this.#parts.chat.customized()
+    const { prompt = activeTurn.message.text } = customized
     const message = hasMessage
       ? []
-      : await messageBlocks(activeTurn.message, this.#parts.chat, promptCapabilities)
+      : await messageBlocks({ ...activeTurn.message, text: prompt }, this.#parts.chat, promptCapabilities)
+    const custom = session.newInstructions(customText(customized, this.#parts.launcher.program.name))
     const resume: ContentBlock[] = resumes ? [{ type: 'text', text: resumeText(activeTurn) }] : []
-    return [...(transcript ? [transcript] : []), ...message, ...resume]
+    return [...(transcript ? [transcript] : []), ...textBlocks(custom), ...message, ...resume]
   }
 
   /**

@@ -2,7 +2,7 @@ import type { Chat } from '@atrium/host/ports/agent'
 import { notCustomized } from '@atrium/host/ports/customized'
 import type { Customized } from '@atrium/host/ports/customized'
 import { pathOf } from '@atrium/protocol/file-uri'
-import { customParagraphs } from './customization/paragraphs.ts'
+import { bySkillTool, customParagraphs } from '../customization/paragraphs.ts'
 
 /** Returns the system prompt: working directories, platform, rules of conduct, and what customizations add. */
 export function systemPrompt(
@@ -30,7 +30,12 @@ export function systemPrompt(
     ...(state.origin?.kind === 'tool'
       ? ['You are a worker: your last words are all that whoever gave you the task gets.']
       : []),
-    ...customParagraphs(customized),
+    ...customParagraphs(customized, bySkillTool),
+    ...(customized.prompt === undefined
+      ? []
+      : [
+          `The last message of the user begins with a command. It stands for this task:\n\n${customized.prompt}`,
+        ]),
   ].join('\n\n')
 }
 

@@ -2,12 +2,14 @@ import type { Message } from '@atrium/protocol/chat/message'
 import type { ErrorInfo } from '@atrium/protocol/common/content'
 import type { Params, Result } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
+import type { SessionConfigSchema } from '@atrium/protocol/common/config'
+import type { AgentInfo } from '@atrium/protocol/root/state'
 import { rootUri } from '@atrium/protocol/uri'
 import { shellAgent, lineOf } from './shell-agent.ts'
 import type { Core } from '../core/core.ts'
 import { equal } from '../log/equal.ts'
 import type { Agent } from '../ports/agent.ts'
-import { settingProblem, resolvedValues } from './settings.ts'
+import { customizationsKey, customizationsProperty, settingProblem, resolvedValues } from './settings.ts'
 
 export function agentOf(core: Core, provider: string): Agent | undefined {
   return core.agents.find(({ info }) => info.provider === provider)
@@ -48,19 +50,30 @@ export async function probeAgent(core: Core, asked: string | undefined): Promise
 export function setAgents(core: Core, agents: readonly Agent[] = core.agents): void {
   core.agents = agents
   const root = core.log.channel(rootUri, 'root')
-  const offered = agents.map(({ info }) => info)
+  const offered = agents.map(({ info }) => withCustomizations(core, info))
   if (root && !equal(root.head.agents, offered))
     core.log.append(root, { type: 'root/agentsChanged', agents: offered })
 }
 
+/** An agent's description with the customizations that its sessions will have. */
+function withCustomizations({ customizations }: Core, info: AgentInfo): AgentInfo {
+  const { ofHost = [] } = customizations ?? {}
+  return ofHost.length === 0 ? info : { ...info, customizations: [...(info.customizations ?? []), ...ofHost] }
+}
+
 export async function resolveSessionConfig(
   core: Core,
-  { provider, config }: Params<'resolveSessionConfig'>,
+  { provider, config, workingDirectory }: Params<'resolveSessionConfig'>,
 ): Promise<Result<'resolveSessionConfig'>> {
   const { settings } = await probeAgent(core, provider)
   const problem = settingProblem(settings?.schema, config)
   if (problem !== undefined) throw AhpError.invalidParams(`resolveSessionConfig: ${problem}`)
-  const schema = settings?.schema ?? { type: 'object', properties: {} }
+  const offered = await core.customizations?.offered(workingDirectory)
+  const { properties = {}, ...rest } = settings?.schema ?? { type: 'object' as const }
+  const schema: SessionConfigSchema = {
+    ...rest,
+    properties: { ...properties, ...(offered && { [customizationsKey]: customizationsProperty(offered) }) },
+  }
   return { schema, values: resolvedValues(schema, config) }
 }
 

@@ -5,9 +5,38 @@ type Values = Readonly<Record<string, unknown>>
 
 const emptySchema: SessionConfigSchema = { type: 'object', properties: {} }
 
-/** Returns the config schema of a session: its agent's settings, and the permissions. */
-export function sessionSchema(schema: SessionConfigSchema = emptySchema): SessionConfigSchema {
-  return { ...schema, properties: { ...schema.properties, [permissionsKey]: permissionsProperty } }
+/** The config key of the customizations that a session begins with: the ids of plugins and folders. Absent: all. */
+export const customizationsKey = 'atrium.customizations'
+
+/** A customization that a session can begin with. */
+export interface Choice {
+  readonly id: string
+  readonly name: string
+}
+
+/** Returns the schema of the customizations that a session begins with. By default it begins with all of them. */
+export function customizationsProperty(choices?: readonly Choice[]): SessionConfigPropertySchema {
+  const ids = choices?.map(({ id }) => id)
+  const labels = choices?.map(({ name }) => name)
+  return {
+    type: 'array',
+    title: 'Plugins',
+    description: 'The plugins and folders of customizations that are on when the session begins.',
+    items: { type: 'string', title: 'Plugin', ...(ids && labels && { enum: ids, enumLabels: labels }) },
+    ...(ids && { default: ids }),
+  }
+}
+
+/** Returns the config schema of a session: its agent's settings, the permissions, and its customizations if the host has any. */
+export function sessionSchema(
+  schema: SessionConfigSchema = emptySchema,
+  customizations = false,
+): SessionConfigSchema {
+  const own = {
+    [permissionsKey]: permissionsProperty,
+    ...(customizations && { [customizationsKey]: customizationsProperty() }),
+  }
+  return { ...schema, properties: { ...schema.properties, ...own } }
 }
 
 /** Returns the problem with the permissions among config values, if there is one. */

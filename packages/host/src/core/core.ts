@@ -1,6 +1,7 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { LimitValues } from '@atrium/protocol/limits'
 import type { SessionAction } from '@atrium/protocol/session/actions'
+import type { Customization } from '@atrium/protocol/session/customization'
 import type { Implementation } from '@atrium/protocol/root/connection'
 import type { SessionResources } from './session-resources.ts'
 import type { SessionFeed } from './session-feed.ts'
@@ -53,7 +54,11 @@ export interface Customizing {
   components(session: Uri): Promise<readonly Component[]>
   /** Reads a component that runs programs again. Returns why its programs may not run now, after a change. */
   changedProgram(session: Uri, id: string): Promise<string | undefined>
-  /** Reads the sources of every session again. */
+  /** The plugins and folders that a session in this folder would have. */
+  offered(folder: Uri | undefined): Promise<readonly { readonly id: string; readonly name: string }[]>
+  /** The customizations that every session has, as far as they are read. They have no children here. */
+  readonly ofHost: readonly Customization[]
+  /** Reads the sources of the host and of every session again. */
   reread(): void
   forget(session: Uri): void
 }

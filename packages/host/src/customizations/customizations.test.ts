@@ -1,4 +1,5 @@
 import type { Customization } from '@atrium/protocol/session/customization'
+import type { RootState } from '@atrium/protocol/root/state'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { rootUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
@@ -94,8 +95,12 @@ test('[H17.1] a plugin in the settings of the host is in every session', async (
     ann.echo(ann.dispatch(rootUri, { type: 'root/configChanged', config: { 'atrium.plugins': plugins } }))
   await set(['/opt/own'])
   await until(() => find(list(), 'file:///opt/own')?.load?.kind === 'loaded')
+  // Clients see it with the agents, before they create a session.
+  const agents = () => (ann.state(rootUri) as unknown as RootState).agents
+  await until(() => find(agents()[0]?.customizations ?? [], 'file:///opt/own')?.load?.kind === 'loaded')
   await set([])
   await until(() => find(list(), 'file:///opt/own') === undefined)
+  await until(() => (agents()[0]?.customizations ?? []).length === 0)
   expect((await set(['relative'])).rejectionReason).toMatch(/is not an absolute path/)
 })
 
@@ -114,6 +119,28 @@ test('[H17.4] a plugin that a client publishes is read through the client, and g
   expect(find(list(), 'lent')).toMatchObject({ clientId: 'ben', children: [{ type: 'skill', name: 'a' }] })
   await ben.echo(ben.dispatch(session, { type: 'session/activeClientRemoved', clientId: 'ben' }))
   await until(() => find(list(), 'lent') === undefined)
+})
+
+test('[H17.6] the plugins of a session are chosen before it exists', async () => {
+  const { ann, list } = await opened({
+    [manifest]: '{"name":"kit"}',
+    [skill]: '---\nname: tidy\n---\nBe tidy.',
+  })
+  await until(() => find(list(), plugin)?.load?.kind === 'loaded')
+  const where = { provider: 'mock', workingDirectory: 'file:///w' }
+  const { schema, values } = await ann.ask('resolveSessionConfig', where)
+  expect(schema.properties['atrium.customizations']?.items).toMatchObject({
+    enum: [plugin],
+    enumLabels: ['kit'],
+  })
+  expect(values).toMatchObject({ 'atrium.customizations': [plugin] })
+  const config = { 'atrium.customizations': [] }
+  await ann.ask('createSession', { channel: 'ahp-session:/3', workingDirectories: ['file:///w'], config })
+  await ann.ask('subscribe', { channel: 'ahp-session:/3' })
+  await until(() => find(listOf(ann, 'ahp-session:/3'), plugin)?.load?.kind === 'loaded')
+  expect(find(listOf(ann, 'ahp-session:/3'), plugin)?.enablement).toEqual([
+    { kind: 'session', enabled: false },
+  ])
 })
 
 test('[S-57 plugins] at 256 plugins the settings are accepted, and [S-57 plugins] past 256 refused', async () => {

@@ -1,5 +1,6 @@
 import type { Uri } from '@atrium/protocol/channel'
-import type { CustomizationEnablement } from '@atrium/protocol/session/customization'
+import type { Customization, CustomizationEnablement } from '@atrium/protocol/session/customization'
+import { setAgents } from '../agents/agents.ts'
 import type { Core, Customizing, Toggled } from '../core/core.ts'
 import type { Effects } from '../core/rules.ts'
 import type { Channel } from '../log/channel.ts'
@@ -8,15 +9,18 @@ import { pluginsKey } from '../root/plugins-setting.ts'
 import { Consents } from './consent.ts'
 import type { Place } from './consent.ts'
 import { Enablements } from './enablement.ts'
-import { shownPrograms } from './entry.ts'
+import { entryOf, shownPrograms } from './entry.ts'
+import type { Container, Situation } from './entry.ts'
 import { Library } from './library.ts'
-import { SessionCustomizations } from './session-customizations.ts'
+import { SessionCustomizations, freshMs } from './session-customizations.ts'
 import type { CustomizationMachine, Shared } from './shared.ts'
+import { hostSources, sourcesOf } from './sources.ts'
 
 /** The customizations of all sessions: plugins, folders of customizations, and what users have decided about them. */
 export class Customizations implements Customizing {
   readonly #shared: Shared
   readonly #sessions = new Map<Uri, SessionCustomizations>()
+  #ofHost: readonly Customization[] = []
 
   private constructor(shared: Shared) {
     this.#shared = shared
@@ -68,7 +72,26 @@ export class Customizations implements Customizing {
     return this.#of(session).changedProgram(id)
   }
 
+  async offered(folder: Uri | undefined): Promise<readonly { readonly id: string; readonly name: string }[]> {
+    const { core, machine, library } = this.#shared
+    const sources = await sourcesOf(
+      core(),
+      { workingDirectories: folder === undefined ? [] : [folder] },
+      machine.home,
+    )
+    const read = sources.map(async (source) => {
+      const loaded = await library.load(source, freshMs)
+      return loaded ? [{ id: source.id, name: loaded.name ?? source.name }] : []
+    })
+    return (await Promise.all(read)).flat()
+  }
+
+  get ofHost(): readonly Customization[] {
+    return this.#ofHost
+  }
+
   reread(): void {
+    void this.#readHost()
     for (const each of this.#sessions.values()) void each.refresh()
   }
 
@@ -77,11 +100,35 @@ export class Customizations implements Customizing {
     this.#shared.consents.forget(session)
   }
 
+  /** Reads the sources that every session has, and publishes them with the agents, before any session exists. */
+  async #readHost(): Promise<void> {
+    const { machine, library, enablements } = this.#shared
+    const core = this.#shared.core()
+    const situation: Situation = {
+      decisions: (id) => enablements.of(id, undefined, undefined),
+      consentProblem: () => undefined,
+      serverState: () => undefined,
+    }
+    const sources = await hostSources(core, machine.home)
+    const read = sources.map(async (source): Promise<readonly Customization[]> => {
+      const loaded = await library.load(source, freshMs)
+      // The children are left out, because every agent of the host would repeat them.
+      return loaded ? [withoutChildren(entryOf(source, loaded, situation, undefined))] : []
+    })
+    this.#ofHost = (await Promise.all(read)).flat()
+    setAgents(core)
+  }
+
   #of(session: Uri): SessionCustomizations {
     const known = this.#sessions.get(session) ?? new SessionCustomizations(session, this.#shared)
     this.#sessions.set(session, known)
     return known
   }
+}
+
+function withoutChildren(container: Container): Customization {
+  const { children: _, ...entry } = container
+  return entry
 }
 
 function placeOf(kind: CustomizationEnablement['kind'], session: Uri, folder: Uri | undefined): Place {

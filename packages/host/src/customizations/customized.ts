@@ -31,8 +31,8 @@ function isKnownFromStart({ child }: Of<'rule'>): boolean {
   return child.alwaysApply === true || (child.globs ?? []).length > 0
 }
 
-function ruleOf({ child: { name, globs }, text }: Of<'rule'>): Rule {
-  return { name, text, ...(globs && globs.length > 0 && { globs }) }
+function ruleOf({ child: { name, uri, globs }, text }: Of<'rule'>): Rule {
+  return { name, uri, text, ...(globs && globs.length > 0 && { globs }) }
 }
 
 function skillOf({ child: { name, description = '', uri }, text }: Of<'skill'> | Of<'rule'>): Skill {

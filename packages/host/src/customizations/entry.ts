@@ -27,8 +27,10 @@ export interface Situation {
 export type Known = Customization | ChildCustomization
 
 /** The customization of a source that is being read. */
-export function loadingEntry(source: Source): Customization {
-  return base(source, { load: { kind: 'loading' } })
+export function loadingEntry(source: Source, { decisions }: Situation): Customization {
+  const entry = base(source, { load: { kind: 'loading' } })
+  const enablement = orAbsent(decisions(source.id, undefined))
+  return entry.type === 'plugin' && enablement ? { ...entry, enablement } : entry
 }
 
 /** The customization of a source that was read. The users' decisions stay as they were in the session's state. */
@@ -37,7 +39,7 @@ export function entryOf(
   loaded: Loaded,
   situation: Situation,
   before: Customization | undefined,
-): Customization {
+): Container {
   const known = before && 'children' in before ? (before.children ?? []) : []
   const asks = needsConsent(source)
   const children = loaded.parts.components.map((component) => {
@@ -91,7 +93,7 @@ function loadOf(
 }
 
 /** A customization that has children. */
-type Container = Exclude<Customization, McpServerCustomization>
+export type Container = Exclude<Customization, McpServerCustomization>
 
 interface Fields {
   readonly name?: string

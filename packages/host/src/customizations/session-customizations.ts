@@ -1,8 +1,13 @@
 import type { Uri } from '@atrium/protocol/channel'
-import type { Customization, McpServerState } from '@atrium/protocol/session/customization'
+import type {
+  Customization,
+  CustomizationEnablement,
+  McpServerState,
+} from '@atrium/protocol/session/customization'
 import { pathOf } from '@atrium/protocol/file-uri'
 import { agentOf } from '../agents/agents.ts'
 import { agentEntries } from '../agents/customizations.ts'
+import { customizationsKey } from '../agents/settings.ts'
 import type { Core } from '../core/core.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Component } from '../plugins/plugin.ts'
@@ -150,17 +155,27 @@ export class SessionCustomizations {
     const before = list.find(({ id }) => id === source.id)
     if (loaded) return entryOf(source, loaded, this.#situation(item), before)
     // Most folders of customizations do not exist, so they are shown when they were found.
-    return before ?? (source.folder ? undefined : loadingEntry(source))
+    return before ?? (source.folder ? undefined : loadingEntry(source, this.#situation(item)))
   }
 
   #situation(item: Item): Situation {
     const folder = this.#session?.head.workingDirectories?.[0]
     return {
-      decisions: (id, before) =>
-        this.#consentLost(item, id) ? [] : this.#shared.enablements.of(id, folder, decisionIn(before)),
+      decisions: (id, before) => {
+        if (this.#consentLost(item, id)) return []
+        const session = before ? decisionIn(before) : this.#chosen(item.source, id)
+        return this.#shared.enablements.of(id, folder, session)
+      },
       consentProblem: (id) => this.#consentProblem(item, id),
       serverState: (): McpServerState | undefined => undefined,
     }
+  }
+
+  /** The decision that the creator of the session has made about a source, with its config. */
+  #chosen(source: Source, id: string): CustomizationEnablement | undefined {
+    const chosen: unknown = this.#session?.head.config?.values[customizationsKey]
+    if (!Array.isArray(chosen) || id !== source.id || source.origin === 'client') return undefined
+    return chosen.includes(id) ? undefined : { kind: 'session', enabled: false }
   }
 
   #consentProblem({ source, loaded }: Item, id: string): string | undefined {
@@ -195,7 +210,7 @@ function withLoaded(source: Source, loaded: Loaded | undefined): Item {
 }
 
 /** The time for which a source need not be read again. */
-const freshMs = 1000
+export const freshMs = 1000
 
 /** The decision for the session in a customization of its state. A child that is no server has only a flag. */
 function decisionIn(before: Known | undefined) {

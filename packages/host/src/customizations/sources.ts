@@ -13,10 +13,13 @@ import { pluginsIn } from '../root/plugins-setting.ts'
 import type { Source } from './source.ts'
 import { workspacePlugins } from './workspace-file.ts'
 
+/** A session, or where one could be. */
+type Place = Partial<Pick<SessionState, 'workingDirectories' | 'activeClients'>>
+
 /** The sources of a session's customizations: those of the host, then those of its folder, then those of its clients. */
 export async function sourcesOf(
   core: Core,
-  state: SessionState,
+  state: Place,
   home: string | undefined,
 ): Promise<readonly Source[]> {
   const [host, workspace] = await Promise.all([hostSources(core, home), workspaceSources(core, state, home)])
@@ -40,7 +43,7 @@ export async function hostSources(core: Core, home: string | undefined): Promise
 
 async function workspaceSources(
   core: Core,
-  { workingDirectories }: SessionState,
+  { workingDirectories }: Place,
   home: string | undefined,
 ): Promise<readonly Source[]> {
   const { files } = core
@@ -79,7 +82,7 @@ function pluginAt(origin: Source['origin'], files: PluginFiles, uri: Uri): Sourc
 }
 
 /** The plugins that the active clients of a session have published. Each is read through its client. */
-function clientSources(core: Core, { activeClients }: SessionState): readonly Source[] {
+function clientSources(core: Core, { activeClients = [] }: Place): readonly Source[] {
   return activeClients.flatMap(({ clientId, customizations = [] }) =>
     customizations.map((plugin): Source => {
       const principal = core.links.get(clientId)?.principal ?? ''

@@ -16,6 +16,7 @@ export interface Customized {
 
 export interface Rule {
   readonly name: string
+  readonly uri: Uri
   readonly text: string
   /** Patterns of the files that the rule is about. Absent: it is about everything. */
   readonly globs?: readonly string[]

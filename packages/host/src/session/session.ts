@@ -55,7 +55,7 @@ export async function createSession(
   const copied = fork && (await copyForSession(core, fork, summary, check))
   const agent = chooseAgent(core, params.provider)
   const _meta = selectionMeta(selection)
-  const first = { ...firstState(agent, params), ...(project && { project }), ...(_meta && { _meta }) }
+  const first = { ...firstState(core, agent, params), ...(project && { project }), ...(_meta && { _meta }) }
   const state: SessionState = { ...first, title: summary.title, chats: [summary], defaultChat: chat }
   const session = createSessionChannel(core, link, { uri, state, createdAt: summary.modifiedAt })
   if (taken) assignAlias(core, uri, agent.info.provider)
@@ -194,10 +194,11 @@ function removeClient(core: Core, session: Channel<'session'>, clientId: string)
 }
 
 function firstState(
+  { customizations }: Core,
   { info, settings, tools }: Agent,
   { activeClient, workingDirectories, config }: Params<'createSession'>,
 ): Omit<SessionState, 'chats'> {
-  const schema = sessionSchema(settings?.schema)
+  const schema = sessionSchema(settings?.schema, customizations !== undefined)
   return compact<Omit<SessionState, 'chats'>>({
     provider: info.provider,
     title: '',
@@ -212,7 +213,7 @@ function firstState(
 }
 
 function creationProblem(
-  { limits }: Core,
+  { limits, customizations }: Core,
   { info, settings }: Agent,
   { workingDirectories = [], config }: Params<'createSession'>,
 ): string | undefined {
@@ -225,7 +226,7 @@ function creationProblem(
   if (workingDirectories.length > 1 && !info.capabilities?.multipleWorkingDirectories)
     return `${info.displayName} supports one working directory`
   return (
-    settingProblem(sessionSchema(settings?.schema), config) ??
+    settingProblem(sessionSchema(settings?.schema, customizations !== undefined), config) ??
     permissionValuesProblem(config, limits.permissions)
   )
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { callsIn, modelRoom } from '../../../test/model-room.ts'
+import { callsIn, modelRoom } from '../../test/model-room.ts'
 
 const files = {
   '.agents/rules/style.mdc': '---\ndescription: Style\nalwaysApply: true\n---\nUse tabs.',

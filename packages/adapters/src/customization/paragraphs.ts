@@ -1,0 +1,47 @@
+import type { Customized, Rule, Skill } from '@atrium/host/ports/customized'
+import { pathOf } from '@atrium/protocol/file-uri'
+
+/** How an agent gets the instructions of a skill: a sentence before the list, and the row of each skill. */
+export interface SkillAccess {
+  readonly introduction: string
+  row(skill: Skill): string
+}
+
+/** For an agent with a tool `skill`, which gives the text of one. */
+export const bySkillTool: SkillAccess = {
+  introduction: 'Skills, whose instructions the tool skill gives. Read one before a task that it is about:',
+  row: ({ name, description }) => `- ${name}: ${description}`,
+}
+
+/** For an agent that reads files itself. A skill that is no file of this machine is given as a whole. */
+export const byFile: SkillAccess = {
+  introduction: 'Skills. Read the file of one before a task that it is about:',
+  row: ({ name, description, uri, text }) => {
+    const named = pathOf(uri)
+    return named.ok ? `- ${name} (${named.path}): ${description}` : `- ${name}: ${description}\n\n${text}\n`
+  },
+}
+
+/** The paragraphs that the customizations of a session add to what an agent is told. */
+export function customParagraphs(
+  { agent, rules, skills, context }: Customized,
+  { introduction, row }: SkillAccess,
+): readonly string[] {
+  return [
+    ...(agent ? [`You work as the agent ${agent.name}:\n\n${agent.text}`] : []),
+    ...rules.map(ruleParagraph),
+    ...(skills.length > 0 ? [[introduction, ...skills.map(row)].join('\n')] : []),
+    ...context,
+  ]
+}
+
+function ruleParagraph({ name, text, globs }: Rule): string {
+  const about = globs ? ` for files that match ${globs.join(', ')}` : ''
+  return `Rule "${name}"${about}:\n\n${text}`
+}
+
+/** The text of a skill for a model. Other files of the skill are beside its file. */
+export function skillText({ uri, text }: Skill): string {
+  const named = pathOf(uri)
+  return named.ok ? `(from ${named.path})\n\n${text}` : text
+}

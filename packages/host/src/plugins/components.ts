@@ -7,7 +7,7 @@ import { readHooks } from './hooks.ts'
 import type { JsonText, Member } from './parse/json-text.ts'
 import { endings, nameByPath, readMarkdown } from './markdown.ts'
 import type { MarkdownKind } from './markdown.ts'
-import { joined } from './plugin-files.ts'
+import { batches, joined } from './plugin-files.ts'
 import { folderName, lastName } from './parse/plugin-path.ts'
 import { checkedName, printable, Unusable } from './parse/plugin-text.ts'
 import type { Reading } from './reading.ts'
@@ -45,8 +45,7 @@ export async function loadMarkdown(
   kind: MarkdownKind,
   candidates: readonly Candidate[],
 ): Promise<void> {
-  for (let from = 0; from < candidates.length; from += batch) {
-    const next = candidates.slice(from, from + batch)
+  for (const next of batches(candidates)) {
     const read = await Promise.all(
       next.filter(() => reading.take()).map((each) => readCandidate(reading, each)),
     )
@@ -58,9 +57,6 @@ export async function loadMarkdown(
     if (read.length < next.length) return
   }
 }
-
-/** How many files are read at the same time. */
-const batch = 16
 
 async function readCandidate(reading: Reading, candidate: Candidate) {
   const bytes = await reading.bytes(candidate.path).catch((error: unknown) => ({ error }))

@@ -1,6 +1,6 @@
 import { limits as allLimits } from '@atrium/protocol/limits'
 import { FileError } from '../ports/files.ts'
-import { joined } from './plugin-files.ts'
+import { batches, joined } from './plugin-files.ts'
 import type { PluginFiles } from './plugin-files.ts'
 import { printable, Unusable } from './parse/plugin-text.ts'
 import type { PluginLimits } from './plugin.ts'
@@ -35,30 +35,41 @@ export async function digestOf(
   hash: Hash,
   limits: PluginLimits = allLimits,
 ): Promise<PluginDigest> {
+  const paths = await pathsIn(files, limits)
   const found: FileHash[] = []
-  let entries = 0
   let left = limits.pluginBytes
-  const folders = ['']
-  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    const listed = await files.list(folder, limits.pluginFiles)
-    entries += listed.length
-    if (entries > limits.pluginFiles)
-      throw new Unusable(`It has more than ${limits.pluginFiles} files and folders.`)
-    for (const { name, type } of listed) {
-      const path = joined(folder, name)
-      if (type === 'directory') folders.push(path)
-      else {
-        const content = await contentOf(files, path, left, limits.pluginBytes)
-        left -= content.length
-        found.push({ path, hash: await hash(content) })
-      }
+  for (const some of batches(paths.toSorted())) {
+    const most = left
+    const read = some.map(async (path) => ({ path, content: await contentOf(files, path, most, limits) }))
+    for (const { path, content } of await Promise.all(read)) {
+      if (content.length > left) throw tooLarge(path, limits)
+      left -= content.length
+      found.push({ path, hash: await hash(content) })
     }
   }
-  found.sort((a, b) => (a.path < b.path ? -1 : 1))
-  return {
-    digest: await hash(JSON.stringify(found.map(({ path, hash: each }) => [path, each]))),
-    files: found,
+  const digest = await hash(JSON.stringify(found.map(({ path, hash: each }) => [path, each])))
+  return { digest, files: found }
+}
+
+/** The paths of all files. The folders of one level are listed several at a time. */
+async function pathsIn(files: PluginFiles, { pluginFiles }: PluginLimits): Promise<readonly string[]> {
+  const paths: string[] = []
+  let entries = 0
+  for (let level = ['']; level.length > 0;) {
+    const next: string[] = []
+    for (const folders of batches(level)) {
+      const lists = folders.map(async (folder) => ({ folder, listed: await files.list(folder, pluginFiles) }))
+      for (const { folder, listed } of await Promise.all(lists)) {
+        entries += listed.length
+        if (entries > pluginFiles) throw new Unusable(`It has more than ${pluginFiles} files and folders.`)
+        for (const { name, type } of listed)
+          if (type === 'directory') next.push(joined(folder, name))
+          else paths.push(joined(folder, name))
+      }
+    }
+    level = next
   }
+  return paths
 }
 
 /** What differs between two contents of a plugin, for a person who is asked again. */
@@ -77,13 +88,24 @@ export function differences(
 }
 
 /** The content of a file. Somebody could change what is behind a link out of the plugin, or come out of a FIFO. */
-async function contentOf(files: PluginFiles, path: string, left: number, most: number): Promise<Uint8Array> {
+async function contentOf(
+  files: PluginFiles,
+  path: string,
+  left: number,
+  limits: PluginLimits,
+): Promise<Uint8Array> {
   try {
     return await files.read(path, left)
   } catch (error) {
     if (!(error instanceof FileError)) throw error
     if (error.reason === 'outside') throw new Unusable(`${printable(path)} leads out of the plugin.`)
     if (error.reason !== 'unfit') throw new Unusable(`${printable(path)}: ${error.message}`)
-    throw new Unusable(`${printable(path)} is not a regular file, or the plugin has more than ${most} bytes.`)
+    throw tooLarge(path, limits)
   }
+}
+
+function tooLarge(path: string, { pluginBytes }: PluginLimits): Unusable {
+  return new Unusable(
+    `${printable(path)} is not a regular file, or the plugin has more than ${pluginBytes} bytes.`,
+  )
 }

@@ -69,6 +69,15 @@ export function isName(name: string): boolean {
   return name !== '' && name !== '.' && name !== '..' && !/[/\\\0\p{Surrogate}]/u.test(name)
 }
 
+/** Items in groups. The files of one group are read at the same time. */
+export function batches<T>(items: readonly T[]): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(items.length / batch) }, (_, n) =>
+    items.slice(n * batch, (n + 1) * batch),
+  )
+}
+
+const batch = 16
+
 export const tooLarge = (max: number) => new FileError('unfit', `It is larger than ${max} bytes.`)
 
 function remembered<T>(known: Map<string, Promise<T>>, path: string, read: () => Promise<T>): Promise<T> {

@@ -48,7 +48,7 @@ test('[S-57 pluginBytes] past 67,108,864 the rest is left out, and there is no d
   expect(components).toHaveLength(64)
   expect(problems).toEqual(['It is left out, because the files have more than 67108864 bytes together.'])
   await expect(digestOf(memoryFiles(files), hash)).rejects.toThrow(
-    'skills/s0000/SKILL.md is not a regular file, or the plugin has more than 67108864 bytes.',
+    'skills/z/SKILL.md is not a regular file, or the plugin has more than 67108864 bytes.',
   )
 })
 

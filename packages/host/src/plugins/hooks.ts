@@ -1,15 +1,15 @@
 import { isJsonObject } from '@atrium/protocol/json'
 import type { JsonObject } from '@atrium/protocol/json'
 import { compact } from '@atrium/protocol/update'
-import { limits } from '@atrium/protocol/limits'
 import type { LimitValues } from '@atrium/protocol/limits'
 import { isArgument, isEnvironment } from './parse/json-shapes.ts'
+import { matcherOf } from './parse/matcher.ts'
 import { printable } from './parse/plugin-text.ts'
 
 /** A command that a plugin wants to run when something happens. */
 export interface Hook {
   readonly event: string
-  /** A regular expression for the tool, path or command of the event. Absent: any. */
+  /** For `matcherOf`: the tools, paths or commands of the event that the hook is for. Absent: any. */
   readonly matcher?: string
   readonly command: HookCommand
   readonly timeoutSeconds?: number
@@ -100,7 +100,8 @@ function hookOf(action: unknown, event: string, matcher: unknown): Hook | string
   const command = commandsOf(action)
   if (!command) return 'A hook has no command.'
   const expression = matcher === '' || matcher === '*' ? undefined : matcher
-  if (expression !== undefined && !isExpression(expression)) return 'A matcher is no regular expression.'
+  if (expression !== undefined && !isMatcher(expression))
+    return 'A matcher is no regular expression that is supported.'
   const timeout = action['timeout'] ?? action['timeoutSec']
   if (timeout !== undefined && !(typeof timeout === 'number' && timeout > 0))
     return 'A timeout is not a number of seconds.'
@@ -124,11 +125,6 @@ function commandsOf(action: JsonObject): HookCommand | undefined {
   return lines.length === 0 || lines.some((each: string) => each.includes('\0')) ? undefined : command
 }
 
-function isExpression(value: unknown): value is string {
-  if (typeof value !== 'string' || value.length > limits.globLength) return false
-  try {
-    return Boolean(new RegExp(value))
-  } catch {
-    return false
-  }
+function isMatcher(value: unknown): value is string {
+  return typeof value === 'string' && matcherOf(value) !== undefined
 }

@@ -35,6 +35,7 @@ import type { Agent } from './ports/agent.ts'
 import type { ContentEncoder } from './ports/content-encoder.ts'
 import type { Files } from './ports/files.ts'
 import type { HookRunner } from './ports/hooks.ts'
+import type { McpServers } from './ports/mcp.ts'
 import type { Store } from './ports/store.ts'
 import type { Terminals } from './ports/terminals.ts'
 import type { Vcs } from './ports/vcs.ts'
@@ -57,6 +58,8 @@ export interface HostPorts {
   readonly vcs?: Vcs
   /** Absent: hooks are not run. */
   readonly hooks?: HookRunner
+  /** Absent: only agents use MCP servers. */
+  readonly mcp?: McpServers
   readonly encoder?: ContentEncoder
   /** Absent: sessions have no customizations but those of their agents. */
   readonly customizations?: CustomizationMachine
@@ -156,7 +159,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   }
   const clientUriOwners = new ClientUriOwners(limitValues.borrowed)
   const tokens = new Tokens(world, limitValues, (...given) => notifyExpired(core, ...given))
-  const { files, terminals, vcs, encoder, hooks } = ports
+  const { files, terminals, vcs, encoder, hooks, mcp } = ports
   const listings = new FileListings({ files, vcs }, world, limitValues)
   const machine = {
     files,
@@ -164,6 +167,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
     vcs,
     encoder,
     hooks,
+    mcp,
     listings,
     readBudget: new ReadBudget(world, limitValues),
   }

@@ -2,6 +2,7 @@ import type { Uri } from '@atrium/protocol/channel'
 import type { LimitValues } from '@atrium/protocol/limits'
 import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { Customization } from '@atrium/protocol/session/customization'
+import type { ToolDefinition } from '@atrium/protocol/session/state'
 import type { Implementation } from '@atrium/protocol/root/connection'
 import type { SessionResources } from './session-resources.ts'
 import type { SessionFeed } from './session-feed.ts'
@@ -23,6 +24,7 @@ import type { Agent } from '../ports/agent.ts'
 import type { ContentEncoder } from '../ports/content-encoder.ts'
 import type { Files } from '../ports/files.ts'
 import type { HookRunner } from '../ports/hooks.ts'
+import type { McpServer, McpServers } from '../ports/mcp.ts'
 import type { Records } from '../ports/records.ts'
 import type { Store } from '../ports/store.ts'
 import type { Terminals } from '../ports/terminals.ts'
@@ -56,11 +58,22 @@ export interface Customizing {
   changedProgram(session: Uri, id: string): Promise<string | undefined>
   /** The plugins and folders that a session in this folder would have. */
   offered(folder: Uri | undefined): Promise<readonly { readonly id: string; readonly name: string }[]>
+  /** The MCP servers that the host runs for a session, once they are started, and their tools. */
+  startServers(session: Uri): Promise<void>
+  tools(session: Uri): readonly ServerTools[]
+  server(session: Uri, id: string): McpServer | undefined
   /** The customizations that every session has, as far as they are read. They have no children here. */
   readonly ofHost: readonly Customization[]
   /** Reads the sources of the host and of every session again. */
   reread(): void
   forget(session: Uri): void
+}
+
+/** The tools of an MCP server: the id and the name of its customization. */
+export interface ServerTools {
+  readonly id: string
+  readonly name: string
+  readonly tools: readonly ToolDefinition[]
 }
 
 export type Toggled = Extract<SessionAction, { readonly type: 'session/customizationToggled' }>
@@ -91,6 +104,7 @@ export interface Core {
   readonly terminals: Terminals | undefined
   readonly vcs: Vcs | undefined
   readonly hooks: HookRunner | undefined
+  readonly mcp: McpServers | undefined
   readonly encoder: ContentEncoder | undefined
   readonly readBudget: ReadBudget
   /** The files of directories, for completions. */

@@ -1,10 +1,11 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { Customization, CustomizationEnablement } from '@atrium/protocol/session/customization'
 import { setAgents } from '../agents/agents.ts'
-import type { Core, Customizing, Toggled } from '../core/core.ts'
+import type { Core, Customizing, ServerTools, Toggled } from '../core/core.ts'
 import type { Effects } from '../core/rules.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Component } from '../plugins/plugin.ts'
+import type { McpServer } from '../ports/mcp.ts'
 import { pluginsKey } from '../root/plugins-setting.ts'
 import { Consents } from './consent.ts'
 import type { Place } from './consent.ts'
@@ -86,6 +87,18 @@ export class Customizations implements Customizing {
     return (await Promise.all(read)).flat()
   }
 
+  startServers(session: Uri): Promise<void> {
+    return this.#of(session).startServers()
+  }
+
+  tools(session: Uri): readonly ServerTools[] {
+    return this.#of(session).servers?.tools ?? []
+  }
+
+  server(session: Uri, id: string): McpServer | undefined {
+    return this.#of(session).servers?.find(id)
+  }
+
   get ofHost(): readonly Customization[] {
     return this.#ofHost
   }
@@ -96,6 +109,7 @@ export class Customizations implements Customizing {
   }
 
   forget(session: Uri): void {
+    this.#sessions.get(session)?.servers?.close()
     this.#sessions.delete(session)
     this.#shared.consents.forget(session)
   }
@@ -146,6 +160,17 @@ export const customizationEffects: Effects<'session'> = {
 
 function refresh(core: Core, session: Channel<'session'>): void {
   if (session.committedState.lifecycle === 'ready') void core.customizations?.refresh(session.uri)
+}
+
+/** The requests of users to start or stop a server that the host runs. */
+export const serverEffects: Effects<'session'> = {
+  'session/mcpServerStartRequested': (core, { uri }, { id }) => {
+    core.customizations
+      ?.server(uri, id)
+      ?.start()
+      .catch(() => {})
+  },
+  'session/mcpServerStopRequested': (core, { uri }, { id }) => core.customizations?.server(uri, id)?.stop(),
 }
 
 /** Reads the sources of all sessions again, after a change of the host's plugins. */

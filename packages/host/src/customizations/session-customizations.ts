@@ -5,6 +5,7 @@ import type {
   McpServerState,
 } from '@atrium/protocol/session/customization'
 import { pathOf } from '@atrium/protocol/file-uri'
+import { orAbsent } from '@atrium/protocol/update'
 import { agentOf } from '../agents/agents.ts'
 import { agentEntries } from '../agents/customizations.ts'
 import { customizationsKey } from '../agents/settings.ts'
@@ -14,11 +15,12 @@ import type { Component } from '../plugins/plugin.ts'
 import { withDirectories } from '../plugins/variables.ts'
 import { changesTo } from './changes.ts'
 import type { Place } from './consent.ts'
-import { isEnabled, sessionDecision } from './enablement.ts'
+import { decisionIn, isOn } from './decision.ts'
 import { entryOf, loadingEntry } from './entry.ts'
-import type { Known, Situation } from './entry.ts'
+import type { Situation } from './entry.ts'
 import type { Loaded } from './loaded.ts'
 import { programsIn, programsOf } from './programs.ts'
+import { SessionServers, configuredSettings } from './session-servers.ts'
 import type { Shared } from './shared.ts'
 import { needsConsent } from './source.ts'
 import type { Source } from './source.ts'
@@ -41,6 +43,7 @@ export class SessionCustomizations {
   /** The reading of the sources that goes on, and whether it must be repeated after it. */
   #reading: Promise<void> | undefined
   #again = false
+  #servers: SessionServers | undefined
 
   constructor(uri: Uri, shared: Shared) {
     this.#uri = uri
@@ -80,11 +83,23 @@ export class SessionCustomizations {
     const session = this.#session
     if (!session || this.#core.readOnlyReason() !== undefined) return
     const { customizations: before = [], provider } = session.head
+    this.#useServers()
+    const own = agentEntries(agentOf(this.#core, provider)?.info.customizations, before)
     const after = [
-      ...agentEntries(agentOf(this.#core, provider)?.info.customizations, before),
+      ...own,
+      ...this.#configured(own, before),
       ...this.#items.flatMap((item) => this.#entry(item, before) ?? []),
     ]
     for (const action of changesTo(before, after)) this.#core.log.append(session, action)
+  }
+
+  /** Starts the MCP servers that the host runs for the session. Resolves when each is ready or has failed. */
+  async startServers(): Promise<void> {
+    await this.ready()
+    for (const { child } of this.components().filter(({ kind }) => kind === 'mcpServer'))
+      await this.changedProgram(child.id)
+    this.#useServers()
+    await this.servers?.start()
   }
 
   /** The components that may be used: enabled, in an enabled source, and with consent where they run programs. */
@@ -103,12 +118,63 @@ export class SessionCustomizations {
     })
   }
 
+  get servers(): SessionServers | undefined {
+    const { mcp, owners, tokens } = this.#core
+    if (!mcp) return undefined
+    const principal = owners.of(this.#uri)
+    this.#servers ??= new SessionServers(mcp, {
+      session: this.#uri,
+      principal,
+      token: (resource) => tokens.of(principal, resource),
+      changed: (id, state) => this.#serverChanged(id, state),
+    })
+    return this.#servers
+  }
+
   /** The source and the content of a customization or of a child of one. */
   itemOf(id: string): Item | undefined {
     return this.#items.find(
       ({ source, loaded }) =>
         source.id === id || loaded?.parts.components.some(({ child }) => child.id === id),
     )
+  }
+
+  /** The MCP servers in the host's settings, as customizations of the session. */
+  #configured(ofAgent: readonly Customization[], before: readonly Customization[]): readonly Customization[] {
+    const { machine, enablements } = this.#shared
+    if (!this.#core.mcp) return []
+    return configuredSettings(machine.servers, ofAgent).map(({ id, name }) => {
+      const known = before.find((each) => each.id === id)
+      const enablement = orAbsent(enablements.of(id, this.#folder, decisionIn(known)))
+      const state: McpServerState = this.servers?.find(id)?.state ?? { kind: 'stopped' }
+      return { type: 'mcpServer', id, uri: id, name, state, ...(enablement && { enablement }) }
+    })
+  }
+
+  /** Opens the servers that are enabled, and closes the others. */
+  #useServers(): void {
+    const ofPlugins = this.components().flatMap((each) => {
+      if (each.kind !== 'mcpServer') return []
+      const { id, name } = each.child
+      return [{ id, name, config: each.server, consent: this.itemOf(id)?.loaded?.digest ?? '' }]
+    })
+    const { customizations = [], provider = '' } = this.#session?.head ?? {}
+    const ofAgent = agentOf(this.#core, provider)?.info.customizations ?? []
+    const configured = configuredSettings(this.#shared.machine.servers, ofAgent).filter(({ id }) => {
+      const known = customizations.find((each) => each.id === id)
+      return !known || isOn(known)
+    })
+    this.servers?.use([...configured, ...ofPlugins])
+  }
+
+  #serverChanged(id: string, state: McpServerState): void {
+    const session = this.#session
+    if (!session || this.#core.readOnlyReason() !== undefined) return
+    this.#core.log.append(session, { type: 'session/mcpServerStateChanged', id, state })
+  }
+
+  get #folder(): Uri | undefined {
+    return this.#session?.head.workingDirectories?.[0]
   }
 
   /** A component of a plugin with the plugin's directories in place of their variables. */
@@ -167,7 +233,7 @@ export class SessionCustomizations {
         return this.#shared.enablements.of(id, folder, session)
       },
       consentProblem: (id) => this.#consentProblem(item, id),
-      serverState: (): McpServerState | undefined => undefined,
+      serverState: (id) => this.servers?.find(id)?.state,
     }
   }
 
@@ -211,18 +277,3 @@ function withLoaded(source: Source, loaded: Loaded | undefined): Item {
 
 /** The time for which a source need not be read again. */
 export const freshMs = 1000
-
-/** The decision for the session in a customization of its state. A child that is no server has only a flag. */
-function decisionIn(before: Known | undefined) {
-  if (!before) return undefined
-  if ('enabled' in before && before.type !== 'directory')
-    return before.enabled === undefined ? undefined : ({ kind: 'session', enabled: before.enabled } as const)
-  if (before.type === 'directory')
-    return before.enabled ? undefined : ({ kind: 'session', enabled: false } as const)
-  return 'enablement' in before ? sessionDecision(before.enablement) : undefined
-}
-
-function isOn(item: Known): boolean {
-  if ('enablement' in item) return isEnabled(item.enablement)
-  return !('enabled' in item) || item.enabled !== false
-}

@@ -1,5 +1,6 @@
 import type { Core } from '../core/core.ts'
 import type { Hash } from '../plugins/digest.ts'
+import type { McpServerConfig } from '../ports/mcp.ts'
 import type { Consents } from './consent.ts'
 import type { Enablements } from './enablement.ts'
 import type { Library } from './library.ts'
@@ -11,6 +12,8 @@ export interface CustomizationMachine {
   readonly home?: string
   /** The directory for the data of a plugin, which outlives an update of the plugin. */
   dataOf?(id: string): string
+  /** MCP servers of the host's settings, by name. */
+  readonly servers?: { readonly [name: string]: McpServerConfig }
 }
 
 /** What the customizations of all sessions have in common. */

@@ -8,7 +8,7 @@ import { repeatForm } from '../chat/repeat-form.ts'
 import { chatEffects } from '../chat/start-turn.ts'
 import type { TurnAction } from '@atrium/protocol/chat/actions'
 import { generationOf } from '../dialect/generation.ts'
-import { customizationEffects, rootEffects } from '../customizations/customizations.ts'
+import { customizationEffects, rootEffects, serverEffects } from '../customizations/customizations.ts'
 import { loadTurnFor } from '../channels/history.ts'
 import { clientUris } from '../resources/client-files.ts'
 import type { Core, Link } from '../core/core.ts'
@@ -97,6 +97,7 @@ export function effect(core: Core, channel: Channel, { action }: Entry): void {
 const effects = ruleMap<AnyEffect>(
   sessionEffects,
   customizationEffects,
+  serverEffects,
   chatEffects,
   answerEffects,
   terminalEffects,

@@ -95,10 +95,14 @@ function customizationProblem(
   return customizations.some((one) => hasId(one, id)) ? undefined : 'this session has no such customization'
 }
 
-/** Always refuses: no agent of this host starts or stops MCP servers on request. */
-function serverProblem(action: { readonly id: string }, { state }: Guarded<'session'>): string {
+/** Refuses for a server that the host does not run: agents start and stop their MCP servers themselves. */
+function serverProblem(
+  action: { readonly id: string },
+  { state, core, channel }: Guarded<'session'>,
+): string | undefined {
   const reason = 'the agent starts and stops its MCP servers itself: enable or disable this one'
-  return customizationProblem(state, action) ?? reason
+  const isOurs = core.customizations?.server(channel.uri, action.id) !== undefined
+  return customizationProblem(state, action) ?? (isOurs ? undefined : reason)
 }
 
 function hasId(customization: Customization, id: string): boolean {

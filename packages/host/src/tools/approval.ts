@@ -19,7 +19,7 @@ import { isProtected } from '../access/protected-files.ts'
 import { isIn } from '../access/roots.ts'
 import type { Core } from '../core/core.ts'
 import type { Channel } from '../log/channel.ts'
-import { asks, clientTool } from './offered-tools.ts'
+import { asks, clientTool, isServerCall } from './offered-tools.ts'
 
 type Ready = Extract<ChatAction, { readonly type: 'chat/toolCallReady' }>
 type Confirmed = Extract<ChatAction, { readonly type: 'chat/toolCallConfirmed' }>
@@ -41,9 +41,9 @@ export function withApproval(context: ChatContext, given: ChatAction): ChatActio
   const { session, chat } = context
   const call = callIn(chat.head, given.toolCallId)
   const open = undecided(given, call)
-  // An agent may say that no confirmation is needed, unless the tool of a client asks for one. It may not say that a user or
+  // An agent may say that no confirmation is needed, unless the tool itself asks for one. It may not say that a user or
   // a setting has given one.
-  if (open.confirmed && !mustAsk(session, call)) return { ...open, confirmed: 'not-needed' }
+  if (open.confirmed && !mustAsk(context, call)) return { ...open, confirmed: 'not-needed' }
   const action = without(open, 'confirmed')
   // An agent may make a call ready again while the call still asks for confirmation. The earlier edits and options then
   // stay until new ones replace them.
@@ -58,10 +58,14 @@ export function withApproval(context: ChatContext, given: ChatAction): ChatActio
   return { ...action, options }
 }
 
-/** Whether the tool of a call belongs to a client and asks for confirmation. The agent cannot answer that for the user. */
-function mustAsk({ head }: Channel<'session'>, call: ToolCallState | undefined): boolean {
-  const tool = call && clientTool(head, call)
-  return tool !== undefined && asks(tool)
+/**
+ * Whether the tool of a call asks for confirmation: a tool of a client that says so, and every tool of an MCP server that the
+ * host runs. The agent cannot answer that for the user.
+ */
+function mustAsk({ core, session }: ChatContext, call: ToolCallState | undefined): boolean {
+  if (!call) return false
+  const tool = clientTool(session.head, call)
+  return tool ? asks(tool) : isServerCall(core, session, call)
 }
 
 /**

@@ -3,7 +3,7 @@ import { callIn } from '@atrium/protocol/chat/calls'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
 import type { ChatContext } from './approval.ts'
-import { clientTool } from './offered-tools.ts'
+import { clientTool, isServerCall } from './offered-tools.ts'
 
 type CallRef = Pick<ToolCallAction, 'turnId' | 'toolCallId'>
 type Start = Extract<ChatAction, { readonly type: 'chat/toolCallStart' }>
@@ -65,12 +65,15 @@ export function checkClientOffers({ core, session, chat }: ChatContext, action: 
     failCall(core, chat, action, 'The client does not provide this tool')
 }
 
-/** What an agent must not do with a call, because only the client that provides the tool may. */
-export function clientOnly(chat: Channel<'chat'>, action: ChatAction): string | undefined {
+/** What an agent must not do with a call, because only who provides the tool may: a client, or the host for an MCP server. */
+export function providerOnly({ core, session, chat }: ChatContext, action: ChatAction): string | undefined {
   if (action.type !== 'chat/toolCallComplete' && action.type !== 'chat/toolCallContentChanged')
     return undefined
-  const isClients = callIn(chat.head, action.toolCallId)?.contributor?.kind === 'client'
-  return isClients ? 'report the progress or the result of a client tool' : undefined
+  const call = callIn(chat.head, action.toolCallId)
+  if (call?.contributor?.kind === 'client') return 'report the progress or the result of a client tool'
+  return call && isServerCall(core, session, call)
+    ? 'report the progress or the result of the tool of an MCP server'
+    : undefined
 }
 
 /**

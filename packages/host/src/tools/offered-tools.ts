@@ -5,6 +5,8 @@ import { limits } from '@atrium/protocol/limits'
 import type { SessionState, ToolDefinition } from '@atrium/protocol/session/state'
 import { plainLine, plainText } from '@atrium/protocol/text/plain'
 import { compact, without } from '@atrium/protocol/update'
+import type { Core } from '../core/core.ts'
+import type { Channel } from '../log/channel.ts'
 import type { OfferedTool } from '../ports/agent.ts'
 
 /** Somebody who provides tools to a session: an active client. */
@@ -44,7 +46,12 @@ export function offeredTools(
     const name = plain.has(own) ? own : unused(`${asName(source.label)}_${own}`, taken)
     taken.add(name)
     const definition = plainDefinition(tool)
-    return { name, definition, contributor: source.contributor, asks: asks(tool) }
+    return {
+      name,
+      definition,
+      contributor: source.contributor,
+      asks: source.contributor.kind === 'mcp' || asks(tool),
+    }
   })
 }
 
@@ -61,6 +68,15 @@ export function clientTool(
   if (contributor?.kind !== 'client') return undefined
   const client = activeClients.find(({ clientId }) => clientId === contributor.clientId)
   return client?.tools.find(({ name }) => name === toolName)
+}
+
+/** Whether a call is for a tool of an MCP server that the host runs for the session. */
+export function isServerCall(
+  { customizations }: Core,
+  { uri }: Channel<'session'>,
+  { contributor }: Pick<ToolCallState, 'contributor'>,
+): boolean {
+  return contributor?.kind === 'mcp' && customizations?.server(uri, contributor.customizationId) !== undefined
 }
 
 /** The tools of one source. A call names its tool, so of several tools with one name only the first can be called. */

@@ -1,52 +1,25 @@
-import type { ChatState } from '@atrium/protocol/chat/state'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { callIn } from '@atrium/protocol/chat/calls'
 import { shellAgent } from '../agents/shell-agent.ts'
 import { tokenFor } from '../auth/auth.ts'
 import { cursorBefore } from '../channels/cursor.ts'
 import { turnsBefore } from '../channels/history.ts'
-import type { Core } from '../core/core.ts'
-import type { Channel } from '../log/channel.ts'
-import type { Agent, Chat, Command, EndedCall, RunningCommand, Task, Worker } from '../ports/agent.ts'
+import type { Chat, Command, EndedCall, RunningCommand, Task, Worker } from '../ports/agent.ts'
 import { TurnFailed } from '../ports/agent.ts'
 import { keepBytes, named } from '../content/content.ts'
 import { execute, commandOutcome } from '../terminal/execute.ts'
 import { unapproved } from '../tools/approval.ts'
-import type { ChatContext, FileAccess } from '../tools/approval.ts'
+import type { FileAccess } from '../tools/approval.ts'
 import { clientSources, offeredTools } from '../tools/offered-tools.ts'
-import type { Previews } from '../tools/previewed.ts'
+import type { ToolSource } from '../tools/offered-tools.ts'
 import { toolFiles } from '../tools/tool-files.ts'
+import { requireRunning, turnEnded, when } from './running-turn.ts'
+import type { RunningTurn } from './running-turn.ts'
+import { runServerCall } from './server-call.ts'
 import { customizedBy } from '../customizations/customized.ts'
 import { notCustomized } from '../ports/customized.ts'
 import type { Customized } from '../ports/customized.ts'
 import { readAttachment } from './attachment.ts'
-
-/** Creates a worker's chat for a task of a turn, and starts the worker's turn. */
-export type Spawn = (
-  core: Core,
-  parent: Channel<'chat'>,
-  task: Task,
-) => { worker: Channel<'chat'>; turnId: string }
-
-/** The chat that a turn is in, and the agent that does the turn. */
-export interface TurnContext extends ChatContext {
-  readonly agent: Agent
-  readonly spawn: Spawn
-}
-
-/** A turn in progress, as far as its agent's `Chat` needs it. */
-export interface RunningTurn extends TurnContext {
-  readonly turnId: string
-  /** Aborted when the turn has ended. */
-  readonly signal: AbortSignal
-  readonly previews: Previews
-  /** Appends the batched text, so that it precedes whatever is appended next. */
-  readonly flushText: () => void
-  /** Appends references to the text that had no room in the state. */
-  readonly publishRest: () => Promise<void>
-  /** Texts of hooks for the agent. */
-  readonly hookContext: () => readonly string[]
-}
 
 /** The `Chat` that an agent is given for a turn. After the end of the turn its operations reject, and `token` is undefined. */
 export function agentChat(turn: RunningTurn): Chat {
@@ -73,7 +46,8 @@ export function agentChat(turn: RunningTurn): Chat {
       requireApproval: (toolCallId, access) => requireApproval(turn, toolCallId, access),
     }),
     tools: {
-      list: () => offeredTools(clientSources(session.committedState), ownTools(turn)),
+      list: () =>
+        offeredTools([...clientSources(session.committedState), ...serverSources(turn)], ownTools(turn)),
       ended: (toolCallId) => callEnded(turn, toolCallId),
     },
     customized: () => customized(turn),
@@ -99,7 +73,24 @@ function ownTools({ agent, session }: RunningTurn): readonly string[] {
   return [...(agent.tools ?? []), ...(session.committedState.serverTools ?? [])].map(({ name }) => name)
 }
 
+/** The MCP servers that the host runs for the session, as sources of tools. */
+function serverSources({ core, session }: RunningTurn): readonly ToolSource[] {
+  return (core.customizations?.tools(session.uri) ?? []).map(({ id, name, tools }) => ({
+    contributor: { kind: 'mcp', customizationId: id },
+    label: name,
+    tools,
+  }))
+}
+
 async function callEnded(turn: RunningTurn, toolCallId: string): Promise<EndedCall> {
+  const { core, session, chat } = turn
+  await turn.core.log.reached(core.log.last)
+  const contributor = callIn(chat.head, toolCallId)?.contributor
+  const server =
+    contributor?.kind === 'mcp'
+      ? core.customizations?.server(session.uri, contributor.customizationId)
+      : undefined
+  if (server) await runServerCall(turn, toolCallId, server)
   let ended: EndedCall | undefined
   await when(turn, turn.chat, (state) => {
     const call = callIn(state, toolCallId)
@@ -180,35 +171,6 @@ async function requireApproval(turn: RunningTurn, toolCallId: string, access?: F
   if (reason !== undefined) throw new TurnFailed('permission', reason)
 }
 
-/** Resolves with the first committed state that meets the condition. `chat` may be the chat of a worker. */
-function when(
-  turn: RunningTurn,
-  chat: Channel<'chat'>,
-  condition: (state: ChatState) => boolean,
-): Promise<ChatState> {
-  const { log } = turn.core
-  const exists = () => log.channel(chat.uri) === chat
-  const settled = (state: ChatState) => turn.signal.aborted || !exists() || condition(state)
-  const found = log.when(chat, settled).then(() => {
-    requireRunning(turn)
-    const state = chat.committedState
-    if (!exists() && !condition(state))
-      throw new TurnFailed('workers', 'the chat of the worker was disposed of')
-    return state
-  })
-  // Agents need not await the state: its rejection must not crash the host.
-  found.catch(() => {})
-  return found
-}
-
 function isDecided(call: ToolCallState | undefined): boolean {
   return call === undefined || call.status === 'cancelled' || call.status === 'completed'
-}
-
-function requireRunning({ signal }: RunningTurn): void {
-  if (signal.aborted) throw turnEnded()
-}
-
-function turnEnded(): Error {
-  return new Error('the turn is over')
 }

@@ -3,7 +3,7 @@ import { runHooks } from '../customizations/hooks.ts'
 import type { HookEvent, HookResult } from '../customizations/hooks.ts'
 import { TurnFailed } from '../ports/agent.ts'
 import type { AgentAction } from '../ports/agent.ts'
-import type { RunningTurn } from './agent-chat.ts'
+import type { RunningTurn } from './running-turn.ts'
 import { parseAgentAction } from './agent-output.ts'
 
 type Ready = Extract<AgentAction, { readonly type: 'chat/toolCallReady' }>

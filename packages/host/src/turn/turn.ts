@@ -1,6 +1,6 @@
 import type { Action } from '@atrium/protocol/channel'
 import type { ChatAction } from '@atrium/protocol/chat/actions'
-import type { ErrorPart } from '@atrium/protocol/chat/state'
+import type { ChatState, ErrorPart } from '@atrium/protocol/chat/state'
 import type { SessionAction } from '@atrium/protocol/session/actions'
 import { Activity, activityMask } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
@@ -8,14 +8,15 @@ import { hasRoom } from '../channels/state-length.ts'
 import type { Core } from '../core/core.ts'
 import type { Job } from '../core/jobs.ts'
 import { isWritable } from '../core/lookup.ts'
+import { withTimeout } from '../core/timeout.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Agent, AgentAction } from '../ports/agent.ts'
 import { TurnFailed, failureOf } from '../ports/agent.ts'
 import { withApproval } from '../tools/approval.ts'
-import { clientOnly } from '../tools/client-tools.ts'
+import { providerOnly } from '../tools/client-tools.ts'
 import { Previews } from '../tools/previewed.ts'
 import { agentChat } from './agent-chat.ts'
-import type { RunningTurn, TurnContext } from './agent-chat.ts'
+import type { RunningTurn, TurnContext } from './running-turn.ts'
 import { storedForm, parseAgentAction } from './agent-output.ts'
 import { SilenceTimer } from './silence-timer.ts'
 import { TextBatch, textDeltaOf } from './text-batch.ts'
@@ -69,6 +70,7 @@ export class Turn implements Job {
       previews: new Previews(),
       flushText: () => this.#batch.flush(),
       publishRest: () => this.#publishRest(),
+      earlierCalls: new Set(runningCalls(chat.head)),
       hookContext: () => this.#hooks.context,
     }
     this.#hooks = new TurnHooks(this.#running, (output) => this.#publish(output))
@@ -78,6 +80,8 @@ export class Turn implements Job {
     this.#silence.start()
     let iterator: AsyncIterator<AgentAction> | undefined
     try {
+      const servers = this.#startServers()
+      if (servers) await servers
       const hooks = this.#hooks.begin()
       if (hooks) await hooks
       iterator = this.#agent.run(agentChat(this.#running), this.#abort.signal)[Symbol.asyncIterator]()
@@ -107,6 +111,14 @@ export class Turn implements Job {
     this.#batch.drop()
     this.#abort.abort()
     this.#stopWaiting()
+  }
+
+  /** Starts the MCP servers of the session. The turn begins without one that takes too long. */
+  #startServers(): Promise<void> | undefined {
+    const { customizations, mcp, world, limits } = this.#core
+    return mcp && customizations
+      ? withTimeout(world, limits.serverWaitMs, customizations.startServers(this.#session.uri), () => {})
+      : undefined
   }
 
   get #over(): boolean {
@@ -155,7 +167,7 @@ export class Turn implements Job {
 
   /** Completes a tool call that asks for confirmation: it gets its options, or a permission confirms it. */
   #withApproval(action: ChatAction): ChatAction {
-    const forbidden = clientOnly(this.#chat, action)
+    const forbidden = providerOnly(this.#running, action)
     if (forbidden !== undefined) throw new TurnFailed('agent', `an agent may not ${forbidden}`)
     const recorded = this.#running.previews.record(action, this.#chat.head)
     return withApproval(this.#running, recorded)
@@ -232,6 +244,13 @@ export class Turn implements Job {
       else iterator.next().then(resolve, reject)
     })
   }
+}
+
+/** The ids of the calls that run in a chat. */
+function runningCalls({ activeTurn }: ChatState): readonly string[] {
+  return (activeTurn?.responseParts ?? []).flatMap((part) =>
+    part.kind === 'toolCall' && part.toolCall.status === 'running' ? [part.toolCall.toolCallId] : [],
+  )
 }
 
 /** Lets the agent run its `finally` blocks. */

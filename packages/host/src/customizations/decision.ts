@@ -1,0 +1,19 @@
+import type { CustomizationEnablement } from '@atrium/protocol/session/customization'
+import { isEnabled, sessionDecision } from './enablement.ts'
+import type { Known } from './entry.ts'
+
+/** The decision for the session in a customization of its state. A child that is no server has only a flag. */
+export function decisionIn(before: Known | undefined): CustomizationEnablement | undefined {
+  if (!before) return undefined
+  if ('enabled' in before && before.type !== 'directory')
+    return before.enabled === undefined ? undefined : ({ kind: 'session', enabled: before.enabled } as const)
+  if (before.type === 'directory')
+    return before.enabled ? undefined : ({ kind: 'session', enabled: false } as const)
+  return 'enablement' in before ? sessionDecision(before.enablement) : undefined
+}
+
+/** Whether a customization of a state is enabled. */
+export function isOn(item: Known): boolean {
+  if ('enablement' in item) return isEnabled(item.enablement)
+  return !('enabled' in item) || item.enabled !== false
+}

@@ -1,0 +1,121 @@
+import { callIn } from '@atrium/protocol/chat/calls'
+import type { ChatAction } from '@atrium/protocol/chat/actions'
+import type { ToolCallResult, ToolCallState } from '@atrium/protocol/chat/tool'
+import { isJsonObject } from '@atrium/protocol/json'
+import type { JsonObject } from '@atrium/protocol/json'
+import { compact } from '@atrium/protocol/update'
+import { McpAuthRequired, McpFailed } from '../ports/mcp.ts'
+import type { McpAnswers, McpCall, McpQuestions, McpServer } from '../ports/mcp.ts'
+import { when } from './running-turn.ts'
+import type { RunningTurn } from './running-turn.ts'
+
+type Running = Extract<ToolCallState, { readonly status: 'running' }>
+
+/**
+ * Runs an approved call of a tool of an MCP server, and completes it. Nothing is run a second time: a call that another host
+ * had begun is completed with a failure (I6).
+ */
+export async function runServerCall(turn: RunningTurn, toolCallId: string, server: McpServer): Promise<void> {
+  const approved = await when(turn, turn.chat, (state) => isDecided(callIn(state, toolCallId)))
+  const call = callIn(approved, toolCallId)
+  if (call?.status !== 'running') return
+  if (turn.earlierCalls.has(toolCallId))
+    return complete(turn, call, failure('The host was stopped while this tool ran.'))
+  complete(turn, call, await resultOf(turn, call, server))
+}
+
+async function resultOf(turn: RunningTurn, call: Running, server: McpServer): Promise<ToolCallResult> {
+  try {
+    const input = inputOf(call)
+    if (!input) return failure('The input of this tool is not a JSON object.')
+    const result = await server.call(call.toolName, input, callContext(turn, call))
+    return { ...result, pastTenseMessage: `Called ${call.displayName}` }
+  } catch (error) {
+    if (turn.signal.aborted) throw error
+    if (error instanceof McpAuthRequired) return signedIn(turn, call, server, error)
+    if (!(error instanceof McpFailed)) turn.core.world.report('a tool of an MCP server failed', error)
+    return failure(error instanceof McpFailed ? error.message : 'The tool failed.')
+  }
+}
+
+/** Asks a user to authorize the call, and then calls the tool again. */
+async function signedIn(
+  turn: RunningTurn,
+  call: Running,
+  server: McpServer,
+  { requirement, message }: McpAuthRequired,
+): Promise<ToolCallResult> {
+  const { toolCallId } = call
+  append(turn, { type: 'chat/toolCallAuthRequired', turnId: turn.turnId, toolCallId, auth: requirement })
+  const state = await when(turn, turn.chat, (each) => callIn(each, toolCallId)?.status !== 'auth-required')
+  const now = callIn(state, toolCallId)
+  return now?.status === 'running' ? resultOf(turn, now, server) : failure(message)
+}
+
+function callContext(turn: RunningTurn, { toolCallId }: Running): McpCall {
+  const { turnId } = turn
+  return {
+    signal: turn.signal,
+    progress: ({ message, fraction }) => {
+      const percent = fraction === undefined ? [] : [`${Math.round(fraction * 100)} %`]
+      const text = [...percent, ...(message === undefined ? [] : [message])].join(' ')
+      if (text !== '' && callIn(turn.chat.head, toolCallId)?.status === 'running')
+        append(turn, {
+          type: 'chat/toolCallContentChanged',
+          turnId,
+          toolCallId,
+          content: [{ type: 'text', text }],
+        })
+    },
+    elicit: (questions) => ask(turn, questions),
+  }
+}
+
+/** Shows the questions of a server to the users of the chat, and waits for the answers. */
+async function ask(turn: RunningTurn, questions: McpQuestions): Promise<McpAnswers> {
+  const id = turn.core.world.id()
+  append(turn, { type: 'chat/inputRequested', request: { ...questions, id } })
+  const state = await when(
+    turn,
+    turn.chat,
+    (each) => answered(each.activeTurn?.responseParts, id) !== undefined,
+  )
+  return answered(state.activeTurn?.responseParts, id) ?? { response: 'cancel' }
+}
+
+type Parts = NonNullable<RunningTurn['chat']['head']['activeTurn']>['responseParts']
+
+function answered(parts: Parts = [], id: string): McpAnswers | undefined {
+  for (const part of parts)
+    if (part.kind === 'inputRequest' && part.request.id === id && part.response !== undefined)
+      return compact<McpAnswers>({ response: part.response, answers: part.request.answers })
+  return undefined
+}
+
+function complete(turn: RunningTurn, { toolCallId }: Running, result: ToolCallResult): void {
+  if (turn.signal.aborted || callIn(turn.chat.head, toolCallId)?.status !== 'running') return
+  append(turn, { type: 'chat/toolCallComplete', turnId: turn.turnId, toolCallId, result })
+}
+
+function append(turn: RunningTurn, action: ChatAction): void {
+  turn.flushText()
+  turn.core.log.append(turn.chat, action)
+}
+
+function failure(message: string): ToolCallResult {
+  return { success: false, pastTenseMessage: message, error: { message } }
+}
+
+function isDecided(call: ToolCallState | undefined): boolean {
+  return call === undefined || !['streaming', 'pending-confirmation'].includes(call.status)
+}
+
+function inputOf({ toolInput = '{}' }: Running): JsonObject | undefined {
+  if (typeof toolInput !== 'string') return undefined
+  try {
+    const input: unknown = JSON.parse(toolInput === '' ? '{}' : toolInput)
+    return isJsonObject(input) ? input : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -92,3 +92,24 @@ test('[N5] call: an unknown tool is answered with the tools there are, and a wro
   const alone = await new HostlessChat(guide(() => () => {})).turn('call x')
   expect(textOf(alone)).toBe('There is no tool `x`. No client offers a tool to this session.')
 })
+
+test('[N6] I6: a call that a client may have begun to run is not made again after an interruption', async () => {
+  const later = (_: number, task: () => void) => {
+    const immediate = setImmediate(task)
+    return () => clearImmediate(immediate)
+  }
+  for (const [type, starts, text] of [
+    ['chat/toolCallReady', 0, 'The call was interrupted. I do not know what it has done.'],
+    ['chat/toolCallDelta', 1, ''],
+  ] as const) {
+    const stage = new HostlessChat(guide(later))
+    stage.session = { ...stage.session, activeClients: [activeClient] }
+    const run = stage.begin('call count {}')
+    while (run.said.at(-1)?.type !== type && (await run.step()));
+    await run.cut()
+    const again = stage.resume()
+    if (starts > 0) while (again.said.at(-1)?.type !== 'chat/toolCallReady' && (await again.step()));
+    else expect(textOf(await again.end())).toBe(text)
+    expect(again.said.filter((action) => action.type === 'chat/toolCallStart')).toHaveLength(starts)
+  }
+})

@@ -48,6 +48,7 @@ export type Machine = Pick<
   | 'encoder'
   | 'customizations'
   | 'hooks'
+  | 'mcp'
   | 'defaultDirectory'
   | 'headEvery'
   | 'sealLeast'

@@ -77,6 +77,22 @@ test('[A4] [X1] [X2] [X5] [X6] examples/decisions.mjs: what people decide is sha
   })
 })
 
+test('[A4] [U11] [X7] [X9] examples/client-tools.mjs: a tool at a client is used once, whatever breaks meanwhile', () => {
+  const path = fileURLToPath(new URL('../examples/client-tools.mjs', import.meta.url))
+  const { stdout, stderr } = spawnSync(process.execPath, [path], { encoding: 'utf8' })
+  expect({ lines: stdout.trimEnd().split('\n'), stderr }).toEqual({
+    lines: [
+      "Ben asks, and the tool runs at Ann's: Ann unrolls the tape.",
+      'It is done, and the guide says: 12 feet',
+      'Ann is cut off while it runs, and comes back: 12 feet, after 2 runs of 2 calls',
+      'The host is killed and started again: the call is running',
+      'Ann completes it: 12 feet, after 3 runs of 3 calls',
+      'Ann vanishes for good. After 30 s the call has failed (false): The call failed: The client that provides this tool has left',
+    ],
+    stderr: '',
+  })
+})
+
 test('[A4] [V8] [C16] examples/every-version.mjs: five versions share a session that outlives its host', () => {
   const path = fileURLToPath(new URL('../examples/every-version.mjs', import.meta.url))
   const { stdout, stderr } = spawnSync(process.execPath, [path], { encoding: 'utf8' })

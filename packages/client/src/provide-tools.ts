@@ -1,0 +1,220 @@
+import type { Uri } from '@atrium/protocol/channel'
+import type { ChatAction } from '@atrium/protocol/chat/actions'
+import type { ToolCallResult, ToolInput, ToolResultContent } from '@atrium/protocol/chat/tool'
+import { isJsonObject } from '@atrium/protocol/json'
+import type { JsonObject } from '@atrium/protocol/json'
+import type {
+  SessionActiveClient,
+  SessionInputRequest,
+  SessionState,
+  ToolDefinition,
+} from '@atrium/protocol/session/state'
+import type { Client } from './client.ts'
+import { messageOf } from './shared/errors.ts'
+import type { Subscription } from './sync/handle.ts'
+
+/** A tool that this client provides to a session. */
+export interface ProvidedTool extends ToolDefinition {
+  /**
+   * Does the work of one call. A text is the result; a whole result may have more. If the function throws, the call fails with
+   * the message of the error.
+   */
+  run(input: JsonObject, call: ProvidedCall): string | ToolCallResult | Promise<string | ToolCallResult>
+}
+
+/** A running call of a provided tool. */
+export interface ProvidedCall {
+  readonly chat: Uri
+  readonly turnId: string
+  readonly toolCallId: string
+  /** Aborted when the call has ended otherwise: the turn was cancelled, or the host waited too long for this client. */
+  readonly signal: AbortSignal
+  /** Shows content while the tool runs. It replaces what was shown before. */
+  show(content: readonly ToolResultContent[]): void
+}
+
+export interface ProvideOptions {
+  readonly displayName?: string
+  readonly customizations?: NonNullable<SessionActiveClient['customizations']>
+}
+
+/** The tools that a client provides to a session, until they are withdrawn. */
+export interface ProvidedTools {
+  /** Resolves when the host has accepted the tools. Rejects with its reason if it refuses them. */
+  readonly ready: Promise<void>
+  /** Replaces all tools. Calls that run go on. */
+  replace(tools: readonly ProvidedTool[]): Promise<void>
+  /** Withdraws the tools. The host fails the calls that run. */
+  withdraw(): void
+}
+
+type Execution = Extract<SessionInputRequest, { readonly kind: 'toolClientExecution' }>
+
+/**
+ * Makes the client an active client of a session with these tools, and runs their calls. Each call runs once, even if the link
+ * is lost or the host restarts meanwhile: its result is sent when the host is there again. A call of a tool that is not
+ * provided is denied. A call that ran already when this program started fails, because nobody knows what it has done.
+ */
+export function provideTools(
+  client: Client,
+  session: Uri,
+  tools: readonly ProvidedTool[],
+  options: ProvideOptions = {},
+): ProvidedTools {
+  return new Provider(client, session, tools, options)
+}
+
+class Provider implements ProvidedTools {
+  readonly ready: Promise<void>
+  readonly #client: Client
+  readonly #session: Subscription<'session'>
+  readonly #options: ProvideOptions
+  /** The calls that this program has taken, by their ids in `inputNeeded`. Each is taken once. */
+  readonly #taken = new Map<string, AbortController>()
+  #tools: readonly ProvidedTool[]
+  /** Whether the client has sent its tools, and the host's state does not have them yet. */
+  #isJoining = false
+  #isWithdrawn = false
+
+  constructor(client: Client, session: Uri, tools: readonly ProvidedTool[], options: ProvideOptions) {
+    this.#client = client
+    this.#tools = tools
+    this.#options = options
+    this.#session = client.subscribe('session', session)
+    this.ready = this.#begin()
+    // A caller that does not wait for the host is not told of a refusal.
+    this.ready.catch(() => {})
+  }
+
+  async replace(tools: readonly ProvidedTool[]): Promise<void> {
+    await this.ready
+    this.#tools = tools
+    await this.#register()
+  }
+
+  withdraw(): void {
+    if (this.#isWithdrawn) return
+    this.#isWithdrawn = true
+    const { clientId } = this.#client
+    void this.#session.dispatch({ type: 'session/activeClientRemoved', clientId })
+    for (const call of this.#taken.values()) call.abort()
+    this.#session.release()
+  }
+
+  async #begin(): Promise<void> {
+    const state = await this.#session.ready()
+    for (const request of this.#executions(state)) {
+      this.#taken.set(request.id, new AbortController())
+      this.#complete(
+        request,
+        failure('This client was restarted while the tool ran. What it has done is not known.'),
+      )
+    }
+    this.#session.onChange(() => this.#changed())
+    await this.#register()
+  }
+
+  async #register(): Promise<void> {
+    this.#isJoining = true
+    const { clientId } = this.#client
+    const tools = this.#tools.map(definitionOf)
+    const activeClient = { clientId, ...this.#options, tools }
+    const ended = await this.#session.dispatch({ type: 'session/activeClientSet', activeClient })
+    if (ended.outcome === 'refused') throw new Error(ended.reason)
+  }
+
+  #changed(): void {
+    const { confirmed, status } = this.#session
+    if (!confirmed || status !== 'open' || this.#isWithdrawn) return
+    this.#joinAgain(confirmed)
+    const open = this.#executions(confirmed)
+    for (const request of open) if (!this.#taken.has(request.id)) void this.#run(request)
+    for (const [id, call] of this.#taken) {
+      if (open.some((request) => request.id === id)) continue
+      call.abort()
+      this.#taken.delete(id)
+    }
+  }
+
+  /** A host that waited too long for this client has removed it from the session. */
+  #joinAgain({ activeClients }: SessionState): void {
+    const isActive = activeClients.some(({ clientId }) => clientId === this.#client.clientId)
+    if (isActive) this.#isJoining = false
+    else if (!this.#isJoining) this.#register().catch(() => {})
+  }
+
+  #executions({ inputNeeded = [] }: SessionState): readonly Execution[] {
+    return inputNeeded.filter(
+      (request) => request.kind === 'toolClientExecution' && request.clientId === this.#client.clientId,
+      // The filter leaves only requests of this kind: hence the cast.
+    ) as readonly Execution[]
+  }
+
+  async #run(request: Execution): Promise<void> {
+    const abort = new AbortController()
+    this.#taken.set(request.id, abort)
+    const { chat, turnId, toolCall } = request
+    const { toolCallId, toolName, toolInput } = toolCall
+    const tool = this.#tools.find(({ name }) => name === toolName)
+    if (!tool) return this.#deny(request)
+    const show = (content: readonly ToolResultContent[]) => {
+      if (!abort.signal.aborted)
+        this.#send(chat, { type: 'chat/toolCallContentChanged', turnId, toolCallId, content })
+    }
+    try {
+      const input = await this.#input(toolInput)
+      const result = await tool.run(input, { chat, turnId, toolCallId, signal: abort.signal, show })
+      if (!abort.signal.aborted)
+        this.#complete(request, typeof result === 'string' ? success(tool, result) : result)
+    } catch (error) {
+      if (!abort.signal.aborted) this.#complete(request, failure(messageOf(error)))
+    }
+  }
+
+  async #input(given: ToolInput | undefined): Promise<JsonObject> {
+    const text = typeof given === 'object' ? await this.#read(given.uri) : (given ?? '{}')
+    let input: unknown
+    try {
+      input = JSON.parse(text)
+    } catch {
+      throw new Error('the input is not JSON')
+    }
+    if (!isJsonObject(input)) throw new Error('the input is not a JSON object')
+    return input
+  }
+
+  /** A long input is stored outside the state. */
+  async #read(uri: Uri): Promise<string> {
+    const { data, encoding } = await this.#client.ask('resourceRead', { uri })
+    if (encoding !== 'utf-8') throw new Error('the input is not a text')
+    return data
+  }
+
+  #complete({ chat, turnId, toolCall: { toolCallId } }: Execution, result: ToolCallResult): void {
+    this.#send(chat, { type: 'chat/toolCallComplete', turnId, toolCallId, result })
+  }
+
+  #deny({ chat, turnId, toolCall: { toolCallId, toolName } }: Execution): void {
+    const reasonMessage = `this client has no tool ${JSON.stringify(toolName)}`
+    const denial = { approved: false, reason: 'denied', reasonMessage } as const
+    this.#send(chat, { type: 'chat/toolCallConfirmed', turnId, toolCallId, ...denial })
+  }
+
+  /** The client keeps an action until the host has it, also across lost links and restarts of the host. */
+  #send(chat: Uri, action: ChatAction): void {
+    void this.#client.dispatch(chat, action)
+  }
+}
+
+function definitionOf(tool: ProvidedTool): ToolDefinition {
+  const { run: _, ...definition } = tool
+  return definition
+}
+
+function success({ title, name }: ToolDefinition, text: string): ToolCallResult {
+  return { success: true, pastTenseMessage: `Called ${title ?? name}`, content: [{ type: 'text', text }] }
+}
+
+function failure(message: string): ToolCallResult {
+  return { success: false, pastTenseMessage: message, error: { message } }
+}

@@ -29,8 +29,6 @@ export interface RunningTurn extends TurnContext {
   readonly flushText: () => void
   /** Appends references to the text that had no room in the state. */
   readonly publishRest: () => Promise<void>
-  /** The calls that were running when this run of the turn began: an earlier host had begun them. */
-  readonly earlierCalls: ReadonlySet<string>
   /** Texts of hooks for the agent. */
   readonly hookContext: () => readonly string[]
 }

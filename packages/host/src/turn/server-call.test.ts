@@ -155,7 +155,7 @@ test('[H19] a call that another host had begun is not run again', async () => {
   await ann.ask('subscribe', { channel: chat })
   await accepted(ann, chat, { type: 'chat/turnResume', turnId: 't1' })
   const resumed = await next.given(0)
-  expect(await resumed.chat.tools.ended('c')).toMatchObject({ success: false })
+  expect(await resumed.chat.tools.ended('c')).toMatchObject({ status: 'cancelled' })
   expect(mcp.calls).toHaveLength(1)
   resumed.end()
 })

@@ -12,15 +12,13 @@ import type { RunningTurn } from './running-turn.ts'
 type Running = Extract<ToolCallState, { readonly status: 'running' }>
 
 /**
- * Runs an approved call of a tool of an MCP server, and completes it. Nothing is run a second time: a call that another host
- * had begun is completed with a failure (I6).
+ * Runs an approved call of a tool of an MCP server, and completes it. A call runs once (I6): if the host stops while it runs,
+ * the turn ends, and the end of a turn cancels its calls.
  */
 export async function runServerCall(turn: RunningTurn, toolCallId: string, server: McpServer): Promise<void> {
   const approved = await when(turn, turn.chat, (state) => isDecided(callIn(state, toolCallId)))
   const call = callIn(approved, toolCallId)
   if (call?.status !== 'running') return
-  if (turn.earlierCalls.has(toolCallId))
-    return complete(turn, call, failure('The host was stopped while this tool ran.'))
   complete(turn, call, await resultOf(turn, call, server))
 }
 
@@ -47,6 +45,7 @@ async function signedIn(
 ): Promise<ToolCallResult> {
   const { toolCallId } = call
   append(turn, { type: 'chat/toolCallAuthRequired', turnId: turn.turnId, toolCallId, auth: requirement })
+  await turn.core.log.reached(turn.core.log.last)
   const state = await when(turn, turn.chat, (each) => callIn(each, toolCallId)?.status !== 'auth-required')
   const now = callIn(state, toolCallId)
   return now?.status === 'running' ? resultOf(turn, now, server) : failure(message)

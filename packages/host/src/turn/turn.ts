@@ -1,6 +1,6 @@
 import type { Action } from '@atrium/protocol/channel'
 import type { ChatAction } from '@atrium/protocol/chat/actions'
-import type { ChatState, ErrorPart } from '@atrium/protocol/chat/state'
+import type { ErrorPart } from '@atrium/protocol/chat/state'
 import type { SessionAction } from '@atrium/protocol/session/actions'
 import { Activity, activityMask } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
@@ -70,7 +70,6 @@ export class Turn implements Job {
       previews: new Previews(),
       flushText: () => this.#batch.flush(),
       publishRest: () => this.#publishRest(),
-      earlierCalls: new Set(runningCalls(chat.head)),
       hookContext: () => this.#hooks.context,
     }
     this.#hooks = new TurnHooks(this.#running, (output) => this.#publish(output))
@@ -244,13 +243,6 @@ export class Turn implements Job {
       else iterator.next().then(resolve, reject)
     })
   }
-}
-
-/** The ids of the calls that run in a chat. */
-function runningCalls({ activeTurn }: ChatState): readonly string[] {
-  return (activeTurn?.responseParts ?? []).flatMap((part) =>
-    part.kind === 'toolCall' && part.toolCall.status === 'running' ? [part.toolCall.toolCallId] : [],
-  )
 }
 
 /** Lets the agent run its `finally` blocks. */

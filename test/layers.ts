@@ -73,9 +73,21 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
     ['ports'],
   ],
   adapters: [
-    ['acp', 'guide', 'model', 'content', 'files', 'hooks', 'terminals', 'git', 'store/sqlite', 'server'],
+    [
+      'acp',
+      'guide',
+      'mcp',
+      'model',
+      'content',
+      'files',
+      'hooks',
+      'terminals',
+      'git',
+      'store/sqlite',
+      'server',
+    ],
     ['acp/tool-server'],
-    ['acp/process', 'model/offered', 'model/provider', 'files/watch', 'store'],
+    ['acp/process', 'mcp/shapes', 'model/offered', 'model/provider', 'files/watch', 'store'],
     ['process', 'customization'],
   ],
   cli: [

@@ -5,7 +5,8 @@ import type { FileEdit, FileEditSide } from '@atrium/protocol/common/content'
 import { fileUri } from '@atrium/protocol/file-uri'
 import { outputText } from './tool-call.ts'
 import type { ToolCall } from './tool-call.ts'
-import type { ContentBlock, ToolCallContent } from './process/schema.ts'
+import type { ToolCallContent } from './process/schema.ts'
+import { blockContent } from '../mcp/shapes/content.ts'
 
 /** A function that returns the content which shows a terminal. The terminal id is the agent's. */
 export type TerminalContent = (terminalId: string) => readonly ToolResultContent[]
@@ -59,30 +60,4 @@ async function fileEdit(item: ToolCallContent, chat: Chat, cwd: string): Promise
     ...(typeof oldText === 'string' && { before: await side(oldText) }),
     ...(typeof newText === 'string' && { after: await side(newText) }),
   }
-}
-
-function blockContent(block: ContentBlock): readonly ToolResultContent[] {
-  switch (block.type) {
-    case 'text':
-      return isNonEmpty(block.text) ? [{ type: 'text', text: block.text }] : []
-    case 'image':
-    case 'audio':
-      return isNonEmpty(block.data) && isNonEmpty(block.mimeType)
-        ? [{ type: 'embeddedResource', data: block.data, contentType: block.mimeType }]
-        : []
-    case 'resource_link':
-      return isNonEmpty(block.uri) ? [{ type: 'resource', uri: block.uri }] : []
-    case 'resource': {
-      const { text, blob, mimeType } = block.resource ?? {}
-      if (typeof text === 'string') return [{ type: 'text', text }]
-      const contentType = mimeType ?? 'application/octet-stream'
-      return isNonEmpty(blob) ? [{ type: 'embeddedResource', data: blob, contentType }] : []
-    }
-    default:
-      return []
-  }
-}
-
-function isNonEmpty(value: unknown): value is string {
-  return typeof value === 'string' && value !== ''
 }

@@ -3,7 +3,7 @@ import { LinkClosed, Peer } from '@atrium/protocol/rpc/peer'
 import type { TurnFailed } from '@atrium/host/ports/agent'
 import type { World } from '@atrium/host/ports/world'
 import { withTimeout } from '../../process/timeout.ts'
-import type { AgentProcess } from './process.ts'
+import type { LineProcess } from '../../process/line-process.ts'
 import { fieldsOf, methodNotFound } from './schema.ts'
 import type { Fields, InitializeResponse, SessionUpdate } from './schema.ts'
 
@@ -28,7 +28,7 @@ export interface ConnectionOptions {
  * of that session.
  */
 export class AcpConnection {
-  readonly process: AgentProcess
+  readonly process: LineProcess
   readonly #options: ConnectionOptions
   readonly #clients = new Map<string, SessionClient>()
   /** Updates of sessions that have no client yet. Some agents send updates before the response that tells the session id. */
@@ -36,7 +36,7 @@ export class AcpConnection {
   readonly #peer: Peer
   #initialized: InitializeResponse = {}
 
-  private constructor(agentProcess: AgentProcess, options: ConnectionOptions) {
+  private constructor(agentProcess: LineProcess, options: ConnectionOptions) {
     this.process = agentProcess
     this.#options = options
     const receiver = {
@@ -47,7 +47,7 @@ export class AcpConnection {
   }
 
   /** Opens a connection. Resolves when the agent has answered `initialize`. Rejects with a message for users. */
-  static async open(agentProcess: AgentProcess, options: ConnectionOptions): Promise<AcpConnection> {
+  static async open(agentProcess: LineProcess, options: ConnectionOptions): Promise<AcpConnection> {
     const connection = new AcpConnection(agentProcess, options)
     const { capabilities: clientCapabilities, version, describeFailure } = options
     const clientInfo = { name: 'atrium', title: 'Atrium', version }

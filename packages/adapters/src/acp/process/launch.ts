@@ -2,11 +2,11 @@ import { homedir } from 'node:os'
 import { TurnFailed } from '@atrium/host/ports/agent'
 import type { World } from '@atrium/host/ports/world'
 import { AhpError } from '@atrium/protocol/errors'
-import { agentEnvironment } from './environment.ts'
+import { programEnvironment } from '../../process/program-environment.ts'
 import type { Variables } from '../../process/environment.ts'
 import { AcpConnection } from './connection.ts'
-import { AgentProcess } from './process.ts'
-import { redactor } from './redact.ts'
+import { LineProcess } from '../../process/line-process.ts'
+import { redactor } from '../../process/redact.ts'
 import { valuesGiven } from './mcp-servers.ts'
 import type { AcpServer } from './mcp-servers.ts'
 import { signInText } from './sign-in.ts'
@@ -58,7 +58,7 @@ export class Launcher {
   lastDiagnostics: readonly string[] = []
   #authMethods: readonly AuthMethod[] = []
   #redact = (text: string) => text
-  readonly #processes = new Set<AgentProcess>()
+  readonly #processes = new Set<LineProcess>()
 
   constructor(program: AcpProgram, context: LaunchContext) {
     this.program = program
@@ -68,7 +68,7 @@ export class Launcher {
   /** Starts a process. Resolves when the agent has answered `initialize`. An aborted signal ends the process. */
   async start(signal?: AbortSignal): Promise<AcpConnection> {
     const { watchdog, version, later } = this.context
-    const agentProcess = new AgentProcess(this.#processOptions(), watchdog)
+    const agentProcess = new LineProcess(this.#processOptions(), watchdog)
     this.#processes.add(agentProcess)
     void agentProcess.ended.then(() => this.#processes.delete(agentProcess))
     const end = () => void agentProcess.end()
@@ -94,11 +94,11 @@ export class Launcher {
   #processOptions() {
     const { command, args, env, variables, memoryBytes: maxMemory = defaultMaxMemory } = this.program
     const { environment: host, mark, mcpServers = [], secrets = {} } = this.context
-    const environment = agentEnvironment(host, { own: variables, configured: env, mark })
+    const environment = programEnvironment(host, { own: variables, configured: env, mark })
     const otherSecrets = { ...valuesGiven(mcpServers), ...secrets }
     this.#redact = redactor({ ...environment, ...otherSecrets })
     // The process runs in the home folder, because each ACP session names its own working directory.
-    return { command, args, cwd: homedir(), environment, otherSecrets, maxMemory, maxLineLength }
+    return { command, args, cwd: homedir(), environment, otherSecrets, maxMemory, maxLineLength, missingHint }
   }
 
   /** Ends all processes that this launcher has started and that still run. */
@@ -160,6 +160,7 @@ function messageWithDetails({ message, data, code }: AhpError): string {
   return text.slice(0, maxProblemLength).replace(/\.$/, '')
 }
 
+const missingHint = 'install it, or name its command under "agents" in the config'
 const resumeHint = ' Resume the turn to start it again.'
 const defaultMaxMemory = 8 * 2 ** 30
 const maxLineLength = 64 * 2 ** 20

@@ -8,8 +8,8 @@ import { agentFile, manualTimers, temporaryFolder, scriptedAgent, watchdog } fro
 import { acpRoom, errorOf, textOf } from '../../../test/acp-room.ts'
 import { processesWith, uniqueSeconds } from '../../../test/processes.ts'
 import { until } from '../../../test/shells.ts'
-import { agentEnvironment } from './environment.ts'
-import { AgentProcess } from './process.ts'
+import { LineProcess } from '../../process/line-process.ts'
+import { programEnvironment } from '../../process/program-environment.ts'
 import { markerVariable } from '../../process/environment.ts'
 
 const options = {
@@ -18,6 +18,7 @@ const options = {
   environment: {},
   maxMemory: 2 ** 33,
   maxLineLength: 10_000,
+  missingHint: '',
 }
 
 test('[N40] the agents of a killed host end, with the processes that they started', async () => {
@@ -38,7 +39,7 @@ test('[N40] the agents of a killed host end, with the processes that they starte
 })
 
 test('[N40] an agent whose processes together exceed the memory limit is ended with an error', async () => {
-  const agent = new AgentProcess(
+  const agent = new LineProcess(
     { ...options, args: ['-e', hog], maxMemory: 150 * 2 ** 20, memoryCheckMs: 50 },
     watchdog,
   )
@@ -48,7 +49,7 @@ test('[N40] an agent whose processes together exceed the memory limit is ended w
 test('[N47] output before the exit is read even if reading was paused', async () => {
   // The output is smaller than the buffer of a pipe. Otherwise the paused agent could not write all of it and exit.
   const script = 'for (let i = 0; i < 100; i++) console.log(JSON.stringify({ i, pad: "x".repeat(80) }))'
-  const agent = new AgentProcess({ ...options, args: ['-e', script] }, watchdog)
+  const agent = new LineProcess({ ...options, args: ['-e', script] }, watchdog)
   const received: string[] = []
   agent.lines.pause()
   agent.lines.receive((line) => received.push(line))
@@ -58,7 +59,7 @@ test('[N47] output before the exit is read even if reading was paused', async ()
 
 test('[N47] an agent that writes a line without an end is ended', async () => {
   const endless = 'setInterval(() => process.stdout.write("{" + "x".repeat(5000)), 1)'
-  const agent = new AgentProcess({ ...options, args: ['-e', endless] }, watchdog)
+  const agent = new LineProcess({ ...options, args: ['-e', endless] }, watchdog)
   expect(await agent.ended).toBe('it wrote a line of more than 10000 characters')
 })
 
@@ -76,7 +77,7 @@ test('[N40] an agent gets the variables that every program needs, those to sign 
     NODE_OPTIONS: '--require /evil',
   }
   const configured = { GIVEN: 'yes', IS_SANDBOX: undefined }
-  const environment = agentEnvironment(host, { own: /^SCRIPTED_/, configured, mark: 'm' })
+  const environment = programEnvironment(host, { own: /^SCRIPTED_/, configured, mark: 'm' })
   expect(environment).toEqual({
     PATH: '/bin',
     HOME: '/home/ann',

@@ -1,18 +1,18 @@
-import { markerVariable, allowedOnWindows } from '../../process/environment.ts'
-import type { Variables } from '../../process/environment.ts'
+import { markerVariable, allowedOnWindows } from './environment.ts'
+import type { Variables } from './environment.ts'
 
 /**
- * Names of the host variables that every agent gets (S-38): variables that every program needs, and settings of proxies and
+ * Names of the host variables that every agent and MCP server gets (S-38): variables that every program needs, and settings of proxies and
  * certificates.
  */
 const passed =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|TERM|XDG_[A-Z_]+|SSH_AUTH_SOCK|DISPLAY|WAYLAND_DISPLAY|(?:https?|no|all)_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR))$/i
 
 /**
- * Returns the environment of an agent: the host variables of the list above, the host variables whose names match `own`, and
- * the configured variables. The agent gets no other variable of the host.
+ * Returns the environment of an agent or an MCP server: the host variables of the list above, the host variables whose names
+ * match `own`, and the configured variables. The program gets no other variable of the host.
  */
-export function agentEnvironment(
+export function programEnvironment(
   host: Variables,
   { own, configured, mark }: { readonly own: RegExp; readonly configured: Variables; readonly mark: string },
 ): { [name: string]: string } {

@@ -5,15 +5,15 @@ import type { Transport } from '@atrium/protocol/rpc/transport'
 export interface LineTransportOptions {
   /** The maximum length of a line, in characters. Without this limit an endless line would fill the memory. */
   readonly maxLineLength: number
-  /** Receives each line that is not a JSON-RPC message. Some agents print greetings to stdout. */
+  /** Receives each line that is not a JSON-RPC message. Some programs print greetings to stdout. */
   readonly onStray: (line: string) => void
   /** Called with the reason when the transport closes because of invalid output. */
   readonly onBroken: (problem: string) => void
 }
 
 /**
- * Sends and receives JSON-RPC messages as lines on two pipes. If reading is paused and the pipe is full, the agent blocks
- * when it writes.
+ * Sends and receives JSON-RPC messages as lines on two pipes. If reading is paused and the pipe is full, the program
+ * blocks when it writes.
  */
 export class LineTransport implements Transport {
   readonly #input: Writable
@@ -35,7 +35,7 @@ export class LineTransport implements Transport {
     this.#input = input
     this.#output = output
     this.#options = options
-    // A write error needs no reaction: it means that the agent has exited, and the end of its output closes the transport.
+    // A write error needs no reaction: it means that the program has exited, and the end of its output closes the transport.
     input.on('error', () => {})
     output.on('data', (bytes: Buffer) => this.#read(this.#decoder.write(bytes)))
     output.on('error', () => this.close())
@@ -56,8 +56,8 @@ export class LineTransport implements Transport {
     this.#input.write(frame)
     this.#input.write('\n')
     if (this.#writeBlocked || this.#input.writableLength < maxUnsentBytes) return
-    // Reading stops while writing is blocked. Otherwise an agent that sends requests and never reads the responses would fill
-    // the memory.
+    // Reading stops while writing is blocked. Otherwise a program that sends requests and never reads the responses would
+    // fill the memory.
     this.#writeBlocked = true
     this.pause()
     void this.drained().then(() => {
@@ -99,7 +99,7 @@ export class LineTransport implements Transport {
     return this.#pauses > 0
   }
 
-  /** Closes both pipes. `reason` is given only if the agent sent invalid output. */
+  /** Closes both pipes. `reason` is given only if the program sent invalid output. */
   close(_code?: number, reason?: string): void {
     if (this.closed.aborted) return
     this.#pauses = 0

@@ -1,8 +1,8 @@
-import type { Variables } from '../../process/environment.ts'
+import type { Variables } from './environment.ts'
 
 /**
- * Returns a function that replaces the secrets among these variables by `…`. The function is applied to the agent's
- * diagnostic output and error messages, which must not contain its credentials.
+ * Returns a function that replaces the secrets among these variables by `…`. The function is applied to the
+ * diagnostic output and the error messages of a program, which must not contain its credentials.
  */
 export function redactor(environment: Variables): (text: string) => string {
   const secrets = Object.entries(environment).flatMap(([name, value = '']) =>

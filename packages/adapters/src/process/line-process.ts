@@ -4,32 +4,35 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { LineTransport } from './line-transport.ts'
 import { redactor } from './redact.ts'
-import { endSession, membersOf } from '../../process/process-group.ts'
-import { hasFile } from '../../process/which.ts'
-import type { Variables } from '../../process/environment.ts'
-import { unrefTimer, withTimeout } from '../../process/timeout.ts'
-import type { Watchdog } from '../../process/watchdog.ts'
+import { endSession, membersOf } from './process-group.ts'
+import { hasFile } from './which.ts'
+import type { Variables } from './environment.ts'
+import { unrefTimer, withTimeout } from './timeout.ts'
+import type { Watchdog } from './watchdog.ts'
 
 export interface ProcessOptions {
   readonly command: string
   readonly args: readonly string[]
   readonly cwd: string
   readonly environment: { readonly [name: string]: string }
-  /** Values that the agent gets in other ways than by its environment. Secrets among these values are redacted too. */
+  /** Values that the program gets in other ways than by its environment. Secrets among these values are redacted too. */
   readonly otherSecrets?: Variables
-  /** The memory limit for all processes of the agent together, in bytes. */
+  /** The memory limit for the process and all processes that it starts, together, in bytes. */
   readonly maxMemory: number
   /** The interval of memory checks, in milliseconds. */
   readonly memoryCheckMs?: number
   /** In characters. */
   readonly maxLineLength: number
+  /** What users do if there is no such program. */
+  readonly missingHint: string
 }
 
 /**
- * The process of an agent, with all processes that it starts. The process leads a POSIX session. So all of these processes
- * can be ended together, even if the command is only a wrapper of the real agent. If the host dies, the watchdog ends them.
+ * The process of a program that speaks JSON-RPC in lines, such as an agent or an MCP server, with all processes that it
+ * starts. The process leads a POSIX session. So all of these processes can be ended together, even if the command is only a
+ * wrapper of the real program. If the host dies, the watchdog ends them.
  */
-export class AgentProcess {
+export class LineProcess {
   readonly lines: LineTransport
   /**
    * Resolves when the process has ended and its pipes are closed. The value is the reason as a clause for users, for example
@@ -78,6 +81,10 @@ export class AgentProcess {
       void withTimeout(unrefTimer, exitDelayMs, exited, () => {}).then(() => this.#endAndClosePipes())
     })
     this.#checkMemory(maxMemory, memoryCheckMs)
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid
   }
 
   /** The last diagnostic lines without secrets, the newest line at the end. They show users the reason for a failure. */
@@ -184,7 +191,7 @@ function gibibytes(bytes: number): string {
 }
 
 function spawnProblem(
-  { command, cwd, environment }: ProcessOptions,
+  { command, cwd, environment, missingHint }: ProcessOptions,
   { code }: NodeJS.ErrnoException,
 ): string {
   if (code === 'ENOENT' && !existsSync(cwd)) return `there is no folder ${JSON.stringify(cwd)}`
@@ -192,7 +199,7 @@ function spawnProblem(
   // name, the program counts as missing.
   const missing = !command.includes('/') && !hasFile(command, environment['PATH'] ?? '')
   if (code === 'ENOENT' || (code === 'EACCES' && missing))
-    return `there is no program ${JSON.stringify(command)}; install it, or name its command under "agents" in the config`
+    return `there is no program ${JSON.stringify(command)}; ${missingHint}`
   if (code === 'EACCES') return `${JSON.stringify(command)} may not be run`
   return `${JSON.stringify(command)} could not be started (${code ?? 'unknown'})`
 }

@@ -119,6 +119,7 @@ const onlyImporter: { readonly [specifier: string]: string } = {
 const reserved: readonly { readonly of: RegExp; readonly to: RegExp }[] = [
   { of: /^@atrium\/protocol\/oracles/, to: /^(?:conformance|proof|bench)\// },
   { of: /^(?:ai|@ai-sdk\/.+)$/, to: /^packages\/adapters\/src\/model\// },
+  { of: /^@modelcontextprotocol\/client/, to: /^(?:packages\/adapters\/src\/mcp|bench\/src\/tools)\// },
 ]
 
 /**

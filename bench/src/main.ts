@@ -7,6 +7,7 @@ import { memoryBench } from './memory.ts'
 import { clientBench } from './reconcile.ts'
 import { reducersBench } from './reducers.ts'
 import { startBench } from './start.ts'
+import { toolsBench } from './tools/tools.ts'
 import { turnBench } from './turn.ts'
 import { versionsBench } from './versions/versions.ts'
 import { workspaceBench } from './workspace.ts'
@@ -24,6 +25,7 @@ const benches: {
   client: clientBench,
   agent: agentBench,
   start: startBench,
+  tools: toolsBench,
   disk: diskBench,
   memory: memoryBench,
   versions: versionsBench,

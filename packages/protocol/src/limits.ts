@@ -250,6 +250,31 @@ export const limitTable = {
   vcsBytes: row(16 * MiB, 'bytes of git’s output', 'O14', 'git is ended, and the query fails'),
   vcsRuns: row(4, 'concurrent git processes', 'O14', 'further queries wait'),
   vcsOddPaths: row(16, 'paths that git cannot judge', 'O14', 'the query fails'),
+  // MCP servers.
+  mcpServers: row(128, 'running servers', 'F5', 'a further server is not started, and says so'),
+  mcpStartMs: row(60_000, 'ms until a server is ready', 'F2', 'the server is ended, and is in error'),
+  mcpIdleMs: row(300_000, 'ms without a call', 'F4', 'the server is stopped'),
+  mcpRestarts: row(5, 'restarts after crashes', 'F3', 'the server is in error'),
+  mcpSteadyMs: row(60_000, 'ms without a crash', 'F3', 'earlier restarts do not count'),
+  mcpMessageLength: row(16 * MiB, 'characters of a message', 'F13', 'the server is ended'),
+  mcpTools: row(512, 'tools of a server', 'F7', 'the others are left out'),
+  mcpNameLength: row(128, 'characters of a tool’s name', 'F7', 'the tool is left out'),
+  mcpDescriptionLength: row(8 * KiB, 'characters of a tool’s description', 'F7', 'the rest is cut off'),
+  mcpSchemaLength: row(64 * KiB, 'characters of a schema', 'F7', 'the tool is left out; a form is refused'),
+  mcpSchemaDepth: row(
+    32,
+    'levels of a schema, or of structured content',
+    'F7',
+    'as a schema that is too long',
+  ),
+  mcpListMs: row(1000, 'ms between two readings of a list of tools', 'F7', 'the list is read then'),
+  mcpCallMs: row(600_000, 'ms of a call without news', 'F8', 'the call is cancelled, and fails'),
+  mcpProgressMs: row(100, 'ms between two reports of progress', 'F8', 'the newest is reported then'),
+  mcpResultLength: row(4 * MiB, 'characters of a result', 'F9', 'the rest is left out, with a note'),
+  mcpQuestions: row(32, 'forms of one call', 'F10', 'the call fails'),
+  metadataBytes: row(1 * MiB, 'bytes of resource metadata', 'F12', 'the metadata counts as missing'),
+  metadataMs: row(5000, 'ms to fetch resource metadata', 'F12', 'the metadata counts as missing'),
+  metadataRedirects: row(3, 'redirects of resource metadata', 'F12', 'the metadata counts as missing'),
 } satisfies { readonly [name: string]: Limit }
 
 export type LimitName = keyof typeof limitTable

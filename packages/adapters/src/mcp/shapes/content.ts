@@ -5,12 +5,12 @@ export interface ContentBlock {
   readonly type?: string
   readonly text?: string
   readonly data?: string
-  readonly mimeType?: string | null
+  readonly mimeType?: string | null | undefined
   readonly uri?: string | null
   readonly resource?: {
     readonly text?: string
     readonly blob?: string
-    readonly mimeType?: string | null
+    readonly mimeType?: string | null | undefined
   }
 }
 

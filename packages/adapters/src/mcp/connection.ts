@@ -1,0 +1,166 @@
+import type { CallToolResult, Client, InputRequiredResult } from '@modelcontextprotocol/client'
+import { McpFailed } from '@atrium/host/ports/mcp'
+import type { McpCall, McpResult } from '@atrium/host/ports/mcp'
+import type { JsonObject } from '@atrium/protocol/json'
+import { isJsonObject } from '@atrium/protocol/json'
+import { RunningCall } from './call.ts'
+import type { Era, McpContext, McpLimits } from './context.ts'
+import { never } from './library.ts'
+import type { Library } from './library.ts'
+import { answerForm } from './questions.ts'
+import type { FormAnswer } from './questions.ts'
+import { resultOf } from './result.ts'
+import { listTools } from './tools.ts'
+import type { ListedTool } from './tools.ts'
+
+export interface ConnectionOptions {
+  readonly library: Library
+  readonly context: McpContext
+  readonly limits: McpLimits
+  /** Closes the transport. Resolves when no process is left. */
+  readonly end: () => Promise<void>
+  readonly onTools: () => void
+}
+
+/** A connection to a server that has answered: its tools and its calls. */
+export class McpConnection {
+  readonly era: Era
+  tools: ReadonlyMap<string, ListedTool> = new Map()
+  readonly #client: Client
+  readonly #options: ConnectionOptions
+  /** The running calls. A question of the older era does not name its call, so it belongs to the oldest one. */
+  readonly #calls = new Set<RunningCall>()
+  #isReading = false
+  #isStale = false
+
+  constructor(client: Client, options: ConnectionOptions) {
+    this.#client = client
+    this.#options = options
+    this.era = client.getProtocolEra() ?? 'legacy'
+  }
+
+  /** Reads the list of tools. */
+  async readTools(): Promise<void> {
+    if (!this.#client.getServerCapabilities()?.tools) return
+    const listPage = (cursor: string | undefined) =>
+      this.#client.request(
+        { method: 'tools/list', params: cursor === undefined ? {} : { cursor } },
+        // The library would refuse a whole page because of one tool.
+        anything,
+        { timeout: never },
+      )
+    this.tools = await listTools(listPage, this.#options.limits)
+  }
+
+  /** Called when the server says that its tools have changed. A server that says so all the time is asked in intervals. */
+  toolsChanged(): void {
+    this.#isStale = true
+    if (!this.#isReading) void this.#readAgain()
+  }
+
+  async #readAgain(): Promise<void> {
+    const { context, limits, onTools } = this.#options
+    this.#isReading = true
+    while (this.#isStale) {
+      this.#isStale = false
+      // If the list cannot be read, the tools stay as they were. A call of a tool that is gone fails.
+      await this.readTools().then(onTools, () => {})
+      await new Promise<void>((resolve) => context.later(limits.mcpListMs, resolve))
+    }
+    this.#isReading = false
+  }
+
+  /** Calls a tool. Rejects with an `McpFailed`, a `Challenge`, or an error of the library. */
+  async call(name: string, input: JsonObject, call: McpCall): Promise<McpResult> {
+    const { context, limits } = this.#options
+    const tool = this.tools.get(name)
+    if (!tool)
+      throw new McpFailed(
+        `The MCP server has no tool ${JSON.stringify(name.slice(0, limits.mcpNameLength))}.`,
+      )
+    const running = new RunningCall(call, context.later, limits)
+    this.#calls.add(running)
+    try {
+      const result = await Promise.race([this.#request(tool, input, running), running.failed])
+      return resultOf(result, limits)
+    } catch (error) {
+      // The library has an error of its own for a request that was aborted.
+      throw running.signal.aborted ? running.signal.reason : error
+    } finally {
+      this.#calls.delete(running)
+      running.end()
+    }
+  }
+
+  /** Answers a question that came as a request, as in the older era. */
+  async answer(params: unknown): Promise<FormAnswer> {
+    const [running] = this.#calls
+    if (!running) return { action: 'cancel' }
+    return this.#answer(params, running)
+  }
+
+  /** Fails the running calls, and closes the connection. Resolves when no process is left. */
+  async close(message = 'The MCP server was stopped.'): Promise<void> {
+    for (const running of this.#calls) running.fail(message)
+    await this.#options.end()
+  }
+
+  /** Sends the call, and sends it again with the answers while the server asks: that is how servers of the new era ask. */
+  async #request({ own }: ListedTool, input: JsonObject, running: RunningCall): Promise<CallToolResult> {
+    const { isInputRequiredResult } = this.#options.library
+    const options = {
+      signal: running.signal,
+      timeout: never,
+      onprogress: running.reportProgress.bind(running),
+      allowInputRequired: true,
+      // The library reads the headers of the call from this definition. Without an output schema it compiles none: the
+      // schema is untrusted.
+      toolDefinition: {
+        ...own,
+        inputSchema: { type: 'object' as const, ...asObject(own['inputSchema']) },
+        outputSchema: undefined,
+      },
+    }
+    const params = { name: own.name, arguments: { ...input } }
+    let result: CallToolResult | InputRequiredResult = await this.#client.callTool(params, options)
+    while (isInputRequiredResult(result)) {
+      const { requestState } = result
+      const inputResponses = await this.#answers(result, running)
+      const again = { ...params, inputResponses, ...(requestState !== undefined && { requestState }) }
+      result = await this.#client.callTool(again, options)
+    }
+    return result
+  }
+
+  async #answers(
+    { inputRequests = {} }: InputRequiredResult,
+    running: RunningCall,
+  ): Promise<{ [key: string]: FormAnswer }> {
+    const entries = Object.entries(inputRequests)
+    // A server that only asks to be called again counts as one that asks.
+    if (entries.length === 0) await running.rest()
+    const answers: { [key: string]: FormAnswer } = {}
+    for (const [key, { method, params }] of entries) {
+      if (method !== 'elicitation/create')
+        throw new McpFailed(
+          `The MCP server wants ${JSON.stringify(method)}, which this host does not support.`,
+        )
+      answers[key] = await this.#answer(params, running)
+    }
+    return answers
+  }
+
+  #answer(params: unknown, running: RunningCall): Promise<FormAnswer> {
+    running.countForm()
+    return answerForm(params, (questions) => running.ask(questions), this.#options.limits)
+  }
+}
+
+function asObject(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {}
+}
+
+/** A schema that accepts every value. */
+const anything = {
+  '~standard': { version: 1 as const, vendor: 'atrium', validate: (value: unknown) => ({ value }) },
+}

@@ -1,0 +1,52 @@
+import type { World } from '@atrium/host/ports/world'
+import { pause } from '../process/pause.ts'
+import type { McpLimits } from './context.ts'
+
+/** The pauses before the restarts of a server that crashes. They double, and their number is limited. */
+export class RestartPauses {
+  readonly #later: World['later']
+  readonly #limits: McpLimits
+  #count = 0
+  #hurry = new AbortController()
+  #cancelSteady = () => {}
+
+  constructor(later: World['later'], limits: McpLimits) {
+    this.#later = later
+    this.#limits = limits
+  }
+
+  get isExhausted(): boolean {
+    return this.#count >= this.#limits.mcpRestarts
+  }
+
+  /** Called when a series of restarts begins. The signal is aborted when somebody does not want to wait for it. */
+  begin(): AbortSignal {
+    this.#hurry = new AbortController()
+    return this.#hurry.signal
+  }
+
+  next(signal: AbortSignal): Promise<void> {
+    return pause(this.#later, firstMs * 2 ** this.#count++, signal)
+  }
+
+  /** Ends the pause, and the series if its next attempt fails. */
+  hurry(): void {
+    this.#hurry.abort()
+  }
+
+  /** Called when the server is ready. After a time without a crash, earlier restarts do not count. */
+  awaitSteady(): void {
+    this.#cancelSteady = this.#later(this.#limits.mcpSteadyMs, () => this.reset())
+  }
+
+  /** Called when the server is no longer ready. */
+  stopWaiting(): void {
+    this.#cancelSteady()
+  }
+
+  reset(): void {
+    this.#count = 0
+  }
+}
+
+const firstMs = 500

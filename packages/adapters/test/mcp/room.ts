@@ -36,8 +36,10 @@ export interface UseRecord {
 
 /** Creates a pool of MCP servers that is closed after the test. The processes of its servers have `word` as an argument. */
 export function mcpRoom({ later = realTimers, limits = {}, environment = process.env }: RoomOptions = {}) {
+  // On a busy machine a server may take longer than the limit to start.
+  const patient = later === realTimers ? { mcpStartMs: 600_000 } : {}
   const word = randomUUID()
-  const context = { later, watchdog, mark, environment, version: '0', limits }
+  const context = { later, watchdog, mark, environment, version: '0', limits: { ...patient, ...limits } }
   const pool = new McpPool(context)
   onTestFinished(() => pool.close())
   const command = (

@@ -7,6 +7,7 @@ import type { TlsCertificate } from '@atrium/adapters/server/address'
 import { listen } from '@atrium/adapters/server'
 import { threadEncoder } from '@atrium/adapters/content'
 import { hookRunner } from '@atrium/adapters/hooks'
+import { McpPool } from '@atrium/adapters/mcp'
 import { nodeFiles } from '@atrium/adapters/files'
 import { ptyTerminals } from '@atrium/adapters/terminals'
 import { gitVcs } from '@atrium/adapters/git'
@@ -117,9 +118,11 @@ async function openHost(settings: Settings, log: Logger, world: World, agentSet:
     terminals: ptyTerminals(),
     vcs: gitVcs(),
     hooks: hookRunner({ ...agentSet.processes, environment: process.env }),
+    mcp: new McpPool({ ...agentSet.processes, later: world.later, environment: process.env, version }),
     customizations: {
       hash,
       home: resolve(homedir()),
+      servers: settings.mcpServers ?? {},
       dataOf: (id) => join(settings.data, 'plugins', hash(id).slice(0, 32)),
     },
     defaultDirectory: fileUri(resolve(settings.defaultDirectory ?? homedir())),

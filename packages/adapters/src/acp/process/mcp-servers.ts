@@ -1,21 +1,11 @@
 import type { Customization, McpServerCustomization } from '@atrium/protocol/session/customization'
+import type { McpServerConfig } from '@atrium/host/ports/mcp'
 import type { AgentCapabilities } from './schema.ts'
 import type { Variables } from '../../process/environment.ts'
 
 /** MCP servers by name, as users configure them. */
 export interface ServerSettings {
-  readonly [name: string]: ServerSetting
-}
-
-/** The setting of one server: either a command to start, or a URL. */
-export interface ServerSetting {
-  readonly command?: string
-  readonly args?: readonly string[]
-  readonly env?: { readonly [name: string]: string }
-  readonly url?: string
-  /** The transport of a URL. Absent: `http`. */
-  readonly type?: 'http' | 'sse'
-  readonly headers?: { readonly [name: string]: string }
+  readonly [name: string]: McpServerConfig
 }
 
 /** An MCP server in the form of `session/new`. The agent starts or calls the server itself. */
@@ -39,10 +29,10 @@ interface NameValue {
 }
 
 export function acpServers(settings: ServerSettings = {}): readonly AcpServer[] {
-  return Object.entries(settings).map(([name, { command = '', args = [], env, url, type, headers }]) =>
-    url === undefined
-      ? { name, command, args, env: pairs(env) }
-      : { type: type ?? 'http', name, url, headers: pairs(headers) },
+  return Object.entries(settings).map(([name, config]) =>
+    'url' in config
+      ? { type: config.type ?? 'http', name, url: config.url, headers: pairs(config.headers) }
+      : { name, command: config.command, args: config.args ?? [], env: pairs(config.env) },
   )
 }
 

@@ -77,17 +77,21 @@ test('[A4] [X1] [X2] [X5] [X6] examples/decisions.mjs: what people decide is sha
   })
 })
 
-test('[A4] [U11] [X7] [X9] examples/client-tools.mjs: a tool at a client is used once, whatever breaks meanwhile', () => {
+test('[A4] [U11] [X7] [X9] [H17.7] [U12] examples/client-tools.mjs: a tool and a plugin of a client are used, whatever breaks meanwhile', () => {
   const path = fileURLToPath(new URL('../examples/client-tools.mjs', import.meta.url))
   const { stdout, stderr } = spawnSync(process.execPath, [path], { encoding: 'utf8' })
   expect({ lines: stdout.trimEnd().split('\n'), stderr }).toEqual({
     lines: [
+      "Ben sees Ann's plugin: skill measuring, rule units, mcpServer rooms",
+      'To allow these programs, enable this: node ${PLUGIN_ROOT}/rooms.mjs',
+      'He allows its server and a call of it, and the guide says: kitchen, cellar',
       "Ben asks, and the tool runs at Ann's: Ann unrolls the tape.",
       'It is done, and the guide says: 12 feet',
-      'Ann is cut off while it runs, and comes back: 12 feet, after 2 runs of 2 calls',
+      'Ann is cut off for 20 s while it runs, and comes back: 12 feet, after 2 runs of 2 calls',
       'The host is killed and started again: the call is running',
       'Ann completes it: 12 feet, after 3 runs of 3 calls',
       'Ann vanishes for good. After 30 s the call has failed (false): The call failed: The client that provides this tool has left',
+      'The server of her plugin has ended: The client has left, so its programs do not run.',
     ],
     stderr: '',
   })

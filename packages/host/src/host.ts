@@ -47,6 +47,7 @@ export function hostOf(core: Core): Host {
       core.sealing.end()
       for (const connection of connections) connection.close(1001, 'the host is going away')
       await stopJobs(core)
+      await stopServers(core)
       await core.log.settled()
       core.log.end()
       await core.store.log.close()
@@ -57,4 +58,9 @@ export function hostOf(core: Core): Host {
 /** Stops all jobs. A job that does not stop in time is abandoned, because the host must end when it is told to. */
 function stopJobs({ world, limits, jobs }: Core): Promise<void> {
   return withTimeout(world, limits.endMs, jobs.stopAll(), () => {})
+}
+
+/** Ends the MCP servers of the host. Servers that do not end in time are abandoned, too. */
+async function stopServers({ world, limits, mcp }: Core): Promise<void> {
+  if (mcp) await withTimeout(world, limits.endMs, mcp.close(), () => {})
 }

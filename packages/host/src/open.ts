@@ -137,7 +137,11 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   const contentRetention = await ContentRetention.open(records)
   // Departures are loaded last, because their loading starts the timers of departed clients.
   const departures = await Departures.open(records, world, [
-    { ms: limitValues.toolGraceMs, over: (clientId) => failAbsentClient(core, clientId) },
+    {
+      ms: limitValues.toolGraceMs,
+      over: (clientId) => clientAbsent(core, clientId),
+      back: (clientId) => core.customizations?.clientReturned(clientId),
+    },
     {
       ms: limitValues.graceMs,
       over: (clientId) => {
@@ -207,4 +211,10 @@ export async function openCore(ports: HostPorts): Promise<Core> {
     tidyDaily(core)
   }
   return core
+}
+
+/** Ends what only a connected client can serve: its running tools, and the programs of its plugins. */
+function clientAbsent(core: Core, clientId: string): void {
+  failAbsentClient(core, clientId)
+  core.customizations?.clientLeft(clientId)
 }

@@ -25,6 +25,7 @@ import type { Flags } from '../serve/config.ts'
 import type { Settings } from '../serve/config-fields.ts'
 import { announceHost, withdrawHost } from '../serve/discovery.ts'
 import { openLog } from '../serve/log-file.ts'
+import { pluginCopies } from '../serve/plugin-copies.ts'
 import { findPort } from '../serve/port.ts'
 import { lossIn, openStore, unlessFull } from '../serve/store.ts'
 import { CommandError, sentenceOf } from '../terminal/exit.ts'
@@ -123,6 +124,7 @@ async function openHost(settings: Settings, log: Logger, world: World, agentSet:
       hash,
       home: resolve(homedir()),
       servers: settings.mcpServers ?? {},
+      ...(readOnly === undefined && { copies: await pluginCopies(join(settings.data, 'plugin-copies')) }),
       dataOf: (id) => join(settings.data, 'plugins', hash(id).slice(0, 32)),
     },
     defaultDirectory: fileUri(resolve(settings.defaultDirectory ?? homedir())),

@@ -20,7 +20,10 @@ interface WaitingCall {
   readonly call: ToolCallAuthRequired
 }
 
-/** Stores a token for a resource that an agent or a call asks for; an empty token revokes it. Waiting calls go on. */
+/**
+ * Stores a token for a resource that an agent, an MCP server or a call asks for; an empty token revokes it. Waiting calls go
+ * on, and waiting servers start.
+ */
 export function authenticate(
   core: Core,
   { principal }: Link,
@@ -31,17 +34,22 @@ export function authenticate(
   // A token may be revoked even when no agent or call asks for its resource any more.
   if (token === '' && core.tokens.forget(principal, resource)) return { seq: 0 }
   const calls = waitingFor(core, principal, resource)
+  const servers = core.customizations?.waitingFor(principal, resource) ?? []
   const metadata =
-    advertised(core, resource) ?? calls[0]?.call.auth.resource ?? inUse(core, principal, resource)
+    advertised(core, resource) ??
+    calls[0]?.call.auth.resource ??
+    servers[0]?.resource ??
+    inUse(core, principal, resource)
   if (!metadata)
     throw AhpError.invalidParams(
-      `authenticate: no agent and no tool call asks for ${JSON.stringify(resource.slice(0, 200))}`,
+      `authenticate: no agent, no MCP server and no tool call asks for ${JSON.stringify(resource.slice(0, 200))}`,
     )
   if (token === '') return { seq: 0 }
   if (isForAnother(token, resource))
     throw AhpError.invalidParams('authenticate: this token was made for another resource')
   if (calls.length > 0) changeable(core)
   core.tokens.keep(principal, metadata, token, expiresIn)
+  for (const { server } of servers) server.start().catch(() => {})
   let seq = 0
   for (const { chat, turnId, call } of calls) {
     allowInTurn(chat, metadata)

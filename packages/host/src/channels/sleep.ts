@@ -14,8 +14,13 @@ export function sleepWhenIdle(core: Core, channel: Channel): void {
     const awake = core.log.channel(channel.uri) === channel
     if (!awake) return
     if (needed(core, channel) || !core.log.sleep(channel)) sleepWhenIdle(core, channel)
-    else core.sealing.slept(channel)
+    else slept(core, channel)
   })
+}
+
+function slept(core: Core, channel: Channel): void {
+  core.sealing.slept(channel)
+  if (channel.is('session')) core.customizations?.slept(channel.uri)
 }
 
 /** Returns whether a channel must stay in memory: it has work, or it is the session of a chat that is awake or waking. */

@@ -80,6 +80,7 @@ async function wakeOne(core: Core, uri: Uri): Promise<Channel | undefined> {
   if (channel) {
     sleepWhenIdle(core, channel)
     await core.log.when(channel, () => true)
+    if (channel.is('session')) core.customizations?.seen(uri)
   }
   // The session list and the log change in the same step. If the session list has the channel and the log does not, the log is
   // damaged.

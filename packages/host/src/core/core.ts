@@ -1,6 +1,7 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { LimitValues } from '@atrium/protocol/limits'
 import type { SessionAction } from '@atrium/protocol/session/actions'
+import type { ProtectedResourceMetadata } from '@atrium/protocol/common/auth'
 import type { Customization } from '@atrium/protocol/session/customization'
 import type { ToolDefinition } from '@atrium/protocol/session/state'
 import type { Implementation } from '@atrium/protocol/root/connection'
@@ -66,7 +67,19 @@ export interface Customizing {
   readonly ofHost: readonly Customization[]
   /** Reads the sources of the host and of every session again. */
   reread(): void
+  /** Brings the customizations of a session that has come into memory up to date. */
+  seen(session: Uri): void
+  /** Ends the session's use of its MCP servers, because the session has left memory. */
+  slept(session: Uri): void
   forget(session: Uri): void
+  /** Stops the programs of a client's plugins, because the client has left. They run again when it is back. */
+  clientLeft(clientId: string): void
+  clientReturned(clientId: string): void
+  /** The MCP servers of a principal's sessions that wait for a token of this resource. */
+  waitingFor(
+    principal: string,
+    resource: string,
+  ): readonly { readonly server: McpServer; readonly resource: ProtectedResourceMetadata }[]
 }
 
 /** The tools of an MCP server: the id and the name of its customization. */

@@ -7,6 +7,8 @@ import type { World } from '../ports/world.ts'
 export interface GracePeriod {
   readonly ms: number
   over(clientId: string): void
+  /** Called when a departed client has come back, also after its time was over. */
+  back?(clientId: string): void
 }
 
 /** The clients that have left and may come back in time. Also the sessions that each client takes part in or has created. */
@@ -57,13 +59,19 @@ export class Departures {
   }
 
   departed(clientId: string): void {
-    this.returned(clientId)
+    this.#cancel(clientId)
     if (!this.#sessions.has(clientId)) return
     const cancels = this.#periods.map(({ ms, over }) => this.#world.later(ms, () => over(clientId)))
     this.#awaited.set(clientId, cancels)
   }
 
   returned(clientId: string): void {
+    if (!this.#awaited.has(clientId)) return
+    this.#cancel(clientId)
+    for (const { back } of this.#periods) back?.(clientId)
+  }
+
+  #cancel(clientId: string): void {
     for (const cancel of this.#awaited.get(clientId) ?? []) cancel()
     this.#awaited.delete(clientId)
   }

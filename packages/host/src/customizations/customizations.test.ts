@@ -104,23 +104,6 @@ test('[H17.1] a plugin in the settings of the host is in every session', async (
   expect((await set(['relative'])).rejectionReason).toMatch(/is not an absolute path/)
 })
 
-test('[H17.4] a plugin that a client publishes is read through the client, and goes with the client', async () => {
-  const { all, list } = await opened({})
-  const ben = await joined(all)
-  const files = new Map([
-    ['vscode:/kit/.plugin/plugin.json', '{"name":"lent"}'],
-    ['vscode:/kit/skills/a/SKILL.md', '---\nname: a\n---\nA.'],
-  ])
-  ben.answerRequest = (method, params) => answer(files, method, params as { readonly uri: string })
-  const published = { type: 'plugin', id: 'lent', uri: 'vscode:/kit', name: 'Lent', nonce: '1' }
-  const activeClient = { clientId: 'ben', tools: [], customizations: [published] }
-  await ben.echo(ben.dispatch(session, { type: 'session/activeClientSet', activeClient }))
-  await until(() => find(list(), 'lent')?.load?.kind === 'loaded')
-  expect(find(list(), 'lent')).toMatchObject({ clientId: 'ben', children: [{ type: 'skill', name: 'a' }] })
-  await ben.echo(ben.dispatch(session, { type: 'session/activeClientRemoved', clientId: 'ben' }))
-  await until(() => find(list(), 'lent') === undefined)
-})
-
 test('[H17.6] the plugins of a session are chosen before it exists', async () => {
   const { ann, list } = await opened({
     [manifest]: '{"name":"kit"}',
@@ -201,22 +184,4 @@ function loadIn(action: object, id: string): readonly string[] {
   // These members of actions are customizations.
   const found = (changed as readonly Customization[]).find((each) => each.id === id)
   return found && 'load' in found && found.load ? [found.load.kind] : []
-}
-
-/** The answer of a client that has these files. */
-function answer(
-  files: ReadonlyMap<string, string>,
-  method: string,
-  { uri }: { readonly uri: string },
-): unknown {
-  const text = files.get(uri)
-  if (method === 'resourceRead') return text === undefined ? null : { data: text, encoding: 'utf-8' }
-  const below = [...files.keys()].filter((each) => each.startsWith(`${uri}/`))
-  const names = new Map(
-    below.map((each) => {
-      const [name = '', ...deeper] = each.slice(uri.length + 1).split('/')
-      return [name, deeper.length > 0 ? 'directory' : 'file']
-    }),
-  )
-  return { entries: [...names].map(([name, type]) => ({ name, type })) }
 }

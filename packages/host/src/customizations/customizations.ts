@@ -7,12 +7,14 @@ import type { Channel } from '../log/channel.ts'
 import type { Component } from '../plugins/plugin.ts'
 import type { McpServer } from '../ports/mcp.ts'
 import { pluginsKey } from '../root/plugins-setting.ts'
+import { Copies } from './copies.ts'
 import { Consents } from './consent.ts'
 import type { Place } from './consent.ts'
 import { Enablements } from './enablement.ts'
 import { entryOf, shownPrograms } from './entry.ts'
 import type { Container, Situation } from './entry.ts'
 import { Library } from './library.ts'
+import type { WaitingServer } from './session-servers.ts'
 import { SessionCustomizations, freshMs } from './session-customizations.ts'
 import type { CustomizationMachine, Shared } from './shared.ts'
 import { hostSources, sourcesOf } from './sources.ts'
@@ -36,7 +38,8 @@ export class Customizations implements Customizing {
     const enablements = await Enablements.open(records)
     const consents = await Consents.open(records)
     const library = new Library(machine.hash, limits, () => core().world.now())
-    return new Customizations({ core, machine, enablements, consents, library })
+    const copies = machine.copies && new Copies(machine.copies, machine.hash, limits)
+    return new Customizations({ core, machine, enablements, consents, library, copies, absent: new Set() })
   }
 
   refresh(session: Uri): Promise<void> {
@@ -108,10 +111,33 @@ export class Customizations implements Customizing {
     for (const each of this.#sessions.values()) void each.refresh()
   }
 
-  forget(session: Uri): void {
+  seen(session: Uri): void {
+    this.#of(session).seen()
+  }
+
+  slept(session: Uri): void {
     this.#sessions.get(session)?.servers?.close()
     this.#sessions.delete(session)
+  }
+
+  forget(session: Uri): void {
+    this.slept(session)
     this.#shared.consents.forget(session)
+  }
+
+  clientLeft(clientId: string): void {
+    this.#shared.absent.add(clientId)
+    for (const each of this.#sessions.values()) each.clientLeft(clientId)
+  }
+
+  clientReturned(clientId: string): void {
+    this.#shared.absent.delete(clientId)
+    for (const each of this.#sessions.values()) each.clientReturned(clientId)
+  }
+
+  waitingFor(principal: string, resource: string): readonly WaitingServer[] {
+    const own = [...this.#sessions].filter(([uri]) => this.#shared.core().owners.of(uri) === principal)
+    return own.flatMap(([, { servers }]) => servers?.waitingFor(resource) ?? [])
   }
 
   /** Reads the sources that every session has, and publishes them with the agents, before any session exists. */
@@ -120,7 +146,7 @@ export class Customizations implements Customizing {
     const core = this.#shared.core()
     const situation: Situation = {
       decisions: (id) => enablements.of(id, undefined, undefined),
-      consentProblem: () => undefined,
+      programProblem: () => undefined,
       serverState: () => undefined,
     }
     const sources = await hostSources(core, machine.home)

@@ -17,8 +17,8 @@ import type { Source } from './source.ts'
 export interface Situation {
   /** The decisions of users about a customization, the most specific first. `before`: the entry in the session's state. */
   decisions(id: string, before: Known | undefined): readonly CustomizationEnablement[]
-  /** Why the programs of a source or of a component may not run. Undefined if it has none or they may. */
-  consentProblem(id: string): string | undefined
+  /** Why the programs of a source or of a component may not or cannot run. Undefined if it has none or they may. */
+  programProblem(id: string): string | undefined
   /** The state of an MCP server that the host runs for the session. */
   serverState(childId: string): McpServerState | undefined
 }
@@ -71,7 +71,7 @@ function childOf(
   const decisions = situation.decisions(child.id, before)
   if (child.type !== 'mcpServer')
     return decisions.length > 0 ? { ...child, enabled: decisions[0]?.enabled ?? true } : child
-  const problem = situation.consentProblem(child.id)
+  const problem = situation.programProblem(child.id)
   const state: McpServerState =
     problem === undefined
       ? (situation.serverState(child.id) ?? { kind: 'stopped' })
@@ -85,9 +85,9 @@ function loadOf(
   { parts: { load, components } }: Loaded,
   situation: Situation,
 ): CustomizationLoad {
-  const waiting = components.flatMap(({ child }) => situation.consentProblem(child.id) ?? [])
+  const waiting = components.flatMap(({ child }) => situation.programProblem(child.id) ?? [])
   if (waiting.length === 0 || load.kind === 'error') return load
-  const consent = waiting.length > 1 ? situation.consentProblem(id) : waiting[0]
+  const consent = waiting.length > 1 ? situation.programProblem(id) : waiting[0]
   const messages = [load.kind === 'degraded' ? load.message : undefined, consent]
   return { kind: 'degraded', message: messages.filter((each) => each !== undefined).join('\n') }
 }

@@ -15,8 +15,8 @@ interface Kept {
 }
 
 /**
- * The plugins and folders that were read. Sessions share what was read a moment ago. The plugin of a client is kept while its
- * nonce stays the same.
+ * The plugins and folders that were read. Sessions share what was read a moment ago. The plugin of a client that was
+ * read without a problem is kept while its nonce stays the same.
  */
 export class Library {
   readonly #hash: Hash
@@ -38,8 +38,17 @@ export class Library {
     // The clock may jump backwards.
     if (known && (source.published || Math.abs(at - known.at) < maxAge)) return known.loaded
     const loaded = source.folder ? this.#folder(source) : this.#plugin(source)
-    if (key !== undefined) this.#kept.set(key, { loaded, at })
+    if (key === undefined) return loaded
+    const kept = { loaded, at }
+    this.#kept.set(key, kept)
+    if (source.published) void this.#forgetProblem(key, kept)
     return loaded
+  }
+
+  /** Forgets the plugin of a client that was read with a problem, because the client may have been away. */
+  async #forgetProblem(key: string, kept: Kept): Promise<void> {
+    const loaded = await kept.loaded
+    if (loaded?.parts.load.kind !== 'loaded' && this.#kept.get(key) === kept) this.#kept.delete(key)
   }
 
   async #plugin({ files }: Source): Promise<Loaded> {

@@ -1,5 +1,6 @@
 import type { FormatName } from '../plugins/formats.ts'
 import type { LoadedParts } from '../plugins/plugin.ts'
+import type { Source } from './source.ts'
 
 /** The content of a source. */
 export interface Loaded {
@@ -10,4 +11,10 @@ export interface Loaded {
   readonly version?: string
   /** The digest of everything that its programs consist of. Absent if it has no programs, or cannot be read as a whole. */
   readonly digest?: string
+}
+
+/** A source of a session's customizations and, once it was read, its content. */
+export interface Item {
+  readonly source: Source
+  readonly loaded?: Loaded | undefined
 }

@@ -4,7 +4,6 @@ import type {
   CustomizationEnablement,
   McpServerState,
 } from '@atrium/protocol/session/customization'
-import { pathOf } from '@atrium/protocol/file-uri'
 import { orAbsent } from '@atrium/protocol/update'
 import { agentOf } from '../agents/agents.ts'
 import { agentEntries } from '../agents/customizations.ts'
@@ -14,23 +13,16 @@ import type { Channel } from '../log/channel.ts'
 import type { Component } from '../plugins/plugin.ts'
 import { withDirectories } from '../plugins/variables.ts'
 import { changesTo } from './changes.ts'
-import type { Place } from './consent.ts'
 import { decisionIn, isOn } from './decision.ts'
 import { entryOf, loadingEntry } from './entry.ts'
 import type { Situation } from './entry.ts'
-import type { Loaded } from './loaded.ts'
-import { programsIn, programsOf } from './programs.ts'
+import type { Item } from './loaded.ts'
+import { SessionPrograms } from './session-programs.ts'
 import { SessionServers, configuredSettings } from './session-servers.ts'
 import type { Shared } from './shared.ts'
 import { needsConsent } from './source.ts'
 import type { Source } from './source.ts'
 import { sourcesOf } from './sources.ts'
-
-/** A source of a session's customizations and, once it was read, its content. */
-interface Item {
-  readonly source: Source
-  readonly loaded?: Loaded
-}
 
 /**
  * The customizations of one session. Its sources are read, and the session's state shows each of them as soon as it is read.
@@ -39,15 +31,17 @@ interface Item {
 export class SessionCustomizations {
   readonly #uri: Uri
   readonly #shared: Shared
+  readonly #programs: SessionPrograms
   #items: readonly Item[] = []
   /** The reading of the sources that goes on, and whether it must be repeated after it. */
   #reading: Promise<void> | undefined
   #again = false
+  #listed = false
   #servers: SessionServers | undefined
-
   constructor(uri: Uri, shared: Shared) {
     this.#uri = uri
     this.#shared = shared
+    this.#programs = new SessionPrograms(uri, shared)
   }
 
   /** Reads the sources of the session, and updates its state. Resolves when all of them are read. */
@@ -64,6 +58,7 @@ export class SessionCustomizations {
   /** Reads what was not read a moment ago, so that a turn begins with what users see in their files. */
   async ready(): Promise<void> {
     await (this.#reading ?? this.refresh())
+    for (const item of this.#items) if (await this.#programs.copy(item, 'if missing')) this.publish()
   }
 
   /**
@@ -75,11 +70,30 @@ export class SessionCustomizations {
     if (!item || !needsConsent(item.source)) return undefined
     await this.#read(item.source, 0)
     const now = this.itemOf(id)
-    return now ? this.#consentProblem(now, id) : 'It is gone.'
+    if (!now) return 'It is gone.'
+    if (await this.#programs.copy(now, 'always')) this.publish()
+    return this.#programs.problem(now, id)
   }
 
-  /** Updates the session's state to what is known now. */
+  /** Reads the sources of a session that was not in memory: its state shows what they were before. */
+  seen(): void {
+    const { customizations = [], provider } = this.#session?.head ?? {}
+    const ofAgent = agentOf(this.#core, provider ?? '')?.info.customizations ?? []
+    if (!this.#listed && customizations.some(({ id }) => !ofAgent.some((each) => each.id === id)))
+      void this.refresh()
+  }
+
+  clientLeft(clientId: string): void {
+    if (this.#hasPluginOf(clientId)) this.publish()
+  }
+
+  clientReturned(clientId: string): void {
+    if (this.#hasPluginOf(clientId)) void this.refresh()
+  }
+
+  /** Updates the session's state to what is known now. Before the sources are listed, all of them would seem to be gone. */
   publish(): void {
+    if (!this.#listed) return void this.refresh()
     const session = this.#session
     if (!session || this.#core.readOnlyReason() !== undefined) return
     const { customizations: before = [], provider } = session.head
@@ -112,7 +126,7 @@ export class SessionCustomizations {
       const children = 'children' in entry ? (entry.children ?? []) : []
       const usable = parts.filter(({ child }) => {
         const known = children.find(({ id }) => id === child.id)
-        return known && isOn(known) && this.#consentProblem(item, child.id) === undefined
+        return known && isOn(known) && this.#programs.problem(item, child.id) === undefined
       })
       return usable.map((component) => this.#located(item, component))
     })
@@ -179,10 +193,14 @@ export class SessionCustomizations {
 
   /** A component of a plugin with the plugin's directories in place of their variables. */
   #located({ source, loaded }: Item, component: Component): Component {
-    const named = pathOf(source.uri)
-    if (!named.ok || loaded?.format === undefined) return component
-    const data = this.#shared.machine.dataOf?.(source.id) ?? named.path
-    return withDirectories(component, loaded.format, { root: named.path, data })
+    const root = this.#programs.folderOf({ source, loaded })
+    if (root === undefined || loaded?.format === undefined) return component
+    const data = this.#shared.machine.dataOf?.(source.id) ?? root
+    return withDirectories(component, loaded.format, { root, data })
+  }
+
+  #hasPluginOf(clientId: string): boolean {
+    return this.#items.some(({ source }) => source.published?.clientId === clientId)
   }
 
   get #core(): Core {
@@ -198,9 +216,11 @@ export class SessionCustomizations {
       this.#again = false
       const session = this.#session
       if (!session) return
-      const sources = await sourcesOf(this.#core, session.head, this.#shared.machine.home)
+      const place = { ...session.head, principal: this.#core.owners.of(this.#uri) }
+      const sources = await sourcesOf(this.#core, place, this.#shared.machine.home)
       const known = new Map(this.#items.map(({ source, loaded }) => [source.id, loaded]))
-      this.#items = sources.map((source) => withLoaded(source, known.get(source.id)))
+      this.#listed = true
+      this.#items = sources.map((source) => ({ source, loaded: known.get(source.id) }))
       this.publish()
       await Promise.all(sources.map((source) => this.#read(source, freshMs)))
     }
@@ -228,11 +248,11 @@ export class SessionCustomizations {
     const folder = this.#session?.head.workingDirectories?.[0]
     return {
       decisions: (id, before) => {
-        if (this.#consentLost(item, id)) return []
+        if (this.#programs.isConsentLost(item, id)) return []
         const session = before ? decisionIn(before) : this.#chosen(item.source, id)
         return this.#shared.enablements.of(id, folder, session)
       },
-      consentProblem: (id) => this.#consentProblem(item, id),
+      programProblem: (id) => this.#programs.problem(item, id),
       serverState: (id) => this.servers?.find(id)?.state,
     }
   }
@@ -243,36 +263,6 @@ export class SessionCustomizations {
     if (!Array.isArray(chosen) || id !== source.id || source.origin === 'client') return undefined
     return chosen.includes(id) ? undefined : { kind: 'session', enabled: false }
   }
-
-  #consentProblem({ source, loaded }: Item, id: string): string | undefined {
-    if (!loaded || !needsConsent(source)) return undefined
-    const { consents } = this.#shared
-    const all = programsOf(loaded)
-    const whole = consents.problem(source.id, all, this.#places)
-    const component = loaded.parts.components.find(({ child }) => child.id === id)
-    if (!component) return whole
-    const own = consents.problem(id, programsIn(loaded, component), this.#places)
-    if (own === undefined) return undefined
-    // Who has allowed the whole plugin is told what has changed in it.
-    return consents.isOutdated(source.id, all, this.#places) ? whole : whole && own
-  }
-
-  /** Whether a user has enabled other programs than these. Such a decision does not hold any more. */
-  #consentLost({ source, loaded }: Item, id: string): boolean {
-    if (!loaded || !needsConsent(source)) return false
-    const component = loaded.parts.components.find(({ child }) => child.id === id)
-    const programs = component ? programsIn(loaded, component) : programsOf(loaded)
-    return this.#shared.consents.isOutdated(id, programs, this.#places)
-  }
-
-  /** The places that a consent may be for: everywhere, the folder of the session, the session. */
-  get #places(): readonly Place[] {
-    return [undefined, this.#session?.head.workingDirectories?.[0], this.#uri]
-  }
-}
-
-function withLoaded(source: Source, loaded: Loaded | undefined): Item {
-  return loaded ? { source, loaded } : { source }
 }
 
 /** The time for which a source need not be read again. */

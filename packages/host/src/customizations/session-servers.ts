@@ -1,4 +1,5 @@
 import type { Uri } from '@atrium/protocol/channel'
+import type { ProtectedResourceMetadata } from '@atrium/protocol/common/auth'
 import type { Customization, McpServerState } from '@atrium/protocol/session/customization'
 import type { ServerTools } from '../core/core.ts'
 import type { McpServer, McpServerConfig, McpServers, McpUser } from '../ports/mcp.ts'
@@ -21,6 +22,12 @@ interface Use {
 export interface ServerUser extends Pick<McpUser, 'principal' | 'token'> {
   readonly session: Uri
   changed(id: string, state: McpServerState): void
+}
+
+/** A server that needs an authorization before it can start. */
+export interface WaitingServer {
+  readonly server: McpServer
+  readonly resource: ProtectedResourceMetadata
 }
 
 /** The MCP servers that the host runs for one session. */
@@ -46,6 +53,16 @@ export class SessionServers {
   /** Starts all servers. Resolves when each is ready or has failed. */
   async start(): Promise<void> {
     await Promise.all(this.#uses.map(({ server }) => server.start().catch(() => {})))
+  }
+
+  /** The servers that wait for a token of this resource, and what each waits for. */
+  waitingFor(wanted: string): readonly WaitingServer[] {
+    return this.#uses.flatMap(({ server }) => {
+      const { state } = server
+      return state.kind === 'authRequired' && state.resource.resource === wanted
+        ? [{ server, resource: state.resource }]
+        : []
+    })
   }
 
   find(id: string): McpServer | undefined {

@@ -1,6 +1,8 @@
 import type { Core } from '../core/core.ts'
 import type { Hash } from '../plugins/digest.ts'
 import type { McpServerConfig } from '../ports/mcp.ts'
+import type { PluginCopies } from '../plugins/plugin-copies.ts'
+import type { Copies } from './copies.ts'
 import type { Consents } from './consent.ts'
 import type { Enablements } from './enablement.ts'
 import type { Library } from './library.ts'
@@ -12,6 +14,8 @@ export interface CustomizationMachine {
   readonly home?: string
   /** The directory for the data of a plugin, which outlives an update of the plugin. */
   dataOf?(id: string): string
+  /** Absent: programs of client plugins that name a file of their plugin do not work. */
+  readonly copies?: PluginCopies
   /** MCP servers of the host's settings, by name. */
   readonly servers?: { readonly [name: string]: McpServerConfig }
 }
@@ -23,4 +27,7 @@ export interface Shared {
   readonly enablements: Enablements
   readonly consents: Consents
   readonly library: Library
+  readonly copies: Copies | undefined
+  /** The clients that have left. Their plugins stay for a while, and the programs of the plugins do not run. */
+  readonly absent: Set<string>
 }

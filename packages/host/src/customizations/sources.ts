@@ -1,6 +1,7 @@
 import type { Uri } from '@atrium/protocol/channel'
 import { fileUri, pathOf } from '@atrium/protocol/file-uri'
 import type { SessionState } from '@atrium/protocol/session/state'
+import { AhpError } from '@atrium/protocol/errors'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Core } from '../core/core.ts'
 import { clientPluginFiles } from '../plugins/client-plugin-files.ts'
@@ -8,13 +9,16 @@ import { customizationFolders, installedPlugins } from '../plugins/folders.ts'
 import type { CustomizationFolder } from '../plugins/folders.ts'
 import { containedFiles, filesIn } from '../plugins/plugin-files.ts'
 import type { PluginFiles } from '../plugins/plugin-files.ts'
-import { askClient } from '../resources/client-files.ts'
+import { askLink } from '../resources/client-files.ts'
 import { pluginsIn } from '../root/plugins-setting.ts'
 import type { Source } from './source.ts'
 import { workspacePlugins } from './workspace-file.ts'
 
 /** A session, or where one could be. */
-type Place = Partial<Pick<SessionState, 'workingDirectories' | 'activeClients'>>
+interface Place extends Partial<Pick<SessionState, 'workingDirectories' | 'activeClients'>> {
+  /** Whom the session belongs to. */
+  readonly principal?: string
+}
 
 /** The sources of a session's customizations: those of the host, then those of its folder, then those of its clients. */
 export async function sourcesOf(
@@ -82,14 +86,15 @@ function pluginAt(origin: Source['origin'], files: PluginFiles, uri: Uri): Sourc
 }
 
 /** The plugins that the active clients of a session have published. Each is read through its client. */
-function clientSources(core: Core, { activeClients = [] }: Place): readonly Source[] {
+function clientSources(core: Core, { activeClients = [], principal }: Place): readonly Source[] {
   return activeClients.flatMap(({ clientId, customizations = [] }) =>
     customizations.map((plugin): Source => {
-      const principal = core.links.get(clientId)?.principal ?? ''
-      const files = clientPluginFiles(
-        (method, params) => askClient(core, { principal }, method, params),
-        plugin.uri,
-      )
+      const files = clientPluginFiles(async (method, params) => {
+        const link = core.links.get(clientId)
+        // Somebody else could connect under this client id while the client is away.
+        if (!link || link.principal !== principal) throw AhpError.notFound('the client is not connected')
+        return askLink(core, link, method, params)
+      }, plugin.uri)
       const published = { clientId, plugin }
       return { id: plugin.id, uri: plugin.uri, name: plugin.name, origin: 'client', published, files }
     }),

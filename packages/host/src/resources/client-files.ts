@@ -42,6 +42,17 @@ export async function askClient<M extends ClientMethod>(
   // A client that requests its own file would wait for itself.
   if (!link?.ask || link === requester || link.principal !== requester.principal)
     throw AhpError.notFound(`no connected client has ${JSON.stringify(uri.slice(0, 200))}`)
+  return askLink(core, link, method, params)
+}
+
+/** Sends a request to a client that is known to have the resource. */
+export async function askLink<M extends ClientMethod>(
+  core: Core,
+  link: Link,
+  method: M,
+  params: Params<M> & { readonly uri: Uri },
+): Promise<Result<M>> {
+  if (!link.ask) throw AhpError.notFound('the client that has it cannot be asked')
   const answer = await answerOf(core, link.ask(method, { ...params, channel: rootUri }))
   const schema = commands.get(method)?.result
   const decoded = schema && !hasLossyNumber(answer) && decode(schema, answer)

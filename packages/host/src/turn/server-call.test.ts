@@ -2,7 +2,7 @@ import { callIn } from '@atrium/protocol/chat/calls'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { expect, test } from 'vitest'
 import { FakeFiles } from '../../test/fake-files.ts'
-import { FakeMcp } from '../../test/fake-mcp.ts'
+import { FakeMcp } from '../../test/fakes/fake-mcp.ts'
 import { session } from '../../test/held-flushes.ts'
 import { ScriptedAgent, until } from '../../test/scripted-agent.ts'
 import {

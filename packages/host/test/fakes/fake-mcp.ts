@@ -1,6 +1,13 @@
 import type { McpServerState } from '@atrium/protocol/session/customization'
 import type { ToolDefinition } from '@atrium/protocol/session/state'
-import type { McpCall, McpResult, McpServer, McpServerConfig, McpServers, McpUser } from '../src/ports/mcp.ts'
+import type {
+  McpCall,
+  McpResult,
+  McpServer,
+  McpServerConfig,
+  McpServers,
+  McpUser,
+} from '../../src/ports/mcp.ts'
 
 type Run = (tool: string, input: object, call: McpCall) => Promise<McpResult>
 

@@ -31,6 +31,22 @@ const hook = (command: string) =>
 const stops = () => (existsSync(join(work, 'stopped')) ? readFileSync(join(work, 'stopped'), 'utf8') : '')
 
 describe.sequential('[Z33] plugins', () => {
+  test('[Z28.4] doctor says which plugins of the host do not work, and why', async () => {
+    const bad = join(home, 'bad')
+    put(join(bad, '.plugin/plugin.json'), '{"name":"bad"}')
+    put(join(bad, 'hooks/hooks.json'), '{')
+    await atrium(home, ['plugins', 'add', bad])
+    await client
+      .subscribe('root', 'ahp-root://')
+      .until(({ agents }) => JSON.stringify(agents).includes('"bad"'))
+    const { status, stdout } = await atrium(home, ['doctor', '--json'])
+    expect(status).toBe(0)
+    expect(documents(stdout).filter(({ about }) => about === 'plugin')).toMatchObject([
+      { level: 'warn', detail: expect.stringMatching(/^bad does not work: hooks\/hooks\.json/) },
+    ])
+    await atrium(home, ['plugins', 'remove', bad])
+  })
+
   test('a session lists its customizations with their load states', async () => {
     const chat = await sessionOf(client, 'mine', work)
     await turn(chat)

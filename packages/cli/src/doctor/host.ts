@@ -16,6 +16,7 @@ import { version } from '../terminal/version.ts'
 import { onOneLine } from '../terminal/output.ts'
 import { clientFindings } from './clients.ts'
 import { fail, ok, warn } from './finding.ts'
+import { pluginFindings } from './plugins.ts'
 import { atriumMeta } from './host-meta.ts'
 import type { WithMeta } from './host-meta.ts'
 import { lossRemedy, storeFindings } from './store.ts'
@@ -81,13 +82,14 @@ export function numbersFinding({ host }: Connected, now = Date.now()): Finding {
 async function agentFindings(client: Client): Promise<readonly Finding[]> {
   const { agents } = await client.subscribe('root', rootUri).ready()
   if (agents.length === 0) return [warn('agents', 'there are none', 'see how the host was started')]
-  return agents.map((agent) => {
+  const found = agents.map((agent) => {
     const logins = requiredLogins(agent)
     const detail = `${agent.provider}, with ${agent.models.length} models`
     return logins.length === 0
       ? ok('agent', detail)
       : warn('agent', `${detail}; it wants a login for ${logins.join(', ')}`, 'sign in from a client')
   })
+  return [...found, ...pluginFindings(agents)]
 }
 
 /** Shows the loss that the host has found at its start. */

@@ -1,0 +1,98 @@
+import type { Action } from '@atrium/protocol/channel'
+import { describe, expect, test } from 'vitest'
+import { FakeFiles } from '../../../test/fake-files.ts'
+import { ScriptedAgent } from '../../../test/scripted-agent.ts'
+import { testHost } from '../../../test/test-host.ts'
+import { OlderClient } from '../../../test/versions/older-client.ts'
+import type { Value } from '../../../test/versions/older-client.ts'
+
+const plugin = 'file:///w/.agents/plugins/kit'
+const folder = '/w/.agents/plugins/kit'
+const session = 'mock:/one'
+const manifest = { [`${folder}/.plugin/plugin.json`]: '{"name":"kit"}' }
+const skill = { [`${folder}/skills/tidy/SKILL.md`]: '---\nname: tidy\n---\nBe tidy.' }
+const broken = { [`${folder}/hooks/hooks.json`]: '{' }
+
+describe('[H17] customizations, Loading Status: a client of 0.1 sees each status of a plugin', () => {
+  const rows: readonly (readonly [status: string, content: object, message: RegExp | undefined])[] = [
+    ['loading', { ...manifest, ...skill }, undefined],
+    ['loaded', { ...manifest, ...skill }, undefined],
+    ['degraded', { ...manifest, ...skill, ...broken }, /hooks\.json/],
+    ['error', { ...manifest, ...broken }, /hooks\.json/],
+  ]
+  test.each(rows)('%s', async (status, content, message) => {
+    const { old, entry } = await opened(content)
+    const seen = () =>
+      old.envelopes.flatMap(({ action }) => {
+        const list = (action['customizations'] ?? []) as readonly Value[]
+        return list.filter(isKit)
+      })
+    await old.until(() => [entry(), ...seen()].some((each) => each?.['status'] === status))
+    const shown = [entry(), ...seen()].find((each) => each?.['status'] === status)
+    const customization = { uri: plugin, displayName: 'kit' }
+    expect(shown).toMatchObject({ customization, enabled: true, status })
+    const { statusMessage } = shown ?? {}
+    if (message) expect(statusMessage).toMatch(message)
+    else expect(statusMessage).toBeUndefined()
+  })
+})
+
+describe('[H17] customizations, Actions Summary: which actions a client of 0.1 may dispatch', () => {
+  const kit = { uri: plugin, displayName: 'kit' }
+  const activeClient = { clientId: 'at 0.1.0', displayName: 'old', tools: [{ name: 'lint' }] }
+  const call = { turnId: 't', toolCallId: 'c' }
+  const rows: readonly (readonly [type: string, action: Value, outcome: 'accepted' | 'host' | 'no call'])[] =
+    [
+      ['session/customizationsChanged', { customizations: [] }, 'host'],
+      ['session/customizationToggled', { uri: plugin, enabled: false }, 'accepted'],
+      ['session/customizationUpdated', { customization: kit, enabled: true }, 'host'],
+      ['session/activeClientChanged', { activeClient }, 'accepted'],
+      ['session/activeClientToolsChanged', { tools: [] }, 'accepted'],
+      ['session/toolCallStart', { ...call, toolName: 'lint', displayName: 'Lint' }, 'host'],
+      ['session/toolCallComplete', { ...call, result: { success: true, pastTenseMessage: 'x' } }, 'no call'],
+      ['session/toolCallContentChanged', { ...call, content: [] }, 'no call'],
+    ]
+  test.each(rows)('%s', async (type, members, outcome) => {
+    const { old, entry } = await opened({ ...manifest, ...skill })
+    await old.until(() => entry()?.['status'] === 'loaded')
+    if (type === 'session/activeClientToolsChanged')
+      await old.echo(old.dispatch(session, { type: 'session/activeClientChanged', activeClient } as Action))
+    const before = old.state(session)
+    // The action has the members of its type.
+    const { rejectionReason } = await old.echo(old.dispatch(session, { type, ...members } as Action & Value))
+    if (outcome === 'accepted') expect(rejectionReason).toBeUndefined()
+    if (outcome === 'host') expect(rejectionReason).toMatch(/dispatched by the host|customizationUpdated/)
+    if (outcome === 'no call') expect(rejectionReason).toMatch(/turn|call/)
+    if (outcome !== 'accepted') expect(old.state(session)).toEqual(before)
+  })
+
+  test('a plugin that was switched off by its uri is off for every client', async () => {
+    const { all, ann, old, entry } = await opened({ ...manifest, ...skill })
+    await old.until(() => entry()?.['status'] === 'loaded')
+    const toggle = { type: 'session/customizationToggled', uri: plugin, enabled: false }
+    await old.echo(old.dispatch(session, toggle))
+    await ann.until(() => JSON.stringify(ann.state('ahp-session:/one')).includes('"enabled":false'))
+    expect(entry()).toMatchObject({ enabled: false })
+    expect(await all.core().customizations?.components('ahp-session:/one')).toEqual([])
+  })
+})
+
+/** A client of 0.1 in a session whose folder has these files. */
+async function opened(content: object) {
+  const files = new FakeFiles()
+  for (const [path, text] of Object.entries(content)) files.put(path, String(text))
+  const customizations = { hash: (data: Uint8Array | string) => String(data) }
+  const all = await testHost({ machine: { files, customizations }, agents: [new ScriptedAgent()] })
+  const old = new OlderClient(all, '0.1.0')
+  await old.open()
+  const ann = await all.join('ann')
+  await ann.ask('createSession', { channel: 'ahp-session:/one', workingDirectories: ['file:///w'] })
+  await ann.ask('subscribe', { channel: 'ahp-session:/one' })
+  await old.subscribe(session)
+  const entry = () => ((old.state(session)['customizations'] ?? []) as readonly Value[]).find(isKit)
+  return { all, ann, old, entry }
+}
+
+function isKit({ customization }: Value): boolean {
+  return (customization as { readonly uri?: string } | undefined)?.uri === plugin
+}

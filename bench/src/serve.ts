@@ -16,10 +16,17 @@ export interface ServeProcess {
   readonly exit: Promise<number | NodeJS.Signals>
 }
 
-/** Starts `atrium serve` on a data folder and waits until it listens. `node` holds flags for Node. */
-export async function serve(data: string, node: readonly string[] = []): Promise<ServeProcess> {
+/** Starts `atrium serve` on a data folder and waits until it listens. `node` holds flags for Node, `env` more variables. */
+export async function serve(
+  data: string,
+  node: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
+): Promise<ServeProcess> {
   const args = [...node, command, 'serve', '--json', '--data', data, '--log-level', 'error']
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
+  const child = spawn(process.execPath, args, {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    env: { ...process.env, ...env },
+  })
   running.add(child)
   const exit = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals)
   void exit.then(() => running.delete(child))

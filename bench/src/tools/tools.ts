@@ -8,6 +8,7 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { percentile } from '../percentiles.ts'
 import { check, fact, row } from '../table.ts'
+import { pluginsBench } from './plugins.ts'
 
 const calls = 500
 const rounds = 6
@@ -69,7 +70,8 @@ export async function toolsBench(): Promise<boolean> {
       `${during}, goal 3`,
       during === 3,
     )
-    return check('processes after the last session', `${after}, goal 0`, after === 0) && counted && met
+    const ended = check('processes after the last session', `${after}, goal 0`, after === 0)
+    return (await pluginsBench()) && ended && counted && met
   } finally {
     await bare.close()
     await pool.close()

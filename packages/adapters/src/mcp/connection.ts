@@ -13,6 +13,12 @@ import { resultOf } from './result.ts'
 import { listTools } from './tools.ts'
 import type { ListedTool } from './tools.ts'
 
+type CalledDefinition = JsonObject & {
+  readonly name: string
+  inputSchema: { type: 'object' }
+  outputSchema: undefined
+}
+
 export interface ConnectionOptions {
   readonly library: Library
   readonly context: McpContext
@@ -30,6 +36,7 @@ export class McpConnection {
   readonly #options: ConnectionOptions
   /** The running calls. A question of the older era does not name its call, so it belongs to the oldest one. */
   readonly #calls = new Set<RunningCall>()
+  readonly #definitions = new WeakMap<ListedTool['own'], CalledDefinition>()
   #isReading = false
   #isStale = false
 
@@ -113,13 +120,7 @@ export class McpConnection {
       timeout: never,
       onprogress: running.reportProgress.bind(running),
       allowInputRequired: true,
-      // The library reads the headers of the call from this definition. Without an output schema it compiles none: the
-      // schema is untrusted.
-      toolDefinition: {
-        ...own,
-        inputSchema: { type: 'object' as const, ...asObject(own['inputSchema']) },
-        outputSchema: undefined,
-      },
+      toolDefinition: this.#definitionOf(own),
     }
     const params = { name: own.name, arguments: { ...input } }
     let result: CallToolResult | InputRequiredResult = await this.#client.callTool(params, options)
@@ -130,6 +131,19 @@ export class McpConnection {
       result = await this.#client.callTool(again, options)
     }
     return result
+  }
+
+  /**
+   * The definition from which the library reads the headers of a call. Without an output schema it compiles none: the schema
+   * is untrusted. The library remembers what it has read by the object.
+   */
+  #definitionOf(own: ListedTool['own']): CalledDefinition {
+    const known = this.#definitions.get(own)
+    if (known) return known
+    const inputSchema = { type: 'object' as const, ...asObject(own['inputSchema']) }
+    const definition = { ...own, inputSchema, outputSchema: undefined }
+    this.#definitions.set(own, definition)
+    return definition
   }
 
   async #answers(

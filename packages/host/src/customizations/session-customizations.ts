@@ -37,6 +37,7 @@ export class SessionCustomizations {
   #reading: Promise<void> | undefined
   #again = false
   #listed = false
+  #publishDue = false
   #servers: SessionServers | undefined
   constructor(uri: Uri, shared: Shared) {
     this.#uri = uri
@@ -71,7 +72,8 @@ export class SessionCustomizations {
     await this.#read(item.source, 0)
     const now = this.itemOf(id)
     if (!now) return 'It is gone.'
-    if (await this.#programs.copy(now, 'always')) this.publish()
+    await this.#programs.copy(now, 'always')
+    this.publish()
     return this.#programs.problem(now, id)
   }
 
@@ -222,7 +224,8 @@ export class SessionCustomizations {
       this.#listed = true
       this.#items = sources.map((source) => ({ source, loaded: known.get(source.id) }))
       this.publish()
-      await Promise.all(sources.map((source) => this.#read(source, freshMs)))
+      await Promise.all(sources.map((source) => this.#read(source, freshMs).then(() => this.#publishSoon())))
+      this.publish()
     }
   }
 
@@ -232,7 +235,16 @@ export class SessionCustomizations {
       if (item.source !== source) return item
       return loaded ? { source, loaded } : []
     })
-    this.publish()
+  }
+
+  /** Updates the state in a moment, together with what is read until then. Each update replaces a list of many plugins. */
+  #publishSoon(): void {
+    if (this.#publishDue) return
+    this.#publishDue = true
+    this.#core.world.later(publishMs, () => {
+      this.#publishDue = false
+      this.publish()
+    })
   }
 
   /** The customization of a source. One that is read again stays as it is until it was read. */
@@ -267,3 +279,6 @@ export class SessionCustomizations {
 
 /** The time for which a source need not be read again. */
 export const freshMs = 1000
+
+/** The time for which updates of the state are put together while sources are read. */
+const publishMs = 50

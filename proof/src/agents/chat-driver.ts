@@ -1,3 +1,6 @@
+import type { Client } from '@atrium/client/client'
+import { provideTools } from '@atrium/client'
+import type { ProvidedTool } from '@atrium/client'
 import { newId } from '@atrium/client/shared/globals'
 import type { Subscription } from '@atrium/client/sync/handle'
 import type { Outcome } from '@atrium/client/sync/pending-actions'
@@ -13,6 +16,7 @@ import { Transcript } from './transcript.ts'
 import type { TestHost } from './test-host.ts'
 
 interface Parts {
+  readonly acting: Client
   readonly session: Subscription<'session'>
   readonly chat: Subscription<'chat'>
   /** The chat in the second client. */
@@ -24,12 +28,14 @@ interface Parts {
 export class ChatDriver {
   readonly transcript: Transcript
   readonly #testHost: TestHost
+  readonly #acting: Client
   readonly #session: Subscription<'session'>
   readonly #chat: Subscription<'chat'>
   readonly #watcher: Subscription<'chat'>
 
-  private constructor(testHost: TestHost, { session, chat, watcher, transcript }: Parts) {
+  private constructor(testHost: TestHost, { acting, session, chat, watcher, transcript }: Parts) {
     this.#testHost = testHost
+    this.#acting = acting
     this.#session = session
     this.#chat = chat
     this.#watcher = watcher
@@ -55,7 +61,7 @@ export class ChatDriver {
       testHost.timeoutMs,
       'the chat',
     )
-    return new ChatDriver(testHost, { session, chat, watcher, transcript: new Transcript(watching) })
+    return new ChatDriver(testHost, { acting, session, chat, watcher, transcript: new Transcript(watching) })
   }
 
   /** Starts a turn. Returns its id. */
@@ -111,6 +117,15 @@ export class ChatDriver {
       if (!call) return this.turnEnd(turnId)
       await this.decide(turnId, call, true)
     }
+  }
+
+  /** Makes the acting client provide a tool to the session. */
+  async provide(tool: ProvidedTool): Promise<void> {
+    await withTimeout(
+      provideTools(this.#acting, this.#session.uri, [tool]).ready,
+      this.#testHost.timeoutMs,
+      'a client with a tool',
+    )
   }
 
   /** Enables or disables a customization of the session, by its name. */

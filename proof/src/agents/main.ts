@@ -11,7 +11,7 @@ import { recipes } from './recipe.ts'
 import type { Recipe } from './recipe.ts'
 import { isFor, scenes } from './scenes.ts'
 import type { Scene } from './scenes.ts'
-import { scriptedWithTools, guidePrompts, scripted } from './prompts.ts'
+import { guidePrompts, scripted } from './prompts.ts'
 import type { AgentUnderTest } from './test-host.ts'
 
 const { values, positionals } = parseArgs({
@@ -64,19 +64,18 @@ async function agentOf(recipe: Recipe, model: Model): Promise<AgentUnderTest> {
   const folder = join(resolve(values.folder ?? cacheFolder()), recipe.name)
   await install(recipe, folder, log)
   const program = programOf(recipe, folder)
-  const launch = (home: string) => {
-    model.record(join(home, 'asked.jsonl'))
-    return { ...program, env: recipe.configure(home, model.url) }
-  }
+  const launch = (home: string) => ({ ...program, env: recipe.configure(home, model.url) })
   const { name: provider, hidesOutput = false, resumeDelayMs = 0 } = recipe
-  return { provider, hidesOutput, resumeDelayMs, prompts: scriptedWithTools, launch }
+  const record = (file: string) => model.record(file)
+  return { provider, hidesOutput, resumeDelayMs, prompts: scripted, launch, record }
 }
 
 /** The host's own model agent, on the scripted model. */
-function ownModels({ url }: Model): AgentUnderTest {
-  const compatible = { scripted: { baseUrl: `${url}/v1`, models: ['scripted'] } }
+function ownModels(model: Model): AgentUnderTest {
+  const compatible = { scripted: { baseUrl: `${model.url}/v1`, models: ['scripted'] } }
   const models = { anthropic: false, openai: false, compatible }
-  return { provider: own, prompts: scripted, config: { models } }
+  const record = (file: string) => model.record(file)
+  return { provider: own, prompts: scripted, config: { models }, record }
 }
 
 async function play(agent: AgentUnderTest, name: string, scene: Scene): Promise<Cell> {

@@ -15,11 +15,11 @@ export interface Prompts {
    * one thing per prompt.
    */
   runTwice?(first: string, seconds: number, second: string): string
-  /** The agent calls a tool of an MCP server. Absent for an agent without MCP servers. */
-  useTool?(tool: string, input: object): string
+  /** The agent calls a tool of an MCP server or of a client. */
+  useTool(tool: string, input: object): string
 }
 
-/** Prompts for the host's own agent on the scripted model. */
+/** Prompts for an agent on the scripted model. */
 export const scripted: Prompts = {
   say: (words) => `[[think:What shall I say?]][[say:${words}]]`,
   write: (path, text) => `[[say:I write it.]][[write:${path}|${text}]][[say:It is written.]]`,
@@ -28,11 +28,6 @@ export const scripted: Prompts = {
   progressText: '...',
   runTwice: (first, seconds, second) =>
     `[[run:${first}]][[say:One is done.]][[hang:${seconds}]][[run:${second}]][[say:Both are done.]]`,
-}
-
-/** Prompts for third-party programs, which also get MCP servers. */
-export const scriptedWithTools: Prompts = {
-  ...scripted,
   useTool: (tool, input) => `[[tool:${tool}|${JSON.stringify(input)}]]`,
 }
 
@@ -43,4 +38,5 @@ export const guidePrompts: Prompts = {
   run: (line) => `run ${line}`,
   talk: (seconds) => `slow ${seconds}`,
   progressText: ' ',
+  useTool: (tool, input) => `call ${tool} ${JSON.stringify(input)}`,
 }

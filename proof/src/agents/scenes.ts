@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Turn } from '@atrium/protocol/chat/state'
@@ -24,11 +24,13 @@ export const scenes: Readonly<Record<string, Scene>> = {
   killed,
   waiting,
   tools,
+  client,
+  skill,
 }
 
-/** Whether an agent supports the scene. */
-export function isFor(scene: Scene, { prompts }: AgentUnderTest): boolean {
-  return scene !== tools || prompts.useTool !== undefined
+/** Whether an agent supports the scene: only programs get MCP servers, and only models get texts. */
+export function isFor(scene: Scene, { launch, record }: AgentUnderTest): boolean {
+  return (scene !== tools || launch !== undefined) && (scene !== skill || record !== undefined)
 }
 
 async function text({ agent }: TestHost, chat: ChatDriver): Promise<Turn> {
@@ -150,7 +152,7 @@ async function waiting(host: TestHost, chat: ChatDriver): Promise<Turn> {
  * there.
  */
 async function tools({ agent }: TestHost, chat: ChatDriver): Promise<Turn> {
-  const prompt = (a: number) => agent.prompts.useTool?.(sums.tool, { a, b: 45 }) ?? ''
+  const prompt = (a: number) => agent.prompts.useTool(sums.tool, { a, b: 45 })
   complete(await chat.approveUntilEnd(await chat.startTurn(prompt(123))), '5535')
   await chat.toggle(sums.server, false)
   const turn = await chat.approveUntilEnd(await chat.startTurn(prompt(321)))
@@ -160,6 +162,42 @@ async function tools({ agent }: TestHost, chat: ChatDriver): Promise<Turn> {
   // The handover is expected here, and says nothing about what the agent remembers. Without parts, the turn does not
   // report it.
   return { ...turn, responseParts: [] }
+}
+
+/** The agent uses a tool of a client. The client runs it once. */
+async function client({ agent }: TestHost, chat: ChatDriver): Promise<Turn> {
+  const inputs: object[] = []
+  await chat.provide({
+    name: 'measure',
+    description: 'Measures the room that the user is in.',
+    inputSchema: { type: 'object', properties: { unit: { type: 'string' } } },
+    run: (input) => {
+      inputs.push(input)
+      return '4711 feet'
+    },
+  })
+  const turn = await chat.approveUntilEnd(
+    await chat.startTurn(agent.prompts.useTool('measure', { unit: 'feet' })),
+  )
+  complete(turn, '4711 feet')
+  must(JSON.stringify(inputs) === '[{"unit":"feet"}]', `the client ran ${JSON.stringify(inputs)}`)
+  return turn
+}
+
+/** The model of the agent is told of a skill in the folder of the session. */
+async function skill({ agent, work, requests }: TestHost, chat: ChatDriver): Promise<Turn> {
+  const folder = join(work, '.agents/plugins/kit')
+  mkdirSync(join(folder, '.plugin'), { recursive: true })
+  mkdirSync(join(folder, 'skills/measuring'), { recursive: true })
+  writeFileSync(join(folder, '.plugin/plugin.json'), '{"name":"kit"}')
+  const description = 'How to measure a room twice'
+  writeFileSync(
+    join(folder, 'skills/measuring/SKILL.md'),
+    `---\nname: measuring\ndescription: ${description}\n---\nMeasure twice.`,
+  )
+  const turn = complete(await chat.turnEnd(await chat.startTurn(agent.prompts.say('Known.'))), 'Known.')
+  must(textIn(requests).includes(description), 'its model was not told of the skill')
+  return turn
 }
 
 /** Whether the turn reports a handover: the agent had lost its session, and was given a transcript instead. */

@@ -23,6 +23,8 @@ export interface AgentUnderTest {
   readonly resumeDelayMs?: number
   /** The command that starts the agent with this home folder. Absent for an agent that is part of the host. */
   launch?(home: string): Launch
+  /** Makes the model of the agent record every request in a file. Absent for an agent without a model. */
+  record?(file: string): void
   /** Further entries of the host's config. */
   readonly config?: object
 }
@@ -39,6 +41,8 @@ export class TestHost {
   readonly folder: string
   /** The working directory of agents. */
   readonly work: string
+  /** The file with all requests to the model of the agent. */
+  readonly requests: string
   /** Timeout of every expected event, in milliseconds. */
   readonly timeoutMs: number
   readonly #clients: Client[] = []
@@ -53,6 +57,8 @@ export class TestHost {
     const home = join(this.folder, 'home')
     const config = join(this.folder, 'config', 'atrium')
     for (const each of [this.work, home, config]) mkdirSync(each, { recursive: true })
+    this.requests = join(home, 'asked.jsonl')
+    agent.record?.(this.requests)
     const { provider } = agent
     const { launch } = agent
     const program = launch && { agents: { [provider]: launch(home) }, mcpServers: sums.config }

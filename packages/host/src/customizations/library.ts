@@ -54,7 +54,8 @@ export class Library {
   async #plugin({ files }: Source): Promise<Loaded> {
     const once = readOnce(files)
     const { format, name, version, ...parts } = await loadPlugin(once, this.#limits)
-    const about = { parts, format, name, ...(version !== undefined && { version }) }
+    const named = parts.load.kind === 'error' ? {} : { name }
+    const about = { parts, format, ...named, ...(version !== undefined && { version }) }
     if (!parts.components.some((each) => linesOf(each).length > 0)) return about
     try {
       // A program may read any file of its plugin, so the digest covers all of them (S-37).

@@ -28,6 +28,8 @@ export function clientPluginFiles(ask: AskForResource, root: Uri): PluginFiles {
       return await request()
     } catch (error) {
       if (!(error instanceof AhpError)) throw error
+      if (error.code === errorCodes.MethodNotFound)
+        throw new FileError('refused', 'The client cannot be asked for files, or its version of AHP cannot.')
       if (error.code === errorCodes.NotFound && (await isMissing(path)))
         throw new FileError('missing', 'There is no file or directory of that name.')
       throw new FileError('refused', `The client did not give it: ${printable(error.message)}`)

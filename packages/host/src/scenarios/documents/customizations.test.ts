@@ -96,3 +96,24 @@ async function opened(content: object) {
 function isKit({ customization }: Value): boolean {
   return (customization as { readonly uri?: string } | undefined)?.uri === plugin
 }
+
+test('[H17.4] [V20.1] a plugin of a client of 0.1, which nobody can read, is shown with the reason', async () => {
+  const { old } = await opened({})
+  const lent = { uri: 'https://plugins.example/lent', displayName: 'Lent' }
+  const activeClient = { clientId: 'at 0.1.0', displayName: 'old', tools: [], customizations: [lent] }
+  await old.echo(
+    old.dispatch(session, { type: 'session/activeClientChanged', activeClient } as Action & Value),
+  )
+  const entry = () => {
+    const list = (old.state(session)['customizations'] ?? []) as readonly {
+      readonly customization?: object
+    }[]
+    return list.find(({ customization }) => JSON.stringify(customization).includes('plugins.example'))
+  }
+  await old.until(() => JSON.stringify(entry() ?? {}).includes('statusMessage'))
+  expect(entry()).toMatchObject({
+    customization: lent,
+    status: 'error',
+    statusMessage: expect.stringContaining('The client cannot be asked for files'),
+  })
+})

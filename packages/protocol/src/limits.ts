@@ -174,6 +174,12 @@ export const limitTable = {
   tokenGraceMs: row(3_600_000, 'ms', 'S-48', 'the tokens of a principal that has left are forgotten'),
 
   // Plugins.
+  customizationsLength: row(
+    4 * MiB,
+    'characters of a session’s customizations',
+    'H17',
+    'the parts of further ones are left out, with a note',
+  ),
   serverWaitMs: row(10_000, 'ms', 'H19', 'a turn begins without the MCP server'),
   hookMs: row(60_000, 'ms', 'H18', 'a hook is ended'),
   hookOutput: row(32 * KiB, 'characters of each output of a hook', 'H18', 'the rest is dropped'),

@@ -1,8 +1,11 @@
 import type { Customization } from '@atrium/protocol/session/customization'
 import type { RootState } from '@atrium/protocol/root/state'
 import type { SessionState } from '@atrium/protocol/session/state'
+import { limits } from '@atrium/protocol/limits'
+import type { LimitValues } from '@atrium/protocol/limits'
 import { rootUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
+import { withinLength } from './entry.ts'
 import { FakeFiles } from '../../test/fake-files.ts'
 import { ScriptedAgent, until } from '../../test/scripted-agent.ts'
 import { testHost } from '../../test/test-host.ts'
@@ -126,6 +129,36 @@ test('[H17.6] the plugins of a session are chosen before it exists', async () =>
   ])
 })
 
+test('[S-57 customizationsLength] at 4,194,304 characters everything is shown, and [S-57 customizationsLength] past 4,194,304 the parts of the last are left out', async () => {
+  expect(limits.customizationsLength).toBe(4_194_304)
+  const entry = (id: string) => ({
+    type: 'plugin' as const,
+    id,
+    uri: id,
+    name: id,
+    children: [{ type: 'skill' as const, id: `${id}/s`, uri: id, name: 's' }],
+  })
+  const list = [entry('a'), entry('b')]
+  const length = JSON.stringify(list[0]).length * 2
+  expect(withinLength(list, length)).toEqual(list)
+  const [first, second] = withinLength(list, length - 1)
+  expect(first).toEqual(list[0])
+  expect(second).toMatchObject({
+    id: 'b',
+    load: { kind: 'error', message: expect.stringMatching(/^Its parts/) },
+  })
+  expect(second).not.toHaveProperty('children')
+})
+
+test('[S-57 customizationsLength] a session with more leaves out a plugin, and agents do not get it', async () => {
+  const { all, list } = await opened(
+    { [manifest]: '{"name":"kit"}', [skill]: '---\nname: tidy\n---\nBe tidy.' },
+    { customizationsLength: 100 },
+  )
+  await until(() => find(list(), plugin)?.load?.kind === 'error')
+  expect(await all.core().customizations?.components(session)).toEqual([])
+})
+
 test('[S-57 plugins] at 256 plugins the settings are accepted, and [S-57 plugins] past 256 refused', async () => {
   const { ann } = await opened({})
   const set = (count: number) => {
@@ -138,11 +171,15 @@ test('[S-57 plugins] at 256 plugins the settings are accepted, and [S-57 plugins
   expect((await set(256)).rejectionReason).toBeUndefined()
 })
 
-async function opened(content: { readonly [path: string]: string }) {
+async function opened(content: { readonly [path: string]: string }, given: Partial<LimitValues> = {}) {
   const files = new FakeFiles()
   for (const [path, text] of Object.entries(content)) files.put(path, text)
   const customizations = { hash: (data: Uint8Array | string) => String(data) }
-  const all = await testHost({ machine: { files, customizations }, agents: [new ScriptedAgent()] })
+  const all = await testHost({
+    machine: { files, customizations },
+    agents: [new ScriptedAgent()],
+    limits: given,
+  })
   const ann = await all.join('ann', { subscribe: [rootUri] })
   await ann.ask('createSession', { channel: session, workingDirectories: ['file:///w'] })
   await ann.ask('subscribe', { channel: session })

@@ -92,6 +92,21 @@ function loadOf(
   return { kind: 'degraded', message: messages.filter((each) => each !== undefined).join('\n') }
 }
 
+/** The customizations, as long as they are not too long for the state of a session. What comes later loses its children. */
+export function withinLength(list: readonly Customization[], max: number): readonly Customization[] {
+  let left = max
+  return list.map((each) => {
+    const length = JSON.stringify(each).length
+    if (length <= left || !('children' in each)) {
+      left -= length
+      return each
+    }
+    const { children: _, ...entry } = each
+    const message = `Its parts are left out: the customizations of a session have at most ${max} characters.`
+    return { ...entry, load: { kind: 'error', message } }
+  })
+}
+
 /** A customization that has children. */
 export type Container = Exclude<Customization, McpServerCustomization>
 

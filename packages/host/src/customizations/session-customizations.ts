@@ -14,7 +14,7 @@ import type { Component } from '../plugins/plugin.ts'
 import { withDirectories } from '../plugins/variables.ts'
 import { changesTo } from './changes.ts'
 import { decisionIn, isOn } from './decision.ts'
-import { entryOf, loadingEntry } from './entry.ts'
+import { entryOf, loadingEntry, withinLength } from './entry.ts'
 import type { Situation } from './entry.ts'
 import type { Item } from './loaded.ts'
 import { SessionPrograms } from './session-programs.ts'
@@ -106,7 +106,8 @@ export class SessionCustomizations {
       ...this.#configured(own, before),
       ...this.#items.flatMap((item) => this.#entry(item, before) ?? []),
     ]
-    for (const action of changesTo(before, after)) this.#core.log.append(session, action)
+    const shown = withinLength(after, this.#core.limits.customizationsLength)
+    for (const action of changesTo(before, shown)) this.#core.log.append(session, action)
   }
 
   /** Starts the MCP servers that the host runs for the session. Resolves when each is ready or has failed. */

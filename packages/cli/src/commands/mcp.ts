@@ -45,7 +45,10 @@ export function mcp(name: string, server: string | undefined, flags: Flags): Pro
 }
 
 function serversOf({ customizations = [] }: SessionState): readonly McpServerCustomization[] {
-  return customizations.flatMap((each) => (each.type === 'mcpServer' ? [each] : []))
+  return customizations.flatMap((each) => {
+    if (each.type === 'mcpServer') return [each]
+    return (each.children ?? []).flatMap((child) => (child.type === 'mcpServer' ? [child] : []))
+  })
 }
 
 function isOn({ enablement = [] }: McpServerCustomization): boolean {

@@ -96,8 +96,17 @@ describe('[Z32] MCP servers of a session', () => {
     expect([status, stderr]).toEqual([2, expect.stringContaining(words)])
   })
 
-  test('a session whose agent supports none has none', async () => {
+  test('[H19] the host itself uses them for an agent that cannot', async () => {
     await fixture.run(['run', '--quiet', 'say hello'])
-    expect((await fixture.run(['mcp', 'last'])).stderr).toContain('has no MCP servers')
+    const { stdout } = await fixture.run(['mcp', 'last', '--json'])
+    expect(documents(stdout)).toMatchObject([
+      {
+        name: 'tickets',
+        on: true,
+        state: { kind: 'error', error: { message: expect.stringContaining('/opt/tickets') } },
+      },
+      { name: 'docs', on: true },
+    ])
+    expect(stdout).not.toContain('hush-hush')
   })
 })

@@ -50,9 +50,17 @@ export class SessionServers {
     )
   }
 
-  /** Starts all servers. Resolves when each is ready or has failed. */
+  /**
+   * Starts all servers. Resolves when each is ready or has failed. A server that has failed before, or is being started, is not
+   * waited for: it would hold up every turn.
+   */
   async start(): Promise<void> {
-    await Promise.all(this.#uses.map(({ server }) => server.start().catch(() => {})))
+    const started = this.#uses.map(({ server }) => {
+      const { kind } = server.state
+      const start = server.start().catch(() => {})
+      return kind === 'stopped' || kind === 'ready' ? start : undefined
+    })
+    await Promise.all(started)
   }
 
   /** The servers that wait for a token of this resource, and what each waits for. */

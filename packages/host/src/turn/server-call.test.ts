@@ -191,6 +191,10 @@ test('[S-57 serverWaitMs] at 10,000 ms the turn waits; [S-57 serverWaitMs] past 
   const run = await all.agent.given(0)
   expect(run.chat.tools.list()).toEqual([])
   run.end()
+  // The next turn does not wait for it again.
+  await until(() => (all.ann.state(chat) as unknown as ChatState).activeTurn === undefined)
+  await accepted(all.ann, chat, started('t2'))
+  ;(await all.agent.given(1)).end()
 })
 
 async function withServer(run: (tool: string, call: McpCall) => Promise<McpResult>) {

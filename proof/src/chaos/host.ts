@@ -1,11 +1,24 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Patch } from '../plant/patch.ts'
 
 const bin = fileURLToPath(new URL('../../../packages/cli/bin/atrium.mjs', import.meta.url))
 const plant = new URL('../plant/register.js', import.meta.url).href
+
+/**
+ * The home of every host: an empty folder, the same for all of them. The state of a host names folders in its home, and states of
+ * hosts on copies of a data folder are compared.
+ */
+function home(): string {
+  const folder = join(tmpdir(), 'atrium-chaos-home')
+  mkdirSync(folder, { recursive: true })
+  return folder
+}
 
 /** The address of a host. */
 export interface Address {
@@ -48,7 +61,7 @@ export class HostProcess {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         PATH: process.env['PATH'],
-        HOME: data,
+        HOME: home(),
         XDG_CONFIG_HOME: `${data}/none`,
         ATRIUM_PLANT: JSON.stringify(patches),
         ...planting,

@@ -55,10 +55,10 @@ export class SessionServers {
    * waited for: it would hold up every turn.
    */
   async start(): Promise<void> {
-    const started = this.#uses.map(({ server }) => {
+    const started = this.#uses.flatMap(({ server }) => {
       const { kind } = server.state
       const start = server.start().catch(() => {})
-      return kind === 'stopped' || kind === 'ready' ? start : undefined
+      return kind === 'stopped' || kind === 'ready' ? [start] : []
     })
     await Promise.all(started)
   }

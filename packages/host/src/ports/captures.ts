@@ -1,0 +1,117 @@
+/**
+ * Captures of folders. A capture is the content of all files of a folder at one moment, without the files that git would
+ * ignore. Paths are relative to the folder, with forward slashes. Every adapter passes the suite in `captures.contract.ts`.
+ */
+export interface Captures {
+  /**
+   * Takes a capture. When the promise resolves, the capture survives a crash. Rejects with a `CaptureFailed` if there can be
+   * no capture. Writes nothing into the folder and nothing into its repository.
+   */
+  take(directory: string, options: CaptureOptions): Promise<Capture>
+  /**
+   * The differences of two captures of one folder, in the order of paths. Renames are found. Rejects with a
+   * `CaptureFailed` if one of the captures does not exist any more.
+   */
+  compare(before: string, after: string): Promise<readonly CapturedChange[]>
+  /** The bytes of a content. Rejects with a `CaptureFailed` if they were omitted or do not exist any more. */
+  read(content: string): Promise<Uint8Array>
+  /**
+   * Writes and deletes files: all of them or none, even if the host is killed meanwhile. A file that does not have the
+   * content and mode in `expected` is left as it is, and reported. Rejects with a `CaptureFailed` if nothing was changed,
+   * for example because the disk is full.
+   */
+  apply(directory: string, edits: readonly CapturedEdit[]): Promise<Applied>
+  /**
+   * Finishes what `apply` had begun before the host was killed, or takes it back if it had changed no file yet. A file that
+   * somebody has changed meanwhile is left as it is, and reported. Called once, before any `apply`.
+   */
+  recover(): Promise<readonly Applied[]>
+  /**
+   * Deletes what only captures outside `kept` need. A capture that resolves after the call is kept, too: its caller could
+   * not have named it.
+   */
+  collect(kept: ReadonlySet<string>): Promise<void>
+}
+
+export interface CaptureOptions {
+  /**
+   * `files`: what is on the disk now. `head`: the commit that is checked out. `branch`: the commit at which the current branch
+   * left its upstream branch, or the main branch. Without such a commit, the capture has no files. Captures of commits
+   * are names only: they last as long as the repository has the commit.
+   */
+  readonly of: 'files' | 'head' | 'branch'
+  readonly budget: CaptureBudget
+  readonly signal: AbortSignal
+}
+
+/** What a capture may cost. Only files that are not stored yet count. */
+export interface CaptureBudget {
+  /** Bytes of all files that the capture reads. Past it the capture fails. */
+  readonly bytes: number
+  /** The number of files that the capture reads. Past it the capture fails. */
+  readonly files: number
+  /** Bytes of one file. A larger file is omitted. */
+  readonly fileBytes: number
+}
+
+export interface Capture {
+  /** Equal contents of one folder have equal ids. */
+  readonly id: string
+  readonly directory: string
+  /** The bytes by which the stored captures have grown on the disk. */
+  readonly bytes: number
+  /** The files whose contents the capture does not have, in the order of paths. */
+  readonly omitted: readonly Omission[]
+}
+
+/** A path with a sentence that says why. */
+export interface Omission {
+  readonly path: string
+  readonly reason: string
+}
+
+export interface CapturedChange {
+  readonly path: string
+  /** Absent if the file was added. */
+  readonly before?: CapturedFile
+  /** Absent if the file was deleted. */
+  readonly after?: CapturedFile
+  /** The path of `before`, if the file was renamed. */
+  readonly oldPath?: string
+  /** The number of added lines. Absent if a side is binary or omitted. */
+  readonly added?: number
+  /** The number of removed lines. Absent if a side is binary or omitted. */
+  readonly removed?: number
+  /** True if one of the sides is not text. */
+  readonly binary?: boolean
+}
+
+export interface CapturedFile {
+  /** The name of the content, for `read`. Equal contents of one folder have equal names. */
+  readonly content: string
+  /** A symbolic link has its target as content. */
+  readonly mode: '100644' | '100755' | '120000'
+  readonly size: number
+  /** A sentence that says why the content is not there. The name of such a content changes when the file changes. */
+  readonly omitted?: string
+}
+
+export interface CapturedEdit {
+  readonly path: string
+  /** What the path must have. Absent: no file. */
+  readonly expected?: CapturedFile
+  /** What the path gets. Absent: the file is deleted. */
+  readonly wanted?: CapturedFile
+}
+
+export interface Applied {
+  readonly directory: string
+  /** Paths that have what was wanted. */
+  readonly done: readonly string[]
+  readonly left: readonly Omission[]
+}
+
+/** Why there is no capture, or why nothing was applied. The message is a sentence for users. */
+export class CaptureFailed extends Error {
+  override readonly name = 'CaptureFailed'
+}

@@ -41,7 +41,7 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
     ['channel.ts', 'action.ts', 'command.ts', 'text'],
     ['schema.ts', 'limits.ts', 'update.ts', 'function-map.ts'],
     ['null-removal.ts'],
-    ['json.ts'],
+    ['json.ts', 'limits'],
   ],
   client: [
     ['index.ts', 'react.ts'],
@@ -61,7 +61,7 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
     ['session'],
     ['chat'],
     ['turn', 'completions'],
-    ['tools', 'customizations'],
+    ['tools', 'customizations', 'changes'],
     ['resources', 'terminal', 'auth'],
     ['channels'],
     ['root', 'content'],

@@ -12,6 +12,7 @@ import { ListChanges } from './core/session-list/list-changes.ts'
 import { Aliases } from './aliases/aliases.ts'
 import { settleAliases } from './channels/names.ts'
 import { Catalog } from './core/catalog.ts'
+import { Changes } from './changes/changes.ts'
 import type { Channel } from './log/channel.ts'
 import { Clients } from './core/clients.ts'
 import { Customizations } from './customizations/customizations.ts'
@@ -32,6 +33,7 @@ import { Sealing } from './sealing/sealing.ts'
 import { Owners } from './core/owners.ts'
 import { ReadBudget } from './core/read-budget.ts'
 import type { Agent } from './ports/agent.ts'
+import type { Captures } from './ports/captures.ts'
 import type { ContentEncoder } from './ports/content-encoder.ts'
 import type { Files } from './ports/files.ts'
 import type { HookRunner } from './ports/hooks.ts'
@@ -56,6 +58,8 @@ export interface HostPorts {
   readonly files?: Files
   readonly terminals?: Terminals
   readonly vcs?: Vcs
+  /** Absent: turns are not captured, so there are no changesets and nothing can be undone. */
+  readonly captures?: Captures
   /** Absent: hooks are not run. */
   readonly hooks?: HookRunner
   /** Absent: only agents use MCP servers. */
@@ -178,8 +182,12 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   const customizations =
     ports.customizations &&
     (await Customizations.open({ records, limits: limitValues }, ports.customizations, () => core))
+  const changes =
+    ports.captures &&
+    (await Changes.open(ports.captures, { records, world, limits: limitValues }, () => core))
   const parts = {
     store,
+    changes,
     customizations,
     records,
     world,
@@ -207,6 +215,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   await log.settled()
   if (ports.readOnly === undefined) {
     customizations?.reread()
+    changes?.recover()
     sealing.start([rootUri, ...catalog.channels])
     tidyDaily(core)
   }

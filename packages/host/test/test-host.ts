@@ -45,6 +45,7 @@ export type Machine = Pick<
   | 'files'
   | 'terminals'
   | 'vcs'
+  | 'captures'
   | 'encoder'
   | 'customizations'
   | 'hooks'

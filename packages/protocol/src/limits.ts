@@ -1,15 +1,6 @@
-/** A bound on something that would otherwise grow with time, or that a peer could make as large as it likes. */
-export interface Limit {
-  readonly value: number
-  readonly unit: string
-  /** The rule of SPEC.md that the limit belongs to. */
-  readonly rule: string
-  /** What happens beyond the limit. */
-  readonly past: string
-}
-
-const KiB = 1024
-const MiB = 1024 * KiB
+import { KiB, MiB, row } from './limits/limit.ts'
+import type { Limit } from './limits/limit.ts'
+import { machineLimits } from './limits/machine-limits.ts'
 
 /**
  * Every limit of the system. SPEC.md has the same table, and test/limits.test.ts compares the two. That test also
@@ -243,44 +234,7 @@ export const limitTable = {
   commandLength: row(8 * KiB, 'characters of a command line', 'M6', 'the rest is cut off'),
   commandRate: row(100, 'commands in a second', 'M6', 'further commands are output only'),
   terminalGraceMs: row(1000, 'ms after a hangup', 'M8', 'SIGKILL'),
-  // One watch, and version control.
-  watchChanges: row(5000, 'changes in a window', 'O8', 'lost changes are reported instead of the changes'),
-  watchDirectories: row(20_000, 'watched directories', 'O8', 'other directories are polled'),
-  watchNames: row(
-    1_000_000,
-    'names in a tree',
-    'O8',
-    'the directory is not tracked, and lost changes are reported',
-  ),
-  vcsMs: row(30_000, 'ms', 'O14', 'git is ended, and the query fails'),
-  vcsBytes: row(16 * MiB, 'bytes of git’s output', 'O14', 'git is ended, and the query fails'),
-  vcsRuns: row(4, 'concurrent git processes', 'O14', 'further queries wait'),
-  vcsOddPaths: row(16, 'paths that git cannot judge', 'O14', 'the query fails'),
-  // MCP servers.
-  mcpServers: row(128, 'running servers', 'F5', 'a further server is not started, and says so'),
-  mcpStartMs: row(60_000, 'ms until a server is ready', 'F2', 'the server is ended, and is in error'),
-  mcpIdleMs: row(300_000, 'ms without a call', 'F4', 'the server is stopped'),
-  mcpRestarts: row(5, 'restarts after crashes', 'F3', 'the server is in error'),
-  mcpSteadyMs: row(60_000, 'ms without a crash', 'F3', 'earlier restarts do not count'),
-  mcpMessageLength: row(16 * MiB, 'characters of a message', 'F13', 'the server is ended'),
-  mcpTools: row(512, 'tools of a server', 'F7', 'the others are left out'),
-  mcpNameLength: row(128, 'characters of a tool’s name', 'F7', 'the tool is left out'),
-  mcpDescriptionLength: row(8 * KiB, 'characters of a tool’s description', 'F7', 'the rest is cut off'),
-  mcpSchemaLength: row(64 * KiB, 'characters of a schema', 'F7', 'the tool is left out; a form is refused'),
-  mcpSchemaDepth: row(
-    32,
-    'levels of a schema, or of structured content',
-    'F7',
-    'as a schema that is too long',
-  ),
-  mcpListMs: row(1000, 'ms between two readings of a list of tools', 'F7', 'the list is read then'),
-  mcpCallMs: row(600_000, 'ms of a call without news', 'F8', 'the call is cancelled, and fails'),
-  mcpProgressMs: row(100, 'ms between two reports of progress', 'F8', 'the newest is reported then'),
-  mcpResultLength: row(4 * MiB, 'characters of a result', 'F9', 'the rest is left out, with a note'),
-  mcpQuestions: row(32, 'forms of one call', 'F10', 'the call fails'),
-  metadataBytes: row(1 * MiB, 'bytes of resource metadata', 'F12', 'the metadata counts as missing'),
-  metadataMs: row(5000, 'ms to fetch resource metadata', 'F12', 'the metadata counts as missing'),
-  metadataRedirects: row(3, 'redirects of resource metadata', 'F12', 'the metadata counts as missing'),
+  ...machineLimits,
 } satisfies { readonly [name: string]: Limit }
 
 export type LimitName = keyof typeof limitTable
@@ -290,7 +244,3 @@ export type LimitValues = { readonly [N in LimitName]: number }
 export const limits: LimitValues = Object.fromEntries(
   Object.entries(limitTable).map(([name, { value }]) => [name, value]),
 ) as LimitValues
-
-function row(value: number, unit: string, rule: string, past: string): Limit {
-  return { value, unit, rule, past }
-}

@@ -21,4 +21,5 @@ async function tidy(core: Core): Promise<void> {
   await core.clients.sweep(core.store.log, core.limits.clientMs)
   if ((await shortenGone(core)) > 0) core.log.scheduleFlush()
   await forgetOld(core)
+  await core.changes?.collect()
 }

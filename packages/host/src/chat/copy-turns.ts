@@ -36,6 +36,7 @@ export async function copyTurns(
     for await (const page of copy.pages(ids))
       await copy.write({ rows: page.map((row) => ({ channel: chat.uri, ...row })) })
     await copy.write({ head: JSON.stringify({ ...first, turns: ids.length }) })
+    await core.changes?.copy(source.uri, chat.uri, ids)
     return await copy.load()
   } catch (error) {
     forgetCopy(core, chat.uri)
@@ -48,6 +49,7 @@ export async function copyTurns(
 /** Makes a copy visible to clients, in the step that adds the chat to its session. */
 export function publishCopy(core: Core, chat: Channel<'chat'>): Channel<'chat'> {
   core.records.delete(copyKey(chat.uri))
+  core.changes?.copyPublished(chat.uri)
   core.log.staged.publish(chat)
   sleepWhenIdle(core, chat)
   return chat
@@ -56,6 +58,7 @@ export function publishCopy(core: Core, chat: Channel<'chat'>): Channel<'chat'> 
 /** Deletes an unpublished copy. No client knows its URI, so the URI may be used again. */
 export function forgetCopy(core: Core, uri: Uri): void {
   core.records.delete(copyKey(uri))
+  core.changes?.copyForgotten(uri)
   core.sealing.freed()
   core.log.drop(unloaded(uri, 'chat'))
 }

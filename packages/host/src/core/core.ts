@@ -10,6 +10,7 @@ import type { SessionFeed } from './session-feed.ts'
 import type { ListChanges } from './session-list/list-changes.ts'
 import type { Aliases } from '../aliases/aliases.ts'
 import type { Catalog } from './catalog.ts'
+import type { ChangeTracking } from './changes/change-tracking.ts'
 import type { Clients } from './clients.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Listener } from '../log/entry.ts'
@@ -111,6 +112,8 @@ export interface Core {
   readonly owners: Owners
   /** Undefined if the host was started without customizations. */
   readonly customizations: Customizing | undefined
+  /** Undefined if the host was started without captures. */
+  readonly changes: ChangeTracking | undefined
   readonly tokens: Tokens
   /** The files, shells and version control of the machine. Each is undefined if the host was started without it. */
   readonly files: Files | undefined

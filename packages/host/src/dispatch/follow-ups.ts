@@ -42,6 +42,7 @@ export function followUps(core: Core, channel: Channel, action: Action, by?: Dis
 function chatFollowUps(core: Core, chat: Channel<'chat'>, action: ChatAction, by?: Dispatcher): void {
   const session = sessionOf(core, chat.uri)
   if (!session) return
+  core.changes?.appended(chat, action)
   if (needsAttention.has(action.type)) markUnread(core, session)
   if (action.type === 'chat/toolCallConfirmed' && by)
     savePermission({ core, session, chat }, action, by.clientId)

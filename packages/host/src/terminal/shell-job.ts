@@ -1,3 +1,4 @@
+import { pathOf } from '@atrium/protocol/file-uri'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
 import type { Listener } from '../log/entry.ts'
@@ -44,6 +45,7 @@ export class ShellJob implements Job {
   }
 
   input(data: string): void {
+    this.#used()
     if (!this.#over) this.#shell?.input(data)
   }
 
@@ -71,9 +73,20 @@ export class ShellJob implements Job {
       return
     }
     if (this.#isUnchanged(output)) return
+    this.#used()
     const { seq } = log.append(this.#channel, output)
     if (output.type === 'terminal/exited') this.#exit()
     else if (this.#isAhead) void this.#wait(seq)
+  }
+
+  /** Tells the running turns that this terminal may have changed files. */
+  #used(): void {
+    const { changes } = this.#core
+    if (!changes) return
+    const { cwd, claim } = this.#channel.head
+    const named = cwd === undefined ? undefined : pathOf(cwd)
+    const holder = claim.kind === 'session' && claim.toolCallId !== undefined ? claim.chat : undefined
+    if (named?.ok) changes.terminalUsed(named.path, holder)
   }
 
   /** Whether output would change neither the title nor the directory. Shells repeat both with every prompt. */

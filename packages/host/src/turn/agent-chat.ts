@@ -169,6 +169,10 @@ async function requireApproval(turn: RunningTurn, toolCallId: string, access?: F
   requireRunning(turn)
   const reason = agent === shellAgent ? undefined : unapproved(chat, toolCallId, access)
   if (reason !== undefined) throw new TurnFailed('permission', reason)
+  const captured = core.changes?.ready(chat.uri)
+  if (!captured) return
+  await captured
+  requireRunning(turn)
 }
 
 function isDecided(call: ToolCallState | undefined): boolean {

@@ -80,6 +80,8 @@ export class Turn implements Job {
     let iterator: AsyncIterator<AgentAction> | undefined
     try {
       const servers = this.#startServers()
+      const captured = this.#core.changes?.begin(this.#chat, this.#running.turnId)
+      if (captured) this.#showUncaptured(await captured)
       if (servers) await servers
       const hooks = this.#hooks.begin()
       if (hooks) await hooks
@@ -90,6 +92,8 @@ export class Turn implements Job {
           await this.#hooks.end()
           return this.#end({ type: 'chat/turnComplete', ...this.#ending })
         }
+        const ending = this.#completing(next.value)
+        if (ending) await ending
         const refused = this.#hooks.before(next.value)
         if (refused && (await refused)) continue
         if (this.#over || this.#room.fits(next.value)) this.#publish(next.value)
@@ -118,6 +122,19 @@ export class Turn implements Job {
     return mcp && customizations
       ? withTimeout(world, limits.serverWaitMs, customizations.startServers(this.#session.uri), () => {})
       : undefined
+  }
+
+  /** Says that the turn cannot be undone. */
+  #showUncaptured(problem: string | undefined): void {
+    if (problem === undefined) return
+    const content = `The changes of this turn cannot be shown or undone. ${problem}`
+    this.#publish({ type: 'chat/responsePart', part: { kind: 'systemNotification', content } })
+  }
+
+  /** Before the end of a tool call: what the call changed is told from what others change later. */
+  #completing(output: AgentAction): Promise<void> | undefined {
+    const completes = output.type === 'chat/toolCallComplete' && !this.#over
+    return completes ? this.#core.changes?.completing(this.#chat, output.toolCallId) : undefined
   }
 
   get #over(): boolean {

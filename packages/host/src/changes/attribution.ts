@@ -1,0 +1,33 @@
+import type { CapturedChange } from '../ports/captures.ts'
+import type { TurnFolder } from './turn-record.ts'
+
+/**
+ * A part of a turn, between two captures of a folder. The host takes a capture whenever the first of the turn's calls begins
+ * and the last one ends, so a period lies either wholly within the turn's calls or wholly outside them.
+ */
+export interface Period {
+  /** Whether a call of the turn ran all the time. */
+  readonly own: boolean
+  /** Whether another turn, a worker or a terminal was active in the folder. */
+  readonly others: boolean
+  readonly changes: readonly CapturedChange[]
+}
+
+/**
+ * The paths that somebody else may have changed: those that changed while none of the turn's calls ran, or while others were
+ * active in the folder. True stands for all paths.
+ */
+export function sharedAfter(
+  before: TurnFolder['shared'],
+  { own, others, changes }: Period,
+  most: number,
+): TurnFolder['shared'] {
+  if (before === true || (own && !others) || changes.length === 0) return before
+  const shared = new Set([...(before ?? []), ...changes.flatMap(pathsOf)])
+  return shared.size > most ? true : [...shared].toSorted()
+}
+
+/** The paths that a change concerns: two if the file was renamed. */
+export function pathsOf({ path, oldPath }: CapturedChange): readonly string[] {
+  return oldPath === undefined ? [path] : [oldPath, path]
+}

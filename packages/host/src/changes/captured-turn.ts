@@ -1,0 +1,146 @@
+import { compact } from '@atrium/protocol/update'
+import { isIn } from '../access/roots.ts'
+import { sharedAfter } from './attribution.ts'
+import type { Period } from './attribution.ts'
+import type { Taking } from './taking.ts'
+import type { TurnFolder, TurnRecord } from './turn-record.ts'
+
+/**
+ * The captures of a running turn. Besides the first and the last one, a capture is taken whenever the turn's calls begin or
+ * end, so that the host can tell what the calls changed from what others changed. Captures are taken one after the other.
+ */
+export class CapturedTurn {
+  readonly turnId: string
+  readonly #taking: Taking
+  /** Stores the record. It becomes durable soon. */
+  readonly #save: (record: TurnRecord) => void
+  #folders: readonly TurnFolder[]
+  #queue: Promise<void> = Promise.resolve()
+  /** Whether calls of this turn run in the present period. */
+  #own = false
+  /** Whether others were active in the present period. */
+  #others = false
+  /** The folders of which the last capture failed, with the reason. */
+  readonly #unsure = new Map<string, string>()
+  /** The others that are active now. */
+  readonly #present = new Set<object>()
+
+  constructor(
+    turnId: string,
+    directories: readonly string[],
+    taking: Taking,
+    save: (record: TurnRecord) => void,
+  ) {
+    this.turnId = turnId
+    this.#taking = taking
+    this.#save = save
+    this.#folders = directories.map((directory) => ({ directory }))
+  }
+
+  get record(): TurnRecord {
+    return { folders: this.#folders }
+  }
+
+  /** Why the turn cannot be undone, if it cannot. */
+  get problem(): string | undefined {
+    return this.#folders.find(({ problem }) => problem !== undefined)?.problem
+  }
+
+  /** Whether the turn works in this folder, in one that contains it, or in one below it. */
+  meets(directory: string): boolean {
+    return this.#folders.some((each) => isIn(directory, each.directory) || isIn(each.directory, directory))
+  }
+
+  /** Resolves when the captures that are due now are taken. */
+  get looked(): Promise<void> {
+    return this.#queue
+  }
+
+  /** The directories of the turn. */
+  get directories(): readonly string[] {
+    return this.#folders.map(({ directory }) => directory)
+  }
+
+  /**
+   * Takes the start capture. A turn that is resumed has one already: what changed since its last capture was changed by
+   * others.
+   */
+  begin(earlier: TurnRecord | undefined): Promise<void> {
+    const known = new Map(earlier?.folders.map((folder) => [folder.directory, folder]))
+    this.#folders = this.#folders.map(({ directory }) => {
+      const { end, ...folder } = known.get(directory) ?? { directory }
+      return compact<TurnFolder>({ ...folder, last: end ?? folder.last })
+    })
+    return this.#look()
+  }
+
+  /** Called when the first of the turn's calls begins to run. Resolves when the calls may change files. */
+  callsBegin(): Promise<void> {
+    if (this.#own) return this.#queue
+    const looked = this.#look()
+    this.#own = true
+    return looked
+  }
+
+  /** Called before the last of the turn's running calls ends. */
+  callsEnd(): Promise<void> {
+    if (!this.#own) return this.#queue
+    const looked = this.#look()
+    this.#own = false
+    return looked
+  }
+
+  /** Takes the end capture. */
+  async end(): Promise<TurnRecord> {
+    await this.#look()
+    this.#folders = this.#folders.map(({ last, ...folder }) => {
+      const problem = folder.problem ?? this.#unsure.get(folder.directory)
+      return compact<TurnFolder>({ ...folder, problem, end: problem === undefined ? last : undefined })
+    })
+    return this.record
+  }
+
+  /** Notes that somebody else is active in the folders of the turn from now on. */
+  joined(other: object): void {
+    this.#present.add(other)
+    this.#others = true
+  }
+
+  left(other: object): void {
+    this.#present.delete(other)
+  }
+
+  /** Notes that somebody else may just have changed files. */
+  disturbed(): void {
+    this.#others = true
+  }
+
+  /** Ends the present period with a capture. */
+  #look(): Promise<void> {
+    const own = this.#own
+    const look = async () => {
+      const others = this.#others
+      this.#others = this.#present.size > 0
+      const period = { own, others: others || this.#others }
+      this.#folders = await Promise.all(this.#folders.map((folder) => this.#lookAt(folder, period)))
+      this.#save(this.record)
+    }
+    this.#queue = this.#queue.then(() => this.#taking.hold(look))
+    return this.#queue
+  }
+
+  async #lookAt(folder: TurnFolder, { own, others }: Omit<Period, 'changes'>): Promise<TurnFolder> {
+    const { directory, last, start, shared } = folder
+    if (folder.problem !== undefined) return folder
+    const looked = await this.#taking.take(directory, last)
+    if ('problem' in looked) {
+      // The next capture covers this period, too, and nobody can tell any more who changed what in it.
+      if (start !== undefined) this.#unsure.set(directory, looked.problem)
+      return start === undefined ? { directory, problem: looked.problem } : folder
+    }
+    const { id, changes } = looked
+    const period = { own: own && !this.#unsure.delete(directory), others, changes }
+    const now = sharedAfter(shared, period, this.#taking.mostShared)
+    return compact<TurnFolder>({ ...folder, start: start ?? id, last: id, shared: now })
+  }
+}

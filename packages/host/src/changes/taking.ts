@@ -1,0 +1,76 @@
+import type { Core } from '../core/core.ts'
+import { withTimeout } from '../core/timeout.ts'
+import { CaptureFailed } from '../ports/captures.ts'
+import type { CapturedChange, Captures } from '../ports/captures.ts'
+
+/** A capture and its differences from an earlier one; or why there is none, as a sentence for users. */
+export type Taken =
+  | { readonly id: string; readonly changes: readonly CapturedChange[] }
+  | { readonly problem: string }
+
+/** Takes captures within the limits of the host. A capture that is not recorded yet counts as held, so that it is not collected. */
+export class Taking {
+  readonly #captures: Captures
+  readonly #core: Pick<Core, 'world' | 'limits'>
+  /** Contents are deleted now. Captures wait for it. */
+  #collecting: Promise<void> = Promise.resolve()
+  /** The captures that are being taken, or were taken and are not recorded yet. */
+  readonly #open = new Set<object>()
+
+  constructor(captures: Captures, core: Pick<Core, 'world' | 'limits'>) {
+    this.#captures = captures
+    this.#core = core
+  }
+
+  get mostShared(): number {
+    return this.#core.limits.sharedPaths
+  }
+
+  /** Takes a capture of the files of a folder, and compares it. Never rejects: a turn goes on without it. */
+  async take(directory: string, since?: string): Promise<Taken> {
+    const { world, limits } = this.#core
+    await this.#collecting
+    const abort = new AbortController()
+    const slow = () => {
+      abort.abort()
+      throw new CaptureFailed(`The files could not be recorded within ${limits.captureMs / 1000} s.`)
+    }
+    try {
+      return await withTimeout(world, limits.captureMs, this.#take(directory, since, abort.signal), slow)
+    } catch (error) {
+      if (error instanceof CaptureFailed) return { problem: error.message }
+      world.report('a capture failed', error)
+      return { problem: 'The files could not be recorded.' }
+    }
+  }
+
+  async #take(directory: string, since: string | undefined, signal: AbortSignal): Promise<Taken> {
+    const { captureBytes: bytes, captureFiles: files, captureFileBytes: fileBytes } = this.#core.limits
+    const budget = { bytes, files, fileBytes }
+    const { id } = await this.#captures.take(directory, { of: 'files', signal, budget })
+    const same = since === undefined || since === id
+    return { id, changes: same ? [] : await this.#captures.compare(since, id) }
+  }
+
+  /** Runs work that takes captures and records them. No content is deleted meanwhile. */
+  async hold<T>(work: () => Promise<T>): Promise<T> {
+    await this.#collecting
+    const mark = {}
+    this.#open.add(mark)
+    try {
+      return await work()
+    } finally {
+      this.#open.delete(mark)
+    }
+  }
+
+  /** Deletes the contents that no record needs, unless captures are being taken. Returns whether it did. */
+  async collect(kept: () => Promise<ReadonlySet<string> | undefined>): Promise<boolean> {
+    await this.#collecting
+    if (this.#open.size > 0) return false
+    const collecting = kept().then((ids) => (ids ? this.#captures.collect(ids) : undefined))
+    this.#collecting = collecting.catch(() => {})
+    await collecting
+    return true
+  }
+}

@@ -1,0 +1,57 @@
+import type { Uri } from '@atrium/protocol/channel'
+import { withChecksum, withoutChecksum } from './checksum.ts'
+
+/**
+ * What the host knows of the files at the beginning and at the end of a turn. Clients never see it. The key contains the chat
+ * and the turn, because a fork has turns with the same ids.
+ */
+export interface TurnRecord {
+  /** The working directories of the turn. */
+  readonly folders: readonly TurnFolder[]
+  /** The end capture was made after a crash. It may contain changes that were made after the turn. */
+  readonly late?: true
+}
+
+export interface TurnFolder {
+  /** The path of the folder. */
+  readonly directory: string
+  /** The captures at the beginning and at the end of the turn. */
+  readonly start?: string
+  readonly end?: string
+  /** The newest capture while the turn runs. Changes after it are not attributed to anybody yet. */
+  readonly last?: string
+  /** Why there is no capture. The turn then cannot be undone in this folder. */
+  readonly problem?: string
+  /** The paths that somebody else may have changed during the turn, or true for all paths. */
+  readonly shared?: readonly string[] | true
+}
+
+/** The part of a key that names a chat. Chats and turns are encoded, because their ids may contain the separator. */
+export function chatKey(chat: Uri): string {
+  return `${encodeURIComponent(chat)}/`
+}
+
+export function turnKey(chat: Uri, turnId: string): string {
+  return `${chatKey(chat)}${encodeURIComponent(turnId)}`
+}
+
+export function parseTurnKey(key: string): { readonly chat: Uri; readonly turnId: string } {
+  const at = key.indexOf('/')
+  return { chat: decodeURIComponent(key.slice(0, at)), turnId: decodeURIComponent(key.slice(at + 1)) }
+}
+
+export function writeTurnRecord(record: TurnRecord): string {
+  return withChecksum(JSON.stringify(record))
+}
+
+/** Reads a record. Undefined if it is damaged. */
+export function readTurnRecord(text: string): TurnRecord | undefined {
+  const json = withoutChecksum(text)
+  // The checksum shows that this file has written the text, so the shape is trusted.
+  return json === undefined ? undefined : (JSON.parse(json) as TurnRecord)
+}
+
+/** The captures that a record names. */
+export function capturesIn({ folders }: TurnRecord): readonly string[] {
+  return folders.flatMap(({ start, end, last }) => [start, end, last].filter((id) => id !== undefined))
+}

@@ -1,0 +1,134 @@
+import type { Uri } from '@atrium/protocol/channel'
+import { RecordMap, textFormat } from '../core/record-map.ts'
+import type { Records } from '../ports/records.ts'
+import { capturesIn, chatKey, parseTurnKey, readTurnRecord, turnKey, writeTurnRecord } from './turn-record.ts'
+import type { TurnRecord } from './turn-record.ts'
+
+/**
+ * The stored records of turns. They are read when they are needed, because a host may have many turns. Only what is left to do
+ * is in memory: the end captures that are owed, and the chats whose records must be swept.
+ */
+export class TurnRecords {
+  readonly #records: Records
+  /** Called with the key of a damaged record. */
+  readonly #damaged: (key: string) => void
+  /** The turns that have ended and have no end capture yet. Only the keys matter. */
+  readonly #owed: RecordMap<string>
+  /** The chats that have lost turns, or are gone. */
+  readonly #sweeps: RecordMap<string>
+  /** The records for forks that are not published yet. */
+  readonly #copies = new Map<Uri, ReadonlyMap<string, string>>()
+
+  private constructor(
+    records: Records,
+    damaged: (key: string) => void,
+    [owed, sweeps]: readonly [RecordMap<string>, RecordMap<string>],
+  ) {
+    this.#records = records
+    this.#damaged = damaged
+    this.#owed = owed
+    this.#sweeps = sweeps
+  }
+
+  static async open(records: Records, damaged: (key: string) => void): Promise<TurnRecords> {
+    const owed = await RecordMap.open(records, 'capture-owed/', textFormat)
+    const sweeps = await RecordMap.open(records, 'capture-sweep/', textFormat)
+    return new TurnRecords(records, damaged, [owed, sweeps])
+  }
+
+  async get(chat: Uri, turnId: string): Promise<TurnRecord | undefined> {
+    const key = turnKey(chat, turnId)
+    const text = await this.#records.get(prefix + key)
+    return text === undefined ? undefined : this.#read(key, text)
+  }
+
+  put(chat: Uri, turnId: string, record: TurnRecord): void {
+    this.#records.put(prefix + turnKey(chat, turnId), writeTurnRecord(record))
+  }
+
+  delete(chat: Uri, turnId: string): void {
+    this.#records.delete(prefix + turnKey(chat, turnId))
+  }
+
+  /** The turns whose end captures are owed. */
+  get owed(): readonly { readonly chat: Uri; readonly turnId: string }[] {
+    return this.#owed.keys().map(parseTurnKey)
+  }
+
+  isOwed(chat: Uri, turnId: string): boolean {
+    return this.#owed.has(turnKey(chat, turnId))
+  }
+
+  owe(chat: Uri, turnId: string): void {
+    this.#owed.set(turnKey(chat, turnId), '')
+  }
+
+  settle(chat: Uri, turnId: string): void {
+    this.#owed.delete(turnKey(chat, turnId))
+  }
+
+  /** Reads the records of these turns for a fork. They are stored in the step that publishes the fork. */
+  async copy(from: Uri, to: Uri, turnIds: readonly string[]): Promise<void> {
+    const wanted = new Set(turnIds.map((turnId) => turnKey(from, turnId)))
+    const found = (await this.#list(from)).filter(([key]) => wanted.has(key))
+    this.#copies.set(
+      to,
+      new Map(found.map(([key, text]) => [turnKey(to, parseTurnKey(key).turnId), text] as const)),
+    )
+  }
+
+  publishCopy(to: Uri): void {
+    for (const [key, text] of this.#copies.get(to) ?? []) this.#records.put(prefix + key, text)
+    this.#copies.delete(to)
+  }
+
+  forgetCopy(to: Uri): void {
+    this.#copies.delete(to)
+  }
+
+  /** The chats whose records must be swept. */
+  get sweeps(): readonly Uri[] {
+    return this.#sweeps.keys()
+  }
+
+  sweepLater(chat: Uri): void {
+    this.#sweeps.set(chat, '')
+  }
+
+  /** Deletes the records of those turns of a chat that do not exist any more. */
+  async sweep(chat: Uri, exists: (turnId: string) => boolean): Promise<void> {
+    const found = await this.#list(chat)
+    // No `await` from here on: a turn may begin meanwhile.
+    for (const [key] of found) {
+      const { turnId } = parseTurnKey(key)
+      if (exists(turnId)) continue
+      this.delete(chat, turnId)
+      this.settle(chat, turnId)
+    }
+    this.#sweeps.delete(chat)
+  }
+
+  /** The captures that the records name, those of unpublished forks included. Undefined if a record cannot be read. */
+  async captures(): Promise<ReadonlySet<string> | undefined> {
+    const stored = await this.#records.list(prefix)
+    const copied = [...this.#copies.values()].flatMap((copies) => [...copies])
+    const all = [...stored.map(([key, text]) => [key.slice(prefix.length), text] as const), ...copied]
+    const records = all.map(([key, text]) => this.#read(key, text))
+    return records.includes(undefined)
+      ? undefined
+      : new Set(records.flatMap((record) => (record ? capturesIn(record) : [])))
+  }
+
+  async #list(chat: Uri): Promise<readonly (readonly [key: string, text: string])[]> {
+    const found = await this.#records.list(prefix + chatKey(chat))
+    return found.map(([key, text]) => [key.slice(prefix.length), text] as const)
+  }
+
+  #read(key: string, text: string): TurnRecord | undefined {
+    const record = readTurnRecord(text)
+    if (!record) this.#damaged(key)
+    return record
+  }
+}
+
+const prefix = 'capture/'

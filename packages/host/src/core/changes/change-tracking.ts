@@ -1,0 +1,31 @@
+import type { Action, Uri } from '@atrium/protocol/channel'
+import type { Channel } from '../../log/channel.ts'
+
+/** The captures of turns, as the other parts of the core use them. */
+export interface ChangeTracking {
+  /**
+   * Takes the start capture of a chat's active turn. Resolves when it is durable, so that the agent may begin. Resolves with a
+   * sentence if the turn cannot be undone.
+   */
+  begin(chat: Channel<'chat'>, turnId: string): Promise<string | undefined>
+  /** Notes an action of a chat, in its step. The end of a turn is recorded as an end capture that is owed. */
+  appended(chat: Channel<'chat'>, action: Action): void
+  /** Called before the end of a tool call is published. */
+  completing(chat: Channel<'chat'>, toolCallId: string): Promise<void> | undefined
+  /** Resolves when a running call of the chat may change files. */
+  ready(chat: Uri): Promise<void> | undefined
+  /** Notes input or output of a terminal. `holder`: the chat whose call runs the terminal. */
+  terminalUsed(directory: string, holder: Uri | undefined): void
+  /** Reads the records of these turns for a fork, which is published or forgotten later. */
+  copy(from: Uri, to: Uri, turnIds: readonly string[]): Promise<void>
+  copyPublished(chat: Uri): void
+  copyForgotten(chat: Uri): void
+  /** Drops the records of a chat, in the step that drops the chat. */
+  forgotten(chat: Uri): void
+  /** Does what an earlier epoch left to do. */
+  recover(): void
+  /** Resolves when the end captures in progress are taken. */
+  settled(): Promise<void>
+  /** Deletes the contents that no record needs any more. */
+  collect(): Promise<void>
+}

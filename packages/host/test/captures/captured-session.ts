@@ -1,0 +1,91 @@
+import type { Uri } from '@atrium/protocol/channel'
+import { readTurnRecord, turnKey } from '../../src/changes/turn-record.ts'
+import type { TurnRecord } from '../../src/changes/turn-record.ts'
+import type { AgentAction } from '../../src/ports/agent.ts'
+import { ScriptedAgent, until } from '../scripted-agent.ts'
+import type { Run } from '../scripted-agent.ts'
+import type { TestHost, TestHostOptions } from '../test-host.ts'
+import { ready, result, toolCallStarted } from '../tool-call-actions.ts'
+import { accepted, chat, says, started, twoClientSession } from '../two-client-session.ts'
+import type { TwoClientSession } from '../two-client-session.ts'
+import { MemoryCaptures } from './memory-captures.ts'
+
+/** A session in the folder `/a` of a host with captures. Tests are the people who change files. */
+export interface CapturedSession extends TwoClientSession {
+  readonly captures: MemoryCaptures
+  write(path: string, text: string): void
+  remove(path: string): void
+  text(path: string): string | undefined
+}
+
+export async function capturedSession(
+  options: TestHostOptions = {},
+  captures = new MemoryCaptures(),
+): Promise<CapturedSession> {
+  const files = new Map()
+  captures.folders.set('/a', files)
+  const capabilities = { multipleChats: { fork: true } }
+  const all = await twoClientSession(new ScriptedAgent({ capabilities, resumes: true }), {
+    ...options,
+    machine: { ...options.machine, captures },
+  })
+  return {
+    ...all,
+    captures,
+    write: (path, text) =>
+      void files.set(path, { bytes: new TextEncoder().encode(text), mode: '100644' as const }),
+    remove: (path) => void files.delete(path),
+    text: (path) => (files.has(path) ? new TextDecoder().decode(files.get(path)?.bytes) : undefined),
+  }
+}
+
+/** The stored record of a turn, in whatever form it is. */
+export async function recordText(
+  { core }: TestHost,
+  turnId: string,
+  of: Uri = chat,
+): Promise<string | undefined> {
+  return core().records.get(`capture/${turnKey(of, turnId)}`)
+}
+
+export async function recordOf(
+  all: TestHost,
+  turnId: string,
+  of: Uri = chat,
+): Promise<TurnRecord | undefined> {
+  const text = await recordText(all, turnId, of)
+  return text === undefined ? undefined : readTurnRecord(text)
+}
+
+/** Waits until the end captures are taken, and returns the record of a turn. */
+export async function endedRecord(
+  all: TestHost,
+  turnId: string,
+  of: Uri = chat,
+): Promise<TurnRecord | undefined> {
+  await all.core().changes?.settled()
+  return recordOf(all, turnId, of)
+}
+
+/** Starts a turn as Ann, and waits until the agent has it. */
+export async function beginTurn(all: CapturedSession, turnId: string): Promise<Run> {
+  const before = all.agent.runs.length
+  await accepted(all.ann, chat, started(turnId))
+  return all.agent.given(before)
+}
+
+export async function endTurn(all: CapturedSession, run: Run): Promise<void> {
+  run.end()
+  await until(() => all.core().log.channel(chat, 'chat')?.committed?.activeTurn === undefined)
+  await all.core().changes?.settled()
+}
+
+/** Lets a call of the turn run while `change` is done. */
+export async function call(all: CapturedSession, run: Run, id: string, change: () => void): Promise<void> {
+  const of = { toolCallId: id }
+  const begins = { ...toolCallStarted(), ...of } as AgentAction
+  await says(all, run, begins, { ...ready({ confirmed: 'not-needed' }), ...of } as AgentAction)
+  await all.core().changes?.ready(chat)
+  change()
+  await says(all, run, { type: 'chat/toolCallComplete', ...of, ...result(true) } as AgentAction)
+}

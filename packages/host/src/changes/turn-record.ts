@@ -24,6 +24,10 @@ export interface TurnFolder {
   readonly problem?: string
   /** The paths that somebody else may have changed during the turn, or true for all paths. */
   readonly shared?: readonly string[] | true
+  /** The paths of the changes that an undo has taken back, or was about to take back when the host was killed. */
+  readonly undone?: readonly string[]
+  /** The capture that was taken before the last undo or redo. */
+  readonly safety?: string
 }
 
 /** The part of a key that names a chat. Chats and turns are encoded, because their ids may contain the separator. */
@@ -53,5 +57,7 @@ export function readTurnRecord(text: string): TurnRecord | undefined {
 
 /** The captures that a record names. */
 export function capturesIn({ folders }: TurnRecord): readonly string[] {
-  return folders.flatMap(({ start, end, last }) => [start, end, last].filter((id) => id !== undefined))
+  return folders.flatMap(({ start, end, last, safety }) =>
+    [start, end, last, safety].filter((id) => id !== undefined),
+  )
 }

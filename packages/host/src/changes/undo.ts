@@ -1,0 +1,83 @@
+import type { CapturedChange, CapturedEdit, Captures, Omission } from '../ports/captures.ts'
+import { CaptureFailed } from '../ports/captures.ts'
+import type { Taking } from './taking.ts'
+import type { TurnFolder } from './turn-record.ts'
+import { editsBack, reversed, verdictOn } from './undo-decision.ts'
+import type { Present, Verdict } from './undo-decision.ts'
+
+/** What an undo or a redo would do in one folder. Nothing is changed by making a plan, except that a safety capture is taken. */
+export interface Plan {
+  readonly directory: string
+  /** The capture of the files as they are now. */
+  readonly safety: string
+  readonly files: readonly PlannedFile[]
+}
+
+export interface PlannedFile {
+  readonly change: CapturedChange
+  readonly verdict: Verdict
+  readonly edits: readonly CapturedEdit[]
+}
+
+export interface Outcome {
+  readonly done: readonly string[]
+  readonly left: readonly Omission[]
+}
+
+/** Lists what an undo of a turn would do in a folder. */
+export async function planUndo(captures: Captures, taking: Taking, folder: TurnFolder): Promise<Plan> {
+  const { directory, shared } = folder
+  const { start, end } = bothEnds(folder)
+  const { safety, present } = await presentSince(taking, directory, end)
+  const changes = await captures.compare(start, end)
+  return { directory, safety, files: changes.map((change) => planned(change, shared, present)) }
+}
+
+/** Lists what a redo would do: only changes that an undo has taken back, and where the file is still as the undo left it. */
+export async function planRedo(captures: Captures, taking: Taking, folder: TurnFolder): Promise<Plan> {
+  const { directory, undone = [] } = folder
+  const { start, end } = bothEnds(folder)
+  const { safety, present } = await presentSince(taking, directory, start)
+  const changes = (await captures.compare(start, end)).filter(({ path }) => undone.includes(path))
+  return { directory, safety, files: changes.map((change) => planned(reversed(change), undefined, present)) }
+}
+
+/** Carries out the edits of a plan: all of them or none. A file that has changed since the plan is left as it is. */
+export async function carryOut(
+  captures: Captures,
+  plan: Plan,
+  chosen: readonly PlannedFile[],
+): Promise<Outcome> {
+  const edits = chosen.flatMap((file) => file.edits)
+  if (edits.length === 0) return { done: [], left: [] }
+  const { done, left } = await captures.apply(plan.directory, edits)
+  const isDone = ({ edits: own }: PlannedFile) => own.every(({ path }) => done.includes(path))
+  return { done: chosen.filter(isDone).map(({ change }) => change.path), left }
+}
+
+function planned(change: CapturedChange, shared: TurnFolder['shared'], present: Present): PlannedFile {
+  return { change, verdict: verdictOn(change, shared, present), edits: editsBack(change, present) }
+}
+
+/** Takes the safety capture. Returns the files that differ from an earlier capture, as they are now. */
+async function presentSince(
+  taking: Taking,
+  directory: string,
+  since: string,
+): Promise<{ readonly safety: string; readonly present: Present }> {
+  const taken = await taking.take(directory, since)
+  if ('problem' in taken) throw new CaptureFailed(taken.problem)
+  const present = new Map<string, CapturedChange['after']>()
+  for (const { path, oldPath, after } of taken.changes) {
+    if (oldPath !== undefined) present.set(oldPath, undefined)
+    present.set(path, after)
+  }
+  return { safety: taken.id, present }
+}
+
+function bothEnds({ start, end, problem }: TurnFolder): { readonly start: string; readonly end: string } {
+  if (problem !== undefined) throw new CaptureFailed(`This turn cannot be undone. ${problem}`)
+  if (start === undefined || end === undefined)
+    throw new CaptureFailed('This turn cannot be undone yet: its end is not captured.')
+  return { start, end }
+}

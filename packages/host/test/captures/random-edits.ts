@@ -1,0 +1,181 @@
+import { limits } from '@atrium/protocol/limits'
+import { CapturedTurn } from '../../src/changes/captured-turn.ts'
+import { Taking } from '../../src/changes/taking.ts'
+import type { TurnFolder } from '../../src/changes/turn-record.ts'
+import { carryOut, planRedo, planUndo } from '../../src/changes/undo.ts'
+import type { PlannedFile } from '../../src/changes/undo.ts'
+import { testWorld } from '../world.ts'
+import { MemoryCaptures } from './memory-captures.ts'
+
+const directory = '/work'
+const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j']
+const decoder = new TextDecoder()
+
+interface Running {
+  readonly turn: CapturedTurn
+  readonly id: number
+  calling: boolean
+}
+
+interface Ended {
+  readonly id: number
+  folder: TurnFolder
+}
+
+export interface SearchResult {
+  /** What was lost, or undefined. */
+  readonly lost: string | undefined
+  /** Numbers of files that were undone and redone, and that were conflicts. */
+  readonly undone: number
+  readonly redone: number
+  readonly conflicts: number
+}
+
+/**
+ * Random edits in one folder by two agents, people and a terminal, with undos and redos between them. Every edit writes a word
+ * that nobody else writes. An undo or a redo of a turn must not remove a word of anybody else from the disk, unless it was
+ * written while a call of that turn ran; even then the safety capture has it.
+ */
+export async function searchEdits(
+  steps: number,
+  random: (below: number) => number,
+  chosen: (file: PlannedFile) => boolean = ({ verdict }) => verdict === 'apply',
+): Promise<SearchResult> {
+  const captures = new MemoryCaptures()
+  const files = new Map()
+  captures.folders.set(directory, files)
+  const taking = new Taking(captures, { world: testWorld(), limits })
+  const running: Running[] = []
+  const ended: Ended[] = []
+  /** The turns that may have written each word: the one that did, or the ones whose calls ran. */
+  const writers = new Map<string, ReadonlySet<number>>()
+  const counts = { undone: 0, redone: 0, conflicts: 0 }
+  let next = 0
+
+  const pick = <T>(items: readonly T[]): T | undefined => items[random(items.length)]
+  const text = (path: string) => decoder.decode(files.get(path)?.bytes)
+  const put = (path: string, content: string) =>
+    files.set(path, { bytes: new TextEncoder().encode(content), mode: '100644' })
+  const wordsOnDisk = () =>
+    new Set(
+      names.flatMap((path) =>
+        text(path)
+          .split(' ')
+          .filter((word) => word !== ''),
+      ),
+    )
+  const callers = () => running.filter(({ calling }) => calling).map(({ id }) => id)
+
+  function edit(by: readonly number[]): void {
+    const path = pick(names) ?? 'a'
+    const word = `w${++next}`
+    const kind = random(10)
+    if (kind === 0) return void files.delete(path)
+    if (kind === 1 && files.has(path)) {
+      const to = pick(names) ?? 'b'
+      if (to === path) return
+      // What a call moves to another file, the call has written there.
+      for (const moved of text(path).split(' '))
+        writers.set(moved, new Set([...(writers.get(moved) ?? []), ...by, ...callers()]))
+      put(to, text(path))
+      return void files.delete(path)
+    }
+    writers.set(word, new Set([...by, ...callers()]))
+    put(path, kind < 4 ? word : `${text(path)} ${word}`.trim())
+  }
+
+  async function begin(): Promise<void> {
+    if (running.length === 2 || (running.length === 1 && random(6) > 0)) return
+    const turn = new CapturedTurn(`t${++next}`, [directory], taking, () => {})
+    for (const other of running) {
+      other.turn.joined(turn)
+      turn.joined(other.turn)
+    }
+    running.push({ turn, id: next, calling: false })
+    await turn.begin(undefined)
+  }
+
+  async function end(): Promise<void> {
+    const at = random(running.length)
+    const [over] = running.splice(at, 1)
+    if (!over) return
+    for (const other of running) other.turn.left(over.turn)
+    const [folder] = (await over.turn.end()).folders
+    if (folder) ended.push({ id: over.id, folder })
+    if (ended.length > 6) ended.shift()
+  }
+
+  async function call(): Promise<void> {
+    const one = pick(running)
+    if (!one) return
+    if (!one.calling) {
+      await one.turn.callsBegin()
+      one.calling = true
+      return
+    }
+    if (random(3) > 0) return edit([one.id])
+    await one.turn.callsEnd()
+    one.calling = false
+  }
+
+  async function takeBack(how: 'undo' | 'redo'): Promise<string | undefined> {
+    const of = random(2) === 0 ? ended.at(-1) : pick(ended)
+    if (!of) return undefined
+    const plan = await (how === 'undo' ? planUndo : planRedo)(captures, taking, of.folder)
+    const before = wordsOnDisk()
+    const removedByTurn = how === 'redo' ? await removedWords(of.folder) : new Set<string>()
+    for (const { turn } of running) turn.disturbed()
+    const outcome = await carryOut(captures, plan, plan.files.filter(chosen))
+    counts.conflicts += plan.files.filter(
+      ({ verdict }) => verdict === 'shared' || verdict === 'changed',
+    ).length
+    if (how === 'undo') counts.undone += outcome.done.length
+    else counts.redone += outcome.done.length
+    const undone = how === 'undo' ? [...new Set([...(of.folder.undone ?? []), ...outcome.done])] : []
+    of.folder = { ...of.folder, undone, safety: plan.safety }
+    const after = wordsOnDisk()
+    const saved = await wordsIn(plan.safety)
+    for (const word of before) {
+      if (after.has(word) || removedByTurn.has(word)) continue
+      if (!writers.get(word)?.has(of.id)) return `${how} of turn ${of.id} removed ${word} from the disk`
+      if (!saved.has(word)) return `${how} of turn ${of.id}: the safety capture lacks ${word}`
+    }
+    return undefined
+  }
+
+  async function wordsIn(capture: string): Promise<ReadonlySet<string>> {
+    const empty = await captures.take(directory, {
+      of: 'head',
+      budget: { bytes: Infinity, files: Infinity, fileBytes: Infinity },
+      signal: new AbortController().signal,
+    })
+    const words = new Set<string>()
+    for (const { after } of await captures.compare(empty.id, capture))
+      if (after)
+        for (const word of decoder.decode(await captures.read(after.content)).split(' ')) words.add(word)
+    return words
+  }
+
+  /** The words that the turn itself removed: a redo removes them again. */
+  async function removedWords({ start = '', end: left = '' }: TurnFolder): Promise<ReadonlySet<string>> {
+    const after = await wordsIn(left)
+    return new Set([...(await wordsIn(start))].filter((word) => !after.has(word)))
+  }
+
+  for (let step = 0; step < steps; step++) {
+    const kind = random(20)
+    if (kind < 2) await begin()
+    else if (kind < 4) await end()
+    else if (kind < 12) await call()
+    else if (kind < 13) edit([])
+    else if (kind === 13) {
+      // A terminal says that it is used.
+      for (const { turn } of running) turn.disturbed()
+      edit([])
+    } else {
+      const lost = await takeBack(kind < 18 ? 'undo' : 'redo')
+      if (lost !== undefined) return { lost: `step ${step}: ${lost}`, ...counts }
+    }
+  }
+  return { lost: undefined, ...counts }
+}

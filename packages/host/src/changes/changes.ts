@@ -1,34 +1,32 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
-import { callsOf } from '@atrium/protocol/chat/calls'
+import { AhpError } from '@atrium/protocol/errors'
 import { pathOf } from '@atrium/protocol/file-uri'
-import { compact } from '@atrium/protocol/update'
-import { isIn } from '../access/roots.ts'
-import { wakeIfSound } from '../channels/wake.ts'
 import type { ChangeTracking } from '../core/changes/change-tracking.ts'
 import type { Core } from '../core/core.ts'
 import { sessionOf } from '../core/lookup.ts'
 import type { Channel } from '../log/channel.ts'
+import { equal } from '../log/equal.ts'
+import { CaptureFailed } from '../ports/captures.ts'
 import type { Captures } from '../ports/captures.ts'
-import { sharedAfter } from './attribution.ts'
-import { CapturedTurn } from './captured-turn.ts'
+import { chatCatalogue, sessionCatalogue } from './changeset-uri.ts'
+import { Changesets, turnsOf } from './changesets.ts'
+import { Computation } from './computation.ts'
+import { directoriesOf } from './directories.ts'
 import { Taking } from './taking.ts'
-import type { TurnFolder, TurnRecord } from './turn-record.ts'
+import { TurnCaptures } from './turn-captures.ts'
 import { TurnRecords } from './turn-records.ts'
 
-/** The captures of all turns: taken at the beginning and at the end of each turn, recorded by chat and turn. */
-export class Changes implements ChangeTracking {
+/** What turns have changed: the captures of turns, and the changesets that clients see. */
+export class Changes extends TurnCaptures implements ChangeTracking {
   readonly #core: () => Core
-  readonly #taking: Taking
-  readonly #records: TurnRecords
-  /** The running turns by chat. */
-  readonly #running = new Map<Uri, CapturedTurn>()
-  /** The end captures that are being taken, by chat. The next turn of the chat waits for them. */
-  readonly #ending = new Map<Uri, Promise<void>>()
+  readonly #captures: Captures
+  readonly #changesets: Changesets
 
-  private constructor(core: () => Core, taking: Taking, records: TurnRecords) {
+  private constructor(core: () => Core, { captures, taking, records, changesets }: Parts) {
+    super(core, taking, records)
     this.#core = core
-    this.#taking = taking
-    this.#records = records
+    this.#captures = captures
+    this.#changesets = changesets
   }
 
   static async open(
@@ -38,194 +36,92 @@ export class Changes implements ChangeTracking {
   ): Promise<Changes> {
     const damaged = (key: string) => world.report('damaged record of a turn', key)
     const taking = new Taking(captures, { world, limits })
-    return new Changes(core, taking, await TurnRecords.open(records, damaged))
+    const turns = await TurnRecords.open(records, damaged)
+    const computation = new Computation(core, captures, taking, turns)
+    const changesets = await Changesets.open(core, computation, records)
+    return new Changes(core, { captures, taking, records: turns, changesets })
   }
 
-  async begin(chat: Channel<'chat'>, turnId: string): Promise<string | undefined> {
-    const directories = directoriesOf(this.#core(), chat)
-    if (directories.length === 0) return undefined
-    await this.#ending.get(chat.uri)
-    const { log } = this.#core()
-    const turn = new CapturedTurn(turnId, directories, this.#taking, (record) => {
-      if (log.channel(chat.uri) !== chat) return
-      this.#records.put(chat.uri, turnId, record)
-      log.scheduleFlush()
+  override appended(chat: Channel<'chat'>, action: Action): void {
+    super.appended(chat, action)
+    if (action.type === 'chat/turnStarted' && !chat.head.changesets) this.#offerTurns(chat)
+  }
+
+  override copyPublished(chat: Channel<'chat'>): void {
+    super.copyPublished(chat)
+    this.#offerTurns(chat)
+  }
+
+  override forgotten(owner: Uri): void {
+    this.#changesets.forget(owner)
+    super.forgotten(owner)
+  }
+
+  create(uri: Uri): Promise<Channel | undefined> {
+    return this.#changesets.create(uri)
+  }
+
+  isChangeset(uri: Uri): boolean {
+    return this.#changesets.has(uri)
+  }
+
+  subscribed(channel: Channel): void {
+    if (channel.is('changeset')) this.#changesets.subscribed(channel)
+  }
+
+  async read(content: string): Promise<Uint8Array | undefined> {
+    return this.#captures.read(content).catch((error: unknown) => {
+      if (error instanceof CaptureFailed) throw AhpError.notFound(error.message)
+      throw error
     })
-    this.#enter(chat.uri, turn)
-    await turn.begin(await this.#records.get(chat.uri, turnId))
-    // The agent may change files only when the record of the capture is durable.
-    await log.settled()
-    return turn.problem
   }
 
-  appended(chat: Channel<'chat'>, action: Action): void {
-    const { uri } = chat
-    if (action.type === 'chat/turnStarted' && chat.head.activeTurn)
-      // An earlier turn of the chat may have had this id, and may have been truncated.
-      this.#records.delete(uri, chat.head.activeTurn.id)
-    if (action.type === 'chat/truncated') {
-      if (!chat.head.activeTurn) this.#leave(uri)
-      this.#sweepLater(uri)
-    }
-    if (turnEnds.has(action.type) && 'turnId' in action && typeof action.turnId === 'string')
-      this.#ended(chat, action.turnId)
-    const turn = callsChange.has(action.type) ? this.#running.get(uri) : undefined
-    if (!turn || turn.turnId !== chat.head.activeTurn?.id) return
-    void (runningCalls(chat).length > 0 ? turn.callsBegin() : turn.callsEnd())
-  }
-
-  completing(chat: Channel<'chat'>, toolCallId: string): Promise<void> | undefined {
-    const turn = this.#running.get(chat.uri)
-    const others = runningCalls(chat).filter((id) => id !== toolCallId)
-    return turn && others.length === 0 ? turn.callsEnd() : undefined
-  }
-
-  ready(chat: Uri): Promise<void> | undefined {
-    return this.#running.get(chat)?.looked
-  }
-
-  terminalUsed(directory: string, holder: Uri | undefined): void {
-    for (const [chat, turn] of this.#running) if (chat !== holder && turn.meets(directory)) turn.disturbed()
-  }
-
-  copy(from: Uri, to: Uri, turnIds: readonly string[]): Promise<void> {
-    return this.#records.copy(from, to, turnIds)
-  }
-
-  copyPublished(chat: Uri): void {
-    this.#records.publishCopy(chat)
-  }
-
-  copyForgotten(chat: Uri): void {
-    this.#records.forgetCopy(chat)
-  }
-
-  forgotten(chat: Uri): void {
-    this.#leave(chat)
-    this.#sweepLater(chat)
-  }
-
-  /** Takes the end captures that an earlier epoch owed, and deletes the records that it had to. */
-  recover(): void {
-    for (const { chat, turnId } of this.#records.owed) this.#end(chat, turnId)
-    for (const chat of this.#records.sweeps) void this.#sweep(chat)
-  }
-
-  async settled(): Promise<void> {
-    await Promise.all(this.#ending.values())
-  }
-
-  async collect(): Promise<void> {
-    await this.#taking.collect(() => this.#records.captures())
-  }
-
-  #enter(chat: Uri, turn: CapturedTurn): void {
-    for (const other of this.#running.values())
-      if (turn.directories.some((directory) => other.meets(directory))) {
-        other.joined(turn)
-        turn.joined(other)
-      }
-    this.#running.set(chat, turn)
-  }
-
-  #leave(chat: Uri): CapturedTurn | undefined {
-    const turn = this.#running.get(chat)
-    this.#running.delete(chat)
-    if (turn) for (const other of this.#running.values()) other.left(turn)
-    return turn
-  }
-
-  /** Records that an end capture is owed, in the step that ends the turn. */
-  #ended(chat: Channel<'chat'>, turnId: string): void {
-    if (!this.#running.has(chat.uri) && directoriesOf(this.#core(), chat).length === 0) return
-    this.#records.owe(chat.uri, turnId)
-    this.#end(chat.uri, turnId)
-  }
-
-  /** Takes the end capture of a turn. It is late if the turn ran in an earlier epoch. */
-  #end(chat: Uri, turnId: string): void {
-    const turn = this.#running.get(chat)?.turnId === turnId ? this.#leave(chat) : undefined
-    const before = this.#ending.get(chat)
-    const ending = Promise.resolve(before)
-      .then(() => this.#taking.hold(() => this.#takeEnd(chat, turnId, turn)))
-      .catch((error: unknown) => this.#core().world.report('an end capture failed', error))
-      .finally(() => {
-        if (this.#ending.get(chat) === ending) this.#ending.delete(chat)
-      })
-    this.#ending.set(chat, ending)
-  }
-
-  async #takeEnd(chat: Uri, turnId: string, turn: CapturedTurn | undefined): Promise<void> {
-    const record = turn ? await turn.end() : await this.#late(await this.#records.get(chat, turnId))
-    // The turn may have been truncated, and its chat disposed of, while the capture was taken.
-    if (!this.#records.isOwed(chat, turnId) || this.#core().readOnlyReason() !== undefined) return
-    if (record && this.#core().catalog.sessionOf(chat) !== undefined) this.#records.put(chat, turnId, record)
-    this.#records.settle(chat, turnId)
-    this.#core().log.scheduleFlush()
-  }
-
-  /** Completes the record of a turn that a crash interrupted. Nobody knows who changed what since its last capture. */
-  async #late(record: TurnRecord | undefined): Promise<TurnRecord | undefined> {
-    if (!record) return undefined
-    const folders = record.folders.map(async (folder): Promise<TurnFolder> => {
-      const { last, ...kept } = folder
-      if (folder.problem !== undefined || folder.end !== undefined) return folder
-      const taken = await this.#taking.take(folder.directory, last)
-      if ('problem' in taken) return { ...kept, problem: taken.problem }
-      const period = { own: false, others: true, changes: taken.changes }
-      const shared = sharedAfter(kept.shared, period, this.#taking.mostShared)
-      return compact<TurnFolder>({ ...kept, end: taken.id, shared })
-    })
-    return { folders: await Promise.all(folders), late: true }
-  }
-
-  #sweepLater(chat: Uri): void {
-    this.#records.sweepLater(chat)
-    this.#core().world.soon(() => void this.#sweep(chat))
-  }
-
-  async #sweep(chat: Uri): Promise<void> {
+  async offer(session: Channel<'session'>): Promise<void> {
     const core = this.#core()
-    try {
-      const gone = core.catalog.sessionOf(chat) === undefined
-      const channel = gone ? undefined : await wakeIfSound(core, chat)
-      if (!gone && !channel?.is('chat')) return
-      await this.#records.sweep(
-        chat,
-        (turnId) =>
-          channel?.is('chat') === true && (channel.has(turnId) || channel.head.activeTurn?.id === turnId),
-      )
-      core.log.scheduleFlush()
-    } catch (error) {
-      core.world.report('deleting the records of turns failed', error)
-    }
+    const [first] = session.head.workingDirectories ?? []
+    const named = first === undefined ? undefined : pathOf(first)
+    if (!named?.ok) return
+    const root = await core.vcs?.root(named.path).catch(() => undefined)
+    if (core.log.channel(session.uri) !== session || core.readOnlyReason() !== undefined) return
+    const changesets = sessionCatalogue(session.uri, root === undefined ? undefined : branchOf(session))
+    if (!equal(session.head.changesets, changesets))
+      core.log.append(session, { type: 'session/changesetsChanged', changesets })
+  }
+
+  protected override turnEnded(chat: Uri): void {
+    const failed = (error: unknown) => this.#core().world.report('updating changesets failed', error)
+    this.#turnChanged(chat).catch(failed)
+  }
+
+  protected override turnsRemoved(chat: Uri, exists: (turnId: string) => boolean): void {
+    this.#changesets.forget(chat, (scope) => !turnsOf(scope).every(exists))
+  }
+
+  #offerTurns(chat: Channel<'chat'>): void {
+    const core = this.#core()
+    if (directoriesOf(core, chat).length === 0) return
+    core.log.append(chat, { type: 'chat/changesetsChanged', changesets: chatCatalogue(chat.uri) })
+  }
+
+  /** Updates what clients see of a chat's changes. */
+  async #turnChanged(chat: Uri): Promise<void> {
+    const core = this.#core()
+    const session = sessionOf(core, chat)
+    if (session && !core.jobs.stopping) await this.offer(session)
+    await this.#changesets.refresh(core.catalog.sessionOf(chat))
   }
 }
 
-/** The paths of a chat's working directories. A directory within another one is left out. */
-export function directoriesOf(core: Core, chat: Channel<'chat'>): readonly string[] {
-  const uris = chat.head.workingDirectories ?? sessionOf(core, chat.uri)?.head.workingDirectories ?? []
-  const paths = uris.flatMap((uri) => {
-    const named = pathOf(uri)
-    return named.ok ? [named.path] : []
-  })
-  return paths.filter(
-    (path, at) => !paths.some((other, place) => (other === path ? place < at : isIn(path, other))),
-  )
+interface Parts {
+  readonly captures: Captures
+  readonly taking: Taking
+  readonly records: TurnRecords
+  readonly changesets: Changesets
 }
 
-function runningCalls({ head }: Channel<'chat'>): readonly string[] {
-  return callsOf(head.activeTurn?.responseParts).flatMap(({ status, toolCallId }) =>
-    status === 'running' ? [toolCallId] : [],
-  )
+/** The branch of a session's repository, as far as it is known. */
+function branchOf({ head }: Channel<'session'>): string {
+  const { git } = head._meta ?? {}
+  const known = typeof git === 'object' && git !== null && 'branchName' in git ? git.branchName : ''
+  return typeof known === 'string' ? known : ''
 }
-
-const turnEnds = new Set(['chat/turnComplete', 'chat/turnCancelled', 'chat/error'])
-const callsChange = new Set([
-  'chat/toolCallReady',
-  'chat/toolCallConfirmed',
-  'chat/toolCallComplete',
-  'chat/toolCallResultConfirmed',
-  'chat/toolCallAuthRequired',
-  'chat/toolCallAuthResolved',
-])

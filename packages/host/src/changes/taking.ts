@@ -1,7 +1,7 @@
 import type { Core } from '../core/core.ts'
 import { withTimeout } from '../core/timeout.ts'
 import { CaptureFailed } from '../ports/captures.ts'
-import type { CapturedChange, Captures } from '../ports/captures.ts'
+import type { CaptureBudget, CapturedChange, Captures } from '../ports/captures.ts'
 
 /** A capture and its differences from an earlier one; or why there is none, as a sentence for users. */
 export type Taken =
@@ -44,10 +44,24 @@ export class Taking {
     }
   }
 
-  async #take(directory: string, since: string | undefined, signal: AbortSignal): Promise<Taken> {
+  /** Captures a commit of a folder's repository. Rejects with a sentence for users. */
+  async commit(directory: string, of: 'head' | 'branch'): Promise<string> {
+    await this.#collecting
+    const { signal } = new AbortController()
+    return (await this.#captures.take(directory, { of, signal, budget: this.#budget })).id
+  }
+
+  get #budget(): CaptureBudget {
     const { captureBytes: bytes, captureFiles: files, captureFileBytes: fileBytes } = this.#core.limits
-    const budget = { bytes, files, fileBytes }
-    const { id } = await this.#captures.take(directory, { of: 'files', signal, budget })
+    return { bytes, files, fileBytes }
+  }
+
+  async #take(directory: string, since: string | undefined, signal: AbortSignal): Promise<Taken> {
+    const { id } = await this.#captures.take(directory, {
+      of: 'files',
+      signal,
+      budget: this.#budget,
+    })
     const same = since === undefined || since === id
     return { id, changes: same ? [] : await this.#captures.compare(since, id) }
   }

@@ -131,4 +131,7 @@ export class TurnRecords {
   }
 }
 
+/** In place of a turn id: the record of the captures at the beginning of a session. */
+export const sessionStart = 'session'
+
 const prefix = 'capture/'

@@ -22,6 +22,7 @@ export function isUsed(core: Core, uri: Uri): boolean {
   return (
     (known ?? log.channel(uri) ?? sessionResources.sessionOf(uri)) !== undefined ||
     log.staged.has(uri) ||
+    core.changes?.isChangeset(uri) ||
     terminals(core).some(({ resource }) => resource === uri)
   )
 }

@@ -76,7 +76,8 @@ async function wakeAlone(core: Core, uri: Uri): Promise<Channel | undefined> {
 /** Wakes one channel and schedules a sleep check, because the caller may never subscribe to the channel. */
 async function wakeOne(core: Core, uri: Uri): Promise<Channel | undefined> {
   // The channel may have been created while it was looked up in the store.
-  const channel = (await core.log.wake(uri)) ?? core.log.channel(uri)
+  const channel =
+    (await core.log.wake(uri)) ?? core.log.channel(uri) ?? (core.changes && (await core.changes.create(uri)))
   if (channel) {
     sleepWhenIdle(core, channel)
     await core.log.when(channel, () => true)

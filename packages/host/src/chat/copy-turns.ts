@@ -49,8 +49,8 @@ export async function copyTurns(
 /** Makes a copy visible to clients, in the step that adds the chat to its session. */
 export function publishCopy(core: Core, chat: Channel<'chat'>): Channel<'chat'> {
   core.records.delete(copyKey(chat.uri))
-  core.changes?.copyPublished(chat.uri)
   core.log.staged.publish(chat)
+  core.changes?.copyPublished(chat)
   sleepWhenIdle(core, chat)
   return chat
 }

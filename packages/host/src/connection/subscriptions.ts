@@ -75,6 +75,7 @@ export class Subscriptions {
 
   add(channel: Channel, subscription: Subscription = this.of(channel)): void {
     channel.listeners.add(this.#listener)
+    this.#core.changes?.subscribed(channel)
     this.#channels.set(channel, subscription)
   }
 

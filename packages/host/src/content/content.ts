@@ -1,6 +1,7 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { ContentRef } from '@atrium/protocol/common/content'
 import type { Core } from '../core/core.ts'
+import { parseCapturedUri } from './captured-uri.ts'
 
 /** The URI of content that a session stores outside its state, by hash. The content is deleted with the session. */
 export function contentUri(session: Uri, hash: string): Uri {
@@ -26,6 +27,8 @@ export function isContent(uri: Uri): boolean {
 }
 
 export async function readContent(core: Core, uri: Uri): Promise<Uint8Array | undefined> {
+  const captured = parseCapturedUri(uri)
+  if (captured) return core.catalog.get(captured.session) ? core.changes?.read(captured.content) : undefined
   const [, hash, session] = /^[^/]*\/([0-9a-f]{64})(?:\/[^/?]*)?\?(.+)$/.exec(uri) ?? []
   const name = session === undefined ? undefined : decoded(session)
   if (hash === undefined || name === undefined) return undefined

@@ -1,6 +1,7 @@
 import type { Uri } from '@atrium/protocol/channel'
 import { rootUri, sessionOfDefaultChat } from '@atrium/protocol/uri'
 import { mapUris } from '../aliases/uris.ts'
+import { parseChangesetUri } from '../changes/changeset-uri.ts'
 import type { SessionNaming } from '../core/clients.ts'
 import type { Core } from '../core/core.ts'
 import { native } from './generation.ts'
@@ -68,6 +69,7 @@ export class SessionNames {
   /** Returns the name of a channel for this client. */
   shown(uri: Uri): Uri {
     if (!this.renames) return uri
+    if (this.#core.changes?.isChangeset(uri)) return this.#renamed(uri, (owner) => this.shown(owner))
     const { merged, nested } = this.#generation
     if (nested && uri === rootUri) return firstRootUri
     const owner = merged ? this.#core.catalog.sessionOf(uri) : undefined
@@ -80,7 +82,8 @@ export class SessionNames {
   canonical(name: Uri): Uri {
     const { aliases, catalog, log } = this.#core
     if (log.channel(name) || catalog.get(name) || catalog.sessionOf(name)) return name
-    return this.#ofVersion(name) ?? catalog.defaultChatNamed(name) ?? aliases.resolve(name) ?? name
+    const known = this.#ofVersion(name) ?? catalog.defaultChatNamed(name) ?? aliases.resolve(name)
+    return known ?? this.#renamed(name, (owner) => this.canonical(owner))
   }
 
   /** Replaces aliases of sessions. A name that the client has made up stays: the client must find it again in its own action. */
@@ -96,6 +99,12 @@ export class SessionNames {
   down<T>(value: T): T {
     // The replacement changes no type: a URI becomes another URI.
     return this.renames ? (mapUris(value, (uri) => this.shown(uri)) as T) : value
+  }
+
+  /** Renames the session or chat in the name of a changeset. Any other name stays. */
+  #renamed(name: Uri, renamed: (owner: Uri) => Uri): Uri {
+    const changeset = this.#core.changes && parseChangesetUri(name)
+    return changeset ? renamed(changeset.owner) + name.slice(changeset.owner.length) : name
   }
 
   /** Returns the URI of a channel that only some versions name so; undefined if the name is none of these. */

@@ -130,6 +130,7 @@ export function forgetSession(core: Core, session: Channel<'session'>): number {
   for (const each of [uri, alias]) if (each !== undefined) setGone(core, each)
   core.owners.forget(uri)
   core.customizations?.forget(uri)
+  core.changes?.forgotten(uri)
   core.catalog.delete(uri)
   const unreferenced = core.contentRetention.forget(uri).filter((each) => !core.catalog.get(each))
   const seq = core.log.drop(session)
@@ -152,6 +153,7 @@ export function forgetSession(core: Core, session: Channel<'session'>): number {
 export const sessionEffects: Effects<'session'> = {
   'session/ready': (core, session) => {
     followGit(core, session)
+    void core.changes?.offer(session)
     void core.customizations?.refresh(session.uri)
     for (const { resource } of session.committedState.chats) {
       const chat = core.log.channel(resource, 'chat')

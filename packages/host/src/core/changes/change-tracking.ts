@@ -18,10 +18,19 @@ export interface ChangeTracking {
   terminalUsed(directory: string, holder: Uri | undefined): void
   /** Reads the records of these turns for a fork, which is published or forgotten later. */
   copy(from: Uri, to: Uri, turnIds: readonly string[]): Promise<void>
-  copyPublished(chat: Uri): void
+  copyPublished(chat: Channel<'chat'>): void
   copyForgotten(chat: Uri): void
-  /** Drops the records of a chat, in the step that drops the chat. */
-  forgotten(chat: Uri): void
+  /** Drops the records and the changesets of a chat or session, in the step that drops it. */
+  forgotten(owner: Uri): void
+  /** Creates the channel of a changeset, if the URI names one. */
+  create(uri: Uri): Promise<Channel | undefined>
+  isChangeset(uri: Uri): boolean
+  /** Called when a channel has got a subscriber. */
+  subscribed(channel: Channel): void
+  /** The captured content of a file. */
+  read(content: string): Promise<Uint8Array | undefined>
+  /** Publishes the catalogue of a session's changesets. */
+  offer(session: Channel<'session'>): Promise<void>
   /** Does what an earlier epoch left to do. */
   recover(): void
   /** Resolves when the end captures in progress are taken. */

@@ -1,0 +1,60 @@
+import type { Uri } from '@atrium/protocol/channel'
+import type { ChangesetFile } from '@atrium/protocol/changeset/state'
+import type { FileEditSide } from '@atrium/protocol/common/content'
+import { fileUri } from '@atrium/protocol/file-uri'
+import { compact } from '@atrium/protocol/update'
+import { capturedUri } from '../content/captured-uri.ts'
+import { equal } from '../log/equal.ts'
+import type { CapturedChange, CapturedFile } from '../ports/captures.ts'
+
+/** Where the files of a changeset are. */
+export interface Place {
+  readonly session: Uri
+  readonly directory: string
+  /** Whether the later side is the file on the disk, which is read as it is, and not a capture. */
+  readonly live: boolean
+}
+
+/** The file of a changeset for a difference of two captures. Contents are only named: clients read them when they need them. */
+export function changesetFile(place: Place, change: CapturedChange, more: object = {}): ChangesetFile {
+  const { path, oldPath = path, before, after, added, removed, binary } = change
+  const uri = fileUri(`${place.directory}/${path}`)
+  const oldUri = fileUri(`${place.directory}/${oldPath}`)
+  const counted = added !== undefined || removed !== undefined
+  const about = compact<object>({
+    binary: binary || undefined,
+    modes:
+      before && after && before.mode !== after.mode ? { before: before.mode, after: after.mode } : undefined,
+    omitted: after?.omitted ?? before?.omitted,
+    ...more,
+  })
+  return compact<ChangesetFile>({
+    id: uri,
+    edit: {
+      ...(before && { before: side(place, oldUri, before) }),
+      ...(after && { after: place.live ? liveSide(uri, after) : side(place, uri, after) }),
+      ...(counted && { diff: compact<object>({ added, removed }) }),
+    },
+    _meta: Object.keys(about).length === 0 ? undefined : { 'x-atrium': about },
+  })
+}
+
+function side({ session }: Place, uri: Uri, { content, size }: CapturedFile): FileEditSide {
+  return { uri, content: { uri: capturedUri(session, content, uri), sizeHint: size } }
+}
+
+function liveSide(uri: Uri, { size, content }: CapturedFile): FileEditSide {
+  return { uri, content: { uri, sizeHint: size, nonce: content } }
+}
+
+/** Keeps the marks of files that did not change. A file that changed must be reviewed again. */
+export function withReviews(
+  files: readonly ChangesetFile[],
+  before: readonly ChangesetFile[],
+): readonly ChangesetFile[] {
+  const known = new Map(before.map((file) => [file.id, file]))
+  return files.map((file) => {
+    const { reviewed, ...same } = known.get(file.id) ?? {}
+    return reviewed !== undefined && equal(same, file) ? { ...file, reviewed } : file
+  })
+}

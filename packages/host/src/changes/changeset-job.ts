@@ -1,0 +1,127 @@
+import type { ChangesetFile, ChangesetOperation } from '@atrium/protocol/changeset/state'
+import type { ErrorInfo } from '@atrium/protocol/common/content'
+import { compact } from '@atrium/protocol/update'
+import type { ChangesetAction } from '@atrium/protocol/changeset/actions'
+import type { Core } from '../core/core.ts'
+import type { Job } from '../core/jobs.ts'
+import { equal } from '../log/equal.ts'
+import type { Channel } from '../log/channel.ts'
+import type { FileWatch } from '../ports/files.ts'
+import { withReviews } from './changeset-files.ts'
+
+/** What a changeset shows. */
+export interface Computed {
+  readonly files: readonly ChangesetFile[]
+  readonly operations: readonly ChangesetOperation[]
+  readonly error?: ErrorInfo
+}
+
+/**
+ * Computes a changeset as long as it has subscribers: at once, and whenever its files change. The result goes to the log like
+ * everything else that clients see, because clients of every version replay it, and because marks of reviewers are actions on
+ * it. Contents are not part of it, so the log stays small.
+ */
+export class ChangesetJob implements Job {
+  readonly #core: Core
+  readonly #channel: Channel<'changeset'>
+  readonly #compute: () => Promise<Computed>
+  readonly #watches: Promise<FileWatch | undefined>[]
+  #computing: Promise<void> | undefined
+  #again = false
+  #stopped = false
+  #cancelDelay: (() => void) | undefined
+
+  constructor(
+    core: Core,
+    channel: Channel<'changeset'>,
+    directories: readonly string[],
+    compute: () => Promise<Computed>,
+  ) {
+    this.#core = core
+    this.#channel = channel
+    this.#compute = compute
+    this.#watches = directories.map((directory) => this.#watch(directory))
+  }
+
+  /** Computes the changeset again. Resolves when what has changed until now is published. */
+  refresh(): Promise<void> {
+    this.#again = true
+    this.#computing ??= this.#run().finally(() => (this.#computing = undefined))
+    return this.#computing
+  }
+
+  unsubscribed(): void {
+    if (this.#channel.listeners.size === 0) this.#core.jobs.stop(this.#channel.uri)
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#cancelDelay?.()
+    await Promise.all(this.#watches.map(async (watch) => (await watch)?.end()))
+  }
+
+  async #run(): Promise<void> {
+    while (this.#again && !this.#stopped) {
+      this.#again = false
+      const { world, limits } = this.#core
+      // A quick computation is not announced: clients would only flicker.
+      const cancel = world.later(limits.recomputingMs, () => this.#announce())
+      const computed = await this.#compute().catch((error: unknown): Computed => {
+        world.report('computing a changeset failed', error)
+        return failed('The changes could not be computed.')
+      })
+      cancel()
+      if (!this.#gone) this.#publish(computed)
+    }
+  }
+
+  /** Whether nothing may be published any more. */
+  get #gone(): boolean {
+    const { log, readOnlyReason } = this.#core
+    return this.#stopped || log.channel(this.#channel.uri) !== this.#channel || readOnlyReason() !== undefined
+  }
+
+  #announce(): void {
+    if (!this.#gone && this.#channel.head.status === 'ready')
+      this.#append({ type: 'changeset/statusChanged', status: 'recomputing' })
+  }
+
+  #publish({ files: found, operations, error }: Computed): void {
+    const { head } = this.#channel
+    const files = withReviews(found, head.files)
+    const changed = files.filter((file, at) => !equal(file, head.files[at]))
+    const sameFiles =
+      files.length === head.files.length && files.every(({ id }, at) => id === head.files[at]?.id)
+    if (sameFiles && changed.length <= fewFiles && head.operations) {
+      for (const file of changed) this.#append({ type: 'changeset/fileSet', file })
+      if (!equal(operations, head.operations))
+        this.#append({ type: 'changeset/operationsChanged', operations })
+    } else this.#append({ type: 'changeset/contentChanged', files, operations })
+    const status = error ? 'error' : 'ready'
+    if (head.status !== status || !equal(head.error, error))
+      this.#append(compact<ChangesetAction>({ type: 'changeset/statusChanged', status, error }))
+  }
+
+  #append(action: ChangesetAction): void {
+    this.#core.log.append(this.#channel, action)
+  }
+
+  async #watch(directory: string): Promise<FileWatch | undefined> {
+    const { files, world, limits } = this.#core
+    const skips = (path: string) => /(^|\/)(\.git|node_modules)(\/|$)/.test(path)
+    const request = { recursive: true, wants: (path: string) => !skips(path), skips }
+    const listener = () => {
+      this.#cancelDelay?.()
+      this.#cancelDelay = world.later(limits.refreshMs, () => void this.refresh())
+    }
+    // A folder that cannot be watched is still computed when somebody subscribes, and after every turn.
+    return files?.watch({ path: directory, roots: [directory] }, request, listener).catch(() => undefined)
+  }
+}
+
+export function failed(message: string): Computed {
+  return { files: [], operations: [], error: { errorType: 'changes', message } }
+}
+
+/** Up to this number of changed files, each one is an action of its own. */
+const fewFiles = 20

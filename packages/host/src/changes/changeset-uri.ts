@@ -1,0 +1,91 @@
+import type { Uri } from '@atrium/protocol/channel'
+import type { Changeset } from '@atrium/protocol/changeset/state'
+
+/** What a changeset shows: the changes of a session's files, of one turn, or between two turns of a chat. */
+export type ChangesetScope =
+  | { readonly kind: 'uncommitted' | 'session' | 'branch' }
+  | { readonly kind: 'turn'; readonly turnId: string }
+  | { readonly kind: 'compare-turns'; readonly originalTurnId: string; readonly modifiedTurnId: string }
+
+export interface ChangesetName {
+  /** The session or the chat whose catalogue has the changeset. */
+  readonly owner: Uri
+  readonly scope: ChangesetScope
+}
+
+const marker = '/changeset/'
+
+/** Reads the URI of a changeset, as clients make it from the templates of the catalogues. Turn ids are encoded. */
+export function parseChangesetUri(uri: Uri): ChangesetName | undefined {
+  const at = uri.lastIndexOf(marker)
+  const scope = at <= 0 ? undefined : scopeOf(uri.slice(at + marker.length).split('/'))
+  return scope && { owner: uri.slice(0, at), scope }
+}
+
+function scopeOf([kind, ...ids]: readonly string[]): ChangesetScope | undefined {
+  const [first, second] = ids.map(decoded)
+  if (kind === 'uncommitted' || kind === 'session' || kind === 'branch')
+    return ids.length === 0 ? { kind } : undefined
+  if (kind === 'turn' && ids.length === 1 && first) return { kind, turnId: first }
+  if (kind === 'compare' && ids.length === 2 && first && second)
+    return { kind: 'compare-turns', originalTurnId: first, modifiedTurnId: second }
+  return undefined
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
+const review = { review: {} }
+
+/** The catalogue of a session. Only a repository has commits to compare with. */
+export function sessionCatalogue(session: Uri, branch: string | undefined): readonly Changeset[] {
+  const own: Changeset = {
+    label: 'Session Changes',
+    description: 'All changes since the first turn of this session',
+    uriTemplate: `${session}${marker}session`,
+    changeKind: 'session',
+    capabilities: review,
+  }
+  if (branch === undefined) return [own]
+  return [
+    {
+      label: 'Branch Changes',
+      ...(branch !== '' && { description: branch }),
+      uriTemplate: `${session}${marker}branch`,
+      changeKind: 'branch',
+      capabilities: review,
+    },
+    {
+      label: 'Uncommitted Changes',
+      description: 'The files that differ from the last commit',
+      uriTemplate: `${session}${marker}uncommitted`,
+      changeKind: 'uncommitted',
+      capabilities: review,
+    },
+    own,
+  ]
+}
+
+export function chatCatalogue(chat: Uri): readonly Changeset[] {
+  return [
+    {
+      label: 'This Turn',
+      description: 'The changes between the beginning and the end of the turn',
+      uriTemplate: `${chat}${marker}turn/{turnId}`,
+      changeKind: 'turn',
+      capabilities: review,
+    },
+    {
+      label: 'Compare Turns',
+      description: 'The changes between the ends of two turns',
+      uriTemplate: `${chat}${marker}compare/{originalTurnId}/{modifiedTurnId}`,
+      changeKind: 'compare-turns',
+      capabilities: review,
+    },
+  ]
+}

@@ -1,0 +1,140 @@
+import type { Uri } from '@atrium/protocol/channel'
+import { AhpError } from '@atrium/protocol/errors'
+import { wakeIfSound } from '../channels/wake.ts'
+import type { Core } from '../core/core.ts'
+import { RecordMap, textFormat } from '../core/record-map.ts'
+import { unloaded } from '../log/channel.ts'
+import type { Channel } from '../log/channel.ts'
+import type { Records } from '../ports/records.ts'
+import { ChangesetJob } from './changeset-job.ts'
+import { parseChangesetUri } from './changeset-uri.ts'
+import type { ChangesetScope } from './changeset-uri.ts'
+import type { Computation, Subject } from './computation.ts'
+import { pathsIn } from './directories.ts'
+
+/** The channels of changesets. A channel is created when somebody first subscribes to it, and is dropped with its owner. */
+export class Changesets {
+  readonly #core: () => Core
+  readonly #computation: Computation
+  /** The changeset channels that exist, by URI. Only the keys matter. */
+  readonly #known: RecordMap<string>
+
+  private constructor(core: () => Core, computation: Computation, known: RecordMap<string>) {
+    this.#core = core
+    this.#computation = computation
+    this.#known = known
+  }
+
+  static async open(core: () => Core, computation: Computation, records: Records): Promise<Changesets> {
+    return new Changesets(core, computation, await RecordMap.open(records, 'changeset/', textFormat))
+  }
+
+  has(uri: Uri): boolean {
+    return this.#known.has(uri)
+  }
+
+  /** Creates the channel of a changeset, if the URI names one. */
+  async create(uri: Uri): Promise<Channel | undefined> {
+    const core = this.#core()
+    const subject = await this.subject(uri)
+    if (!subject || core.readOnlyReason() !== undefined) return undefined
+    const there = core.log.channel(uri)
+    if (there) return there
+    const { session } = subject
+    const siblings = this.#known.keys().filter((known) => sessionNamed(core, known) === session.uri)
+    if (siblings.length >= core.limits.changesets)
+      throw AhpError.permissionDenied(`a session has at most ${core.limits.changesets} changesets`)
+    this.#known.set(uri, '')
+    return core.log.create(uri, 'changeset', { status: 'computing', files: [] })
+  }
+
+  /** What a changeset is about. Undefined if there is no such session, chat or turn. */
+  async subject(uri: Uri): Promise<Subject | undefined> {
+    const core = this.#core()
+    const name = parseChangesetUri(uri)
+    if (!name) return undefined
+    const { owner, scope } = name
+    const entry = core.catalog.get(owner)
+    // On a session, a turn is one of its default chat.
+    const chatUri = entry ? entry.defaultChat : owner
+    const needsChat = !entry || scope.kind === 'turn' || scope.kind === 'compare-turns'
+    const chat = needsChat && chatUri !== undefined ? await wakeIfSound(core, chatUri) : undefined
+    const sessionUri = entry ? owner : core.catalog.sessionOf(owner)
+    const session = sessionUri === undefined ? undefined : await wakeIfSound(core, sessionUri)
+    if (!session?.is('session')) return undefined
+    if (!needsChat) return named(session, undefined, scope)
+    if (!chat?.is('chat') || !turnsOf(scope).every((id) => chat.has(id) || chat.head.activeTurn?.id === id))
+      return undefined
+    return turnsOf(scope).length === 0 ? undefined : named(session, chat, scope)
+  }
+
+  /** Called when a channel has got a subscriber. */
+  subscribed(channel: Channel<'changeset'>): void {
+    const core = this.#core()
+    if (core.jobs.has(channel.uri) || core.readOnlyReason() !== undefined) return
+    void this.#begin(channel).catch((error: unknown) => core.world.report('a changeset failed', error))
+  }
+
+  /** Computes the changesets again that a turn, or an operation, may have changed. */
+  async refresh(session: Uri | undefined): Promise<void> {
+    const core = this.#core()
+    const jobs = this.#known.keys().flatMap((uri) => {
+      const job = sessionNamed(core, uri) === session ? core.jobs.job(uri) : undefined
+      return job instanceof ChangesetJob ? [job] : []
+    })
+    await Promise.all(jobs.map((job) => job.refresh()))
+  }
+
+  /** Drops the changesets of a session or chat, in the step that drops it; or those of turns that are gone. */
+  forget(owner: Uri, isGone: (scope: ChangesetScope) => boolean = () => true): void {
+    const core = this.#core()
+    for (const uri of this.#known.keys()) {
+      const name = parseChangesetUri(uri)
+      if (!name || !isGone(name.scope) || !this.#isOf(name.owner, owner)) continue
+      this.#known.delete(uri)
+      core.jobs.stop(uri)
+      const channel = core.log.channel(uri, 'changeset')
+      if (channel && channel.head.files.length > 0) core.log.append(channel, { type: 'changeset/cleared' })
+      core.log.drop(channel ?? unloaded(uri, 'changeset'))
+    }
+  }
+
+  #isOf(named: Uri, owner: Uri): boolean {
+    return named === owner || this.#core().catalog.get(named)?.defaultChat === owner
+  }
+
+  async #begin(channel: Channel<'changeset'>): Promise<void> {
+    const core = this.#core()
+    const subject = await this.subject(channel.uri)
+    if (core.jobs.has(channel.uri) || core.jobs.stopping || channel.listeners.size === 0 || !subject) return
+    const directories = pathsIn(
+      subject.chat?.head.workingDirectories ?? subject.session.head.workingDirectories,
+    )
+    const job = new ChangesetJob(core, channel, directories, async () => {
+      const now = await this.subject(channel.uri)
+      return this.#computation.of(now ?? subject)
+    })
+    core.jobs.begin(channel.uri, job)
+    await job.refresh()
+  }
+}
+
+function named(
+  session: Channel<'session'>,
+  chat: Channel<'chat'> | undefined,
+  scope: ChangesetScope,
+): Subject {
+  return chat ? { session, chat, scope } : { session, scope }
+}
+
+export function turnsOf(scope: ChangesetScope): readonly string[] {
+  if (scope.kind === 'turn') return [scope.turnId]
+  return scope.kind === 'compare-turns' ? [scope.originalTurnId, scope.modifiedTurnId] : []
+}
+
+/** The session of a changeset: its owner, or the session of the chat that is its owner. */
+function sessionNamed({ catalog }: Core, uri: Uri): Uri | undefined {
+  const owner = parseChangesetUri(uri)?.owner
+  if (owner === undefined) return undefined
+  return catalog.get(owner) ? owner : catalog.sessionOf(owner)
+}

@@ -1,0 +1,22 @@
+import type { Uri } from '@atrium/protocol/channel'
+import { pathOf } from '@atrium/protocol/file-uri'
+import { isIn } from '../access/roots.ts'
+import type { Core } from '../core/core.ts'
+import { sessionOf } from '../core/lookup.ts'
+import type { Channel } from '../log/channel.ts'
+
+/** The paths of a chat's working directories: its own, else those of its session. */
+export function directoriesOf(core: Core, chat: Channel<'chat'>): readonly string[] {
+  return pathsIn(chat.head.workingDirectories ?? sessionOf(core, chat.uri)?.head.workingDirectories)
+}
+
+/** The paths of directories. A directory within another one is left out, because the other one contains its files. */
+export function pathsIn(uris: readonly Uri[] = []): readonly string[] {
+  const paths = uris.flatMap((uri) => {
+    const named = pathOf(uri)
+    return named.ok ? [named.path] : []
+  })
+  return paths.filter(
+    (path, at) => !paths.some((other, place) => (other === path ? place < at : isIn(path, other))),
+  )
+}

@@ -1,0 +1,224 @@
+import type { Action, Uri } from '@atrium/protocol/channel'
+import { callsOf } from '@atrium/protocol/chat/calls'
+import { compact } from '@atrium/protocol/update'
+import { wakeIfSound } from '../channels/wake.ts'
+import type { Core } from '../core/core.ts'
+import type { Channel } from '../log/channel.ts'
+import { sharedAfter } from './attribution.ts'
+import { CapturedTurn } from './captured-turn.ts'
+import { directoriesOf } from './directories.ts'
+import type { Taking } from './taking.ts'
+import type { TurnFolder, TurnRecord } from './turn-record.ts'
+import { sessionStart } from './turn-records.ts'
+import type { TurnRecords } from './turn-records.ts'
+
+/** The captures of all turns: taken at the beginning and at the end of each turn, recorded by chat and turn. */
+export abstract class TurnCaptures {
+  readonly #core: () => Core
+  readonly #taking: Taking
+  readonly #records: TurnRecords
+  /** The running turns by chat. */
+  readonly #running = new Map<Uri, CapturedTurn>()
+  /** The end captures that are being taken, by chat. The next turn of the chat waits for them. */
+  readonly #ending = new Map<Uri, Promise<void>>()
+
+  constructor(core: () => Core, taking: Taking, records: TurnRecords) {
+    this.#core = core
+    this.#taking = taking
+    this.#records = records
+  }
+
+  /** Called when a turn has got its end capture. */
+  protected abstract turnEnded(chat: Uri): void
+  /** Called when turns of a chat were removed. */
+  protected abstract turnsRemoved(chat: Uri, exists: (turnId: string) => boolean): void
+
+  async begin(chat: Channel<'chat'>, turnId: string): Promise<string | undefined> {
+    const directories = directoriesOf(this.#core(), chat)
+    if (directories.length === 0) return undefined
+    await this.#ending.get(chat.uri)
+    const { log } = this.#core()
+    const turn = new CapturedTurn(turnId, directories, this.#taking, (record) => {
+      if (log.channel(chat.uri) !== chat) return
+      this.#records.put(chat.uri, turnId, record)
+      log.scheduleFlush()
+    })
+    this.#enter(chat.uri, turn)
+    await turn.begin(await this.#records.get(chat.uri, turnId))
+    await this.#beginSession(chat, turn.record)
+    // The agent may change files only when the record of the capture is durable.
+    await log.settled()
+    return turn.problem
+  }
+
+  /** Records the first captures of a session: its changes are those since then. */
+  async #beginSession({ uri }: Channel<'chat'>, record: TurnRecord): Promise<void> {
+    const session = this.#core().catalog.sessionOf(uri)
+    if (session === undefined || (await this.#records.get(session, sessionStart))) return
+    const folders = record.folders.flatMap(({ directory, start }) =>
+      start === undefined ? [] : [{ directory, start }],
+    )
+    if (folders.length === 0 || !this.#core().catalog.get(session)) return
+    this.#records.put(session, sessionStart, { folders })
+    this.#core().log.scheduleFlush()
+  }
+
+  appended(chat: Channel<'chat'>, action: Action): void {
+    const { uri } = chat
+    if (action.type === 'chat/turnStarted' && chat.head.activeTurn)
+      // An earlier turn of the chat may have had this id, and may have been truncated.
+      this.#records.delete(uri, chat.head.activeTurn.id)
+    if (action.type === 'chat/truncated') {
+      if (!chat.head.activeTurn) this.#leave(uri)
+      this.#sweepLater(uri)
+    }
+    if (turnEnds.has(action.type) && 'turnId' in action && typeof action.turnId === 'string')
+      this.#ended(chat, action.turnId)
+    const turn = callsChange.has(action.type) ? this.#running.get(uri) : undefined
+    if (!turn || turn.turnId !== chat.head.activeTurn?.id) return
+    void (runningCalls(chat).length > 0 ? turn.callsBegin() : turn.callsEnd())
+  }
+
+  completing(chat: Channel<'chat'>, toolCallId: string): Promise<void> | undefined {
+    const turn = this.#running.get(chat.uri)
+    const others = runningCalls(chat).filter((id) => id !== toolCallId)
+    return turn && others.length === 0 ? turn.callsEnd() : undefined
+  }
+
+  ready(chat: Uri): Promise<void> | undefined {
+    return this.#running.get(chat)?.looked
+  }
+
+  terminalUsed(directory: string, holder: Uri | undefined): void {
+    for (const [chat, turn] of this.#running) if (chat !== holder && turn.meets(directory)) turn.disturbed()
+  }
+
+  copy(from: Uri, to: Uri, turnIds: readonly string[]): Promise<void> {
+    return this.#records.copy(from, to, turnIds)
+  }
+
+  copyPublished(chat: Channel<'chat'>): void {
+    this.#records.publishCopy(chat.uri)
+  }
+
+  copyForgotten(chat: Uri): void {
+    this.#records.forgetCopy(chat)
+  }
+
+  forgotten(owner: Uri): void {
+    this.#leave(owner)
+    this.#sweepLater(owner)
+  }
+
+  /** Takes the end captures that an earlier epoch owed, and deletes the records that it had to. */
+  recover(): void {
+    for (const { chat, turnId } of this.#records.owed) this.#end(chat, turnId)
+    for (const chat of this.#records.sweeps) void this.#sweep(chat)
+  }
+
+  async settled(): Promise<void> {
+    await Promise.all(this.#ending.values())
+  }
+
+  async collect(): Promise<void> {
+    await this.#taking.collect(() => this.#records.captures())
+  }
+
+  #enter(chat: Uri, turn: CapturedTurn): void {
+    for (const other of this.#running.values())
+      if (turn.directories.some((directory) => other.meets(directory))) {
+        other.joined(turn)
+        turn.joined(other)
+      }
+    this.#running.set(chat, turn)
+  }
+
+  #leave(chat: Uri): CapturedTurn | undefined {
+    const turn = this.#running.get(chat)
+    this.#running.delete(chat)
+    if (turn) for (const other of this.#running.values()) other.left(turn)
+    return turn
+  }
+
+  /** Records that an end capture is owed, in the step that ends the turn. */
+  #ended(chat: Channel<'chat'>, turnId: string): void {
+    if (!this.#running.has(chat.uri) && directoriesOf(this.#core(), chat).length === 0) return
+    this.#records.owe(chat.uri, turnId)
+    this.#end(chat.uri, turnId)
+  }
+
+  /** Takes the end capture of a turn. It is late if the turn ran in an earlier epoch. */
+  #end(chat: Uri, turnId: string): void {
+    const turn = this.#running.get(chat)?.turnId === turnId ? this.#leave(chat) : undefined
+    const before = this.#ending.get(chat)
+    const ending = Promise.resolve(before)
+      .then(() => this.#taking.hold(() => this.#takeEnd(chat, turnId, turn)))
+      .catch((error: unknown) => this.#core().world.report('an end capture failed', error))
+      .finally(() => {
+        if (this.#ending.get(chat) === ending) this.#ending.delete(chat)
+      })
+    this.#ending.set(chat, ending)
+  }
+
+  async #takeEnd(chat: Uri, turnId: string, turn: CapturedTurn | undefined): Promise<void> {
+    const record = turn ? await turn.end() : await this.#late(await this.#records.get(chat, turnId))
+    // The turn may have been truncated, and its chat disposed of, while the capture was taken.
+    if (!this.#records.isOwed(chat, turnId) || this.#core().readOnlyReason() !== undefined) return
+    if (record && this.#core().catalog.sessionOf(chat) !== undefined) this.#records.put(chat, turnId, record)
+    this.#records.settle(chat, turnId)
+    this.#core().log.scheduleFlush()
+    this.turnEnded(chat)
+  }
+
+  /** Completes the record of a turn that a crash interrupted. Nobody knows who changed what since its last capture. */
+  async #late(record: TurnRecord | undefined): Promise<TurnRecord | undefined> {
+    if (!record) return undefined
+    const folders = record.folders.map(async (folder): Promise<TurnFolder> => {
+      const { last, ...kept } = folder
+      if (folder.problem !== undefined || folder.end !== undefined) return folder
+      const taken = await this.#taking.take(folder.directory, last)
+      if ('problem' in taken) return { ...kept, problem: taken.problem }
+      const period = { own: false, others: true, changes: taken.changes }
+      const shared = sharedAfter(kept.shared, period, this.#taking.mostShared)
+      return compact<TurnFolder>({ ...kept, end: taken.id, shared })
+    })
+    return { folders: await Promise.all(folders), late: true }
+  }
+
+  #sweepLater(chat: Uri): void {
+    this.#records.sweepLater(chat)
+    this.#core().world.soon(() => void this.#sweep(chat))
+  }
+
+  async #sweep(chat: Uri): Promise<void> {
+    const core = this.#core()
+    try {
+      const gone = (core.catalog.sessionOf(chat) ?? core.catalog.get(chat)) === undefined
+      const channel = gone ? undefined : await wakeIfSound(core, chat)
+      if (!gone && !channel?.is('chat')) return
+      const exists = (turnId: string) =>
+        channel?.is('chat') === true && (channel.has(turnId) || channel.head.activeTurn?.id === turnId)
+      await this.#records.sweep(chat, exists)
+      if (!gone) this.turnsRemoved(chat, exists)
+      core.log.scheduleFlush()
+    } catch (error) {
+      core.world.report('deleting the records of turns failed', error)
+    }
+  }
+}
+
+function runningCalls({ head }: Channel<'chat'>): readonly string[] {
+  return callsOf(head.activeTurn?.responseParts).flatMap(({ status, toolCallId }) =>
+    status === 'running' ? [toolCallId] : [],
+  )
+}
+
+const turnEnds = new Set(['chat/turnComplete', 'chat/turnCancelled', 'chat/error'])
+const callsChange = new Set([
+  'chat/toolCallReady',
+  'chat/toolCallConfirmed',
+  'chat/toolCallComplete',
+  'chat/toolCallResultConfirmed',
+  'chat/toolCallAuthRequired',
+  'chat/toolCallAuthResolved',
+])

@@ -1,4 +1,5 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
+import type { Params, Result } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import { pathOf } from '@atrium/protocol/file-uri'
 import type { ChangeTracking } from '../core/changes/change-tracking.ts'
@@ -7,11 +8,12 @@ import { sessionOf } from '../core/lookup.ts'
 import type { Channel } from '../log/channel.ts'
 import { equal } from '../log/equal.ts'
 import { CaptureFailed } from '../ports/captures.ts'
-import type { Captures } from '../ports/captures.ts'
+import type { Applied, Captures } from '../ports/captures.ts'
 import { chatCatalogue, sessionCatalogue } from './changeset-uri.ts'
 import { Changesets, turnsOf } from './changesets.ts'
 import { Computation } from './computation.ts'
 import { directoriesOf } from './directories.ts'
+import { Operations } from './operations.ts'
 import { Taking } from './taking.ts'
 import { TurnCaptures } from './turn-captures.ts'
 import { TurnRecords } from './turn-records.ts'
@@ -20,13 +22,21 @@ import { TurnRecords } from './turn-records.ts'
 export class Changes extends TurnCaptures implements ChangeTracking {
   readonly #core: () => Core
   readonly #captures: Captures
+  readonly #taking: Taking
   readonly #changesets: Changesets
+  readonly #operations: Operations
 
-  private constructor(core: () => Core, { captures, taking, records, changesets }: Parts) {
+  private constructor(core: () => Core, { captures, taking, records, changesets, operations }: Parts) {
     super(core, taking, records)
     this.#core = core
     this.#captures = captures
+    this.#taking = taking
     this.#changesets = changesets
+    this.#operations = operations
+  }
+
+  invoke(params: Params<'invokeChangesetOperation'>): Promise<Result<'invokeChangesetOperation'>> {
+    return this.#operations.invoke(params)
   }
 
   static async open(
@@ -39,7 +49,10 @@ export class Changes extends TurnCaptures implements ChangeTracking {
     const turns = await TurnRecords.open(records, damaged)
     const computation = new Computation(core, captures, taking, turns)
     const changesets = await Changesets.open(core, computation, records)
-    return new Changes(core, { captures, taking, records: turns, changesets })
+    const disturb = (directory: string) => core().changes?.terminalUsed(directory, undefined)
+    const context = { core, captures, taking, records: turns, computation, changesets, disturb }
+    const operations = new Operations(context)
+    return new Changes(core, { captures, taking, records: turns, changesets, operations })
   }
 
   override appended(chat: Channel<'chat'>, action: Action): void {
@@ -50,6 +63,18 @@ export class Changes extends TurnCaptures implements ChangeTracking {
   override copyPublished(chat: Channel<'chat'>): void {
     super.copyPublished(chat)
     this.#offerTurns(chat)
+  }
+
+  override recover(): void {
+    this.#taking.blockFor(this.#captures.recover().then((applied) => this.#recovered(applied)))
+    super.recover()
+  }
+
+  /** Reports the files that somebody changed while edits were interrupted. The changesets show them as conflicts. */
+  #recovered(applied: readonly Applied[]): void {
+    for (const { directory, left } of applied)
+      if (left.length > 0)
+        this.#core().world.report('files left by interrupted edits', `${left.length} in ${directory}`)
   }
 
   override forgotten(owner: Uri): void {
@@ -117,6 +142,7 @@ interface Parts {
   readonly taking: Taking
   readonly records: TurnRecords
   readonly changesets: Changesets
+  readonly operations: Operations
 }
 
 /** The branch of a session's repository, as far as it is known. */

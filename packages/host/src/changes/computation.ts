@@ -8,6 +8,7 @@ import { failed } from './changeset-job.ts'
 import type { Computed } from './changeset-job.ts'
 import type { ChangesetScope } from './changeset-uri.ts'
 import { directoriesOf, pathsIn } from './directories.ts'
+import { fileOperations, turnOperations } from './operation-list.ts'
 import type { Taking } from './taking.ts'
 import type { TurnFolder, TurnRecord } from './turn-record.ts'
 import { sessionStart } from './turn-records.ts'
@@ -69,7 +70,7 @@ export class Computation {
         ...changes.map((change) => changesetFile({ session: session.uri, directory, live: true }, change)),
       )
     }
-    return { files, operations: [] }
+    return { files, operations: scope.kind === 'uncommitted' && files.length > 0 ? fileOperations : [] }
   }
 
   /** The changes of a turn. Those of a turn that runs are the changes so far. */
@@ -83,6 +84,7 @@ export class Computation {
     const problem = record.folders.find((folder) => folder.problem !== undefined)?.problem
     if (problem !== undefined) return failed(`The changes of this turn cannot be shown or undone. ${problem}`)
     const files: ChangesetFile[] = []
+    const planned = []
     for (const folder of record.folders) {
       const { directory, start, end } = folder
       const place = { session: subject.session.uri, directory, live: end === undefined }
@@ -90,13 +92,14 @@ export class Computation {
         files.push(...(await this.#sinceThen(directory, start)).map((change) => changesetFile(place, change)))
       if (start === undefined || end === undefined) continue
       const plan = await planUndo(this.#captures, this.#taking, folder)
+      planned.push(...plan.files)
       files.push(
         ...plan.files.map(({ change, verdict }) =>
           changesetFile(place, change, { undo: verdict, late: record.late }),
         ),
       )
     }
-    return { files, operations: [] }
+    return { files, operations: turnOperations(record, planned) }
   }
 
   /** The changes between the ends of two turns. */

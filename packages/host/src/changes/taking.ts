@@ -66,6 +66,12 @@ export class Taking {
     return { id, changes: same ? [] : await this.#captures.compare(since, id) }
   }
 
+  /** Lets captures wait for a task that changes files. */
+  blockFor(task: Promise<void>): void {
+    const failed = (error: unknown) => this.#core.world.report('finishing interrupted edits failed', error)
+    this.#collecting = this.#collecting.then(() => task).catch(failed)
+  }
+
   /** Runs work that takes captures and records them. No content is deleted meanwhile. */
   async hold<T>(work: () => Promise<T>): Promise<T> {
     await this.#collecting

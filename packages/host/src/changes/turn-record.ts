@@ -26,6 +26,8 @@ export interface TurnFolder {
   readonly shared?: readonly string[] | true
   /** The paths of the changes that an undo has taken back, or was about to take back when the host was killed. */
   readonly undone?: readonly string[]
+  /** The conflicts that a person has decided to leave as they are. */
+  readonly kept?: readonly string[]
   /** The capture that was taken before the last undo or redo. */
   readonly safety?: string
 }

@@ -5,9 +5,10 @@ import type { TurnFolder } from './turn-record.ts'
 /**
  * What an undo does with one change of a turn. `apply`: the file is as the turn left it, and nobody else can have had a part in
  * it. `done`: the file is already as it was before the turn. `shared`: others may have changed it during the turn. `changed`: it
- * was changed after the turn. `lost`: its earlier content was not captured. Shared and changed files are conflicts.
+ * was changed after the turn. `lost`: its earlier content was not captured. Shared and changed files are conflicts, until a
+ * person has decided about them: `kept`.
  */
-export type Verdict = 'apply' | 'done' | 'shared' | 'changed' | 'lost'
+export type Verdict = 'apply' | 'done' | 'shared' | 'changed' | 'lost' | 'kept'
 
 /** The files as they are now, where they differ from what the turn left. `undefined`: there is no file. */
 export type Present = ReadonlyMap<string, CapturedFile | undefined>

@@ -17,6 +17,8 @@ export interface PlannedFile {
   readonly change: CapturedChange
   readonly verdict: Verdict
   readonly edits: readonly CapturedEdit[]
+  /** Whether the change is one of an undo, which a redo takes back. */
+  readonly reversed?: true
 }
 
 export interface Outcome {
@@ -26,11 +28,15 @@ export interface Outcome {
 
 /** Lists what an undo of a turn would do in a folder. */
 export async function planUndo(captures: Captures, taking: Taking, folder: TurnFolder): Promise<Plan> {
-  const { directory, shared } = folder
+  const { directory, shared, kept = [] } = folder
   const { start, end } = bothEnds(folder)
   const { safety, present } = await presentSince(taking, directory, end)
   const changes = await captures.compare(start, end)
-  return { directory, safety, files: changes.map((change) => planned(change, shared, present)) }
+  return {
+    directory,
+    safety,
+    files: changes.map((change) => withKept(planned(change, shared, present), kept)),
+  }
 }
 
 /** Lists what a redo would do: only changes that an undo has taken back, and where the file is still as the undo left it. */
@@ -39,7 +45,14 @@ export async function planRedo(captures: Captures, taking: Taking, folder: TurnF
   const { start, end } = bothEnds(folder)
   const { safety, present } = await presentSince(taking, directory, start)
   const changes = (await captures.compare(start, end)).filter(({ path }) => undone.includes(path))
-  return { directory, safety, files: changes.map((change) => planned(reversed(change), undefined, present)) }
+  return {
+    directory,
+    safety,
+    files: changes.map((change) => ({
+      ...planned(reversed(change), undefined, present),
+      reversed: true as const,
+    })),
+  }
 }
 
 /** Carries out the edits of a plan: all of them or none. A file that has changed since the plan is left as it is. */
@@ -57,6 +70,12 @@ export async function carryOut(
 
 function planned(change: CapturedChange, shared: TurnFolder['shared'], present: Present): PlannedFile {
   return { change, verdict: verdictOn(change, shared, present), edits: editsBack(change, present) }
+}
+
+/** A conflict about which a person has decided is none any more. */
+function withKept(file: PlannedFile, kept: readonly string[]): PlannedFile {
+  const conflict = file.verdict === 'shared' || file.verdict === 'changed'
+  return conflict && kept.includes(file.change.path) ? { ...file, verdict: 'kept' } : file
 }
 
 /** Takes the safety capture. Returns the files that differ from an earlier capture, as they are now. */

@@ -93,6 +93,11 @@ const table: { readonly [M in Method]?: Run<M> } = {
   resourceCopy: (core, link, params) => writes(link, () => resourceCopy(core, params)),
   resourceMove: (core, link, params) => writes(link, () => resourceMove(core, params)),
   resourceRequest: (core, _, params) => resourceRequest(core, params),
+  invokeChangesetOperation: (core, _, params) => {
+    if (!core.changes) throw AhpError.methodNotFound('invokeChangesetOperation')
+    // An operation may wait for others, and the client's later requests must not wait so long.
+    return new DeferredResponse(core.changes.invoke(params))
+  },
   createResourceWatch: (core, _, params) => createResourceWatch(core, params),
   completions: async (core, _, params, name) => {
     // VS Code asks on the channel of the session, and means its default chat.

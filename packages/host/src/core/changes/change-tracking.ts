@@ -1,4 +1,5 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
+import type { Params, Result } from '@atrium/protocol/commands'
 import type { Channel } from '../../log/channel.ts'
 
 /** The captures of turns, as the other parts of the core use them. */
@@ -29,6 +30,8 @@ export interface ChangeTracking {
   subscribed(channel: Channel): void
   /** The captured content of a file. */
   read(content: string): Promise<Uint8Array | undefined>
+  /** Runs an operation of a changeset. */
+  invoke(params: Params<'invokeChangesetOperation'>): Promise<Result<'invokeChangesetOperation'>>
   /** Publishes the catalogue of a session's changesets. */
   offer(session: Channel<'session'>): Promise<void>
   /** Does what an earlier epoch left to do. */

@@ -1,0 +1,90 @@
+import type { ChangesetOperation } from '@atrium/protocol/changeset/state'
+import type { TurnRecord } from './turn-record.ts'
+import type { PlannedFile } from './undo.ts'
+
+/** The operations of a turn's changeset. The confirmation of an undo lists what it would do, and what it would leave. */
+export function turnOperations(
+  { folders }: TurnRecord,
+  files: readonly PlannedFile[],
+): readonly ChangesetOperation[] {
+  if (folders.some(({ end }) => end === undefined) || files.length === 0) return []
+  const named = (...verdicts: readonly string[]) =>
+    files.filter(({ verdict }) => verdicts.includes(verdict)).map(({ change }) => change.path)
+  const undoable = named('apply')
+  const conflicts = named('shared', 'changed')
+  const redoable = folders.flatMap(({ undone = [] }) => undone)
+  return [
+    {
+      id: 'undo',
+      label: 'Undo Turn',
+      icon: 'discard',
+      group: 'undo',
+      scopes: ['changeset', 'resource'],
+      confirmation: confirmation(undoable, conflicts),
+      status: undoable.length > 0 ? 'idle' : 'disabled',
+    },
+    {
+      id: 'redo',
+      label: 'Redo Turn',
+      icon: 'redo',
+      group: 'undo',
+      scopes: ['changeset', 'resource'],
+      status: redoable.length > 0 ? 'idle' : 'disabled',
+    },
+    ...(conflicts.length > 0 ? conflictOperations : []),
+  ]
+}
+
+/** The three choices for a file that others changed, too. */
+const conflictOperations: readonly ChangesetOperation[] = [
+  {
+    id: 'keep',
+    label: 'Keep the File as It Is',
+    group: 'conflict',
+    scopes: ['resource'],
+    status: 'idle',
+  },
+  {
+    id: 'undo-with-copy',
+    label: 'Undo, and Keep a Copy of the File',
+    group: 'conflict',
+    scopes: ['resource'],
+    status: 'idle',
+  },
+  {
+    id: 'undo-anyway',
+    label: 'Undo Anyway',
+    description: 'Takes back what others changed in the file, too',
+    confirmation:
+      'Others have changed this file, too. Their changes will be taken back with those of the turn.',
+    group: 'conflict',
+    scopes: ['resource'],
+    status: 'idle',
+  },
+]
+
+/** The operations of a changeset that shows uncommitted files. */
+export const fileOperations: readonly ChangesetOperation[] = [
+  {
+    id: 'discard',
+    label: 'Discard Changes',
+    icon: 'discard',
+    confirmation: 'The file will be set back to the last commit.',
+    scopes: ['resource'],
+    status: 'idle',
+  },
+]
+
+function confirmation(undoable: readonly string[], conflicts: readonly string[]): string {
+  const text = `Set back to before the turn: ${listed(undoable)}.`
+  return conflicts.length === 0
+    ? text
+    : `${text} Left as they are, because others changed them, too: ${listed(conflicts)}.`
+}
+
+function listed(paths: readonly string[]): string {
+  const shown = paths.slice(0, mostNamed).join(', ')
+  return paths.length > mostNamed ? `${shown} and ${paths.length - mostNamed} more` : shown || 'no file'
+}
+
+const mostNamed = 20

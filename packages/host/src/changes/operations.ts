@@ -1,0 +1,114 @@
+import type { Uri } from '@atrium/protocol/channel'
+import type { Params, Result } from '@atrium/protocol/commands'
+import { AhpError } from '@atrium/protocol/errors'
+import { changeable } from '../channels/names.ts'
+import { wake } from '../channels/wake.ts'
+import type { Core } from '../core/core.ts'
+import type { Channel } from '../log/channel.ts'
+import { CaptureFailed } from '../ports/captures.ts'
+import type { Changesets } from './changesets.ts'
+import type { Computation, Subject } from './computation.ts'
+import { discardFile } from './discard.ts'
+import type { Discarding } from './discard.ts'
+import { TurnUndo } from './turn-undo.ts'
+import type { UndoContext } from './turn-undo.ts'
+
+type Invocation = Params<'invokeChangesetOperation'>
+type Answer = Result<'invokeChangesetOperation'>
+
+interface Context extends UndoContext {
+  readonly core: () => Core
+  readonly computation: Computation
+  readonly changesets: Changesets
+}
+
+/** The operations that clients invoke on changesets. They run one after the other, because they change files. */
+export class Operations {
+  readonly #context: Context
+  #queue: Promise<unknown> = Promise.resolve()
+
+  constructor(context: Context) {
+    this.#context = context
+  }
+
+  invoke(invocation: Invocation): Promise<Answer> {
+    const answer = this.#queue.then(() => this.#invoke(invocation))
+    this.#queue = answer.catch(() => {})
+    return answer
+  }
+
+  async #invoke({ channel: uri, operationId, target }: Invocation): Promise<Answer> {
+    const { changesets, computation } = this.#context
+    const core = this.#context.core()
+    changeable(core)
+    const channel = await wake(core, uri)
+    const subject = await changesets.subject(uri)
+    if (!channel?.is('changeset') || !subject)
+      throw AhpError.notFound(`no changeset ${JSON.stringify(uri.slice(0, 200))}`)
+    const { operations } = await computation.of(subject)
+    const operation = operations.find(({ id }) => id === operationId)
+    if (!operation)
+      throw invalid(`this changeset has no operation ${JSON.stringify(operationId.slice(0, 100))}`)
+    const scope = target?.kind ?? 'changeset'
+    if (!operation.scopes.includes(scope))
+      throw invalid(`${operationId} needs a target of kind ${operation.scopes.join(' or ')}`)
+    if (operation.status === 'disabled') throw AhpError.conflict('There is nothing to do here.')
+    const resource = target?.kind === 'resource' ? target.resource : undefined
+    return this.#run(channel, operationId, () => this.#act(channel, subject, operationId, resource))
+  }
+
+  /** Runs an operation, and shows it to all clients. */
+  async #run(
+    channel: Channel<'changeset'>,
+    operationId: string,
+    act: () => Promise<string>,
+  ): Promise<Answer> {
+    const { core, changesets, taking } = this.#context
+    const show = (status: 'running' | 'idle') => {
+      const { log } = core()
+      if (
+        log.channel(channel.uri) === channel &&
+        channel.head.operations?.some(({ id }) => id === operationId)
+      )
+        log.append(channel, { type: 'changeset/operationStatusChanged', operationId, status })
+    }
+    show('running')
+    try {
+      return { message: await taking.hold(act) }
+    } catch (error) {
+      if (error instanceof CaptureFailed) throw AhpError.conflict(error.message)
+      throw error
+    } finally {
+      show('idle')
+      await changesets.refresh((await changesets.subject(channel.uri))?.session.uri)
+    }
+  }
+
+  #act(
+    channel: Channel<'changeset'>,
+    { session, chat, scope }: Subject,
+    operationId: string,
+    resource: Uri | undefined,
+  ): Promise<string> {
+    if (scope.kind === 'turn' && chat) {
+      if (chat.head.activeTurn?.id === scope.turnId)
+        throw AhpError.turnInProgress('this turn is in progress: wait for its end, or cancel it')
+      const undo = new TurnUndo(this.#context, chat, scope.turnId)
+      if (operationId === 'undo') return undo.undo(resource)
+      if (operationId === 'redo') return undo.redo(resource)
+      if (operationId === 'keep') return undo.keep(required(resource))
+      return undo.force(required(resource), operationId === 'undo-with-copy')
+    }
+    const discarding: Discarding = { session, channel, resource: required(resource) }
+    return discardFile(this.#context, discarding)
+  }
+}
+
+function required(resource: Uri | undefined): Uri {
+  if (resource === undefined) throw invalid('this operation needs a resource')
+  return resource
+}
+
+function invalid(problem: string): AhpError {
+  return AhpError.invalidParams(`invokeChangesetOperation: ${problem}`)
+}

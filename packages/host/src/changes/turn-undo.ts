@@ -1,0 +1,191 @@
+import type { Uri } from '@atrium/protocol/channel'
+import { AhpError } from '@atrium/protocol/errors'
+import { fileUri } from '@atrium/protocol/file-uri'
+import type { Core } from '../core/core.ts'
+import type { Channel } from '../log/channel.ts'
+import { CaptureFailed } from '../ports/captures.ts'
+import type { CapturedFile, Captures, Omission } from '../ports/captures.ts'
+import type { Taking } from './taking.ts'
+import type { TurnFolder, TurnRecord } from './turn-record.ts'
+import type { TurnRecords } from './turn-records.ts'
+import { carryOut, planRedo, planUndo } from './undo.ts'
+import type { Plan, PlannedFile } from './undo.ts'
+
+export interface UndoContext {
+  readonly core: () => Core
+  readonly captures: Captures
+  readonly taking: Taking
+  readonly records: TurnRecords
+  /** Tells the running turns that files of a folder are about to be changed. */
+  readonly disturb: (directory: string) => void
+}
+
+/** Undo and redo of one turn. The record says what is about to be taken back before any file changes. */
+export class TurnUndo {
+  readonly #context: UndoContext
+  readonly #chat: Channel<'chat'>
+  readonly #turnId: string
+
+  constructor(context: UndoContext, chat: Channel<'chat'>, turnId: string) {
+    this.#context = context
+    this.#chat = chat
+    this.#turnId = turnId
+  }
+
+  /** Undoes the whole turn, or one file. Conflicts are left as they are. */
+  async undo(resource: Uri | undefined): Promise<string> {
+    const { captures, taking } = this.#context
+    return this.#inFolders(resource, 'set back', async (folder) => {
+      const plan = await planUndo(captures, taking, folder)
+      return { plan, chosen: ({ verdict }) => verdict === 'apply', undoes: true }
+    })
+  }
+
+  async redo(resource: Uri | undefined): Promise<string> {
+    const { captures, taking } = this.#context
+    return this.#inFolders(resource, 'changed again', async (folder) => {
+      const plan = await planRedo(captures, taking, folder)
+      return { plan, chosen: ({ verdict }) => verdict === 'apply', undoes: false }
+    })
+  }
+
+  /** Resolves a conflict: the file stays as it is. */
+  async keep(resource: Uri): Promise<string> {
+    const { folder, file } = await this.#conflict(resource)
+    const kept = [...new Set([...(folder.kept ?? []), file.change.path])]
+    await this.#save({ ...folder, kept })
+    return 'The file stays as it is.'
+  }
+
+  /** Resolves a conflict: the file is set back although others changed it, too. A copy of it may be kept beside it. */
+  async force(resource: Uri, withCopy: boolean): Promise<string> {
+    const { captures, disturb } = this.#context
+    const { folder, plan, file } = await this.#conflict(resource)
+    const { path } = file.change
+    const now = file.edits.find((edit) => edit.path === path)?.expected
+    disturb(plan.directory)
+    const copy = withCopy && now ? await this.#copy(plan.directory, path, now) : undefined
+    await this.#save(noted(folder, plan, [path]))
+    const { done, left } = await carryOut(captures, plan, [file])
+    const said = sentence(done, left, 'set back')
+    return copy === undefined ? said : `${said} The file as it was is in ${copy}.`
+  }
+
+  async #inFolders(
+    resource: Uri | undefined,
+    verb: string,
+    planned: (folder: TurnFolder) => Promise<{
+      readonly plan: Plan
+      readonly chosen: (file: PlannedFile) => boolean
+      readonly undoes: boolean
+    }>,
+  ): Promise<string> {
+    const { captures, disturb } = this.#context
+    const done: string[] = []
+    const left: Omission[] = []
+    for (const folder of (await this.#record()).folders) {
+      const { plan, chosen, undoes } = await planned(folder)
+      const asked = plan.files.filter((file) => resource === undefined || isAt(plan, file, resource))
+      const files = asked.filter(chosen)
+      left.push(...asked.filter(({ verdict }) => verdict in reasons).map(leftAlone))
+      if (files.length === 0) continue
+      const paths = files.map(originalPath)
+      const before = folder.undone ?? []
+      await this.#save(noted(folder, plan, paths))
+      disturb(plan.directory)
+      const outcome = await carryOut(captures, plan, files)
+      const changed = files.filter(({ change }) => outcome.done.includes(change.path)).map(originalPath)
+      const undone = undoes ? union(before, changed) : before.filter((path) => !changed.includes(path))
+      await this.#save({ ...folder, safety: plan.safety, undone })
+      done.push(...changed)
+      left.push(...outcome.left)
+    }
+    return sentence(done, left, verb)
+  }
+
+  /** A file of the turn that is a conflict. */
+  async #conflict(
+    resource: Uri,
+  ): Promise<{ readonly folder: TurnFolder; readonly plan: Plan; readonly file: PlannedFile }> {
+    const { captures, taking } = this.#context
+    for (const folder of (await this.#record()).folders) {
+      const plan = await planUndo(captures, taking, folder)
+      const file = plan.files.find((each) => isAt(plan, each, resource))
+      if (!file) continue
+      if (file.verdict === 'shared' || file.verdict === 'changed') return { folder, plan, file }
+      throw new CaptureFailed('This file is no conflict.')
+    }
+    throw AhpError.invalidParams('invokeChangesetOperation: the turn has not changed that file')
+  }
+
+  /** Writes a copy of a file beside it, under a name that no file has. */
+  async #copy(directory: string, path: string, file: CapturedFile): Promise<string> {
+    for (let n = 1; n <= mostCopies; n++) {
+      const copy = `${path}.before-undo${n === 1 ? '' : `-${n}`}`
+      const { done } = await this.#context.captures.apply(directory, [{ path: copy, wanted: file }])
+      if (done.length > 0) return copy
+    }
+    throw new CaptureFailed('No copy of the file could be written, so nothing was changed.')
+  }
+
+  async #record(): Promise<TurnRecord> {
+    const record = await this.#context.records.get(this.#chat.uri, this.#turnId)
+    if (!record) throw new CaptureFailed('The files of this turn were not recorded.')
+    return record
+  }
+
+  /** Stores what is known of a folder. Resolves when it is durable. */
+  async #save(folder: TurnFolder): Promise<void> {
+    const { core, records } = this.#context
+    const { folders, ...record } = await this.#record()
+    const next = folders.map((each) => (each.directory === folder.directory ? folder : each))
+    records.put(this.#chat.uri, this.#turnId, { ...record, folders: next })
+    if (!(await core().log.settled()))
+      throw new CaptureFailed('The disk of the host is full: nothing was changed.')
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  shared: 'Others may have changed it during the turn.',
+  changed: 'It was changed after that.',
+  lost: 'Its earlier content was not recorded.',
+}
+
+function leftAlone({ change, verdict }: PlannedFile): Omission {
+  return { path: change.path, reason: reasons[verdict] ?? '' }
+}
+
+/** A folder whose record says that these paths are about to be undone or redone. */
+function noted(folder: TurnFolder, plan: Plan, paths: readonly string[]): TurnFolder {
+  return { ...folder, safety: plan.safety, undone: union(folder.undone ?? [], paths) }
+}
+
+/** The path of a change of the turn. The change that a redo takes back has the two paths of a rename reversed. */
+function originalPath({ change, reversed }: PlannedFile): string {
+  return reversed === true ? (change.oldPath ?? change.path) : change.path
+}
+
+function isAt({ directory }: Plan, { change }: PlannedFile, resource: Uri): boolean {
+  return [change.path, change.oldPath].some(
+    (path) => path !== undefined && fileUri(`${directory}/${path}`) === resource,
+  )
+}
+
+function union(a: readonly string[], b: readonly string[]): readonly string[] {
+  return [...new Set([...a, ...b])]
+}
+
+/** What an operation has done, for users. */
+function sentence(done: readonly string[], left: readonly Omission[], verb: string): string {
+  const said = `${files(done.length)} ${done.length === 1 ? 'was' : 'were'} ${verb}.`
+  if (left.length === 0) return said
+  const named = left.slice(0, mostNamed).map(({ path, reason }) => `${path}: ${reason}`)
+  return `${said} ${files(left.length)} left as ${left.length === 1 ? 'it is' : 'they are'}. ${named.join(' ')}`
+}
+
+function files(count: number): string {
+  return count === 1 ? '1 file' : `${count} files`
+}
+
+const mostNamed = 20
+const mostCopies = 9

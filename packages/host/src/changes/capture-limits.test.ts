@@ -88,12 +88,12 @@ async function slowly(ms: number) {
   return { problem: (await endedRecord(all, 't1'))?.folders[0]?.problem, stopped }
 }
 
-test('[S-57 captureMs] at 10,000 ms, not yet over, a capture is still awaited', async () => {
-  expect(await slowly(limits.captureMs - 1)).toEqual({ problem: undefined, stopped: false })
+test('[S-57 turnCaptureMs] at 10,000 ms, not yet over, a capture is still awaited', async () => {
+  expect(await slowly(limits.turnCaptureMs - 1)).toEqual({ problem: undefined, stopped: false })
 })
 
-test('[S-57 captureMs] past 10,000 ms a capture is stopped; the turn goes on, and cannot be undone', async () => {
-  const { problem, stopped } = await slowly(limits.captureMs)
+test('[S-57 turnCaptureMs] past 10,000 ms a capture is stopped; the turn goes on, and cannot be undone', async () => {
+  const { problem, stopped } = await slowly(limits.turnCaptureMs)
   expect(problem).toContain('within 10 s')
   expect(stopped).toBe(true)
 })

@@ -33,10 +33,10 @@ export class Taking {
     const abort = new AbortController()
     const slow = () => {
       abort.abort()
-      throw new CaptureFailed(`The files could not be recorded within ${limits.captureMs / 1000} s.`)
+      throw new CaptureFailed(`The files could not be recorded within ${limits.turnCaptureMs / 1000} s.`)
     }
     try {
-      return await withTimeout(world, limits.captureMs, this.#take(directory, since, abort.signal), slow)
+      return await withTimeout(world, limits.turnCaptureMs, this.#take(directory, since, abort.signal), slow)
     } catch (error) {
       if (error instanceof CaptureFailed) return { problem: error.message }
       world.report('a capture failed', error)

@@ -17,7 +17,7 @@ export const machineLimits = {
   vcsRuns: row(4, 'concurrent git processes', 'O14', 'further queries wait'),
   vcsOddPaths: row(16, 'paths that git cannot judge', 'O14', 'the query fails'),
   // Captures of turns.
-  captureMs: row(10_000, 'ms of a capture', 'O31', 'the turn goes on, and cannot be undone'),
+  turnCaptureMs: row(10_000, 'ms of a capture', 'O31', 'the turn goes on, and cannot be undone'),
   captureBytes: row(512 * MiB, 'bytes that a capture reads', 'O31', 'the turn goes on, and cannot be undone'),
   captureFiles: row(100_000, 'files that a capture reads', 'O31', 'the turn goes on, and cannot be undone'),
   captureFileBytes: row(16 * MiB, 'bytes of a captured file', 'O31', 'the file is named, and not captured'),

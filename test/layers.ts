@@ -73,6 +73,8 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
     ['ports'],
   ],
   adapters: [
+    ['captures'],
+    ['captures/apply'],
     [
       'acp',
       'guide',

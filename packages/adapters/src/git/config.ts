@@ -46,7 +46,7 @@ export async function readUserConfig(
 const neededSettings = '^(safe\\.directory|core\\.excludesfile)$'
 
 /** Parses `git config -z` output. A key without a value is true. */
-function parseConfig(stdout: Buffer): GitConfig {
+export function parseConfig(stdout: Buffer): GitConfig {
   const config = new Map<string, string[]>()
   for (const line of stdout.toString().split('\0')) {
     const at = line.indexOf('\n')

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { Vcs } from '@atrium/host/ports/vcs'
 import { limits as defaultLimits } from '@atrium/protocol/limits'
 import type { LimitValues } from '@atrium/protocol/limits'
@@ -7,10 +6,8 @@ import { ignoredAmong } from './ignored.ts'
 import { trackedFiles, untrackedFiles } from './files.ts'
 import { remotesOf } from './remotes.ts'
 import { GitRunner } from './run.ts'
-import { findRepository } from './repository.ts'
-import type { Repository } from './repository.ts'
-import { readUserConfig } from './config.ts'
 import type { GitUser } from './config.ts'
+import { currentUser, trustedRepository } from './trusted.ts'
 import { withShadowGitDir } from './shadow-git-dir.ts'
 import type { ShadowGitDir } from './shadow-git-dir.ts'
 import { parseStatus } from './status.ts'
@@ -64,11 +61,6 @@ export function gitVcs(options: GitOptions = {}): Vcs {
   }
 }
 
-function currentUser(): GitUser {
-  const home = process.env['HOME'] ?? ''
-  return { home, configHome: process.env['XDG_CONFIG_HOME'] ?? join(home, '.config') }
-}
-
 /** Submodules are ignored: git would enter them and read their configs, which are untrusted too. */
 const statusCommand = [
   'status',
@@ -79,21 +71,3 @@ const statusCommand = [
   '--no-renames',
   '--ignore-submodules=all',
 ]
-
-/** Ignores a repository of another user, unless `safe.directory` allows it: that user may have prepared it as a trap. */
-async function trustedRepository(
-  git: GitRunner,
-  directory: string,
-  user: GitUser,
-): Promise<Repository | undefined> {
-  const repository = await findRepository(directory)
-  if (!repository) return undefined
-  const me = process.getuid?.()
-  if (me === undefined || repository.owners.every((owner) => owner === me)) return repository
-  const { root } = repository
-  const { safeDirectories: safe } = await readUserConfig(git, user)
-  const isSafe = (path: string) =>
-    path === '*' || path === root || (path.endsWith('/*') && root.startsWith(path.slice(0, -1)))
-  // An empty value of `safe.directory` cancels the values before it.
-  return safe.slice(safe.lastIndexOf('') + 1).some(isSafe) ? repository : undefined
-}

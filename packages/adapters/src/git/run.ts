@@ -7,7 +7,9 @@ export interface GitRunOptions {
   readonly cwd: string
   /** Variables that are added to the environment of all runs. The value undefined removes a variable. */
   readonly env: { readonly [name: string]: string | undefined }
-  readonly input?: string
+  readonly input?: string | Uint8Array
+  /** Kills git when it is aborted. */
+  readonly signal?: AbortSignal
   /** Called with each chunk of the output. When this function returns true, git is killed. */
   readonly stopWhen?: (output: Buffer) => boolean
 }
@@ -43,7 +45,7 @@ export class GitRunner {
     return this.#concurrency.run(() => this.#run(args, options))
   }
 
-  #run(args: readonly string[], { cwd, env, input, stopWhen }: GitRunOptions): Promise<GitOutput> {
+  #run(args: readonly string[], { cwd, env, input, signal, stopWhen }: GitRunOptions): Promise<GitOutput> {
     const { vcsMs, vcsBytes } = this.#limits
     return new Promise((resolve, reject) => {
       const child = spawn(this.#program, [...hardened, ...args], {
@@ -60,6 +62,9 @@ export class GitRunner {
         child.kill('SIGKILL')
       }
       const timer = setTimeout(() => kill('git took too long'), vcsMs)
+      const stop = () => kill('git was stopped')
+      signal?.addEventListener('abort', stop)
+      if (signal?.aborted) stop()
       child.stdout.on('data', (chunk: Buffer) => {
         bytes += chunk.length
         if (bytes > vcsBytes) return kill('git wrote too much output')
@@ -69,6 +74,7 @@ export class GitRunner {
       child.once('error', (error) => (failure ??= error))
       child.once('close', (exitCode) => {
         clearTimeout(timer)
+        signal?.removeEventListener('abort', stop)
         if (failure) reject(failure)
         else resolve({ stdout: Buffer.concat(chunks), exitCode })
       })

@@ -16,7 +16,9 @@ export const machineLimits = {
   vcsBytes: row(16 * MiB, 'bytes of git’s output', 'O14', 'git is ended, and the query fails'),
   vcsRuns: row(4, 'concurrent git processes', 'O14', 'further queries wait'),
   vcsOddPaths: row(16, 'paths that git cannot judge', 'O14', 'the query fails'),
-  // Captures of turns.
+  // Captures of folders, and of turns.
+  captureMs: row(120_000, 'ms of a git process', 'O18', 'the capture fails'),
+  captureOutput: row(64 * MiB, 'bytes of git’s output', 'O18', 'the capture fails'),
   turnCaptureMs: row(10_000, 'ms of a capture', 'O31', 'the turn goes on, and cannot be undone'),
   captureBytes: row(512 * MiB, 'bytes that a capture reads', 'O31', 'the turn goes on, and cannot be undone'),
   captureFiles: row(100_000, 'files that a capture reads', 'O31', 'the turn goes on, and cannot be undone'),

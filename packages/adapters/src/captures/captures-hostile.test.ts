@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest'
+import { taking } from '../../../host/src/ports/contracts/captures.contract.ts'
+import { DiskRepository } from '../../test/captures/folder.ts'
+import { fingerprint } from '../../test/fingerprint.ts'
+import { HostileRepository, attacks } from '../../test/hostile-repository.ts'
+import { TestRepository, hasGit } from '../../test/repository.ts'
+
+describe.runIf(hasGit)('[O23] [S-41b] a capture runs no program that the repository names', () => {
+  test.each(attacks)('$name', async ({ prepare }) => {
+    const hostile = new HostileRepository()
+    await prepare(hostile)
+    const { captures, directory } = new DiskRepository(hostile)
+    const take = (of: 'files' | 'head' | 'branch') =>
+      captures.take(directory, taking({ of })).catch(() => undefined)
+    const before = await take('files')
+    hostile.touch()
+    hostile.put('sub/file', '2')
+    const after = await take('files')
+    const head = await take('head')
+    await take('branch')
+    if (before && after)
+      expect(await captures.compare(before.id, after.id)).toMatchObject([{ path: 'sub/file' }])
+    if (head && after) await captures.compare(head.id, after.id).catch(() => {})
+    expect(hostile.ran).toBe(false)
+  })
+})
+
+test.runIf(hasGit)('[O23] nothing is written into the folder and its repository', async () => {
+  const repository = new TestRepository()
+  const folder = new DiskRepository(repository)
+  const { captures, directory } = folder
+  repository.put('a', '1')
+  repository.put('deep/b', '1')
+  await repository.commit()
+  repository.put('a', '2')
+  repository.put('new', '1')
+  repository.git('status')
+  const untouched = fingerprint(directory)
+  const before = await captures.take(directory, taking())
+  const head = await captures.take(directory, taking({ of: 'head' }))
+  await captures.take(directory, taking({ of: 'branch' }))
+  await captures.compare(head.id, before.id)
+  await captures.collect(new Set([before.id]))
+  expect(fingerprint(directory)).toBe(untouched)
+})

@@ -1,0 +1,125 @@
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CaptureFailed } from '@atrium/host/ports/captures'
+import type { Captures } from '@atrium/host/ports/captures'
+import { limits as defaultLimits } from '@atrium/protocol/limits'
+import type { LimitValues } from '@atrium/protocol/limits'
+import { GitRunner } from '../git/run.ts'
+import type { RunLimits } from '../git/run.ts'
+import type { GitUser } from '../git/config.ts'
+import { currentUser } from '../git/trusted.ts'
+import { findProgram } from '../process/which.ts'
+import { keepOnly } from './collect.ts'
+import { treeOfCommit } from './commits.ts'
+import { compareTrees } from './compare.ts'
+import { nameOf, CaptureStore } from './store.ts'
+import { placeOf } from './place.ts'
+import { takeFiles } from './take.ts'
+import { repositoryConfig, userSettings } from './tools.ts'
+import type { CaptureTools } from './tools.ts'
+
+export interface CapturesOptions {
+  /** The folder for the captures of all folders. */
+  readonly folder: string
+  /** The directories in which `git` is looked for, in the form of PATH. Default: the PATH of this process. */
+  readonly path?: string
+  readonly user?: GitUser
+  readonly limits?: CaptureLimits
+}
+
+export type CaptureLimits = Pick<LimitValues, 'captureMs' | 'captureOutput' | 'vcsRuns'>
+
+export function runLimits({ captureMs, captureOutput, vcsRuns }: CaptureLimits): RunLimits {
+  return { vcsMs: captureMs, vcsBytes: captureOutput, vcsRuns }
+}
+
+/**
+ * Captures by the `git` command, in an object store of our own for each folder. Nothing is written into the user's
+ * repositories, and none of their programs runs (O23).
+ */
+export function gitCaptures(options: CapturesOptions): Captures {
+  const { folder, path = process.env['PATH'] ?? '', user = currentUser(), limits = defaultLimits } = options
+  let found: Promise<CaptureTools> | undefined
+  const open = async (): Promise<CaptureTools> => {
+    const program = await findProgram('git', path)
+    if (program === undefined) throw new CaptureFailed('There are no captures without git.')
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const git = new GitRunner(program, path, runLimits(limits))
+    return { git, user, folder, settings: userSettings(git, user), config: repositoryConfig(git) }
+  }
+  const tools = () => (found ??= open())
+  const queue = new StoreQueue()
+  /** The captures of this run, with the order in which they were taken. */
+  const taken = new Map<string, number>()
+  let order = 0
+
+  const storeOf = async (id: string) => {
+    const [, name, hash] = /^([\da-f]{24})\.([\da-f]{40}|[\da-f]{64})$/.exec(id) ?? []
+    if (name === undefined || hash === undefined) throw new CaptureFailed('There is no such capture.')
+    return { store: await CaptureStore.named((await tools()).git, folder, name), name, hash }
+  }
+
+  return {
+    async take(directory, taking) {
+      if (taking.signal.aborted) throw new CaptureFailed('The capture was stopped.')
+      const shared = await tools()
+      const place = await placeOf(shared, directory)
+      return queue.run(nameOf(place), async () => {
+        const store = await CaptureStore.at(shared.git, folder, place)
+        const { of } = taking
+        const capture =
+          of === 'files'
+            ? await takeFiles(shared, store, place, taking)
+            : { tree: await treeOfCommit(shared, place, of) }
+        const result =
+          'tree' in capture
+            ? { id: `${store.name}.${capture.tree}`, directory: place.directory, bytes: 0, omitted: [] }
+            : capture
+        taken.set(result.id, ++order)
+        return result
+      })
+    },
+    async compare(before, after) {
+      const [a, b] = [await storeOf(before), await storeOf(after)]
+      if (a.name !== b.name) throw new CaptureFailed('The captures are of different folders.')
+      return queue.run(a.name, () => compareTrees(a.store, a.hash, b.hash))
+    },
+    async read(content) {
+      const { store, hash } = await storeOf(content)
+      const { exitCode, stdout } = await store.tryRun(['cat-file', 'blob', hash], { view: 'all' })
+      if (exitCode !== 0) throw new CaptureFailed('The content is not stored.')
+      return stdout
+    },
+    apply: () => Promise.reject(new CaptureFailed('Nothing is applied.')),
+    recover: async () => [],
+    async collect(kept) {
+      const before = order
+      const names = await readdir(folder).catch(() => [])
+      for (const name of names.filter((each) => /^[\da-f]{24}$/.test(each)))
+        await queue.run(name, async () => {
+          const fresh = [...taken].flatMap(([id, at]) => (at > before ? [id] : []))
+          const trees = [...kept, ...fresh]
+            .filter((id) => id.startsWith(`${name}.`))
+            .map((id) => id.slice(name.length + 1))
+          if (trees.length === 0) await rm(join(folder, name), { recursive: true, force: true })
+          else await keepOnly(await CaptureStore.named((await tools()).git, folder, name), trees)
+        })
+      for (const [id, at] of taken) if (at <= before) taken.delete(id)
+    },
+  }
+}
+
+/** Runs the tasks of each store one after the other. */
+class StoreQueue {
+  readonly #last = new Map<string, Promise<unknown>>()
+
+  run<T>(store: string, task: () => Promise<T>): Promise<T> {
+    const running = (this.#last.get(store) ?? Promise.resolve()).then(task, task)
+    const settled = running.catch(() => {})
+    this.#last.set(store, settled)
+    void settled.then(() => {
+      if (this.#last.get(store) === settled) this.#last.delete(store)
+    })
+    return running
+  }
+}

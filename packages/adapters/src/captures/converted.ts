@@ -1,0 +1,59 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { withShadowGitDir } from '../git/shadow-git-dir.ts'
+import type { IndexEntry } from './index-file.ts'
+import type { Place } from './place.ts'
+import type { CaptureTools } from './tools.ts'
+
+/** Paths whose contents in the repository may differ from the bytes on the disk. */
+export interface Converted {
+  /** By a filter (such as LFS), an encoding or keywords. */
+  readonly opaque: ReadonlySet<string>
+  /** By their line ends only. */
+  readonly lineEnds: ReadonlySet<string>
+}
+
+/** Asks git for the attributes of the paths, if there is any source of attributes. */
+export async function convertedPaths(
+  { git, user, settings }: CaptureTools,
+  { root, repository, autocrlf }: Place,
+  entries: readonly IndexEntry[],
+): Promise<Converted> {
+  const none: Converted = { opaque: new Set(), lineEnds: new Set() }
+  if (!repository || entries.length === 0) return none
+  const { attributesFile, autocrlf: usual } = await settings()
+  const files = [
+    attributesFile,
+    join(repository.commonDir, 'info', 'attributes'),
+    join(root, '.gitattributes'),
+  ]
+  const found = await Promise.all(files.map((path) => stat(path).catch(() => undefined)))
+  const some =
+    found.some((each) => each?.isFile()) || entries.some(({ path }) => path.includes('.gitattributes'))
+  const converts = /^(?:true|input)$/i.test(autocrlf === '' ? usual : autocrlf)
+  if (!some && !converts) return none
+  const paths = entries.map(({ path }) => path.toString('utf8'))
+  const lineEnds = new Set<string>(converts ? paths : [])
+  if (!some) return { ...none, lineEnds }
+  return withShadowGitDir(git, repository, user, async ({ tryRun }) => {
+    const args = ['-c', `core.attributesFile=${attributesFile}`, 'check-attr', '-z', '--stdin', ...attributes]
+    const { stdout, exitCode } = await tryRun(args, paths.map((path) => `${path}\0`).join(''))
+    if (exitCode !== 0) return { ...none, opaque: new Set(paths) }
+    return sorted(stdout.toString('utf8').split('\0'), lineEnds)
+  })
+}
+
+/** A record has three fields: path, attribute, value. */
+function sorted(fields: readonly string[], lineEnds: Set<string>): Converted {
+  const opaque = new Set<string>()
+  for (let i = 0; i + 2 < fields.length; i += 3) {
+    const value = fields[i + 2] ?? ''
+    if (value === 'unspecified' || value === 'unset') continue
+    const [path = '', attribute = ''] = [fields[i], fields[i + 1]]
+    if (['text', 'eol', 'crlf'].includes(attribute)) lineEnds.add(path)
+    else opaque.add(path)
+  }
+  return { opaque, lineEnds }
+}
+
+const attributes = ['filter', 'ident', 'working-tree-encoding', 'text', 'eol', 'crlf']

@@ -1,0 +1,114 @@
+/** An entry of a git index. */
+export interface IndexEntry {
+  /** The path as bytes: a file name need not be valid text. */
+  readonly path: Buffer
+  readonly mode: number
+  /** In hex. */
+  readonly hash: string
+  /** The size of the file when it was added, modulo 2 ** 32. */
+  readonly size: number
+  /** The fixed part of the entry: stat data, mode and hash. */
+  readonly fixed: Buffer
+  /**
+   * True if the entry says nothing certain about the disk: a side of a conflict, an entry that git was told not to check, one
+   * that is not checked out, one without content.
+   */
+  readonly doubtful: boolean
+}
+
+export type HashLength = 20 | 32
+
+/**
+ * Reads the entries of a git index (versions 2 to 4). Returns undefined if the file is none, or has a part that must be
+ * understood and is not: a split index, a sparse index.
+ */
+export function parseIndex(file: Buffer, hashLength: HashLength): readonly IndexEntry[] | undefined {
+  if (file.length < 12 + hashLength || file.toString('latin1', 0, 4) !== 'DIRC') return undefined
+  const version = file.readUInt32BE(4)
+  if (version < 2 || version > 4) return undefined
+  const count = file.readUInt32BE(8)
+  const end = file.length - hashLength
+  const entries: IndexEntry[] = []
+  let at = 12
+  let previous: Buffer = Buffer.alloc(0)
+  for (let i = 0; i < count; i++) {
+    const flagsAt = at + statBytes + hashLength
+    if (flagsAt + 2 > end) return undefined
+    const flags = file.readUInt16BE(flagsAt)
+    const extended = (flags & extendedFlag) !== 0
+    const pathAt = flagsAt + (extended ? 4 : 2)
+    const more = extended ? file.readUInt16BE(flagsAt + 2) : 0
+    const found = version === 4 ? compressedPath(file, pathAt, previous) : plainPath(file, pathAt)
+    if (!found || found.end > end) return undefined
+    const { path } = found
+    previous = path
+    entries.push({
+      path,
+      mode: file.readUInt32BE(at + 24),
+      hash: file.toString('hex', at + statBytes, flagsAt),
+      size: file.readUInt32BE(at + 36),
+      fixed: file.subarray(at, flagsAt),
+      doubtful: (flags & (assumeValid | stageMask)) !== 0 || (more & (skipWorktree | intentToAdd)) !== 0,
+    })
+    // An entry of versions 2 and 3 ends with one to eight NULs, so that its length is a multiple of eight.
+    at = version === 4 ? found.end : at + (Math.floor((found.end - 1 - at) / 8) + 1) * 8
+  }
+  for (; at + 8 <= end; at += 8 + file.readUInt32BE(at + 4)) {
+    const letter = file[at] ?? 0
+    // The name of an extension that must be understood begins with a small letter.
+    if (letter >= 97 && letter <= 122) return undefined
+  }
+  return entries
+}
+
+/** Makes an index of version 2 of sorted entries. `checksum` hashes it. */
+export function writeIndex(entries: readonly IndexEntry[], checksum: (data: Buffer) => Buffer): Buffer {
+  const lengthOf = ({ fixed, path }: IndexEntry) => Math.floor((fixed.length + 2 + path.length) / 8 + 1) * 8
+  const length = entries.reduce((sum, entry) => sum + lengthOf(entry), 12)
+  const data = Buffer.alloc(length)
+  data.write('DIRC', 'latin1')
+  data.writeUInt32BE(2, 4)
+  data.writeUInt32BE(entries.length, 8)
+  let at = 12
+  for (const entry of entries) {
+    const { fixed, path } = entry
+    fixed.copy(data, at)
+    data.writeUInt16BE(Math.min(path.length, 0xfff), at + fixed.length)
+    path.copy(data, at + fixed.length + 2)
+    at += lengthOf(entry)
+  }
+  return Buffer.concat([data, checksum(data)])
+}
+
+interface FoundPath {
+  readonly path: Buffer
+  /** The offset after the NUL that ends the path. */
+  readonly end: number
+}
+
+function plainPath(file: Buffer, at: number): FoundPath | undefined {
+  const nul = file.indexOf(0, at)
+  return nul < 0 ? undefined : { path: file.subarray(at, nul), end: nul + 1 }
+}
+
+/** Version 4: the number of bytes to remove from the end of the previous path, then what follows. */
+function compressedPath(file: Buffer, start: number, previous: Buffer): FoundPath | undefined {
+  let at = start
+  let byte = file[at++] ?? 0
+  let removed = byte & 0x7f
+  while (byte & 0x80) {
+    byte = file[at++] ?? 0
+    removed = (removed + 1) * 128 + (byte & 0x7f)
+  }
+  const rest = removed > previous.length ? undefined : plainPath(file, at)
+  if (!rest) return undefined
+  return { path: Buffer.concat([previous.subarray(0, previous.length - removed), rest.path]), end: rest.end }
+}
+
+/** The bytes of the stat data and the mode. */
+const statBytes = 40
+const assumeValid = 0x8000
+const extendedFlag = 0x4000
+const stageMask = 0x3000
+const skipWorktree = 0x4000
+const intentToAdd = 0x2000

@@ -1,0 +1,49 @@
+/** Why the content of a file is not in a capture. */
+export type OmittedKind = 'large' | 'unreadable' | 'repository' | 'special' | 'name'
+
+/**
+ * A file without content is an entry of a tree with the mode of a submodule, because git does not look for the object that
+ * such an entry names. The hash is no hash: it holds the kind, the size, and a fingerprint that changes with the file.
+ */
+export const omittedMode = '160000'
+
+export interface Omitted {
+  readonly kind: OmittedKind
+  readonly size: number
+}
+
+/** `fingerprint` is in hex, and at least as long as the hash. */
+export function omittedHash({ kind, size }: Omitted, fingerprint: string, hashLength: number): string {
+  const sizeDigits = Math.min(size, Number.MAX_SAFE_INTEGER).toString(16).padStart(14, '0')
+  return `${mark}${kinds.indexOf(kind)}${sizeDigits}${fingerprint}`.slice(0, hashLength * 2)
+}
+
+/** Undefined if the hash names a commit of a submodule. */
+export function omittedOf(hash: string): Omitted | undefined {
+  if (!hash.startsWith(mark)) return undefined
+  const kind = kinds[Number(hash[mark.length])]
+  return kind && { kind, size: Number.parseInt(hash.slice(mark.length + 1, mark.length + 15), 16) }
+}
+
+export function omittedReason({ kind, size }: Omitted): string {
+  if (kind === 'large') return `It is too large to be captured: ${sizeText(size)}.`
+  return reasons[kind]
+}
+
+const reasons = {
+  unreadable: 'It cannot be read.',
+  repository: 'It is a repository of its own.',
+  special: 'It is neither a file nor a link.',
+  name: 'Its name is not valid UTF-8.',
+}
+
+export function sizeText(bytes: number): string {
+  const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB']
+  const power = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(bytes, 1)) / 10)))
+  const value = bytes / 1024 ** power
+  return `${Number.isInteger(value) ? value : value.toFixed(1)} ${units[power]}`
+}
+
+const kinds: readonly OmittedKind[] = ['large', 'unreadable', 'repository', 'special', 'name']
+/** The beginning of the hashes that are none: the letters "atrium" in hex. */
+const mark = '61747269756d'

@@ -1,0 +1,48 @@
+import { readFile, readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** The names of the objects in our packs. A pack never changes, so the index of each is read once. */
+export class OwnObjects {
+  readonly #folder: string
+  readonly #packs = new Map<string, ReadonlySet<string>>()
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** Returns a function that tells whether an object is stored now. */
+  async known(hashLength: number): Promise<(hash: string) => boolean> {
+    const names = await this.packs()
+    for (const name of this.#packs.keys()) if (!names.includes(name)) this.#packs.delete(name)
+    for (const name of names)
+      if (!this.#packs.has(name))
+        this.#packs.set(name, namesIn(await readFile(join(this.#folder, `${name}.idx`)), hashLength))
+    const sets = [...this.#packs.values()]
+    return (hash) => sets.some((set) => set.has(hash))
+  }
+
+  /** The names of the packs, without their endings. */
+  async packs(): Promise<readonly string[]> {
+    const files = await readdir(this.#folder)
+    return files.filter((name) => name.endsWith('.idx')).map((name) => name.slice(0, -'.idx'.length))
+  }
+
+  /** Bytes on the disk. */
+  async bytes(): Promise<number> {
+    const files = await readdir(this.#folder)
+    const sizes = await Promise.all(
+      files.map(async (name) => (await stat(join(this.#folder, name))).blocks * 512),
+    )
+    return sizes.reduce((sum, size) => sum + size, 0)
+  }
+}
+
+/** The object names in an index of a pack (version 2): a header, a table of 256 counts, then the sorted names. */
+function namesIn(index: Buffer, hashLength: number): ReadonlySet<string> {
+  const names = new Set<string>()
+  const from = 8 + 256 * 4
+  const count = index.readUInt32BE(from - 4)
+  for (let i = 0; i < count; i++)
+    names.add(index.toString('hex', from + i * hashLength, from + (i + 1) * hashLength))
+  return names
+}

@@ -1,0 +1,101 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { syncFolder } from './disk.ts'
+import type { Place } from './place.ts'
+import type { CaptureStore } from './store.ts'
+
+export interface Packing {
+  readonly place: Place
+  /** The folder with the objects that git has just written. */
+  readonly incoming: string
+  /** The tree of the last capture; undefined for the first one. */
+  readonly before: string | undefined
+  readonly after: string
+  readonly signal: AbortSignal
+}
+
+/**
+ * Stores what two captures do not have in common: the trees and contents of both sides, so that nothing that the user's
+ * repository deletes is missed. What both have in common is only named. The pack is on the disk when the promise resolves.
+ */
+export async function packObjects(store: CaptureStore, packing: Packing): Promise<void> {
+  const { place, incoming, before, after, signal } = packing
+  const wanted =
+    before === undefined ? await looseIn(incoming) : await differing(store, packing, [before, after])
+  const isKnown = await store.own.known(place.hashLength)
+  const fresh = [...new Set(wanted)].filter((hash) => !isKnown(hash))
+  if (fresh.length === 0) return
+  await writePack(store, fresh, { incoming, signal })
+}
+
+export async function writePack(
+  store: CaptureStore,
+  hashes: readonly string[],
+  { incoming, signal }: { readonly incoming?: string; readonly signal?: AbortSignal } = {},
+): Promise<void> {
+  const run = (list: readonly string[]) => {
+    // Deltas are worth their time among few objects: the two sides of a change are alike.
+    const window = list.length > 1000 ? 0 : 50
+    return store.tryRun(['pack-objects', '-q', `--window=${window}`, join(store.objects, 'pack', 'pack')], {
+      view: 'all',
+      input: `${list.join('\n')}\n`,
+      ...(signal && { signal }),
+      ...(incoming !== undefined && { into: incoming }),
+    })
+  }
+  const { exitCode } = await run(hashes)
+  if (exitCode !== 0) {
+    // An object may have been deleted from the user's repository. The others are stored.
+    const present = await existing(store, hashes, incoming)
+    if (present.length === hashes.length || (await run(present)).exitCode !== 0)
+      await store.run(['pack-objects'], { view: 'own', input: 'x' })
+  }
+  await syncFolder(join(store.objects, 'pack'))
+}
+
+async function existing(
+  store: CaptureStore,
+  hashes: readonly string[],
+  incoming: string | undefined,
+): Promise<readonly string[]> {
+  const output = await store.run(['cat-file', '--batch-check=%(objectname) %(objecttype)'], {
+    view: 'all',
+    input: `${hashes.join('\n')}\n`,
+    ...(incoming !== undefined && { into: incoming }),
+  })
+  const lines = output.toString('latin1').split('\n')
+  return hashes.filter((_, i) => !lines[i]?.endsWith(' missing'))
+}
+
+/** The trees and contents that only one of two trees has. */
+async function differing(
+  store: CaptureStore,
+  { incoming, signal }: Packing,
+  [before, after]: readonly [string, string],
+): Promise<readonly string[]> {
+  const args = ['diff-tree', '-r', '-t', '-z', '--raw', '--no-abbrev', '--no-renames', before, after]
+  const { exitCode, stdout } = await store.tryRun(args, { view: 'all', into: incoming, signal })
+  // The last tree may be gone: then this capture is stored like a first one.
+  if (exitCode !== 0) return looseIn(incoming)
+  const hashes = [before, after]
+  for (const field of stdout.toString('latin1').split('\0')) {
+    const [, ...sides] = /^:(\d+) (\d+) ([\da-f]+) ([\da-f]+) /.exec(field) ?? []
+    const [oldMode = '', newMode = '', oldHash = '', newHash = ''] = sides
+    if (isObject(oldMode)) hashes.push(oldHash)
+    if (isObject(newMode)) hashes.push(newHash)
+  }
+  return hashes
+}
+
+function isObject(mode: string): boolean {
+  return mode !== '' && mode !== '000000' && mode !== '160000'
+}
+
+/** The names of the loose objects in a folder. */
+async function looseIn(folder: string): Promise<readonly string[]> {
+  const names: string[] = []
+  for (const start of await readdir(folder))
+    if (/^[\da-f]{2}$/.test(start))
+      for (const rest of await readdir(join(folder, start))) names.push(`${start}${rest}`)
+  return names
+}

@@ -1,0 +1,89 @@
+import { realpath, stat } from 'node:fs/promises'
+import { relative, sep } from 'node:path'
+import { CaptureFailed } from '@atrium/host/ports/captures'
+import type { GitUser } from '../git/config.ts'
+import { ignoredAmong } from '../git/ignored.ts'
+import type { Repository } from '../git/repository.ts'
+import type { GitRunner } from '../git/run.ts'
+import { withShadowGitDir } from '../git/shadow-git-dir.ts'
+import { trustedRepository } from '../git/trusted.ts'
+import type { HashLength } from './index-file.ts'
+import type { CaptureTools } from './tools.ts'
+
+/** A folder that can be captured. */
+export interface Place {
+  /** Without symbolic links. */
+  readonly directory: string
+  /** The root of the working tree; the folder itself if there is no repository. */
+  readonly root: string
+  /** The path of the folder in the working tree, with a slash at its end; empty if the folder is the root. */
+  readonly prefix: string
+  readonly repository?: Repository
+  readonly format: 'sha1' | 'sha256'
+  readonly hashLength: HashLength
+  /** Lines of a git config about the file system. */
+  readonly settings: readonly string[]
+  /** The setting of the repository that converts line ends; empty if there is none. */
+  readonly autocrlf: string
+}
+
+/** Finds out what a folder is. Throws a `CaptureFailed` for a folder that is not captured (O18). */
+export async function placeOf({ git, user, config: read }: CaptureTools, path: string): Promise<Place> {
+  const directory = await realpath(path).catch(() => undefined)
+  if (directory === undefined || !(await stat(directory).catch(() => undefined))?.isDirectory())
+    throw new CaptureFailed(`There is no folder ${path}.`)
+  await refuseWide(directory, user)
+  const repository = await repositoryOf(git, directory, user)
+  if (!repository)
+    return {
+      directory,
+      root: directory,
+      prefix: '',
+      format: 'sha1',
+      hashLength: 20,
+      settings: [],
+      autocrlf: '',
+    }
+  const config = await read(repository)
+  const inside = relative(repository.root, directory).split(sep).join('/')
+  const format = config.get('extensions.objectformat')?.at(-1) === 'sha256' ? 'sha256' : 'sha1'
+  return {
+    directory,
+    root: repository.root,
+    prefix: inside === '' ? '' : `${inside}/`,
+    repository,
+    format,
+    hashLength: format === 'sha256' ? 32 : 20,
+    autocrlf: config.get('core.autocrlf')?.at(-1) ?? '',
+    settings: copiedSettings.flatMap((name) => {
+      const value = config.get(`core.${name}`)?.at(-1)
+      return value !== undefined && /^(?:true|false|minimal|default)$/.test(value)
+        ? [`${name} = ${value}`]
+        : []
+    }),
+  }
+}
+
+/** Captures of the home folder would have the user's secrets in them, and like those of the whole disk never end. */
+async function refuseWide(directory: string, { home }: GitUser): Promise<void> {
+  const real = home === '' ? undefined : await realpath(home).catch(() => undefined)
+  if (directory === '/') throw new CaptureFailed('The root of the file system is not captured.')
+  if (directory === real) throw new CaptureFailed('The home folder is not captured.')
+  if (real?.startsWith(`${directory}${sep}`))
+    throw new CaptureFailed('A folder that contains the home folder is not captured.')
+}
+
+/** A folder that its own repository ignores is captured as one without a repository. */
+async function repositoryOf(
+  git: GitRunner,
+  directory: string,
+  user: GitUser,
+): Promise<Repository | undefined> {
+  const repository = await trustedRepository(git, directory, user)
+  if (!repository || repository.root === directory) return repository
+  const path = relative(repository.root, directory).split(sep).join('/')
+  const ignored = await withShadowGitDir(git, repository, user, (shadow) => ignoredAmong(shadow, [path]))
+  return ignored.size > 0 ? undefined : repository
+}
+
+const copiedSettings = ['filemode', 'ignorecase', 'symlinks', 'precomposeunicode', 'trustctime', 'checkstat']

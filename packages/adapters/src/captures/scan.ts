@@ -1,0 +1,187 @@
+import { createHash } from 'node:crypto'
+import { constants } from 'node:fs'
+import { access, lstat, realpath, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { omittedHash, omittedOf } from './omitted.ts'
+import type { OmittedKind } from './omitted.ts'
+import type { Place } from './place.ts'
+import type { CaptureStore, StoreState } from './store.ts'
+
+/** What may have changed since the last capture. Paths are relative to the root of the working tree. */
+export interface Scan {
+  /** Files that git hashes again. */
+  readonly paths: readonly string[]
+  /** Files to be removed from the index. */
+  readonly removed: readonly string[]
+  /** Files without content, with what stands for their hashes. Only `large` and `unreadable` ones are in trees. */
+  readonly omitted: ReadonlyMap<string, string>
+  /** The sum of the sizes of `paths`. */
+  readonly bytes: number
+}
+
+export interface Found {
+  /** Paths that are new, or differ from the index. */
+  readonly paths: readonly string[]
+  /** Files in the index that do not exist, or are not captured any more. */
+  readonly dropped: readonly string[]
+  /** Names that are not valid text, as text. */
+  readonly badNames: readonly string[]
+}
+
+/** Lists what differs between the index and the disk. Reads no content. */
+export async function findChanges(
+  store: CaptureStore,
+  place: Place,
+  options: { readonly excludes: string; readonly tracking: boolean; readonly signal: AbortSignal },
+): Promise<Found> {
+  const { root, prefix } = place
+  const list = async (args: readonly string[], index = store.index) => {
+    const excludes = ['-c', `core.excludesFile=${options.excludes}`]
+    const tree = { root, index }
+    const scope = prefix === '' ? [] : ['--', prefix]
+    const output = await store.run([...excludes, ...args, ...scope], {
+      view: 'own',
+      signal: options.signal,
+      tree,
+    })
+    return recordsOf(output)
+  }
+  const others = ['ls-files', '-z', '--others', '--exclude-standard']
+  const ignored = ['ls-files', '-z', '--cached', '--ignored', '--exclude-standard']
+  const userIndex = place.repository && join(place.repository.gitDir, 'index')
+  const [changed, untracked, ours, users] = await Promise.all([
+    list(['diff-files', '-z', '--name-status', '--no-renames', '--ignore-submodules=all']),
+    list(others),
+    options.tracking ? list(ignored) : none,
+    // If git cannot read the user's index, nobody knows which ignored files it tracks. Then all that we have stay.
+    options.tracking && userIndex !== undefined ? list(ignored, userIndex).catch(() => undefined) : none,
+  ])
+  const tracked = new Set(users?.names ?? ours.names)
+  // Each change has two records: a letter and the path. A file behind a link counts as deleted, too.
+  const lettersAndPaths = changed.names
+  const gone = new Set(lettersAndPaths.filter((_, i) => i % 2 === 1 && lettersAndPaths[i - 1] === 'D'))
+  return {
+    paths: [
+      ...new Set([
+        ...lettersAndPaths.filter((path, i) => i % 2 === 1 && !gone.has(path)),
+        ...untracked.names,
+        ...(users?.names ?? []).filter((path) => !ours.names.includes(path)),
+      ]),
+    ],
+    dropped: [...gone, ...ours.names.filter((path) => !tracked.has(path) && !gone.has(path))],
+    badNames: untracked.bad,
+  }
+}
+
+/** Looks at each path: what kind of file it is now, and how large. */
+export async function inspect(
+  { root, hashLength }: Place,
+  found: Found,
+  state: Pick<StoreState, 'omitted'>,
+  fileBytes: number,
+): Promise<Scan> {
+  const dropped = new Set(found.dropped)
+  const listed = new Set(found.paths)
+  const known = state.omitted.flatMap(([path, hash]) =>
+    path.endsWith('/') || omittedOf(hash)?.kind === 'name' ? [] : [path],
+  )
+  const candidates = [...new Set([...found.paths, ...known])].filter((path) => !dropped.has(path))
+  const paths: string[] = []
+  const removed = [...found.dropped]
+  const omitted = new Map<string, string>(
+    found.badNames.map((path) => [path, omittedHash({ kind: 'name', size: 0 }, '0'.repeat(64), hashLength)]),
+  )
+  let bytes = 0
+  await eachOf(candidates, async (path) => {
+    const full = join(root, path)
+    const isThere = listed.has(path) || (await isBehindNoLink(full))
+    const info = isThere ? await lstat(full, { bigint: true }).catch(() => undefined) : undefined
+    const size = Number(info?.size ?? 0)
+    const omit = (kind: OmittedKind) => {
+      const seen =
+        info && kind !== 'repository' ? `${info.size} ${info.mtimeNs} ${info.ino} ${info.mode}` : ''
+      const fingerprint = createHash('sha256').update(seen).digest('hex')
+      omitted.set(
+        path,
+        omittedHash({ kind, size: kind === 'repository' ? 0 : size }, fingerprint, hashLength),
+      )
+    }
+    if (!info) removed.push(path)
+    else if (path.endsWith('/')) omit('repository')
+    else if (info.isSymbolicLink()) paths.push(path)
+    else if (info.isFile()) {
+      if (size > fileBytes) omit('large')
+      else if (!(await isReadable(full))) omit('unreadable')
+      else {
+        paths.push(path)
+        bytes += size
+      }
+    } else {
+      if (listed.has(path)) removed.push(path)
+      if (!info.isDirectory()) omit('special')
+    }
+  })
+  return { paths, removed, omitted, bytes }
+}
+
+/** Whether an omitted file is an entry of trees. */
+export function isInTree(hash: string): boolean {
+  const kind = omittedOf(hash)?.kind
+  return kind === 'large' || kind === 'unreadable'
+}
+
+/**
+ * A text that changes when other files may be tracked or ignored than before: when the user's index or one of the lists of
+ * ignored files outside the tree has changed.
+ */
+export async function trackingOf({ repository }: Place, excludes: string): Promise<string> {
+  const files = repository
+    ? [join(repository.gitDir, 'index'), join(repository.commonDir, 'info', 'exclude'), excludes]
+    : [excludes]
+  const seen = await Promise.all(
+    files.map(async (path) => {
+      const info = await stat(path, { bigint: true }).catch(() => undefined)
+      return info ? `${info.size} ${info.mtimeNs} ${info.ino}` : ''
+    }),
+  )
+  return seen.join('|')
+}
+
+async function isBehindNoLink(path: string): Promise<boolean> {
+  const folder = dirname(path)
+  return (await realpath(folder).catch(() => undefined)) === folder
+}
+
+async function isReadable(path: string): Promise<boolean> {
+  return access(path, constants.R_OK).then(
+    () => true,
+    () => false,
+  )
+}
+
+interface Records {
+  readonly names: readonly string[]
+  readonly bad: readonly string[]
+}
+
+const none: Records = { names: [], bad: [] }
+
+/** Splits output at its NULs. Names that are not valid text are listed apart. */
+function recordsOf(output: Buffer): Records {
+  const all = output.toString('utf8').split('\0').slice(0, -1)
+  // A name may contain the replacement character itself. It comes back as the same bytes.
+  if (!all.some((name) => name.includes('\uFFFD'))) return { names: all, bad: [] }
+  const valid = new Set(
+    all.filter((name) => !name.includes('\uFFFD') || output.includes(Buffer.from(`${name}\0`))),
+  )
+  return { names: all.filter((name) => valid.has(name)), bad: all.filter((name) => !valid.has(name)) }
+}
+
+/** Runs a task for each item, some at a time. */
+async function eachOf<T>(items: readonly T[], task: (item: T) => Promise<void>): Promise<void> {
+  let next = 0
+  const work = async () => {
+    for (let item = items[next++]; item !== undefined; item = items[next++]) await task(item)
+  }
+  await Promise.all(Array.from({ length: 16 }, work))
+}

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto'
+import { readFile, stat, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { convertedPaths } from './converted.ts'
+import { parseIndex, writeIndex } from './index-file.ts'
+import type { HashLength, IndexEntry } from './index-file.ts'
+import type { Place } from './place.ts'
+import type { CaptureStore } from './store.ts'
+import type { CaptureTools } from './tools.ts'
+
+/**
+ * Makes the index of a store from the user's index, with the stat data in it, so that the first capture of a large
+ * repository does not read every file. Entries that do not tell the bytes on the disk are left out; git then finds
+ * their files like new ones. Without a readable index the store begins with an empty one.
+ */
+export async function seedIndex(tools: CaptureTools, store: CaptureStore, place: Place): Promise<void> {
+  const user = place.repository && join(place.repository.gitDir, 'index')
+  const before = user === undefined ? undefined : await stat(user).catch(() => undefined)
+  const file =
+    before?.isFile() && user !== undefined ? await readFile(user).catch(() => undefined) : undefined
+  const all = file && isWhole(file, place.hashLength) ? parseIndex(file, place.hashLength) : undefined
+  const entries = all ? await certainEntries(tools, store, place, all) : []
+  // An index of which nothing is left out is kept whole: it also has the trees of its entries.
+  const data =
+    file && entries.length === all?.length
+      ? file
+      : writeIndex(entries, (bytes) => createHash(place.format).update(bytes).digest())
+  await writeFile(store.index, data)
+  // Git trusts an entry only if the file is older than the index. Our index is newer than the one whose stat data it has, so it
+  // gets the time of that one. The microsecond less excludes rounding errors.
+  const mtime = before ? before.mtimeMs / 1000 - 1e-6 : 0
+  await utimes(store.index, mtime, mtime)
+}
+
+async function certainEntries(
+  tools: CaptureTools,
+  store: CaptureStore,
+  place: Place,
+  all: readonly IndexEntry[],
+): Promise<readonly IndexEntry[]> {
+  const prefix = Buffer.from(place.prefix)
+  const entries = all.filter(
+    ({ doubtful, mode, path }) =>
+      !doubtful && (mode & 0o170000) !== submodule && path.subarray(0, prefix.length).equals(prefix),
+  )
+  const converted = await convertedPaths(tools, place, entries)
+  if (converted.opaque.size === 0 && converted.lineEnds.size === 0) return entries
+  const whole = await wholeLines(store, entries, converted.lineEnds)
+  return entries.filter(({ path, hash, size }) => {
+    const name = path.toString('utf8')
+    if (converted.opaque.has(name)) return false
+    return !converted.lineEnds.has(name) || whole.get(hash) === size
+  })
+}
+
+/**
+ * The sizes of contents whose line ends git may have converted. Such a conversion changes the size, so a file with the
+ * size of its content has the bytes of its content.
+ */
+async function wholeLines(
+  store: CaptureStore,
+  entries: readonly IndexEntry[],
+  paths: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, number>> {
+  const hashes = entries.filter(({ path }) => paths.has(path.toString('utf8'))).map(({ hash }) => hash)
+  if (hashes.length === 0) return new Map()
+  const output = await store.run(['cat-file', '--batch-check=%(objectname) %(objectsize)'], {
+    view: 'all',
+    input: `${hashes.join('\n')}\n`,
+  })
+  return new Map(
+    output
+      .toString('latin1')
+      .split('\n')
+      .map((line) => {
+        const [hash = '', size = ''] = line.split(' ')
+        return [hash, /^\d+$/.test(size) ? Number(size) : -1]
+      }),
+  )
+}
+
+/** Whether the checksum at the end of an index is right. It is all zero if git was told to leave it out. */
+function isWhole(file: Buffer, hashLength: HashLength): boolean {
+  const end = file.length - hashLength
+  const sum = file.subarray(Math.max(end, 0))
+  if (sum.every((byte) => byte === 0)) return true
+  const algorithm = hashLength === 32 ? 'sha256' : 'sha1'
+  return createHash(algorithm).update(file.subarray(0, end)).digest().equals(sum)
+}
+
+const submodule = 0o160000

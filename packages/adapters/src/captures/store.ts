@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readFile, readdir, rename, rm, statfs, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CaptureFailed } from '@atrium/host/ports/captures'
+import type { GitRunner } from '../git/run.ts'
+import { OwnObjects } from './own-objects.ts'
+import type { Place } from './place.ts'
+
+/**
+ * The objects that a git command sees besides those that it writes: `own` are the stored captures, `all` are these and the
+ * objects of the user's repository.
+ */
+export type View = 'own' | 'all'
+
+export interface StoreRun {
+  readonly view: View
+  readonly input?: string | Uint8Array
+  readonly signal?: AbortSignal
+  /** The working tree and the index that the command uses. */
+  readonly tree?: { readonly root: string; readonly index?: string }
+  /** The folder that gets new objects. Default: the stored captures. */
+  readonly into?: string
+}
+
+/** What the last capture of a folder left for the next one. Nothing is lost without it, except time. */
+export interface StoreState {
+  readonly root: string
+  readonly prefix: string
+  /** The tree of the last capture. */
+  readonly tree: string
+  /** Changes when the files that git tracks or ignores may have changed. */
+  readonly tracking: string
+  /** Files without content: their paths and what stands for their hashes. */
+  readonly omitted: readonly (readonly [path: string, hash: string])[]
+}
+
+/**
+ * The captures of one folder: a git directory of our own with trees, the contents of changed files, and an index. The
+ * user's objects are only read.
+ */
+export class CaptureStore {
+  readonly name: string
+  readonly folder: string
+  readonly gitDir: string
+  readonly index: string
+  readonly objects: string
+  readonly own: OwnObjects
+  readonly #git: GitRunner
+  readonly #userObjects: string | undefined
+
+  private constructor(git: GitRunner, folder: string, name: string, userObjects: string | undefined) {
+    this.name = name
+    this.folder = folder
+    this.gitDir = join(folder, 'git')
+    this.index = join(folder, 'index')
+    this.objects = join(this.gitDir, 'objects')
+    this.own = new OwnObjects(join(this.objects, 'pack'))
+    this.#git = git
+    this.#userObjects = userObjects
+  }
+
+  /** Opens the store of a folder, or creates it. */
+  static async at(git: GitRunner, captures: string, place: Place): Promise<CaptureStore> {
+    const name = nameOf(place)
+    const folder = join(captures, name)
+    const userObjects = place.repository && join(place.repository.commonDir, 'objects')
+    const store = new CaptureStore(git, folder, name, userObjects)
+    await store.#create(place)
+    return store
+  }
+
+  /** Opens the store of this name for reading. */
+  static async named(git: GitRunner, captures: string, name: string): Promise<CaptureStore> {
+    const folder = join(captures, name)
+    const text = await readFile(join(folder, 'folder.json'), 'utf8').catch(() => undefined)
+    if (text === undefined) throw new CaptureFailed('There is no such capture.')
+    const { objects }: { readonly objects?: string } = JSON.parse(text)
+    return new CaptureStore(git, folder, name, objects)
+  }
+
+  async #create(place: Place): Promise<void> {
+    const about = JSON.stringify({
+      directory: place.directory,
+      format: place.format,
+      ...(this.#userObjects !== undefined && { objects: this.#userObjects }),
+    })
+    const file = join(this.folder, 'folder.json')
+    if ((await readFile(file, 'utf8').catch(() => '')) === about) return
+    for (const path of ['objects/pack', 'refs', 'info'])
+      await mkdir(join(this.gitDir, path), { recursive: true })
+    await writeFile(join(this.gitDir, 'HEAD'), 'ref: refs/heads/none\n')
+    await writeFile(join(this.gitDir, 'info', 'attributes'), rawBytes)
+    await writeFile(join(this.gitDir, 'config'), configOf(place))
+    await replace(file, about)
+  }
+
+  /** Returns the output of a git command. Throws a `CaptureFailed` if the command fails. */
+  async run(args: readonly string[], options: StoreRun): Promise<Buffer> {
+    const { exitCode, stdout } = await this.tryRun(args, options)
+    if (exitCode !== 0) throw new CaptureFailed(await this.#problem(args[0] ?? ''))
+    return stdout
+  }
+
+  async tryRun(args: readonly string[], { view, input, signal, tree, into }: StoreRun) {
+    const others = [
+      ...(into === undefined ? [] : [this.objects]),
+      ...(view === 'all' && this.#userObjects !== undefined ? [this.#userObjects] : []),
+    ]
+    try {
+      return await this.#git.run([...settings, ...args], {
+        cwd: tree?.root ?? this.folder,
+        env: {
+          GIT_DIR: this.gitDir,
+          GIT_OBJECT_DIRECTORY: into ?? this.objects,
+          GIT_ALTERNATE_OBJECT_DIRECTORIES: others.map((path) => JSON.stringify(path)).join(':'),
+          GIT_NO_REPLACE_OBJECTS: '1',
+          GIT_LITERAL_PATHSPECS: '1',
+          ...(tree && { GIT_WORK_TREE: tree.root, GIT_INDEX_FILE: tree.index ?? this.index }),
+        },
+        ...(input !== undefined && { input }),
+        ...(signal && { signal }),
+      })
+    } catch {
+      if (signal?.aborted) throw new CaptureFailed('The capture was stopped.')
+      throw new CaptureFailed(await this.#problem(args[0] ?? ''))
+    }
+  }
+
+  async #problem(command: string): Promise<string> {
+    const { bavail, bsize } = await statfs(this.folder).catch(() => ({ bavail: 1, bsize: Infinity }))
+    if (bavail * bsize < fullBytes) return 'The disk with the captures is full.'
+    return `The command "git ${command}" failed on the captures of this folder.`
+  }
+
+  async readState(): Promise<StoreState | undefined> {
+    const text = await readFile(join(this.folder, 'state.json'), 'utf8').catch(() => undefined)
+    try {
+      return text === undefined ? undefined : (JSON.parse(text) as StoreState)
+    } catch {
+      return undefined
+    }
+  }
+
+  async writeState(state: StoreState): Promise<void> {
+    await replace(join(this.folder, 'state.json'), JSON.stringify(state), false)
+  }
+
+  /** Removes what a killed run of git has left. */
+  async tidy(): Promise<void> {
+    await rm(`${this.index}.lock`, { force: true })
+    for (const name of await readdir(this.folder))
+      if (name.startsWith('incoming-')) await rm(join(this.folder, name), { recursive: true, force: true })
+  }
+}
+
+/** The name of the store of a folder. A folder whose repository changes its kind of hashes gets another store. */
+export function nameOf({ directory, format }: Pick<Place, 'directory' | 'format'>): string {
+  return createHash('sha256').update(`${format}\0${directory}`).digest('hex').slice(0, 24)
+}
+
+async function replace(path: string, text: string, flush = true): Promise<void> {
+  await writeFile(`${path}.new`, text, { flush })
+  await rename(`${path}.new`, path)
+}
+
+/**
+ * Settings of every git command. Any name of a file is allowed. Only packs are flushed: the index and the objects that are
+ * not in a pack yet may be lost.
+ */
+const settings = [
+  'core.fsync=pack,pack-metadata',
+  'core.autocrlf=false',
+  'core.protectNTFS=false',
+  'core.protectHFS=false',
+  'core.logAllRefUpdates=false',
+  'pack.threads=1',
+  'gc.auto=0',
+].flatMap((setting) => ['-c', setting])
+
+/** These attributes override those of the working tree, so that git hashes the bytes of the disk. */
+const rawBytes = '* -text -crlf -ident -filter -working-tree-encoding !eol !diff !merge !delta\n'
+
+function configOf({ format, settings: copied }: Place): string {
+  const version = format === 'sha1' ? '' : 'repositoryformatversion = 1\n'
+  const extension = format === 'sha1' ? '' : `[extensions]\nobjectformat = ${format}\n`
+  return `[core]\n${version}bare = false\n${copied.map((line) => `${line}\n`).join('')}${extension}`
+}
+
+/** In bytes: with less, the disk counts as full. */
+const fullBytes = 1024 * 1024

@@ -1,0 +1,73 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseConfig, readConfig } from '../git/config.ts'
+import type { GitConfig, GitUser } from '../git/config.ts'
+import type { Repository } from '../git/repository.ts'
+import type { GitRunner } from '../git/run.ts'
+
+/** What all captures share. */
+export interface CaptureTools {
+  readonly git: GitRunner
+  readonly user: GitUser
+  /** The folder of all captures. */
+  readonly folder: string
+  /** The settings of the user that say which files are ignored or converted. */
+  settings(): Promise<UserSettings>
+  /** The config of a repository, as data. */
+  config(repository: Repository): Promise<GitConfig>
+}
+
+export interface UserSettings {
+  readonly excludesFile: string
+  readonly attributesFile: string
+  readonly autocrlf: string
+}
+
+/** Reads settings of the user's config, again only when one of its files has changed. */
+export function userSettings(git: GitRunner, { home, configHome }: GitUser): () => Promise<UserSettings> {
+  const read = async (): Promise<UserSettings> => {
+    const args = ['config', '--includes', '-z', '--type=path', '--get-regexp', names]
+    const { stdout } = await git.run(args, {
+      cwd: '/',
+      env: { HOME: home, XDG_CONFIG_HOME: configHome, GIT_CONFIG_GLOBAL: undefined },
+    })
+    const config = parseConfig(stdout)
+    return {
+      excludesFile: last(config.get('core.excludesfile')) ?? join(configHome, 'git', 'ignore'),
+      attributesFile: last(config.get('core.attributesfile')) ?? join(configHome, 'git', 'attributes'),
+      autocrlf: config.get('core.autocrlf')?.at(-1) ?? '',
+    }
+  }
+  const cached = new UntilChanged<UserSettings>()
+  const files = [join(home, '.gitconfig'), join(configHome, 'git', 'config')]
+  return () => cached.get(files, read)
+}
+
+/** Reads the config of a repository, again only when it has changed. */
+export function repositoryConfig(git: GitRunner): (repository: Repository) => Promise<GitConfig> {
+  const cached = new UntilChanged<GitConfig>()
+  return (repository) => cached.get([join(repository.commonDir, 'config')], () => readConfig(git, repository))
+}
+
+/** Values that were read from files, until one of the files changes. */
+class UntilChanged<T> {
+  readonly #values = new Map<string, { readonly seen: string; readonly value: Promise<T> }>()
+
+  async get(files: readonly string[], read: () => Promise<T>): Promise<T> {
+    const stats = await Promise.all(files.map((path) => stat(path).catch(() => undefined)))
+    const seen = stats.map((each) => `${each?.mtimeMs} ${each?.size} ${each?.ino}`).join('|')
+    const key = files.join('\0')
+    const known = this.#values.get(key)
+    if (known?.seen === seen) return known.value
+    const value = read()
+    this.#values.set(key, { seen, value })
+    return value
+  }
+}
+
+/** The last value that is not one of ours: the command line of every git run names `/dev/null`. */
+function last(values: readonly string[] = []): string | undefined {
+  return values.findLast((value) => value !== '/dev/null')
+}
+
+const names = '^core\\.(excludesfile|attributesfile|autocrlf)$'

@@ -9,6 +9,8 @@ import type { RunLimits } from '../git/run.ts'
 import type { GitUser } from '../git/config.ts'
 import { currentUser } from '../git/trusted.ts'
 import { findProgram } from '../process/which.ts'
+import { applyEdits, recoverEdits } from './apply/apply.ts'
+import { Journal } from './apply/journal.ts'
 import { keepOnly } from './collect.ts'
 import { treeOfCommit } from './commits.ts'
 import { compareTrees } from './compare.ts'
@@ -59,6 +61,14 @@ export function gitCaptures(options: CapturesOptions): Captures {
     return { store: await CaptureStore.named((await tools()).git, folder, name), name, hash }
   }
 
+  const read = async (content: string): Promise<Uint8Array> => {
+    const { store, hash } = await storeOf(content)
+    const { exitCode, stdout } = await store.tryRun(['cat-file', 'blob', hash], { view: 'all' })
+    if (exitCode !== 0) throw new CaptureFailed('The content is not stored.')
+    return stdout
+  }
+  const applying = { journal: new Journal(join(folder, 'journal')), read }
+
   return {
     async take(directory, taking) {
       if (taking.signal.aborted) throw new CaptureFailed('The capture was stopped.')
@@ -84,14 +94,9 @@ export function gitCaptures(options: CapturesOptions): Captures {
       if (a.name !== b.name) throw new CaptureFailed('The captures are of different folders.')
       return queue.run(a.name, () => compareTrees(a.store, a.hash, b.hash))
     },
-    async read(content) {
-      const { store, hash } = await storeOf(content)
-      const { exitCode, stdout } = await store.tryRun(['cat-file', 'blob', hash], { view: 'all' })
-      if (exitCode !== 0) throw new CaptureFailed('The content is not stored.')
-      return stdout
-    },
-    apply: () => Promise.reject(new CaptureFailed('Nothing is applied.')),
-    recover: async () => [],
+    read,
+    apply: (directory, edits) => queue.run(directory, () => applyEdits(applying, directory, edits)),
+    recover: () => recoverEdits(applying),
     async collect(kept) {
       const before = order
       const names = await readdir(folder).catch(() => [])

@@ -1,6 +1,6 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { syncFolder } from './disk.ts'
+import { syncFolder } from '../process/sync-folder.ts'
 import { writePack } from './pack.ts'
 import type { CaptureStore } from './store.ts'
 

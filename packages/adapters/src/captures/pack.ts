@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { syncFolder } from './disk.ts'
+import { syncFolder } from '../process/sync-folder.ts'
 import type { Place } from './place.ts'
 import type { CaptureStore } from './store.ts'
 

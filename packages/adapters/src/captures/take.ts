@@ -2,7 +2,7 @@ import { mkdir, rm, symlink } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { CaptureFailed } from '@atrium/host/ports/captures'
 import type { Capture, CaptureOptions } from '@atrium/host/ports/captures'
-import { emptyTree } from './disk.ts'
+import { emptyTree } from './trees.ts'
 import { omittedMode, omittedOf, omittedReason, sizeText } from './omitted.ts'
 import type { Place } from './place.ts'
 import { packObjects } from './pack.ts'
@@ -61,7 +61,8 @@ async function takeWith(taking: Taking): Promise<Capture> {
   const found =
     state && first.paths.some((path) => /(?:^|\/)\.gitignore$/.test(path)) ? await look(true) : first
   const own = `${relative(place.root, tools.folder)}/`
-  const outside = (path: string) => !path.startsWith(own) && !own.startsWith(path)
+  const outside = (path: string) =>
+    !path.startsWith(own) && !own.startsWith(path) && !/(?:^|\/)\.atrium-[\da-f]{16}\.tmp$/.test(path)
   const scan = await inspect(
     place,
     { ...found, paths: found.paths.filter((path) => outside(path)) },

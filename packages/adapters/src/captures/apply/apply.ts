@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto'
+import { access, constants, lstat, realpath, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { CaptureFailed } from '@atrium/host/ports/captures'
+import type { Applied, CapturedEdit, CapturedFile, Omission } from '@atrium/host/ports/captures'
+import { codeOf } from '../../process/error-code.ts'
+import type { Entry, Journal, Step } from './journal.ts'
+import { blobHash, hasVersion, isEditable, presentAt } from './present.ts'
+import type { Present, Version } from './present.ts'
+import { finishStep, writeTemp } from './step.ts'
+
+export interface ApplyTools {
+  readonly journal: Journal
+  /** The bytes of a content. Rejects if they are not stored. */
+  readonly read: (content: string) => Promise<Uint8Array>
+}
+
+/** Applies a group of edits: all of them, or none if the new contents cannot be written. */
+export async function applyEdits(
+  tools: ApplyTools,
+  path: string,
+  edits: readonly CapturedEdit[],
+): Promise<Applied> {
+  const directory = await realpath(path).catch(() => undefined)
+  if (directory === undefined) throw new CaptureFailed(`There is no folder ${path}.`)
+  const left: Omission[] = []
+  const steps: { readonly step: Step; readonly present: Present; readonly content?: Uint8Array }[] = []
+  for (const edit of edits) {
+    const checked = await check(tools, directory, edit, edits)
+    if (typeof checked === 'string') left.push({ path: edit.path, reason: checked })
+    else steps.push(checked)
+  }
+  const entry: Entry = { id: randomBytes(8).toString('hex'), directory, steps: steps.map(({ step }) => step) }
+  if (steps.length === 0) return { directory, done: [], left }
+  try {
+    await tools.journal.stage(entry)
+    for (const { step, content, present } of steps)
+      if (content) await writeTemp(directory, step, content, present)
+      else await access(dirname(join(directory, step.path)), constants.W_OK)
+    await tools.journal.decide(entry)
+  } catch (error) {
+    // What cannot be taken back now stays in the journal for the next start.
+    await takeBack(tools.journal, entry).catch(() => {})
+    throw new CaptureFailed(`Nothing was changed: ${problemOf(error)}.`)
+  }
+  const finished = await finish(tools, entry)
+  return { ...finished, left: [...left, ...finished.left] }
+}
+
+/** Finishes or takes back what a previous run left in the journal. */
+export async function recoverEdits(tools: ApplyTools): Promise<readonly Applied[]> {
+  const applied: Applied[] = []
+  for (const { entry, decided } of await tools.journal.left())
+    if (decided) applied.push(await finish(tools, entry))
+    else await takeBack(tools.journal, entry)
+  return applied
+}
+
+/** Deletions come first: a folder may take the place of a file. */
+async function finish({ journal, read }: ApplyTools, entry: Entry): Promise<Applied> {
+  const { directory, steps } = entry
+  const done = new Set<string>()
+  const left: Omission[] = []
+  for (const step of [...steps].toSorted((a, b) => Number(Boolean(a.wanted)) - Number(Boolean(b.wanted)))) {
+    const restore = async (present: Present) =>
+      writeTemp(directory, step, await read(`${step.store}.${step.wanted?.hash}`), present)
+    const reason = await finishStep(directory, step, restore)
+    if (reason === undefined) done.add(step.path)
+    else left.push({ path: step.path, reason })
+  }
+  await journal.forget(entry)
+  return { directory, done: steps.flatMap(({ path }) => (done.has(path) ? [path] : [])), left }
+}
+
+async function takeBack(journal: Journal, entry: Entry): Promise<void> {
+  for (const { temp } of entry.steps)
+    if (temp !== undefined) await rm(join(entry.directory, temp), { force: true })
+  await journal.forget(entry)
+}
+
+/** Returns what an edit does, or a sentence that says why it is left. */
+async function check(
+  { read }: ApplyTools,
+  directory: string,
+  { path, expected, wanted }: CapturedEdit,
+  edits: readonly CapturedEdit[],
+): Promise<string | { readonly step: Step; readonly present: Present; readonly content?: Uint8Array }> {
+  if (!isEditable(path)) return 'The path is not one of the folder.'
+  if (expected?.omitted !== undefined || wanted?.omitted !== undefined) return 'Its content was not captured.'
+  const [before, after] = [versionOf(expected), versionOf(wanted)]
+  if ((expected && !before) || (wanted && !after)) return 'Its content is not stored.'
+  const found = await presentAt(directory, path, [before])
+  // A folder whose files are all deleted makes way for a file.
+  const empties = edits.some((edit) => !edit.wanted && edit.path.startsWith(`${path}/`))
+  const present: Present = found.type === 'other' && empties ? { type: 'absent' } : found
+  if (present.type === 'other') return present.reason
+  if (!hasVersion(present, before)) return 'It was changed meanwhile.'
+  const content = wanted && (await read(wanted.content).catch(() => undefined))
+  if (after && (!content || blobHash(content, after.hash.length) !== after.hash))
+    return 'Its content is not stored.'
+  const step: Step = {
+    path,
+    store: wanted?.content.split('.')[0] ?? '',
+    ...(before && { expected: before }),
+    ...(after && { wanted: after, temp: await tempFor(directory, path) }),
+  }
+  return { step, present, ...(content && { content }) }
+}
+
+/** A name in the nearest folder that exists, so that the rename stays on one file system. */
+async function tempFor(directory: string, path: string): Promise<string> {
+  const name = `.atrium-${randomBytes(8).toString('hex')}.tmp`
+  for (let parent = dirname(path); parent !== '.'; parent = dirname(parent))
+    if ((await lstat(join(directory, parent)).catch(() => undefined))?.isDirectory())
+      return `${parent}/${name}`
+  return name
+}
+
+function versionOf(file: CapturedFile | undefined): Version | undefined {
+  const [, hash] = /^[\da-f]{24}\.([\da-f]{40}|[\da-f]{64})$/.exec(file?.content ?? '') ?? []
+  return file && hash !== undefined ? { hash, mode: file.mode, size: file.size } : undefined
+}
+
+function problemOf(error: unknown): string {
+  const code = codeOf(error) ?? ''
+  if (code === 'ENOSPC' || code === 'EDQUOT') return 'the disk is full'
+  if (['EACCES', 'EPERM', 'EROFS'].includes(code)) return 'the folder may not be written to'
+  return `a file could not be written (${code === '' ? 'unknown' : code})`
+}

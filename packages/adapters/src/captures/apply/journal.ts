@@ -1,0 +1,87 @@
+import { mkdir, open, readFile, readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { syncFolder } from '../../process/sync-folder.ts'
+import type { Version } from './present.ts'
+
+/** A group of edits, as it is written down before the first file changes. */
+export interface Entry {
+  readonly id: string
+  readonly directory: string
+  readonly steps: readonly Step[]
+}
+
+export interface Step {
+  readonly path: string
+  /** The name of the store that has the wanted content. */
+  readonly store: string
+  readonly expected?: Version
+  readonly wanted?: Version
+  /** The path of the file with the wanted content, until it gets its name. */
+  readonly temp?: string
+}
+
+/**
+ * The journal of edits: a file for each group that is being applied. While the new contents are written next to their
+ * files, its name ends with `.staging`: after a crash they are deleted. The rename to `.json` decides: from then on the
+ * group is applied, after a crash, too.
+ */
+export class Journal {
+  readonly #folder: string
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  async stage(entry: Entry): Promise<void> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+    const file = await open(this.#path(entry, 'staging'), 'wx', 0o600)
+    try {
+      await file.writeFile(JSON.stringify(entry))
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await syncFolder(this.#folder)
+  }
+
+  /** The group will be applied from now on. */
+  async decide(entry: Entry): Promise<void> {
+    await rename(this.#path(entry, 'staging'), this.#path(entry, 'json'))
+    await syncFolder(this.#folder)
+  }
+
+  async forget(entry: Entry): Promise<void> {
+    for (const state of ['staging', 'json']) await rm(this.#path(entry, state), { force: true })
+    await syncFolder(this.#folder)
+  }
+
+  /** The groups that a previous run left. */
+  async left(): Promise<readonly { readonly entry: Entry; readonly decided: boolean }[]> {
+    const names = await readdir(this.#folder).catch((): string[] => [])
+    const found = await Promise.all(
+      names.toSorted().map(async (name) => {
+        const [, state] = /\.(staging|json)$/.exec(name) ?? []
+        const entry = state === undefined ? undefined : await this.#read(name)
+        return entry && { entry, decided: state === 'json' }
+      }),
+    )
+    return found.flatMap((each) => (each ? [each] : []))
+  }
+
+  /** An entry that was not written to its end had not changed any file, so it is deleted. */
+  async #read(name: string): Promise<Entry | undefined> {
+    const path = join(this.#folder, name)
+    const text = await readFile(path, 'utf8')
+    try {
+      // This class has written the file itself, in a folder that only this user can write to.
+      return JSON.parse(text) as Entry
+    } catch {
+      await rm(path, { force: true })
+      return undefined
+    }
+  }
+
+  #path({ id }: Entry, state: string): string {
+    return join(this.#folder, `${id}.${state}`)
+  }
+}

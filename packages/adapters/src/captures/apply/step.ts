@@ -1,0 +1,111 @@
+import { lstatSync, realpathSync, renameSync, unlinkSync } from 'node:fs'
+import type { BigIntStats } from 'node:fs'
+import { mkdir, open, rm, rmdir, symlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { codeOf } from '../../process/error-code.ts'
+import { syncFolder } from '../../process/sync-folder.ts'
+import type { Step } from './journal.ts'
+import { hasVersion, parentsOf, presentAt } from './present.ts'
+import type { Present } from './present.ts'
+
+/** Writes the wanted content of a step to its temporary file, and flushes it. */
+export async function writeTemp(
+  directory: string,
+  step: Step,
+  content: Uint8Array,
+  present: Present,
+): Promise<void> {
+  const { temp, wanted } = step
+  if (temp === undefined || !wanted) return
+  const path = join(directory, temp)
+  await rm(path, { force: true })
+  if (wanted.mode === '120000') return symlink(Buffer.from(content), path)
+  const file = await open(path, 'wx', 0o666)
+  try {
+    await file.writeFile(content)
+    const kept =
+      present.type === 'file' && present.mode !== '120000' ? present.stat : await file.stat({ bigint: true })
+    await file.chmod(permissions(Number(kept.mode & 0o777n), wanted.mode === '100755'))
+    if (present.type === 'file') await file.chown(Number(kept.uid), Number(kept.gid)).catch(() => {})
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/**
+ * Gives a path what a step wants, if the path has what the step expects. Returns why not. A step that was done before is done,
+ * so that it can be repeated after a crash.
+ */
+export async function finishStep(
+  directory: string,
+  step: Step,
+  restore: (present: Present) => Promise<void>,
+): Promise<string | undefined> {
+  const { path, expected, wanted, temp } = step
+  const present = await presentAt(directory, path, [expected, wanted])
+  const drop = async () => (temp === undefined ? undefined : rm(join(directory, temp), { force: true }))
+  if (hasVersion(present, wanted)) {
+    await drop()
+    // The previous run may have been killed between the two.
+    if (!wanted) await removeEmpty(directory, path)
+    return undefined
+  }
+  if (present.type === 'other' || !hasVersion(present, expected)) {
+    await drop()
+    return present.type === 'other' ? present.reason : changedReason
+  }
+  try {
+    if (wanted) await mkdir(dirname(join(directory, path)), { recursive: true })
+    if (temp !== undefined && !lstatSync(join(directory, temp), { throwIfNoEntry: false }))
+      await restore(present)
+    const problem = replaceNow(directory, step, present)
+    if (problem !== undefined) {
+      await drop()
+      return problem
+    }
+    await syncFolder(dirname(join(directory, path)))
+    if (!wanted) await removeEmpty(directory, path)
+    return undefined
+  } catch (error) {
+    await drop()
+    return `It could not be ${wanted ? 'written' : 'deleted'} (${codeOf(error) ?? 'unknown'}).`
+  }
+}
+
+/**
+ * Renames or deletes in one go with the last look at the path: nothing of this process runs in between, and hardly
+ * anything of others.
+ */
+function replaceNow(directory: string, { path, temp, wanted }: Step, present: Present): string | undefined {
+  const full = join(directory, path)
+  if (realpathSync(dirname(full)) !== dirname(full)) return 'A folder of its path is a link now.'
+  const now = lstatSync(full, { bigint: true, throwIfNoEntry: false })
+  if (!isSame(present.type === 'file' ? present.stat : undefined, now)) return changedReason
+  if (wanted && temp !== undefined) renameSync(join(directory, temp), full)
+  else unlinkSync(full)
+  return undefined
+}
+
+function isSame(before: BigIntStats | undefined, now: BigIntStats | undefined): boolean {
+  if (!before || !now) return before === now
+  return (['ino', 'size', 'mode', 'mtimeNs', 'ctimeNs'] as const).every((key) => before[key] === now[key])
+}
+
+/** Like git, deletes the folders that a deletion has left empty. */
+async function removeEmpty(directory: string, path: string): Promise<void> {
+  for (const parent of parentsOf(path).toReversed())
+    try {
+      await rmdir(join(directory, parent))
+    } catch {
+      return
+    }
+}
+
+/** Permissions stay as they are, except for the permission to execute. */
+function permissions(mode: number, executable: boolean): number {
+  if (((mode & 0o100) !== 0) === executable) return mode
+  return executable ? mode | ((mode & 0o444) >> 2) : mode & ~0o111
+}
+
+const changedReason = 'It was changed meanwhile.'

@@ -1,0 +1,174 @@
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { CaptureFailed } from '@atrium/host/ports/captures'
+import type { CapturedEdit } from '@atrium/host/ports/captures'
+import { undoing } from '../../../host/src/ports/contracts/captures-apply.contract.ts'
+import { taking } from '../../../host/src/ports/contracts/captures.contract.ts'
+import { bundle } from '../../test/bundle.ts'
+import { DiskFolder } from '../../test/captures/folder.ts'
+import { hasGit, newFolder } from '../../test/repository.ts'
+
+let module = ''
+let remove = () => {}
+beforeAll(async () => {
+  const bundled = await bundle('src/captures/captures.ts')
+  module = bundled.path
+  remove = bundled.remove
+})
+afterAll(() => remove())
+
+const child = fileURLToPath(new URL('../../test/captures/apply-child.mjs', import.meta.url))
+
+/** A folder that a turn has changed, and the edits that take the changes back. */
+async function changedFolder() {
+  const folder = new DiskFolder()
+  const { captures, directory } = folder
+  for (const path of ['a', 'deep/gone', 'script', 'was-file', 'kept']) await folder.write(path, `${path}\n`)
+  await folder.write('link', 'a', '120000')
+  const before = await captures.take(directory, taking())
+  const old = contentsOf(directory)
+  await folder.write('a', 'by the turn')
+  await folder.remove('deep')
+  await folder.write('script', 'script\n', '100755')
+  await folder.remove('was-file')
+  await folder.write('was-file/inside', 'by the turn')
+  await folder.write('new/er/file', 'by the turn')
+  await folder.write('link', 'kept', '120000')
+  const after = await captures.take(directory, taking())
+  const edits = undoing(await captures.compare(before.id, after.id))
+  const saved = join(newFolder(), 'saved')
+  cpSync(directory, saved, { recursive: true, verbatimSymlinks: true })
+  const changed = contentsOf(directory)
+  const reset = () => {
+    rmSync(directory, { recursive: true, force: true })
+    cpSync(saved, directory, { recursive: true, verbatimSymlinks: true })
+  }
+  return { folder, directory, edits, old, changed, reset }
+}
+
+/** All files of a folder: their paths, kinds, permissions and contents. */
+function contentsOf(directory: string): readonly string[] {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => {
+      const path = join(entry.parentPath, entry.name)
+      const { mode } = lstatSync(path)
+      const content = entry.isSymbolicLink() ? readlinkSync(path) : readFileSync(path, 'utf8')
+      return `${path} ${entry.isSymbolicLink() ? 'link' : (mode & 0o777).toString(8)} ${content}`
+    })
+    .toSorted()
+}
+
+function applyInChild(folder: DiskFolder, edits: readonly CapturedEdit[], killAt: number) {
+  const { status, signal, stdout, stderr } = spawnSync(process.execPath, [child], {
+    encoding: 'utf8',
+    env: {
+      PATH: process.env['PATH'],
+      MODULE: module,
+      FOLDER: folder.data,
+      DIRECTORY: folder.directory,
+      EDITS: JSON.stringify(edits),
+      HOME: folder.user.home,
+      KILL_AT: String(killAt),
+    },
+  })
+  if (status !== 0 && signal !== 'SIGKILL') throw new Error(stderr)
+  return { killed: signal === 'SIGKILL', output: stdout }
+}
+
+describe.runIf(hasGit)('[O21] a host that is killed while it applies edits', () => {
+  test('changes all files or none, wherever it is killed', async () => {
+    const { folder, directory, edits, old, changed, reset } = await changedFolder()
+    const seen = { finished: 0, untouched: 0 }
+    let steps = 0
+    for (let killed = true; killed;) {
+      reset()
+      ;({ killed } = applyInChild(folder, edits, ++steps))
+      const applied = await (await folder.restart()).recover()
+      const now = contentsOf(directory)
+      const whole = killed && applied.length === 0 && now.join() === changed.join() ? 'untouched' : 'finished'
+      expect(now, `killed before change ${steps}`).toEqual(whole === 'untouched' ? changed : old)
+      for (const each of applied) expect(each.left).toEqual([])
+      expect(
+        readdirSync(folder.data, { recursive: true }).filter((name) => /journal./.test(String(name))),
+      ).toEqual([])
+      seen[whole]++
+    }
+    console.log(`${steps} places of a kill: ${seen.untouched} changed nothing, ${seen.finished} everything`)
+    expect(seen.untouched).toBeGreaterThan(10)
+    expect(seen.finished).toBeGreaterThan(10)
+  })
+
+  test('leaves what a person has changed before the recovery, and reports it', async () => {
+    const { folder, edits, reset } = await changedFolder()
+    let [steps, reported] = [0, 0]
+    for (let killed = true; killed;) {
+      reset()
+      ;({ killed } = applyInChild(folder, edits, (steps += 3)))
+      const person: Record<string, string> = {
+        a: 'by a person',
+        script: 'by a person',
+        'deep/gone': 'by a person',
+      }
+      for (const [path, text] of Object.entries(person)) await folder.write(path, text)
+      const [applied] = await (await folder.restart()).recover()
+      for (const [path, text] of Object.entries(person)) expect(await folder.text(path)).toBe(text)
+      if (!applied) continue
+      const paths = applied.left.map(({ path }) => path)
+      expect(paths.toSorted()).toEqual(Object.keys(person).toSorted())
+      expect(applied.done.length).toBe(edits.length - paths.length)
+      reported++
+    }
+    expect(reported).toBeGreaterThan(3)
+  })
+})
+
+describe.runIf(hasGit)('[O20] applying edits on the disk', () => {
+  test('permissions stay as they are, except for the permission to execute', async () => {
+    const { folder, edits } = await changedFolder()
+    chmodSync(folder.at('a'), 0o640)
+    chmodSync(folder.at('script'), 0o750)
+    await folder.captures.apply(folder.directory, edits)
+    expect(statSync(folder.at('a')).mode & 0o777).toBe(0o640)
+    expect(statSync(folder.at('script')).mode & 0o777).toBe(0o640)
+    expect(existsSync(folder.at('new'))).toBe(false)
+  })
+
+  test('an edit does not follow a link out of the folder', async () => {
+    const { folder, edits } = await changedFolder()
+    const outside = newFolder()
+    mkdirSync(join(outside, 'er'))
+    writeFileSync(join(outside, 'er', 'file'), 'by the turn')
+    rmSync(folder.at('new'), { recursive: true })
+    symlinkSync(outside, folder.at('new'))
+    symlinkSync(outside, folder.at('deep'))
+    const { left } = await folder.captures.apply(folder.directory, edits)
+    expect(left.map(({ path }) => path).toSorted()).toEqual(['deep/gone', 'new/er/file'])
+    expect(readdirSync(outside, { recursive: true })).toEqual(['er', 'er/file'])
+  })
+
+  test('if a new content cannot be written, no file is changed', async () => {
+    const { folder, directory, edits, changed } = await changedFolder()
+    // A journal that cannot be written stands for a full disk: root may write to every folder.
+    writeFileSync(join(folder.data, 'journal'), '')
+    await expect(folder.captures.apply(directory, edits)).rejects.toThrow(CaptureFailed)
+    await expect(folder.captures.apply(directory, edits)).rejects.toThrow(/^Nothing was changed: .+\.$/)
+    expect(contentsOf(directory)).toEqual(changed)
+  })
+})

@@ -1,0 +1,33 @@
+import fs from 'node:fs'
+import promises from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+
+// Applies edits, and kills itself before its n-th change of the disk. A kill before a change is one after the change before it.
+
+const { MODULE, FOLDER, DIRECTORY, EDITS, HOME, KILL_AT } = process.env
+const last = Number(KILL_AT)
+let changes = 0
+let counting = false
+
+function countIn(object, names) {
+  for (const name of names) {
+    const real = object[name]
+    object[name] = function (...args) {
+      if (counting && ++changes === last) process.kill(process.pid, 'SIGKILL')
+      return real.apply(this, args)
+    }
+  }
+}
+
+const handle = await promises.open(MODULE)
+countIn(Object.getPrototypeOf(handle), ['writeFile', 'chmod', 'chown', 'sync'])
+await handle.close()
+countIn(promises, ['open', 'mkdir', 'rename', 'rm', 'rmdir', 'symlink', 'unlink', 'writeFile'])
+countIn(fs, ['renameSync', 'unlinkSync'])
+syncBuiltinESMExports()
+
+const { gitCaptures } = await import(MODULE)
+const captures = gitCaptures({ folder: FOLDER, user: { home: HOME, configHome: HOME } })
+counting = true
+const applied = await captures.apply(DIRECTORY, JSON.parse(EDITS))
+process.stdout.write(JSON.stringify({ applied, changes }))

@@ -1,0 +1,96 @@
+import { pathToFileURL } from 'node:url'
+import { defaultChatUri } from '@atrium/protocol/uri'
+import { expect, test } from 'vitest'
+import { changeset, stateOf } from '../../../host/test/captures/changeset-client.ts'
+import { ScriptedAgent, until } from '../../../host/test/scripted-agent.ts'
+import type { Run } from '../../../host/test/scripted-agent.ts'
+import { testHost } from '../../../host/test/test-host.ts'
+import { result, running, toolCallStarted } from '../../../host/test/tool-call-actions.ts'
+import { DiskRepository } from '../../test/captures/folder.ts'
+import { hasGit } from '../../test/repository.ts'
+import { nodeFiles } from '../files/files.ts'
+import { gitVcs } from '../git/git.ts'
+
+const session = 's:/1'
+const chat = defaultChatUri(session)
+const turnUri = `${chat}/changeset/turn/t1`
+
+/** A host with real files, git and captures, and a session in a repository with three committed files. */
+async function inRepository() {
+  const disk = new DiskRepository()
+  for (const name of ['a.txt', 'b.txt', 'c.txt']) await disk.write(name, `${name}\n`)
+  await disk.commit()
+  const agent = new ScriptedAgent()
+  const machine = { captures: disk.captures, files: nodeFiles(), vcs: gitVcs({ user: disk.user }) }
+  // The clock of the test runs faster than git.
+  const all = await testHost({ agents: [agent], machine, limits: { turnCaptureMs: 1e12 } })
+  const ann = await all.join('ann')
+  const uri = pathToFileURL(disk.directory).href
+  await ann.ask('createSession', { channel: session, workingDirectories: [uri] })
+  for (const channel of [session, chat]) await ann.ask('subscribe', { channel })
+  await ann.until(() => ann.state(session)['lifecycle'] === 'ready')
+  const at = (path: string) => ({ kind: 'resource', resource: `${uri}/${path}` }) as const
+  return { ...all, disk, agent, ann, at }
+}
+
+type InRepository = Awaited<ReturnType<typeof inRepository>>
+
+/** A turn that changes a.txt and b.txt by a call, while a person changes b.txt afterwards. */
+async function turn({ ann, agent, core, disk }: InRepository): Promise<void> {
+  const message = { text: 'go', origin: { kind: 'user' } }
+  ann.dispatch(chat, { type: 'chat/turnStarted', turnId: 't1', startedAt: '2026-01-01T00:00:00Z', message })
+  const run: Run = await agent.given(0)
+  run.say(toolCallStarted(), running)
+  await until(() => run.waits)
+  await core().changes?.ready(chat)
+  await disk.write('a.txt', 'a.txt\nby the call\n')
+  await disk.write('b.txt', 'by the call\n')
+  await disk.write('made by a shell.txt', 'new\n')
+  run.say({ type: 'chat/toolCallComplete', toolCallId: 'c1', ...result(true) } as never)
+  await until(() => run.waits)
+  await disk.write('b.txt', 'by the call\nby a person\n')
+  run.end()
+  await ann.until(() => ann.state(chat)['activeTurn'] === undefined)
+  await core().changes?.settled()
+}
+
+const names = ({ files }: { files: readonly { readonly id: string }[] }) =>
+  files.map(({ id }) => decodeURIComponent(id.slice(id.lastIndexOf('/') + 1)))
+
+test.skipIf(!hasGit)(
+  '[O37] with git captures a turn is shown and undone on the disk; what a person wrote stays',
+  async () => {
+    const all = await inRepository()
+    const { ann, disk } = all
+    await turn(all)
+    const state = await changeset(ann, turnUri)
+    expect(names(state)).toEqual(['a.txt', 'b.txt', 'made by a shell.txt'])
+    const before = state.files[1]?.edit.before?.content.uri ?? ''
+    expect((await ann.ask('resourceRead', { uri: before })).data).toBe('b.txt\n')
+    const { message } = await ann.ask('invokeChangesetOperation', { channel: turnUri, operationId: 'undo' })
+    expect(message).toContain('2 files were set back')
+    expect(await disk.text('a.txt')).toBe('a.txt\n')
+    expect(await disk.text('made by a shell.txt')).toBeUndefined()
+    expect(await disk.text('b.txt')).toBe('by the call\nby a person\n')
+    await ann.ask('invokeChangesetOperation', { channel: turnUri, operationId: 'redo' })
+    expect(await disk.text('a.txt')).toBe('a.txt\nby the call\n')
+  },
+)
+
+test.skipIf(!hasGit)(
+  '[O35] with git captures uncommitted files are followed live, and discarded',
+  async () => {
+    const all = await inRepository()
+    const { ann, disk, world } = all
+    const channel = `${session}/changeset/uncommitted`
+    expect((await changeset(ann, channel)).files).toEqual([])
+    await until(() => JSON.stringify(ann.state(session)['changesets'] ?? '').includes('uncommitted'))
+    await disk.write('c.txt', 'changed\n')
+    await until(() => {
+      world.advance(200)
+      return names(stateOf(ann, channel)).join() === 'c.txt'
+    })
+    await ann.ask('invokeChangesetOperation', { channel, operationId: 'discard', target: all.at('c.txt') })
+    expect(await disk.text('c.txt')).toBe('c.txt\n')
+  },
+)

@@ -61,7 +61,7 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
     ['session'],
     ['chat'],
     ['turn', 'completions'],
-    ['tools', 'customizations', 'changes'],
+    ['annotations', 'tools', 'customizations', 'changes'],
     ['resources', 'terminal', 'auth'],
     ['channels'],
     ['root', 'content'],

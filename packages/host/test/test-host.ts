@@ -222,5 +222,6 @@ export class Client {
 export function kindOf(state: object): keyof typeof reducers {
   if ('agents' in state) return 'root'
   if ('lifecycle' in state && 'chats' in state) return 'session'
-  return 'turns' in state ? 'chat' : 'terminal'
+  if ('turns' in state) return 'chat'
+  return 'annotations' in state ? 'annotations' : 'terminal'
 }

@@ -150,6 +150,12 @@ export const limitTable = {
   searchLineLength: row(400, 'characters of a line found', 'N22', 'the rest is cut off'),
   searchMs: row(10_000, 'ms', 'N22', 'the rest is not searched, with a note'),
 
+  // Annotations.
+  annotations: row(500, 'annotations of a session', 'H30', 'the annotation is refused'),
+  annotationLength: row(32 * KiB, 'characters of an annotation', 'H30', 'the change is refused'),
+  annotatedBytes: row(1 * MiB, 'bytes of a file', 'H31', 'its annotations do not follow their text'),
+  annotatedFolders: row(16, 'watched folders of a session', 'H31', 'the others are read after turns'),
+
   // Completions, attachments and tokens.
   completionLength: row(256, 'characters of a word', 'J2', 'it has no completions'),
   completionItems: row(50, 'completions in an answer', 'J2', 'the best ones only'),

@@ -31,7 +31,15 @@ export function sessionOfDefaultChat(chat: Uri): Uri | undefined {
 
 const defaultChatPrefix = 'ahp-chat://default/'
 
-export const annotationsUri = (session: Uri): Uri => `${session}/annotations`
+export const annotationsUri = (session: Uri): Uri => `${session}${annotationsSuffix}`
+
+/** Returns the session whose annotations have this URI. Undefined if the URI does not have that form. */
+export function sessionOfAnnotations(uri: Uri): Uri | undefined {
+  const session = uri.endsWith(annotationsSuffix) ? uri.slice(0, -annotationsSuffix.length) : ''
+  return session === '' ? undefined : session
+}
+
+const annotationsSuffix = '/annotations'
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 

@@ -1,5 +1,10 @@
 import type { Uri } from '@atrium/protocol/channel'
-import { defaultChatUri, sessionOfDefaultChat } from '@atrium/protocol/uri'
+import {
+  annotationsUri,
+  defaultChatUri,
+  sessionOfAnnotations,
+  sessionOfDefaultChat,
+} from '@atrium/protocol/uri'
 import type { Records } from '../ports/records.ts'
 import { firstChat } from './uris.ts'
 import type { WithChats } from './uris.ts'
@@ -38,18 +43,19 @@ export class Aliases {
     return aliases
   }
 
-  /** Returns the alias of a session, or of the default chat of a session. */
+  /** Returns the alias of a session, of the default chat of a session, or of its annotations. */
   of(uri: Uri): Uri | undefined {
     const chatOf = sessionOfDefaultChat(uri)
-    if (chatOf === undefined) return this.#ofSession(uri)
-    const alias = this.#ofSession(chatOf)
-    return alias === undefined ? undefined : defaultChatUri(alias)
+    const owner = chatOf ?? this.#annotated(uri)
+    const alias = this.#ofSession(owner ?? uri)
+    if (alias === undefined || owner === undefined) return alias
+    return chatOf === undefined ? annotationsUri(alias) : defaultChatUri(alias)
   }
 
-  /** Returns the session, or the default chat of a session, that an alias stands for. */
+  /** Returns the session, the default chat of a session, or the annotations, that an alias stands for. */
   canonical(alias: Uri): Uri | undefined {
     const session = this.#sessionNamed(alias)
-    return session ?? this.#defaultChatOf(sessionOfDefaultChat(alias))
+    return session ?? this.#defaultChatOf(sessionOfDefaultChat(alias)) ?? this.#annotationsNamed(alias)
   }
 
   /** The same, also for the name `<alias>/chat`, which some clients make up for the default chat. */
@@ -57,6 +63,16 @@ export class Aliases {
     return (
       this.canonical(name) ?? this.#defaultChatOf(name.endsWith(chatSuffix) ? withoutSuffix(name) : undefined)
     )
+  }
+
+  /** The session of a channel of annotations. The URI of a session may look like that of such a channel. */
+  #annotated(uri: Uri): Uri | undefined {
+    return this.#sessions.get(uri) ? undefined : sessionOfAnnotations(uri)
+  }
+
+  #annotationsNamed(name: Uri): Uri | undefined {
+    const session = this.#sessionNamed(this.#annotated(name) ?? '')
+    return session === undefined ? undefined : annotationsUri(session)
   }
 
   #defaultChatOf(alias: Uri | undefined): Uri | undefined {

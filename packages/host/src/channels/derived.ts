@@ -5,6 +5,7 @@ import { patch } from '@atrium/protocol/update'
 import { entryOf, sessionOf } from '../core/lookup.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
+import { annotationsSummary } from './annotations-channel.ts'
 import { derivedRoot } from '../root/root.ts'
 
 /**
@@ -13,6 +14,8 @@ import { derivedRoot } from '../root/root.ts'
  */
 export function derived(core: Core, channel: Channel): object {
   if (channel.is('root')) return derivedRoot(core, shownState(channel))
+  const annotations = annotationsSummary(core, channel)
+  if (channel.is('session') && annotations) return patch(shownState(channel), { annotations })
   const entry = channel.is('chat') ? committedEntryOf(core, channel) : undefined
   if (!channel.is('chat') || !entry) return shownState(channel)
   const { title, interactivity, changes } = entry

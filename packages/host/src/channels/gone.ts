@@ -1,14 +1,15 @@
 import type { Uri } from '@atrium/protocol/channel'
 import { toBase64 } from '@atrium/protocol/text/base64'
-import { sessionOfDefaultChat } from '@atrium/protocol/uri'
+import { sessionOfAnnotations, sessionOfDefaultChat } from '@atrium/protocol/uri'
 import type { Core } from '../core/core.ts'
 
 /**
  * The URIs that named a channel once and must never name another. The set is exact and stays for ever, so each member is a
- * record with a short key and no text. The default chat of a session has no record of its own: it ends with its session.
+ * record with a short key and no text. The default chat and the annotations of a session have no record of their own: they
+ * end with their session.
  */
 export async function isGone({ records }: Core, uri: Uri): Promise<boolean> {
-  const session = sessionOfDefaultChat(uri)
+  const session = sessionOfDefaultChat(uri) ?? sessionOfAnnotations(uri)
   const uris = session === undefined ? [uri] : [uri, session]
   // Earlier builds stored the URI as it is.
   const keys = new Set(uris.flatMap((each) => [shortKey(each), fullKey(each)]))

@@ -3,6 +3,7 @@ import { AhpError } from '@atrium/protocol/errors'
 import { usualAlias } from '../aliases/aliases.ts'
 import type { Core } from '../core/core.ts'
 import { terminals } from '../root/terminal-list.ts'
+import { annotatedSession } from './annotations-channel.ts'
 import { isGone } from './gone.ts'
 
 /** The result of a command that changes state. The response is sent after the action of this sequence number. */
@@ -20,7 +21,8 @@ export function isUsed(core: Core, uri: Uri): boolean {
   const known =
     catalog.get(uri) ?? catalog.sessionOf(uri) ?? catalog.defaultChatNamed(uri) ?? aliases.resolve(uri)
   return (
-    (known ?? log.channel(uri) ?? sessionResources.sessionOf(uri)) !== undefined ||
+    (known ?? annotatedSession(core, uri) ?? log.channel(uri) ?? sessionResources.sessionOf(uri)) !==
+      undefined ||
     log.staged.has(uri) ||
     core.changes?.isChangeset(uri) ||
     terminals(core).some(({ resource }) => resource === uri)

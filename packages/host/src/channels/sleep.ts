@@ -1,4 +1,4 @@
-import { rootUri } from '@atrium/protocol/uri'
+import { annotationsUri, rootUri } from '@atrium/protocol/uri'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
 
@@ -23,10 +23,13 @@ function slept(core: Core, channel: Channel): void {
   if (channel.is('session')) core.customizations?.slept(channel.uri)
 }
 
-/** Returns whether a channel must stay in memory: it has work, or it is the session of a chat that is awake or waking. */
+/** Returns whether a channel must stay in memory: it has work, or it is the session of a chat or of annotations that are awake or waking. */
 function needed(core: Core, channel: Channel): boolean {
   const { uri } = channel
   if (core.jobs.isPending(uri) || core.jobs.has(uri)) return true
-  const chats = channel.is('session') ? channel.head.chats : []
-  return chats.some(({ resource }) => core.log.isAwake(resource))
+  if (!channel.is('session')) return false
+  return (
+    channel.head.chats.some(({ resource }) => core.log.isAwake(resource)) ||
+    core.log.isAwake(annotationsUri(uri))
+  )
 }

@@ -5,6 +5,7 @@ import type { Channel } from '../log/channel.ts'
 import { rowsIn } from '../log/channel-rows.ts'
 import type { Row } from '../log/channel-rows.ts'
 import type { Core } from '../core/core.ts'
+import { annotationsSummary } from './annotations-channel.ts'
 import { cursorBefore } from './cursor.ts'
 import { committedEntryOf, derived } from './derived.ts'
 import { lengthOf } from '../log/rows.ts'
@@ -144,6 +145,7 @@ function cachedState(core: Core, channel: Channel, wanted: View, form: SnapshotF
   const source: Source = {
     committed: channel.committed,
     entry: committedEntryOf(core, channel),
+    annotations: annotationsSummary(core, channel),
     forms: shownFormsMade(),
   }
   const last = cache.get(channel)
@@ -163,10 +165,11 @@ function cachedState(core: Core, channel: Channel, wanted: View, form: SnapshotF
 /** The maximum number of cached views of a channel. Clients choose their views, so the number must be bounded. */
 const maxCachedViews = 24
 
-/** The values from which a state is rendered: the state, the session's entry, shown forms. */
+/** The values from which a state is rendered: the state, the entry of a chat in its session, the counts of a session's annotations, shown forms. */
 interface Source {
   readonly committed: unknown
   readonly entry: unknown
+  readonly annotations: unknown
   readonly forms: number
 }
 
@@ -183,7 +186,12 @@ interface CachedStates {
 }
 
 function sameSource(a: Source, b: Source): boolean {
-  return a.committed === b.committed && a.entry === b.entry && a.forms === b.forms
+  return (
+    a.committed === b.committed &&
+    a.entry === b.entry &&
+    a.annotations === b.annotations &&
+    a.forms === b.forms
+  )
 }
 
 const cache = new WeakMap<Channel, CachedStates>()

@@ -3,6 +3,7 @@ import { AhpError, errorCodes } from '@atrium/protocol/errors'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
 import { Damaged } from '../log/rebuild.ts'
+import { annotatedSession, hasAnnotations, openAnnotations } from './annotations-channel.ts'
 import { sleepWhenIdle } from './sleep.ts'
 import { makeShownForms, needsShownForms } from './oversized.ts'
 import { needsRows } from './snapshot.ts'
@@ -66,11 +67,17 @@ async function loadMissingRows(core: Core, channel: Channel, view: View): Promis
 /** Number of rows in the first batch; each next batch has twice as many. */
 const firstBatch = 256
 
-/** Wakes a channel; for a chat, its session first. From then on the chat keeps the session in memory. */
+/**
+ * Wakes a channel; for a chat and for annotations, their session first. From then on they keep the session in memory. The
+ * channel of annotations is created when it is first asked for.
+ */
 async function wakeAlone(core: Core, uri: Uri): Promise<Channel | undefined> {
-  const session = core.catalog.sessionOf(uri)
+  const annotated = annotatedSession(core, uri)
+  const session = core.catalog.sessionOf(uri) ?? annotated
   if (session !== undefined) await wakeOne(core, session)
-  return wakeOne(core, uri)
+  const found = await wakeOne(core, uri)
+  if (found || annotated === undefined) return found
+  return openAnnotations(core, uri) ? wakeOne(core, uri) : undefined
 }
 
 /** Wakes one channel and schedules a sleep check, because the caller may never subscribe to the channel. */
@@ -85,7 +92,7 @@ async function wakeOne(core: Core, uri: Uri): Promise<Channel | undefined> {
   }
   // The session list and the log change in the same step. If the session list has the channel and the log does not, the log is
   // damaged.
-  else if (core.catalog.get(uri) ?? core.catalog.sessionOf(uri))
+  else if (core.catalog.get(uri) ?? core.catalog.sessionOf(uri) ?? hasAnnotations(core, uri))
     throw new Damaged(`${uri} is listed and not in the store`)
   return channel
 }

@@ -11,6 +11,7 @@ import type { Effects } from '../core/rules.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Task } from '../ports/agent.ts'
 import { TurnFailed } from '../ports/agent.ts'
+import { followTexts } from '../annotations/followed-files.ts'
 import { followGit } from '../resources/project.ts'
 import { splitAt } from '../turn/output-text.ts'
 import { Turn } from '../turn/turn.ts'
@@ -25,10 +26,12 @@ export const chatEffects: Effects<'chat'> = {
   'chat/error': turnEnded,
 }
 
-/** Reads the git status again: the agent may have changed files. */
+/** Reads the git status and the files with comments again: the agent may have changed them. */
 function turnEnded(core: Core, chat: Channel<'chat'>): void {
   const session = sessionOf(core, chat.uri)
-  if (session) followGit(core, session)
+  if (!session) return
+  followGit(core, session)
+  void followTexts(core, session.uri)
 }
 
 /** Runs the agent for a chat's active turn, once the start of the turn is committed and the session is ready. */

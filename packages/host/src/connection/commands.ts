@@ -9,6 +9,7 @@ import { resolveSessionConfig, sessionConfigCompletions } from '../agents/agents
 import { authenticate } from '../auth/auth.ts'
 import { createChat, disposeChat } from '../chat/chat.ts'
 import { completions } from '../completions/completions.ts'
+import { annotatedSession } from '../channels/annotations-channel.ts'
 import { fetchTurns } from '../channels/history.ts'
 import { moveChat } from '../session/move-chat.ts'
 import {
@@ -52,8 +53,7 @@ const table: { readonly [M in Method]?: Run<M> } = {
   subscribe: (core, link, { channel: uri, view, delivery }, name) => {
     link.checkRoom(uri)
     const answer = (channel: Channel | undefined) => {
-      if (!channel || !link.reaches(channel, name))
-        throw AhpError.notFound(`no channel ${JSON.stringify(name.slice(0, 200))}`)
+      if (!channel || !link.reaches(channel, name)) throw missingChannel(core, uri, name)
       const text = `{"snapshot":${link.subscribe(channel, name, view, delivery?.maxLatencyMs)}}`
       const response = link.answer(text)
       if (core.log.diskFull) notifySpace(core, link, true)
@@ -124,6 +124,13 @@ async function wakeTogether(core: Core, uris: readonly Uri[], view: View): Promi
     const channels = await Promise.all(uris.map((uri) => wake(core, uri, view)))
     if (channels.every((channel) => !channel || core.log.channel(channel.uri) === channel)) return channels[0]
   }
+}
+
+/** The error of a subscription. The annotations of a session may be missing only because the host cannot create them now. */
+function missingChannel(core: Core, uri: Uri, name: Uri): AhpError {
+  const reason = annotatedSession(core, uri) === undefined ? undefined : core.readOnlyReason()
+  if (reason !== undefined) return AhpError.permissionDenied(reason)
+  return AhpError.notFound(`no channel ${JSON.stringify(name.slice(0, 200))}`)
 }
 
 async function chatNamed(core: Core, uri: Uri, name: Uri): Promise<Channel<'chat'>> {

@@ -1,4 +1,5 @@
 import type { Action } from '@atrium/protocol/channel'
+import { isSameNote } from '../annotations/author.ts'
 import { isConversionOf } from '../chat/answer-conversion.ts'
 import { isRename, isRenameOf } from '../dispatch/rename.ts'
 import type { Channel } from '../log/channel.ts'
@@ -45,7 +46,7 @@ export class Resends {
 }
 
 function isConverted(accepted: Action, action: Action): boolean {
-  return isConversionOf(accepted, action) || isDenialOf(accepted, action)
+  return isConversionOf(accepted, action) || isDenialOf(accepted, action) || isSameNote(accepted, action)
 }
 
 function isChoice(accepted: Action, action: Action): boolean {

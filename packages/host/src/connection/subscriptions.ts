@@ -1,5 +1,6 @@
 import type { Uri } from '@atrium/protocol/channel'
 import { compact } from '@atrium/protocol/update'
+import { watchFiles } from '../annotations/file-follower.ts'
 import type { Channel } from '../log/channel.ts'
 import type { ClientRecord, SnapshotSent } from '../core/clients.ts'
 import type { Core } from '../core/core.ts'
@@ -77,6 +78,7 @@ export class Subscriptions {
     channel.listeners.add(this.#listener)
     this.#core.changes?.subscribed(channel)
     this.#channels.set(channel, subscription)
+    if (channel.is('annotations')) watchFiles(this.#core, channel)
   }
 
   /** Records that a channel's snapshot is about to be sent. */

@@ -1,7 +1,7 @@
 import type { Uri } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
 import { limits } from '@atrium/protocol/limits'
-import type { SessionState, SessionSummary } from '@atrium/protocol/session/state'
+import type { AnnotationsSummary, SessionState, SessionSummary } from '@atrium/protocol/session/state'
 import { firstChat } from '../aliases/uris.ts'
 import { equal } from '../log/equal.ts'
 import { ChatIndex } from './chat-index.ts'
@@ -27,6 +27,8 @@ export class Catalog {
   readonly #removing = new Map<Uri, SessionSummary>()
   /** The sessions that a client has given a title. Only the keys matter. */
   readonly #titled: RecordMap<string>
+  /** The counts of the annotations of each session, with every appended action. The entries have the committed counts. */
+  readonly #annotations = new Map<Uri, AnnotationsSummary>()
   readonly chatIndex = new ChatIndex()
   /** The positions of all listed sessions in order. A change sets it to undefined; the next reader computes it again. */
   #order: readonly Position[] | undefined
@@ -49,6 +51,7 @@ export class Catalog {
       if (!summary || key !== `${prefix}${summary.resource}`)
         throw new Damaged(`the session list is damaged at ${JSON.stringify(key)}`)
       catalog.#sessions.set(summary.resource, summary)
+      if (summary.annotations) catalog.#annotations.set(summary.resource, summary.annotations)
       for (const { resource } of summary.chats ?? []) catalog.chatIndex.add(resource, summary.resource)
     }
     for (const uri of unannounced.keys())
@@ -144,6 +147,7 @@ export class Catalog {
     this.#sessions.delete(uri)
     this.#unannounced.delete(uri)
     this.#titled.delete(uri)
+    this.#annotations.delete(uri)
     this.#records.delete(`${prefix}${uri}`)
   }
 
@@ -154,11 +158,18 @@ export class Catalog {
     if (!this.#sessions.has(uri)) this.#removing.delete(uri)
   }
 
-  /** Updates a session's entry to the session's committed state. Returns the changes that clients must be sent, if any. */
-  update(uri: Uri, state: SessionState): Partial<SessionSummary> | undefined {
+  /**
+   * Updates a session's entry to the session's committed state, and to the committed counts of its annotations. Returns the
+   * changes that clients must be sent, if any.
+   */
+  update(
+    uri: Uri,
+    state: SessionState,
+    annotations = this.#sessions.get(uri)?.annotations,
+  ): Partial<SessionSummary> | undefined {
     const before = this.#sessions.get(uri)
     if (!before) return undefined
-    const after = summaryOf(uri, before.createdAt, state)
+    const after = withAnnotations(summaryOf(uri, before.createdAt, state), annotations)
     const keys = new Set([...keysOf(before), ...keysOf(after)])
     const changed = [...keys].filter((key) => !equal(after[key], before[key]))
     if (changed.length === 0) return undefined
@@ -172,8 +183,14 @@ export class Catalog {
   save(uri: Uri, state: SessionState): void {
     const before = this.#sessions.get(uri)
     if (!before) return
-    const after = summaryOf(uri, before.createdAt, state)
+    const after = withAnnotations(summaryOf(uri, before.createdAt, state), this.#annotations.get(uri))
     this.#records.put(`${prefix}${uri}`, JSON.stringify(after))
+  }
+
+  /** Stores the counts of a session's annotations, in the step that changes them. */
+  annotated(uri: Uri, state: SessionState, annotations: AnnotationsSummary): void {
+    this.#annotations.set(uri, annotations)
+    this.save(uri, state)
   }
 
   /**
@@ -213,6 +230,13 @@ export class Catalog {
 
 const prefix = 'session/'
 const chatSuffix = '/chat'
+
+function withAnnotations(
+  summary: SessionSummary,
+  annotations: AnnotationsSummary | undefined,
+): SessionSummary {
+  return annotations ? { ...summary, annotations } : summary
+}
 
 function titlesOf({ title, chats = [] }: Partial<SessionSummary> = {}): number {
   return chats.reduce((length, chat) => length + chat.title.length, title?.length ?? 0)

@@ -44,7 +44,7 @@ export function summaryOf(resource: Uri, createdAt: string, state: SessionState)
 const summaries = new WeakMap<SessionState, SessionSummary>()
 
 function newSummary(resource: Uri, createdAt: string, state: SessionState): SessionSummary {
-  const { provider, title, origin, project, workingDirectories, annotations, defaultChat } = state
+  const { provider, title, origin, project, workingDirectories, defaultChat } = state
   const { status, activity, modifiedAt: last = createdAt, changes } = summarize(state)
   return compact<SessionSummary>({
     resource,
@@ -58,7 +58,6 @@ function newSummary(resource: Uri, createdAt: string, state: SessionState): Sess
     origin,
     project,
     workingDirectories,
-    annotations,
     chats: fieldsOf(state.chats).chats,
     defaultChat,
     _meta: selectionIn(state),

@@ -1,4 +1,5 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
+import { sessionOfAnnotations } from '@atrium/protocol/uri'
 import type { LiftContext } from '@atrium/protocol/versions/lens'
 import type { Core, Link } from '../core/core.ts'
 import type { Channel } from '../log/channel.ts'
@@ -36,6 +37,7 @@ export function liftContext(core: Core, { clientId }: Link, channel: Channel, ac
 /** The session of a channel. The claim of a terminal names a session. */
 function sessionUri({ catalog }: Core, { uri, kindName }: Channel, action: ClaimAction): Uri | undefined {
   if (kindName === 'session') return uri
+  if (kindName === 'annotations') return sessionOfAnnotations(uri)
   const claimed = action.claim?.session
   return catalog.sessionOf(uri) ?? (typeof claimed === 'string' ? claimed : undefined)
 }

@@ -1,5 +1,5 @@
 import type { Uri } from '@atrium/protocol/channel'
-import { rootUri, sessionOfDefaultChat } from '@atrium/protocol/uri'
+import { rootUri, sessionOfAnnotations, sessionOfDefaultChat } from '@atrium/protocol/uri'
 import { mapUris } from '../aliases/uris.ts'
 import { parseChangesetUri } from '../changes/changeset-uri.ts'
 import type { SessionNaming } from '../core/clients.ts'
@@ -57,7 +57,7 @@ export class SessionNames {
   used(name: Uri, uri: Uri): boolean {
     // In 0.1 there are only aliases.
     if (this.#generation.nested) return false
-    const session = sessionOfDefaultChat(uri) ?? uri
+    const session = this.#sessionIn(uri)
     if (this.#core.aliases.of(session) === undefined) return false
     const other = (name !== uri) !== this.#prefersAliases
     if (other === this.#except.has(session)) return false
@@ -113,8 +113,14 @@ export class SessionNames {
     return this.#generation.merged ? this.#chatNamed(name) : undefined
   }
 
+  /** The session that is named in the URI of its default chat or of its annotations. Other URIs are returned as they are. */
+  #sessionIn(uri: Uri): Uri {
+    const { catalog } = this.#core
+    return sessionOfDefaultChat(uri) ?? (catalog.get(uri) ? uri : (sessionOfAnnotations(uri) ?? uri))
+  }
+
   #shownSession(uri: Uri): Uri {
-    const session = sessionOfDefaultChat(uri) ?? uri
+    const session = this.#sessionIn(uri)
     return this.#prefersAliases === this.#except.has(session) ? uri : (this.#core.aliases.of(uri) ?? uri)
   }
 

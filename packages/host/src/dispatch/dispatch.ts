@@ -1,6 +1,9 @@
 import type { Action } from '@atrium/protocol/channel'
 import { checkAction } from '@atrium/protocol/kind'
 import { compact } from '@atrium/protocol/update'
+import { annotationsCommitted } from '../annotations/annotations.ts'
+import { filesChosen } from '../annotations/file-follower.ts'
+import { withAuthor } from '../annotations/author.ts'
 import { needsRow } from '../log/channel-rows.ts'
 import type { Channel } from '../log/channel.ts'
 import { convertAnswers } from '../chat/answer-conversion.ts'
@@ -68,7 +71,8 @@ export function dispatch(
   if (needsRow(action)) loadTurnFor(core, channel, action as TurnAction)
   if (mayNameClientFiles.has(action.type))
     for (const uri of clientUris(action)) core.clientUriOwners.record(uri, by.clientId)
-  const completed = withCallMeta(channel, read, deciderOf(core, by))
+  const decider = deciderOf(core, by)
+  const completed = withAuthor(channel, withCallMeta(channel, read, decider), decider)
   return core.log.accept(channel, pinned(core, completed), sender)
 }
 
@@ -88,10 +92,15 @@ function deciderOf({ clients }: Core, { principal, clientId }: Dispatcher): Deci
 }
 
 /** Runs the effect of a committed action. */
-export function effect(core: Core, channel: Channel, { action }: Entry): void {
+export function effect(core: Core, channel: Channel, { action, origin }: Entry): void {
   if (core.jobs.stopping) return
   effects.get(action.type)?.(core, channel, action)
   if (channel.is('session')) sessionCommitted(core, channel)
+  if (channel.is('annotations')) {
+    annotationsCommitted(core, channel)
+    // What the host itself has changed follows from the files already.
+    if (origin) filesChosen(core, channel)
+  }
 }
 
 const effects = ruleMap<AnyEffect>(

@@ -6,6 +6,7 @@ import type { ActionOn } from '@atrium/protocol/kind-types'
 import type { KindName } from '@atrium/protocol/reducers'
 import { Flag, hasFlag } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
+import { annotationsFollowUps } from '../annotations/annotations.ts'
 import { announce } from '../root/announce.ts'
 import { savePermission } from '../tools/approval.ts'
 import type { Channel } from '../log/channel.ts'
@@ -32,6 +33,7 @@ export function followUps(core: Core, channel: Channel, action: Action, by?: Dis
   if (channel.kind.classes.get(action.type) !== 'strict') return
   if (channel.is('chat') && isOn(channel, action)) chatFollowUps(core, channel, action, by)
   if (channel.is('terminal') && isOn(channel, action)) terminalFollowUps(core, channel, action, by)
+  if (channel.is('annotations')) annotationsFollowUps(core, channel)
   if (!channel.is('session') || !isOn(channel, action)) return
   if (action.type === 'session/titleChanged' && by) core.catalog.titleSet(channel.uri)
   if (action.type === 'session/defaultChatChanged' && by) defaultChatChanged(core, channel)

@@ -1,4 +1,5 @@
 import type { Action } from '@atrium/protocol/channel'
+import { annotationsGuards } from '../annotations/guards.ts'
 import { callsChanged, hasRoom, stateLength } from '../channels/state-length.ts'
 import { chatGuards } from '../chat/guards.ts'
 import type { Core } from '../core/core.ts'
@@ -40,4 +41,4 @@ function roomProblem(core: Core, channel: Channel, action: Action): string | und
 /** In characters. */
 const shortAction = 4096
 
-const guards = ruleMap<AnyGuard>(rootGuards, sessionGuards, chatGuards, terminalGuards)
+const guards = ruleMap<AnyGuard>(rootGuards, sessionGuards, chatGuards, terminalGuards, annotationsGuards)

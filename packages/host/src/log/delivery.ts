@@ -62,4 +62,4 @@ export class Delivery {
 }
 
 /** The kinds with actions whose older forms depend on the state. */
-const comparedKinds: ReadonlySet<KindName> = new Set(['session', 'changeset'])
+const comparedKinds: ReadonlySet<KindName> = new Set(['session', 'changeset', 'annotations'])

@@ -139,7 +139,6 @@ describe('[H7] a channel kind that this host does not offer', () => {
 
   test.each([
     `${session}/changeset/uncommitted`,
-    `${session}/annotations`,
     'ahp-automation:/x',
     'ahp-canvas:/x',
     'ahp-otlp:/logs',
@@ -157,7 +156,7 @@ describe('[H7] a channel kind that this host does not offer', () => {
     const greeting = await all.link().initialize('cem', [root, session, chat])
     const keys = new Set<string>()
     JSON.stringify(greeting, (key, value: unknown) => (keys.add(key), value))
-    const absent = /changeset|annotation|automation|canvas|otlp|telemetry|terminal/i
+    const absent = /changeset|automation|canvas|otlp|telemetry|terminal/i
     expect([...keys].filter((key) => absent.test(key))).toEqual([])
   })
 })

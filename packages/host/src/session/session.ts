@@ -5,9 +5,10 @@ import { pathOf } from '@atrium/protocol/file-uri'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { Activity } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
-import { defaultChatUri } from '@atrium/protocol/uri'
+import { annotationsUri, defaultChatUri } from '@atrium/protocol/uri'
 import { agentOf, chooseAgent, probeAgent } from '../agents/agents.ts'
 import { requireSignIn } from '../auth/auth.ts'
+import { forgetAnnotations } from '../channels/annotations-channel.ts'
 import { isGone, setGone } from '../channels/gone.ts'
 import { aliasTaken, assignAlias, changeable, isUsed } from '../channels/names.ts'
 import type { Mutation } from '../channels/names.ts'
@@ -48,7 +49,8 @@ export async function createSession(
   if (chooseAgent(core, params.provider).probe) await probeAgent(core, params.provider)
   // No `await` from here on: the checks and the creation are one step. The exception is the copy of a fork, after which the
   // checks are repeated.
-  if (gone.includes(true) || isUsed(core, chat)) throw AhpError.sessionAlreadyExists(uri)
+  if (gone.includes(true) || isUsed(core, chat) || isUsed(core, annotationsUri(uri)))
+    throw AhpError.sessionAlreadyExists(uri)
   checkCreation(core, link, params)
   const summary = newSummary(core, chat, defaultChatOptions(core, fork))
   const check = () => checkCreation(core, link, params)
@@ -121,7 +123,9 @@ export function forgetSession(core: Core, session: Channel<'session'>): number {
   const announced = creator === undefined
   const unlisted = core.catalog.isUnlisted(uri)
   for (const { resource } of chats) forgetChat(core, resource, uri)
-  for (const terminal of core.sessionResources.of(uri)) forgetTerminal(core, terminal)
+  for (const part of core.sessionResources.of(uri))
+    if (part === annotationsUri(uri)) forgetAnnotations(core, part)
+    else forgetTerminal(core, part)
   core.jobs.stop(uri)
   core.jobs.mark(uri, false)
   for (const { clientId } of activeClients) core.departures.leave(clientId, uri)

@@ -124,8 +124,8 @@ test('[J5] a host without files says so; a missing resource is not found', async
   await expect(read({ type: 'resource', uri: 'file:///w/a.txt' })).rejects.toMatchObject(
     failed('"x": this host serves no files'),
   )
-  await expect(read({ type: 'annotations', resource: `${session}/annotations` })).rejects.toMatchObject(
-    failed('"x": this host does not support annotations'),
+  await expect(read({ type: 'annotations', resource: 's:/9/annotations' })).rejects.toMatchObject(
+    failed('"x": there are no such annotations'),
   )
   await expect(read({ type: 'x-later' })).rejects.toMatchObject(
     failed('"x": this host does not know this kind of attachment'),

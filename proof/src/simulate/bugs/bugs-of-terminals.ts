@@ -18,7 +18,7 @@ export const terminalBugs: readonly Bug[] = [
     '    list(core, terminal);\n    const created',
     '    const created',
   ),
-  bug('a terminal outlives its session', 'session/session', 'forgetTerminal(core, terminal);', ';'),
+  bug('a terminal outlives its session', 'session/session', 'forgetTerminal(core, part);', ';'),
   bug(
     'the session of a terminal is not recorded',
     'core/record-map',

@@ -1,0 +1,67 @@
+/** The part of a file in which lines are looked for. `from` is the number of its first line. */
+interface Window {
+  readonly from: number
+  readonly lines: readonly string[]
+}
+
+/**
+ * Aligns lines with a part of a file: finds the most of them again, in order, and together rather than scattered. Returns
+ * the place of each line that was found, by its index. Of several equally good places, the one near `expected` counts, which
+ * is where the first line would be if nothing had moved. Nothing is found if the best place has only lines that mean little.
+ */
+export function aligned(
+  wanted: readonly string[],
+  { from, lines }: Window,
+  expected: number,
+): ReadonlyMap<number, number> {
+  const width = lines.length
+  // The score of the best alignment that ends with this pair of lines, and the pair before it.
+  const scores = new Float64Array(wanted.length * width).fill(-1)
+  const previous = new Int32Array(wanted.length * width).fill(-1)
+  // The best pair above and to the left of each pair. One row is enough, because the rows are filled in order.
+  const bestBefore = new Int32Array(width).fill(-1)
+  let end = -1
+  const scoreOf = (cell: number) => (cell < 0 ? 0 : (scores[cell] ?? 0))
+  const distanceOf = (cell: number) => Math.abs(from + (cell % width) - Math.floor(cell / width) - expected)
+  for (const [row, line] of wanted.entries()) {
+    const weight = weightOf(line)
+    const found: number[] = []
+    for (let column = 0; column < width; column++) {
+      if (lines[column] !== line) continue
+      const cell = row * width + column
+      const above = row > 0 && column > 0 ? cell - width - 1 : -1
+      const adjacent = above >= 0 && scoreOf(above) > 0 ? above : -1
+      const earlier = column > 0 ? (bestBefore[column - 1] ?? -1) : -1
+      const before = scoreOf(adjacent) >= scoreOf(earlier) - breakCost ? adjacent : earlier
+      const gained = before < 0 ? 0 : scoreOf(before) - (before === adjacent ? 0 : breakCost)
+      scores[cell] = weight + Math.max(0, gained)
+      previous[cell] = gained > 0 ? before : -1
+      found.push(cell)
+      const better = scoreOf(cell) - scoreOf(end)
+      if (end < 0 || better > 0 || (better === 0 && distanceOf(cell) < distanceOf(end))) end = cell
+    }
+    // The row counts for later rows only.
+    let best = -1
+    let next = 0
+    for (let column = 0; column < width; column++) {
+      const cell = found[next] ?? -1
+      if (cell >= 0 && cell % width === column) {
+        next++
+        if (best < 0 || scoreOf(cell) >= scoreOf(best)) best = cell
+      }
+      const known = bestBefore[column] ?? -1
+      if (best >= 0 && (known < 0 || scoreOf(best) >= scoreOf(known))) bestBefore[column] = best
+    }
+  }
+  const pairs = new Map<number, number>()
+  if (scoreOf(end) < meaningful) return pairs
+  for (let cell = end; cell >= 0; cell = previous[cell] ?? -1)
+    pairs.set(Math.floor(cell / width), from + (cell % width))
+  return pairs
+}
+
+/** A line with a word counts, also alone among others. A bracket or an empty line counts only beside lines that do. */
+const meaningful = 3
+const weightOf = (line: string) => (/[\p{L}\p{N}]/u.test(line) ? meaningful : 1)
+/** What an alignment loses where lines between two of its pairs are missing or new. */
+const breakCost = 2

@@ -1,0 +1,36 @@
+import type { AnnotationsState } from '@atrium/protocol/annotations/state'
+import type { AnnotationsSummary } from '@atrium/protocol/session/state'
+import { annotatedSession } from '../channels/annotations-channel.ts'
+import type { Core } from '../core/core.ts'
+import type { Channel } from '../log/channel.ts'
+import { announce } from '../root/announce.ts'
+
+/** Updates the counts in the session's entry of the session list, in the step that changes the annotations. */
+export function annotationsFollowUps(core: Core, channel: Channel<'annotations'>): void {
+  const session = sessionOf(core, channel)
+  if (!session) return
+  core.catalog.annotated(session.uri, session.head, countsOf(channel.uri, channel.head))
+  if (core.catalog.creatorOf(session.uri) === undefined) core.listChanges.changed(session.uri, core.log.last)
+  // A session with a comment counts as used: it must not be disposed of when its creator leaves.
+  announce(core, session)
+}
+
+/** Sends the new counts to the clients that see the session list, once the change is committed. */
+export function annotationsCommitted(core: Core, channel: Channel<'annotations'>): void {
+  const session = sessionOf(core, channel)
+  if (!session?.committed) return
+  const counts = countsOf(channel.uri, channel.committedState)
+  const changes = core.catalog.update(session.uri, session.committed, counts)
+  if (changes) core.sessionFeed.changed(session.uri, changes)
+}
+
+/** Returns the session of annotations. While annotations are in memory, their session is in memory, too. */
+function sessionOf(core: Core, { uri }: Channel<'annotations'>): Channel<'session'> | undefined {
+  const session = annotatedSession(core, uri)
+  return session === undefined ? undefined : core.log.channel(session, 'session')
+}
+
+function countsOf(resource: string, { annotations }: AnnotationsState): AnnotationsSummary {
+  const entryCount = annotations.reduce((count, { entries }) => count + entries.length, 0)
+  return { resource, annotationCount: annotations.length, entryCount }
+}

@@ -1,0 +1,66 @@
+import type { AnnotationsAction } from '@atrium/protocol/annotations/actions'
+import { ownIn, withOwn } from '@atrium/protocol/annotations/own'
+import type { Author } from '@atrium/protocol/annotations/own'
+import type { Annotation, AnnotationEntry, AnnotationsState } from '@atrium/protocol/annotations/state'
+import type { Action } from '@atrium/protocol/channel'
+import { compact } from '@atrium/protocol/update'
+import type { Implementation } from '@atrium/protocol/root/connection'
+import type { Channel } from '../log/channel.ts'
+import { equal } from '../log/equal.ts'
+
+/** A client that dispatches an action. */
+interface Writer {
+  readonly principal: string
+  readonly clientId: string
+  readonly client?: Implementation
+}
+
+/**
+ * Records in each new or changed entry of a client's action who wrote it. The host's data of entries and annotations is not
+ * the client's to write: what the client sends under that key is dropped, and what the host had there stays.
+ */
+export function withAuthor(channel: Channel, action: Action, by: Writer): Action {
+  return channel.is('annotations') && isNote(action) ? signedNote(channel.head, action, by) : action
+}
+
+function signedNote({ annotations }: AnnotationsState, action: Note, by: Writer): Note {
+  if (action.type === 'annotations/entrySet') {
+    const before = annotations.find(({ id }) => id === action.annotationId)
+    return { ...action, entry: signed(action.entry, before, by) }
+  }
+  const before = annotations.find(({ id }) => id === action.annotation.id)
+  const entries = action.annotation.entries.map((entry) => signed(entry, before, by))
+  return { ...action, annotation: withOwn({ ...action.annotation, entries }, before && ownIn(before)) }
+}
+
+function signed(entry: AnnotationEntry, annotation: Annotation | undefined, by: Writer): AnnotationEntry {
+  const before = annotation?.entries.find(({ id }) => id === entry.id)
+  if (before && equal(before.text, entry.text)) return withOwn(entry, ownIn(before))
+  const { principal, clientId, client } = by
+  const author = compact<Author>({ principal, clientId, name: client?.title ?? client?.name })
+  return withOwn(entry, { author })
+}
+
+/** Whether a client sends an action again that was accepted with the host's data. */
+export function isSameNote(accepted: Action, action: Action): boolean {
+  return isNote(accepted) && isNote(action) && equal(asSent(accepted), asSent(action))
+}
+
+type Note = Extract<AnnotationsAction, { readonly type: 'annotations/set' | 'annotations/entrySet' }>
+
+/** An action without the host's data. */
+function asSent(action: Note): Note {
+  if (action.type === 'annotations/entrySet') return { ...action, entry: withOwn(action.entry, undefined) }
+  return { ...action, annotation: withoutOwn(action.annotation) }
+}
+
+/** An annotation without the host's data. */
+export function withoutOwn(annotation: Annotation): Annotation {
+  const entries = annotation.entries.map((entry) => withOwn(entry, undefined))
+  return withOwn({ ...annotation, entries }, undefined)
+}
+
+/** Whether an action writes entries. A schema has checked the action. */
+function isNote(action: Action): action is Note {
+  return action.type === 'annotations/set' || action.type === 'annotations/entrySet'
+}

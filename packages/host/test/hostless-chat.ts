@@ -9,6 +9,7 @@ import type { ChatOrigin, ChatState, Turn } from '@atrium/protocol/chat/state'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { TurnFailed } from '../src/ports/agent.ts'
 import type { Agent, Chat, AgentAction, EndedCall, Task, Worker } from '../src/ports/agent.ts'
+import type { Comments } from '../src/ports/comments.ts'
 import { notCustomized } from '../src/ports/customized.ts'
 import type { Customized } from '../src/ports/customized.ts'
 import { clientSources, offeredTools } from '../src/tools/offered-tools.ts'
@@ -196,6 +197,7 @@ export class Run {
       },
       sessionUri: `${stage.uri}/session`,
       files: noFiles,
+      comments: noComments,
       customized: async () => stage.customized,
       run: () => Promise.reject(new TurnFailed('terminal', 'a test chat has no shell')),
       settled: () => (over.aborted ? Promise.reject(new Error('the turn is over')) : Promise.resolve()),
@@ -276,6 +278,17 @@ function half(action: Action & { content?: unknown }): Action {
   if (!torn) return action
   const kept = { content: content.slice(0, Math.floor(content.length / 2)) }
   return { ...action, ...kept }
+}
+
+const noComments: Comments = {
+  list: async () => [],
+  add: noComment,
+  reply: noComment,
+  resolve: noComment,
+}
+
+function noComment(): Promise<never> {
+  return Promise.reject(new TurnFailed('comments', 'a test chat has no comments'))
 }
 
 const noFiles: Chat['files'] = {

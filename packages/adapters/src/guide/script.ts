@@ -2,8 +2,8 @@ import { withoutRepeated } from '@atrium/protocol/chat/repeated-request'
 import type { ChatInputRequest } from '@atrium/protocol/chat/request'
 import type { ActiveTurn, MarkdownPart, ReasoningPart, ResponsePart } from '@atrium/protocol/chat/state'
 
-/** The tools of the guide. Users approve the calls, or the result of the call (`review`). */
-export type ToolName = 'run' | 'read' | 'write' | 'edit' | 'review'
+/** The tools of the guide. Users approve the calls, or the result of the call (`review`); comments need no approval. */
+export type ToolName = 'run' | 'read' | 'write' | 'edit' | 'comment' | 'reply' | 'comments' | 'review'
 
 /**
  * All steps of a turn, computed before the first step is played. A resumed turn skips the steps that its state already

@@ -108,6 +108,39 @@ const tools: { readonly [N in ToolName]: Tool } = {
     run: (chat, toolCallId, input) => applyEdit(chat, toolCallId, pathAndRest(input)[0], replacement(input)),
   },
 
+  comment: {
+    displayName: 'Comment',
+    target: (input) => pathAndRest(input)[0],
+    noApproval: true,
+    async *run(chat, toolCallId, input) {
+      const [place, text] = pathAndRest(input)
+      const [, path = place, line] = /^(.+):(\d{1,9})$/.exec(place) ?? []
+      const id = await chat.comments.add({ path, text, ...(line !== undefined && { line: Number(line) }) })
+      yield complete(toolCallId, said(`Commented on ${quoted(place)}`, `The id of the comment is ${id}.`))
+    },
+  },
+
+  reply: {
+    displayName: 'Reply',
+    target: (input) => pathAndRest(input)[0],
+    noApproval: true,
+    async *run(chat, toolCallId, input) {
+      const [id, text] = pathAndRest(input)
+      await chat.comments.reply(id, text)
+      yield complete(toolCallId, said(`Answered the comment ${quoted(id)}`, text))
+    },
+  },
+
+  comments: {
+    displayName: 'Comments',
+    target: () => 'of this session',
+    noApproval: true,
+    async *run(chat, toolCallId) {
+      const texts = (await chat.comments.list()).map(({ text }) => text)
+      yield complete(toolCallId, said('Read the comments', texts.join('\n\n') || 'There are no comments.'))
+    },
+  },
+
   review: {
     displayName: 'Find words',
     target: (input) => `${input} words`,
@@ -174,6 +207,10 @@ async function* applyEdit(
   await chat.files.apply(toolCallId, path, edit)
   const content = [{ type: 'fileEdit', ...shown } as const]
   yield complete(toolCallId, { success: true, pastTenseMessage: messageOf(`Wrote ${quoted(path)}`), content })
+}
+
+function said(pastTense: string, text: string): ToolCallResult {
+  return { success: true, pastTenseMessage: messageOf(pastTense), content: [{ type: 'text', text }] }
 }
 
 function complete(toolCallId: string, result: ToolCallResult): AgentAction {

@@ -120,6 +120,10 @@ const verbs: { readonly [V in Exclude<Verb, 'call'>]: (input: VerbInput) => Scri
   edit: ({ rest }) =>
     pathAndRest(rest)[1].includes(arrow) ? [{ kind: 'toolCall', tool: 'edit', input: rest }] : undefined,
 
+  comment: ({ rest }) => commentStep('comment', rest),
+  reply: ({ rest }) => commentStep('reply', rest),
+  comments: ({ rest }) => (rest === '' ? [{ kind: 'toolCall', tool: 'comments', input: '' }] : undefined),
+
   review: ({ rest, ms }) => {
     const count = countOf(rest, 1000)
     if (count === undefined) return undefined
@@ -166,6 +170,11 @@ const verbs: { readonly [V in Exclude<Verb, 'call'>]: (input: VerbInput) => Scri
     { kind: 'markdown', text: 'This is a sentence that I shall never', ms },
     { kind: 'fail', error: new Error('the guide was asked to crash') },
   ],
+}
+
+/** A call whose input is a word and a text. */
+function commentStep(tool: 'comment' | 'reply', input: string): Script | undefined {
+  return pathAndRest(input)[1].trim() === '' ? undefined : [{ kind: 'toolCall', tool, input }]
 }
 
 function isVerb(word: string): word is Verb {

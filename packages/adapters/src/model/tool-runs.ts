@@ -61,6 +61,31 @@ export const toolRuns: { readonly [N in ToolName]: RunTool } = {
     yield complete({ toolCallId, pastTense: `Read the skill ${quoted(name)}`, text: skillText(skill) })
   },
 
+  async *comments({ chat, toolCallId, input }) {
+    const path = textField(input, 'path') || undefined
+    const all = await chat.comments.list(path)
+    const listed = all.filter(({ resolved }) => input['all'] === true || !resolved)
+    const text = listed.map((comment) => comment.text).join('\n\n') || '(none)'
+    yield complete({ toolCallId, pastTense: tools.comments.invocationMessage(input), text })
+  },
+
+  async *comment({ chat, toolCallId, input }) {
+    const [path, text] = [textField(input, 'path'), textField(input, 'text')]
+    const id = await chat.comments.add({ path, text, ...presentFields(input, ['line', 'lastLine']) })
+    yield complete({
+      toolCallId,
+      pastTense: `Commented on ${quoted(path)}`,
+      text: `The comment has the id ${id}.`,
+    })
+  },
+
+  async *reply({ chat, toolCallId, input }) {
+    const id = textField(input, 'id')
+    await chat.comments.reply(id, textField(input, 'text'))
+    if (input['resolve'] === true) await chat.comments.resolve(id, true)
+    yield complete({ toolCallId, pastTense: `Answered the comment ${quoted(id)}`, text: 'Answered.' })
+  },
+
   edit: (run) => applyEdit(run, editOf('edit', run.input)),
   write: (run) => applyEdit(run, editOf('write', run.input)),
 

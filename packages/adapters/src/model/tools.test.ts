@@ -21,6 +21,22 @@ test.each([
   expect(textOf(done)).toBe('seen')
 })
 
+test('[H32] comments: the model comments on lines, lists comments, answers and resolves, without approval', async () => {
+  const { turn, sent } = await modelRoom(texts)
+  const made = await turn('call comment {"path":"a.txt","line":2,"lastLine":3,"text":"Odd."} ; say seen')
+  expect(callsIn(made)).toMatchObject([{ status: 'completed', confirmed: 'not-needed', success: true }])
+  const [, id = ''] = /has the id (\S+)\.$/.exec(sent().at(-1)?.text ?? '') ?? []
+  await turn(
+    `call reply {"id":"${id}","text":"Right.","resolve":true} ; call comments {"path":"a.txt"} ; say seen`,
+  )
+  expect(sent().at(-1)).toEqual({ role: 'tool', text: '(none)' })
+  await turn('call comments {"all":true} ; say seen')
+  const listed = sent().at(-1)?.text
+  expect(listed).toContain(`Comment ${id} on /`)
+  expect(listed).toContain('a.txt, lines 2 to 3 (resolved):\n  1 | one\n> 2 | two\n> 3 | three')
+  expect(listed).toMatch(/: Odd\.\n.+: Right\.$/)
+})
+
 test('[N22] reading a protected file needs approval', async () => {
   const { begin, ended, pending, answer, sent } = await modelRoom(texts)
   const turnId = await begin('call read {"path":".env"} & call read {"path":"a.txt"} ; say seen')

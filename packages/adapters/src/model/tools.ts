@@ -79,6 +79,39 @@ export const tools = {
     fields: { path: pathField('The file.'), text: { type: 'string', description: 'All of it.' } },
     invocationMessage: (input) => `Write ${quotedField(input, 'path')}`,
   },
+  comments: {
+    displayName: 'Comments',
+    description: 'Lists the comments that people and agents have made on files, with their ids and the code.',
+    fields: {
+      path: optional('string', 'A file. Absent: all files.'),
+      all: optional('boolean', 'Whether resolved comments are listed, too.'),
+    },
+    noApproval: true,
+    invocationMessage: (input) => `Read the comments on ${quotedField(input, 'path')}`,
+  },
+  comment: {
+    displayName: 'Comment',
+    description: 'Comments on lines of a file. Users see the comment beside the code.',
+    fields: {
+      path: pathField('The file.'),
+      line: optional('integer', 'The first line; 1 is the first of the file. Absent: the whole file.'),
+      lastLine: optional('integer', 'The last line. Absent: one line.'),
+      text: { type: 'string', description: 'Markdown.' },
+    },
+    noApproval: true,
+    invocationMessage: (input) => `Comment on ${quotedField(input, 'path')}`,
+  },
+  reply: {
+    displayName: 'Reply',
+    description: 'Answers a comment.',
+    fields: {
+      id: { type: 'string', description: 'The id of the comment.' },
+      text: { type: 'string', description: 'Markdown.' },
+      resolve: optional('boolean', 'Whether the comment is done with.'),
+    },
+    noApproval: true,
+    invocationMessage: (input) => `Reply to the comment ${quotedField(input, 'id')}`,
+  },
   run: {
     displayName: 'Run',
     description: 'Runs a line in a shell, in the working directory. It must end by itself, and asks nothing.',

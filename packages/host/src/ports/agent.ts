@@ -9,6 +9,7 @@ import type { AgentInfo } from '@atrium/protocol/root/state'
 import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionConfigChoice } from '@atrium/protocol/session/commands'
 import type { SessionState, ToolDefinition } from '@atrium/protocol/session/state'
+import type { Comments } from './comments.ts'
 import type { Customized } from './customized.ts'
 import type { FileEntry } from './files.ts'
 
@@ -93,6 +94,7 @@ export interface Chat {
    */
   run(command: Command): Promise<RunningCommand>
   readonly files: ToolFiles
+  readonly comments: Comments
   /** What the enabled customizations of the session give to this turn. Waits until they were read. */
   customized(): Promise<Customized>
   readonly tools: OfferedTools

@@ -1,5 +1,6 @@
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { callIn } from '@atrium/protocol/chat/calls'
+import { agentComments } from '../annotations/agent-comments.ts'
 import { shellAgent } from '../agents/shell-agent.ts'
 import { tokenFor } from '../auth/auth.ts'
 import { cursorBefore } from '../channels/cursor.ts'
@@ -44,6 +45,14 @@ export function agentChat(turn: RunningTurn): Chat {
       chat,
       previews,
       requireApproval: (toolCallId, access) => requireApproval(turn, toolCallId, access),
+    }),
+    comments: agentComments({
+      core,
+      session,
+      chat,
+      agent,
+      turnId: turn.turnId,
+      requireRunning: () => requireRunning(turn),
     }),
     tools: {
       list: () =>

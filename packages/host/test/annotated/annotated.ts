@@ -21,7 +21,7 @@ export function note(id: string, more: Partial<Annotation> = {}): Annotation {
 }
 
 export const set = (annotation: Annotation) => ({ type: 'annotations/set', annotation })
-export const stateOf = (client: Client) => client.state(uri) as unknown as AnnotationsState
+export const stateOf = (client: Client, channel = uri) => client.state(channel) as unknown as AnnotationsState
 export const idsOf = (client: Client) => stateOf(client).annotations.map(({ id }) => id)
 
 /** Dispatches, and resolves with the reason of the refusal, if there is one. */

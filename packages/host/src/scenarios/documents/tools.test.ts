@@ -82,6 +82,6 @@ test('[H15.3] the guide names each of its tools', async () => {
   await ann.ask('subscribe', { channel: session })
   const tools = ann.state(session)['serverTools'] as readonly { readonly name: string }[]
   expect(tools.map(({ name }) => name).toSorted()).toEqual(
-    ['edit', 'login', 'read', 'review', 'run', 'spawn', 'write'].toSorted(),
+    ['comment', 'comments', 'edit', 'login', 'read', 'reply', 'review', 'run', 'spawn', 'write'].toSorted(),
   )
 })

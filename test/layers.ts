@@ -45,7 +45,7 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
   ],
   client: [
     ['index.ts', 'react.ts'],
-    ['connect.ts', 'history.ts', 'hosts.ts', 'provide-tools.ts', 'provide-files.ts'],
+    ['comments.ts', 'connect.ts', 'history.ts', 'hosts.ts', 'provide-tools.ts', 'provide-files.ts'],
     ['sessions.ts'],
     ['client.ts'],
     ['link'],

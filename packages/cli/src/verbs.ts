@@ -136,6 +136,13 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import('./commands/plugins.ts')).plugins,
   },
   {
+    usage: 'comments [session] [action] [words...]',
+    about:
+      'list the comments on the files of a session; add FILE:LINE TEXT, reply ID TEXT, resolve, reopen and remove ID change them',
+    options: [['-a, --all', 'include resolved comments']],
+    load: async () => (await import('./commands/comments.ts')).comments,
+  },
+  {
     usage: 'agents',
     about: 'list the agents of the host',
     options: [['--check', 'start each agent and ask for its models and required sign-ins']],

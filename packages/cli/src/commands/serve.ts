@@ -11,6 +11,7 @@ import { McpPool } from '@atrium/adapters/mcp'
 import { nodeFiles } from '@atrium/adapters/files'
 import { ptyTerminals } from '@atrium/adapters/terminals'
 import { gitVcs } from '@atrium/adapters/git'
+import { gitCaptures } from '@atrium/adapters/captures'
 import { fileUri } from '@atrium/protocol/file-uri'
 import { privateFolder, readToken, tokenOf, tokenPath } from '@atrium/adapters/server/token'
 import { nodeWorld } from '@atrium/adapters/process/world'
@@ -118,6 +119,7 @@ async function openHost(settings: Settings, log: Logger, world: World, agentSet:
     encoder: threadEncoder(),
     terminals: ptyTerminals(),
     vcs: gitVcs(),
+    ...(readOnly === undefined && { captures: gitCaptures({ folder: join(settings.data, 'captures') }) }),
     hooks: hookRunner({ ...agentSet.processes, environment: process.env }),
     mcp: new McpPool({ ...agentSet.processes, later: world.later, environment: process.env, version }),
     customizations: {

@@ -1,4 +1,5 @@
 import { agentBench } from './agent.ts'
+import { changesBench } from './changes/changes.ts'
 import { diskBench } from './disk/disk.ts'
 import { fairBench } from './fair/fair.ts'
 import { hostBench } from './host.ts'
@@ -27,6 +28,7 @@ const benches: {
   start: startBench,
   tools: toolsBench,
   disk: diskBench,
+  changes: changesBench,
   memory: memoryBench,
   versions: versionsBench,
 }

@@ -11,11 +11,12 @@ import { currentUser } from '../git/trusted.ts'
 import { findProgram } from '../process/which.ts'
 import { applyEdits, recoverEdits } from './apply/apply.ts'
 import { Journal } from './apply/journal.ts'
-import { keepOnly } from './collect.ts'
+import { keepOnly, mergePacks } from './collect.ts'
 import { treeOfCommit } from './commits.ts'
 import { compareTrees } from './compare.ts'
 import { nameOf, CaptureStore } from './store.ts'
 import { placeOf } from './place.ts'
+import type { Place } from './place.ts'
 import { takeFiles } from './take.ts'
 import { repositoryConfig, userSettings } from './tools.ts'
 import type { CaptureTools } from './tools.ts'
@@ -55,10 +56,19 @@ export function gitCaptures(options: CapturesOptions): Captures {
   const taken = new Map<string, number>()
   let order = 0
 
+  /** The stores in use. Each remembers what it has read. */
+  const stores = new Map<string, CaptureStore>()
+  const storeAt = async (git: GitRunner, place: Place): Promise<CaptureStore> => {
+    const known = stores.get(nameOf(place))
+    const store = known?.fits(place) ? known : await CaptureStore.at(git, folder, place)
+    stores.set(store.name, store)
+    return store
+  }
   const storeOf = async (id: string) => {
     const [, name, hash] = /^([\da-f]{24})\.([\da-f]{40}|[\da-f]{64})$/.exec(id) ?? []
     if (name === undefined || hash === undefined) throw new CaptureFailed('There is no such capture.')
-    return { store: await CaptureStore.named((await tools()).git, folder, name), name, hash }
+    const known = stores.get(name)
+    return { store: known ?? (await CaptureStore.named((await tools()).git, folder, name)), name, hash }
   }
 
   const read = async (content: string): Promise<Uint8Array> => {
@@ -74,20 +84,25 @@ export function gitCaptures(options: CapturesOptions): Captures {
       if (taking.signal.aborted) throw new CaptureFailed('The capture was stopped.')
       const shared = await tools()
       const place = await placeOf(shared, directory)
-      return queue.run(nameOf(place), async () => {
-        const store = await CaptureStore.at(shared.git, folder, place)
+      const capture = await queue.run(nameOf(place), async () => {
+        const store = await storeAt(shared.git, place)
         const { of } = taking
-        const capture =
+        const made =
           of === 'files'
             ? await takeFiles(shared, store, place, taking)
-            : { tree: await treeOfCommit(shared, place, of) }
-        const result =
-          'tree' in capture
-            ? { id: `${store.name}.${capture.tree}`, directory: place.directory, bytes: 0, omitted: [] }
-            : capture
-        taken.set(result.id, ++order)
-        return result
+            : {
+                id: `${store.name}.${await treeOfCommit(shared, place, of)}`,
+                directory: place.directory,
+                bytes: 0,
+                omitted: [],
+              }
+        taken.set(made.id, ++order)
+        return made
       })
+      // The caller does not wait for this. If it fails, the packs stay as they are.
+      const store = stores.get(nameOf(place))
+      if (store) void queue.run(store.name, () => mergePacks(store, place.hashLength)).catch(() => {})
+      return capture
     },
     async compare(before, after) {
       const [a, b] = [await storeOf(before), await storeOf(after)]
@@ -106,6 +121,7 @@ export function gitCaptures(options: CapturesOptions): Captures {
           const trees = [...kept, ...fresh]
             .filter((id) => id.startsWith(`${name}.`))
             .map((id) => id.slice(name.length + 1))
+          stores.delete(name)
           if (trees.length === 0) await rm(join(folder, name), { recursive: true, force: true })
           else await keepOnly(await CaptureStore.named((await tools()).git, folder, name), trees)
         })

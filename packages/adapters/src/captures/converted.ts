@@ -13,34 +13,54 @@ export interface Converted {
   readonly lineEnds: ReadonlySet<string>
 }
 
+/** Whether anything may convert contents. `tracked`: whether the repository has lists of attributes of its own. */
+export async function hasConversions(
+  tools: Pick<CaptureTools, 'settings'>,
+  place: Place,
+  tracked: boolean,
+): Promise<boolean> {
+  return tracked || (await convertsLineEnds(tools, place)) || (await hasAttributes(tools, place))
+}
+
 /** Asks git for the attributes of the paths, if there is any source of attributes. */
 export async function convertedPaths(
-  { git, user, settings }: CaptureTools,
-  { root, repository, autocrlf }: Place,
+  tools: CaptureTools,
+  place: Place,
   entries: readonly IndexEntry[],
 ): Promise<Converted> {
   const none: Converted = { opaque: new Set(), lineEnds: new Set() }
-  if (!repository || entries.length === 0) return none
-  const { attributesFile, autocrlf: usual } = await settings()
-  const files = [
-    attributesFile,
-    join(repository.commonDir, 'info', 'attributes'),
-    join(root, '.gitattributes'),
-  ]
-  const found = await Promise.all(files.map((path) => stat(path).catch(() => undefined)))
-  const some =
-    found.some((each) => each?.isFile()) || entries.some(({ path }) => path.includes('.gitattributes'))
-  const converts = /^(?:true|input)$/i.test(autocrlf === '' ? usual : autocrlf)
-  if (!some && !converts) return none
+  const { repository } = place
+  const tracked = entries.some(({ path }) => path.includes('.gitattributes'))
+  if (!repository || !(await hasConversions(tools, place, tracked))) return none
   const paths = entries.map(({ path }) => path.toString('utf8'))
-  const lineEnds = new Set<string>(converts ? paths : [])
-  if (!some) return { ...none, lineEnds }
-  return withShadowGitDir(git, repository, user, async ({ tryRun }) => {
+  const lineEnds = new Set<string>((await convertsLineEnds(tools, place)) ? paths : [])
+  const { attributesFile } = await tools.settings()
+  return withShadowGitDir(tools.git, repository, tools.user, async ({ tryRun }) => {
     const args = ['-c', `core.attributesFile=${attributesFile}`, 'check-attr', '-z', '--stdin', ...attributes]
     const { stdout, exitCode } = await tryRun(args, paths.map((path) => `${path}\0`).join(''))
     if (exitCode !== 0) return { ...none, opaque: new Set(paths) }
     return sorted(stdout.toString('utf8').split('\0'), lineEnds)
   })
+}
+
+async function convertsLineEnds(
+  { settings }: Pick<CaptureTools, 'settings'>,
+  { autocrlf }: Place,
+): Promise<boolean> {
+  return /^(?:true|input)$/i.test(autocrlf === '' ? (await settings()).autocrlf : autocrlf)
+}
+
+/** Whether there are attributes outside the repository's files, or in its root. */
+async function hasAttributes(
+  { settings }: Pick<CaptureTools, 'settings'>,
+  { root, repository }: Place,
+): Promise<boolean> {
+  if (!repository) return false
+  const { attributesFile } = await settings()
+  const inRepository = join(repository.commonDir, 'info', 'attributes')
+  const files = [attributesFile, inRepository, join(root, '.gitattributes')]
+  const found = await Promise.all(files.map((path) => stat(path).catch(() => undefined)))
+  return found.some((each) => each?.isFile())
 }
 
 /** A record has three fields: path, attribute, value. */

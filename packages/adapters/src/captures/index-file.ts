@@ -61,6 +61,31 @@ export function parseIndex(file: Buffer, hashLength: HashLength): readonly Index
   return entries
 }
 
+/**
+ * Whether an index of version 2 or 3 has only entries that tell the bytes on the disk: then it can be copied as it is.
+ * Makes no values, because an index may have very many entries.
+ */
+export function isPlain(file: Buffer, hashLength: HashLength): boolean {
+  const version = file.length < 12 + hashLength ? 0 : file.readUInt32BE(4)
+  if (version !== 2 && version !== 3) return false
+  const end = file.length - hashLength
+  let at = 12
+  for (let count = file.readUInt32BE(8); count > 0; count--) {
+    const flagsAt = at + statBytes + hashLength
+    if (flagsAt + 2 > end || (file.readUInt16BE(at + 26) & 0o170000) === submodule) return false
+    const flags = file.readUInt16BE(flagsAt)
+    const length = flags & lengthMask
+    // Extended flags, and lengths that do not fit, are rare.
+    if ((flags & (assumeValid | extendedFlag | stageMask)) !== 0 || length === lengthMask) return false
+    at += Math.floor((statBytes + hashLength + 2 + length) / 8 + 1) * 8
+  }
+  for (; at + 8 <= end; at += 8 + file.readUInt32BE(at + 4)) {
+    const letter = file[at] ?? 0
+    if (letter >= 97 && letter <= 122) return false
+  }
+  return at === end
+}
+
 /** Makes an index of version 2 of sorted entries. `checksum` hashes it. */
 export function writeIndex(entries: readonly IndexEntry[], checksum: (data: Buffer) => Buffer): Buffer {
   const lengthOf = ({ fixed, path }: IndexEntry) => Math.floor((fixed.length + 2 + path.length) / 8 + 1) * 8
@@ -107,6 +132,8 @@ function compressedPath(file: Buffer, start: number, previous: Buffer): FoundPat
 
 /** The bytes of the stat data and the mode. */
 const statBytes = 40
+const submodule = 0o160000
+const lengthMask = 0xfff
 const assumeValid = 0x8000
 const extendedFlag = 0x4000
 const stageMask = 0x3000

@@ -1,5 +1,5 @@
 /** Why the content of a file is not in a capture. */
-export type OmittedKind = 'large' | 'unreadable' | 'repository' | 'special' | 'name'
+export type OmittedKind = 'large' | 'unreadable' | 'repository' | 'name'
 
 /**
  * A file without content is an entry of a tree with the mode of a submodule, because git does not look for the object that
@@ -33,7 +33,6 @@ export function omittedReason({ kind, size }: Omitted): string {
 const reasons = {
   unreadable: 'It cannot be read.',
   repository: 'It is a repository of its own.',
-  special: 'It is neither a file nor a link.',
   name: 'Its name is not valid UTF-8.',
 }
 
@@ -44,6 +43,6 @@ export function sizeText(bytes: number): string {
   return `${Number.isInteger(value) ? value : value.toFixed(1)} ${units[power]}`
 }
 
-const kinds: readonly OmittedKind[] = ['large', 'unreadable', 'repository', 'special', 'name']
+const kinds: readonly OmittedKind[] = ['large', 'unreadable', 'repository', 'name']
 /** The beginning of the hashes that are none: the letters "atrium" in hex. */
 const mark = '61747269756d'

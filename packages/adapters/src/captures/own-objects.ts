@@ -12,13 +12,22 @@ export class OwnObjects {
 
   /** Returns a function that tells whether an object is stored now. */
   async known(hashLength: number): Promise<(hash: string) => boolean> {
+    const sets = await this.#sets(hashLength)
+    return (hash) => sets.some((set) => set.has(hash))
+  }
+
+  /** The names of all objects. */
+  async names(hashLength: number): Promise<readonly string[]> {
+    return (await this.#sets(hashLength)).flatMap((set) => [...set])
+  }
+
+  async #sets(hashLength: number): Promise<readonly ReadonlySet<string>[]> {
     const names = await this.packs()
     for (const name of this.#packs.keys()) if (!names.includes(name)) this.#packs.delete(name)
     for (const name of names)
       if (!this.#packs.has(name))
         this.#packs.set(name, namesIn(await readFile(join(this.#folder, `${name}.idx`)), hashLength))
-    const sets = [...this.#packs.values()]
-    return (hash) => sets.some((set) => set.has(hash))
+    return [...this.#packs.values()]
   }
 
   /** The names of the packs, without their endings. */
@@ -27,12 +36,10 @@ export class OwnObjects {
     return files.filter((name) => name.endsWith('.idx')).map((name) => name.slice(0, -'.idx'.length))
   }
 
-  /** Bytes on the disk. */
+  /** The bytes of all packs. */
   async bytes(): Promise<number> {
     const files = await readdir(this.#folder)
-    const sizes = await Promise.all(
-      files.map(async (name) => (await stat(join(this.#folder, name))).blocks * 512),
-    )
+    const sizes = await Promise.all(files.map(async (name) => (await stat(join(this.#folder, name))).size))
     return sizes.reduce((sum, size) => sum + size, 0)
   }
 }

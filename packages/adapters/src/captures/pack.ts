@@ -16,41 +16,48 @@ export interface Packing {
 
 /**
  * Stores what two captures do not have in common: the trees and contents of both sides, so that nothing that the user's
- * repository deletes is missed. What both have in common is only named. The pack is on the disk when the promise resolves.
+ * repository deletes is missed. What both have in common is only named. The pack is on the disk when the promise resolves. Returns its size.
  */
-export async function packObjects(store: CaptureStore, packing: Packing): Promise<void> {
+export async function packObjects(store: CaptureStore, packing: Packing): Promise<number> {
   const { place, incoming, before, after, signal } = packing
   const wanted =
     before === undefined ? await looseIn(incoming) : await differing(store, packing, [before, after])
   const isKnown = await store.own.known(place.hashLength)
   const fresh = [...new Set(wanted)].filter((hash) => !isKnown(hash))
-  if (fresh.length === 0) return
+  if (fresh.length === 0) return 0
+  const bytes = await store.own.bytes()
   await writePack(store, fresh, { incoming, signal })
+  return (await store.own.bytes()) - bytes
 }
 
+/** Returns the name of the pack. */
 export async function writePack(
   store: CaptureStore,
   hashes: readonly string[],
   { incoming, signal }: { readonly incoming?: string; readonly signal?: AbortSignal } = {},
-): Promise<void> {
-  const run = (list: readonly string[]) => {
-    // Deltas are worth their time among few objects: the two sides of a change are alike.
-    const window = list.length > 1000 ? 0 : 50
-    return store.tryRun(['pack-objects', '-q', `--window=${window}`, join(store.objects, 'pack', 'pack')], {
-      view: 'all',
-      input: `${list.join('\n')}\n`,
-      ...(signal && { signal }),
-      ...(incoming !== undefined && { into: incoming }),
-    })
-  }
-  const { exitCode } = await run(hashes)
-  if (exitCode !== 0) {
+): Promise<string> {
+  const options = {
+    view: 'all',
+    ...(signal && { signal }),
+    ...(incoming !== undefined && { into: incoming }),
+  } as const
+  // Deltas are worth their time among few objects: the two sides of a change are alike.
+  const command = (list: readonly string[]) => [
+    'pack-objects',
+    '-q',
+    `--window=${list.length > 1000 ? 0 : 50}`,
+    join(store.objects, 'pack', 'pack'),
+  ]
+  const input = (list: readonly string[]) => `${list.join('\n')}\n`
+  const first = await store.tryRun(command(hashes), { ...options, input: input(hashes) })
+  let name = first.stdout
+  if (first.exitCode !== 0) {
     // An object may have been deleted from the user's repository. The others are stored.
     const present = await existing(store, hashes, incoming)
-    if (present.length === hashes.length || (await run(present)).exitCode !== 0)
-      await store.run(['pack-objects'], { view: 'own', input: 'x' })
+    name = await store.run(command(present), { ...options, input: input(present) })
   }
   await syncFolder(join(store.objects, 'pack'))
+  return `pack-${name.toString('latin1').trim()}`
 }
 
 async function existing(

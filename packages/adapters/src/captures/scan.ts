@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { constants } from 'node:fs'
-import { access, lstat, realpath, stat } from 'node:fs/promises'
+import { accessSync, constants, lstatSync } from 'node:fs'
+import type { BigIntStats } from 'node:fs'
+import { realpath, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { omittedHash, omittedOf } from './omitted.ts'
 import type { OmittedKind } from './omitted.ts'
@@ -17,6 +18,8 @@ export interface Scan {
   readonly omitted: ReadonlyMap<string, string>
   /** The sum of the sizes of `paths`. */
   readonly bytes: number
+  /** Sizes and times of files, without those that are so new that they may still change without showing. */
+  readonly seen: ReadonlyMap<string, string>
 }
 
 export interface Found {
@@ -26,14 +29,22 @@ export interface Found {
   readonly dropped: readonly string[]
   /** Names that are not valid text, as text. */
   readonly badNames: readonly string[]
+  /** Whether files in the index are ignored now, or ignored files must be put into it. */
+  readonly reindex: boolean
+}
+
+export interface ScanOptions {
+  /** The user's list of ignored files. */
+  readonly excludes: string
+  /** Whether other files may be tracked or ignored than before. */
+  readonly tracking: boolean
+  readonly signal: AbortSignal
+  /** Called with the changed files of the index, while git still looks for new files. */
+  readonly onChanged: (paths: readonly string[]) => void
 }
 
 /** Lists what differs between the index and the disk. Reads no content. */
-export async function findChanges(
-  store: CaptureStore,
-  place: Place,
-  options: { readonly excludes: string; readonly tracking: boolean; readonly signal: AbortSignal },
-): Promise<Found> {
+export async function findChanges(store: CaptureStore, place: Place, options: ScanOptions): Promise<Found> {
   const { root, prefix } = place
   const list = async (args: readonly string[], index = store.index) => {
     const excludes = ['-c', `core.excludesFile=${options.excludes}`]
@@ -50,7 +61,10 @@ export async function findChanges(
   const ignored = ['ls-files', '-z', '--cached', '--ignored', '--exclude-standard']
   const userIndex = place.repository && join(place.repository.gitDir, 'index')
   const [changed, untracked, ours, users] = await Promise.all([
-    list(['diff-files', '-z', '--name-status', '--no-renames', '--ignore-submodules=all']),
+    list(['diff-files', '-z', '--name-status', '--no-renames', '--ignore-submodules=all']).then((found) => {
+      options.onChanged(found.names.filter((_, i) => i % 2 === 1))
+      return found
+    }),
     list(others),
     options.tracking ? list(ignored) : none,
     // If git cannot read the user's index, nobody knows which ignored files it tracks. Then all that we have stay.
@@ -60,15 +74,19 @@ export async function findChanges(
   // Each change has two records: a letter and the path. A file behind a link counts as deleted, too.
   const lettersAndPaths = changed.names
   const gone = new Set(lettersAndPaths.filter((_, i) => i % 2 === 1 && lettersAndPaths[i - 1] === 'D'))
+  const known = new Set(ours.names)
+  const forced = (users?.names ?? []).filter((path) => !known.has(path))
+  const ignoredNow = ours.names.filter((path) => !tracked.has(path))
   return {
     paths: [
       ...new Set([
         ...lettersAndPaths.filter((path, i) => i % 2 === 1 && !gone.has(path)),
         ...untracked.names,
-        ...(users?.names ?? []).filter((path) => !ours.names.includes(path)),
+        ...forced,
       ]),
     ],
-    dropped: [...gone, ...ours.names.filter((path) => !tracked.has(path) && !gone.has(path))],
+    dropped: [...new Set([...gone, ...ignoredNow])],
+    reindex: forced.length + ignoredNow.length > 0,
     badNames: untracked.bad,
   }
 }
@@ -92,15 +110,19 @@ export async function inspect(
     found.badNames.map((path) => [path, omittedHash({ kind: 'name', size: 0 }, '0'.repeat(64), hashLength)]),
   )
   let bytes = 0
+  const seen = new Map<string, string>()
+  const now = Date.now()
   await eachOf(candidates, async (path) => {
     const full = join(root, path)
     const isThere = listed.has(path) || (await isBehindNoLink(full))
-    const info = isThere ? await lstat(full, { bigint: true }).catch(() => undefined) : undefined
+    const info = isThere ? statNow(full) : undefined
     const size = Number(info?.size ?? 0)
+    if (info && Math.max(Number(info.mtimeMs), Number(info.ctimeMs)) < now - tickMs)
+      seen.set(path, `${info.ino} ${info.size} ${info.mtimeNs} ${info.ctimeNs} ${info.mode}`)
     const omit = (kind: OmittedKind) => {
-      const seen =
+      const facts =
         info && kind !== 'repository' ? `${info.size} ${info.mtimeNs} ${info.ino} ${info.mode}` : ''
-      const fingerprint = createHash('sha256').update(seen).digest('hex')
+      const fingerprint = createHash('sha256').update(facts).digest('hex')
       omitted.set(
         path,
         omittedHash({ kind, size: kind === 'repository' ? 0 : size }, fingerprint, hashLength),
@@ -111,17 +133,14 @@ export async function inspect(
     else if (info.isSymbolicLink()) paths.push(path)
     else if (info.isFile()) {
       if (size > fileBytes) omit('large')
-      else if (!(await isReadable(full))) omit('unreadable')
+      else if (!isReadable(full)) omit('unreadable')
       else {
         paths.push(path)
         bytes += size
       }
-    } else {
-      if (listed.has(path)) removed.push(path)
-      if (!info.isDirectory()) omit('special')
-    }
+    } else if (listed.has(path)) removed.push(path)
   })
-  return { paths, removed, omitted, bytes }
+  return { paths, removed, omitted, bytes, seen }
 }
 
 /** Whether an omitted file is an entry of trees. */
@@ -152,11 +171,22 @@ async function isBehindNoLink(path: string): Promise<boolean> {
   return (await realpath(folder).catch(() => undefined)) === folder
 }
 
-async function isReadable(path: string): Promise<boolean> {
-  return access(path, constants.R_OK).then(
-    () => true,
-    () => false,
-  )
+/** Undefined if there is nothing. One call of the system takes much less time than a change of threads. */
+function statNow(path: string): BigIntStats | undefined {
+  try {
+    return lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}
+
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 interface Records {
@@ -177,11 +207,13 @@ function recordsOf(output: Buffer): Records {
   return { names: all.filter((name) => valid.has(name)), bad: all.filter((name) => !valid.has(name)) }
 }
 
-/** Runs a task for each item, some at a time. */
+/** In ms: the times of files move on in steps that are shorter than this. */
+const tickMs = 100
+
+/** Runs a task for each item. After some of them, others have their turn. */
 async function eachOf<T>(items: readonly T[], task: (item: T) => Promise<void>): Promise<void> {
-  let next = 0
-  const work = async () => {
-    for (let item = items[next++]; item !== undefined; item = items[next++]) await task(item)
+  for (const [i, item] of items.entries()) {
+    await task(item)
+    if (i % 500 === 499) await new Promise((resolve) => setImmediate(resolve))
   }
-  await Promise.all(Array.from({ length: 16 }, work))
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFile, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { convertedPaths } from './converted.ts'
-import { parseIndex, writeIndex } from './index-file.ts'
+import { convertedPaths, hasConversions } from './converted.ts'
+import { isPlain, parseIndex, writeIndex } from './index-file.ts'
 import type { HashLength, IndexEntry } from './index-file.ts'
 import type { Place } from './place.ts'
 import type { CaptureStore } from './store.ts'
@@ -18,18 +18,30 @@ export async function seedIndex(tools: CaptureTools, store: CaptureStore, place:
   const before = user === undefined ? undefined : await stat(user).catch(() => undefined)
   const file =
     before?.isFile() && user !== undefined ? await readFile(user).catch(() => undefined) : undefined
-  const all = file && isWhole(file, place.hashLength) ? parseIndex(file, place.hashLength) : undefined
-  const entries = all ? await certainEntries(tools, store, place, all) : []
-  // An index of which nothing is left out is kept whole: it also has the trees of its entries.
-  const data =
-    file && entries.length === all?.length
-      ? file
-      : writeIndex(entries, (bytes) => createHash(place.format).update(bytes).digest())
-  await writeFile(store.index, data)
+  const data = file && isWhole(file, place.hashLength) ? await certain(tools, store, place, file) : undefined
+  await writeFile(store.index, data ?? indexOf(place, []))
   // Git trusts an entry only if the file is older than the index. Our index is newer than the one whose stat data it has, so it
   // gets the time of that one. The microsecond less excludes rounding errors.
   const mtime = before ? before.mtimeMs / 1000 - 1e-6 : 0
   await utimes(store.index, mtime, mtime)
+}
+
+function indexOf({ format }: Place, entries: readonly IndexEntry[]): Buffer {
+  return writeIndex(entries, (bytes) => createHash(format).update(bytes).digest())
+}
+
+/** An index without the entries that do not tell the bytes on the disk. If there are none, it also keeps its trees. */
+async function certain(
+  tools: CaptureTools,
+  store: CaptureStore,
+  place: Place,
+  file: Buffer,
+): Promise<Buffer | undefined> {
+  const { hashLength, prefix } = place
+  const mayConvert = await hasConversions(tools, place, file.includes('.gitattributes'))
+  if (prefix === '' && !mayConvert && isPlain(file, hashLength)) return file
+  const all = parseIndex(file, hashLength)
+  return all && indexOf(place, await certainEntries(tools, store, place, all))
 }
 
 async function certainEntries(

@@ -3,8 +3,10 @@ import { mkdir, readFile, readdir, rename, rm, statfs, writeFile } from 'node:fs
 import { join } from 'node:path'
 import { CaptureFailed } from '@atrium/host/ports/captures'
 import type { GitRunner } from '../git/run.ts'
+import { BaseObjects } from './base-objects.ts'
 import { OwnObjects } from './own-objects.ts'
 import type { Place } from './place.ts'
+import { ReadFiles } from './read-files.ts'
 
 /**
  * The objects that a git command sees besides those that it writes: `own` are the stored captures, `all` are these and the
@@ -28,6 +30,8 @@ export interface StoreState {
   readonly prefix: string
   /** The tree of the last capture. */
   readonly tree: string
+  /** The tree of the index. */
+  readonly base: string
   /** Changes when the files that git tracks or ignores may have changed. */
   readonly tracking: string
   /** Files without content: their paths and what stands for their hashes. */
@@ -45,6 +49,9 @@ export class CaptureStore {
   readonly index: string
   readonly objects: string
   readonly own: OwnObjects
+  readonly baseObjects = new BaseObjects()
+  readonly files = new ReadFiles()
+  #tidy = false
   readonly #git: GitRunner
   readonly #userObjects: string | undefined
 
@@ -62,9 +69,7 @@ export class CaptureStore {
   /** Opens the store of a folder, or creates it. */
   static async at(git: GitRunner, captures: string, place: Place): Promise<CaptureStore> {
     const name = nameOf(place)
-    const folder = join(captures, name)
-    const userObjects = place.repository && join(place.repository.commonDir, 'objects')
-    const store = new CaptureStore(git, folder, name, userObjects)
+    const store = new CaptureStore(git, join(captures, name), name, objectsOf(place))
     await store.#create(place)
     return store
   }
@@ -74,8 +79,14 @@ export class CaptureStore {
     const folder = join(captures, name)
     const text = await readFile(join(folder, 'folder.json'), 'utf8').catch(() => undefined)
     if (text === undefined) throw new CaptureFailed('There is no such capture.')
-    const { objects }: { readonly objects?: string } = JSON.parse(text)
+    // The file was written by `#create`.
+    const { objects } = JSON.parse(text) as { readonly objects?: string }
     return new CaptureStore(git, folder, name, objects)
+  }
+
+  /** Whether this store is still the one of a folder. */
+  fits(place: Place): boolean {
+    return this.#userObjects === objectsOf(place)
   }
 
   async #create(place: Place): Promise<void> {
@@ -145,9 +156,14 @@ export class CaptureStore {
     await replace(join(this.folder, 'state.json'), JSON.stringify(state), false)
   }
 
-  /** Removes what a killed run of git has left. */
+  /** Removes what a previous run of the host has left. */
   async tidy(): Promise<void> {
+    if (this.#tidy) return
+    this.#tidy = true
     await rm(`${this.index}.lock`, { force: true })
+    const packs = join(this.objects, 'pack')
+    for (const name of await readdir(packs))
+      if (/tmp[-_]/.test(name)) await rm(join(packs, name), { force: true })
     for (const name of await readdir(this.folder))
       if (name.startsWith('incoming-')) await rm(join(this.folder, name), { recursive: true, force: true })
   }
@@ -156,6 +172,10 @@ export class CaptureStore {
 /** The name of the store of a folder. A folder whose repository changes its kind of hashes gets another store. */
 export function nameOf({ directory, format }: Pick<Place, 'directory' | 'format'>): string {
   return createHash('sha256').update(`${format}\0${directory}`).digest('hex').slice(0, 24)
+}
+
+function objectsOf({ repository }: Place): string | undefined {
+  return repository && join(repository.commonDir, 'objects')
 }
 
 async function replace(path: string, text: string, flush = true): Promise<void> {

@@ -5,15 +5,39 @@ import type { Capture, CaptureOptions } from '@atrium/host/ports/captures'
 import { emptyTree } from './trees.ts'
 import { omittedMode, omittedOf, omittedReason, sizeText } from './omitted.ts'
 import type { Place } from './place.ts'
+import { codeOf } from '../process/error-code.ts'
 import { packObjects } from './pack.ts'
+import { isQuick, quickFiles, readBase, takeQuickly } from './quick.ts'
 import { findChanges, inspect, isInTree, trackingOf } from './scan.ts'
 import type { Scan } from './scan.ts'
 import { seedIndex } from './seed.ts'
 import type { CaptureStore, StoreState } from './store.ts'
 import type { CaptureTools } from './tools.ts'
+import { MissingTree } from './tree-edit.ts'
 
-/** Captures the files of a folder: brings the index of the store up to date, and keeps its tree. */
+/** Captures the files of a folder. Every failure is a sentence for users. */
 export async function takeFiles(
+  tools: CaptureTools,
+  store: CaptureStore,
+  place: Place,
+  options: CaptureOptions,
+): Promise<Capture> {
+  try {
+    return await takeOrAgain(tools, store, place, options)
+  } catch (error) {
+    if (error instanceof CaptureFailed) throw error
+    const code = codeOf(error)
+    const full = code === 'ENOSPC' || code === 'EDQUOT'
+    throw new CaptureFailed(
+      full
+        ? 'The disk with the captures is full.'
+        : `The capture could not be written (${code ?? 'unknown'}).`,
+    )
+  }
+}
+
+/** Captures with the index of the last capture, or else with a new index. */
+async function takeOrAgain(
   tools: CaptureTools,
   store: CaptureStore,
   place: Place,
@@ -25,12 +49,10 @@ export async function takeFiles(
     try {
       return await takeWith({ tools, store, place, options, state })
     } catch (error) {
-      // Only a damaged index is worth another attempt.
-      const index = await store.tryRun(['ls-files', '-z', '--', '.'], {
-        view: 'own',
-        tree: { root: place.root },
-      })
-      if (index.exitCode === 0) throw error
+      // Only an index that is damaged, or whose tree is gone, is worth another attempt.
+      const list = ['ls-files', '-z', '--', '.']
+      const index = await store.tryRun(list, { view: 'own', tree: { root: place.root } })
+      if (index.exitCode === 0 && !(error instanceof MissingTree)) throw error
     }
   }
   await linkExcludes(store, place)
@@ -54,21 +76,86 @@ async function takeWith(taking: Taking): Promise<Capture> {
   const { signal, budget } = options
   const { excludesFile } = await tools.settings()
   const tracking = await trackingOf(place, excludesFile)
-  const look = (again: boolean) =>
-    findChanges(store, place, { excludes: excludesFile, tracking: again, signal })
+  let early: Promise<unknown> = Promise.resolve()
+  const onChanged = (paths: readonly string[]) => {
+    if (!state || paths.length > quickFiles || paths.some((path) => path.includes('\n'))) return
+    early = readBase({ store, place, base: state.base, signal }, paths).catch(() => {})
+  }
+  const look = async (again: boolean) => {
+    const changes = await findChanges(store, place, {
+      excludes: excludesFile,
+      tracking: again,
+      signal,
+      onChanged,
+    })
+    await early
+    return changes
+  }
   const first = await look(state !== undefined && state.tracking !== tracking)
   // A changed list of ignored files in the tree may ignore files that are in the index.
   const found =
     state && first.paths.some((path) => /(?:^|\/)\.gitignore$/.test(path)) ? await look(true) : first
   const own = `${relative(place.root, tools.folder)}/`
-  const outside = (path: string) =>
+  const isForeign = (path: string) =>
     !path.startsWith(own) && !own.startsWith(path) && !/(?:^|\/)\.atrium-[\da-f]{16}\.tmp$/.test(path)
   const scan = await inspect(
     place,
-    { ...found, paths: found.paths.filter((path) => outside(path)) },
+    { ...found, paths: found.paths.filter((path) => isForeign(path)) },
     state ?? { omitted: [] },
     budget.fileBytes,
   )
+  const written = await update(taking, { scan, last, reindex: found.reindex })
+  const next: StoreState = {
+    root: place.root,
+    prefix: place.prefix,
+    tree: written.tree,
+    base: written.base,
+    tracking,
+    omitted: [...scan.omitted].toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  }
+  if (JSON.stringify(state) !== JSON.stringify(next)) await store.writeState(next)
+  return {
+    id: `${store.name}.${written.tree}`,
+    directory: place.directory,
+    bytes: written.bytes,
+    omitted: next.omitted.map(([path, hash]) => ({
+      path: path.slice(place.prefix.length).replace(/\/$/, ''),
+      reason: omittedReason(omittedOf(hash) ?? { kind: 'unreadable', size: 0 }),
+    })),
+  }
+}
+
+interface Written {
+  readonly tree: string
+  /** The tree of the index. */
+  readonly base: string
+  readonly bytes: number
+}
+
+interface Update {
+  readonly scan: Scan
+  readonly last: string | undefined
+  /** Whether the index itself must change: git would list some files wrongly without it. */
+  readonly reindex: boolean
+}
+
+/** Stores what is new, and returns the tree of the capture. */
+async function update(taking: Taking, { scan, last, reindex }: Update): Promise<Written> {
+  const { store, place, options, state } = taking
+  if (reindex || !isQuick(place, scan)) return updateIndex(taking, scan, last)
+  const before = state ? { tree: state.base, bytes: 0 } : await storeTree(taking, undefined)
+  const base = before.tree
+  const changed = scan.paths.length + scan.removed.length + scan.omitted.size
+  if (changed === 0) return { tree: base, base, bytes: before.bytes }
+  const { budget, signal } = options
+  const quick = await takeQuickly({ store, place, scan, budget, signal, base, last })
+  return { tree: quick.tree, base, bytes: before.bytes + quick.bytes }
+}
+
+/** Brings the index up to date, and stores its tree. */
+async function updateIndex(taking: Taking, scan: Scan, last: string | undefined): Promise<Written> {
+  const { store, place, options } = taking
+  const { budget, signal } = options
   if (scan.paths.length > budget.files)
     throw new CaptureFailed(
       `A capture may read ${budget.files} files, and ${scan.paths.length} have changed.`,
@@ -77,60 +164,46 @@ async function takeWith(taking: Taking): Promise<Capture> {
     throw new CaptureFailed(
       `A capture may read ${sizeText(budget.bytes)}, and ${sizeText(scan.bytes)} have changed.`,
     )
-  const before = await store.own.bytes()
-  const tree = (await update(taking, scan, last)) ?? last ?? ''
-  const next: StoreState = {
-    root: place.root,
-    prefix: place.prefix,
-    tree,
-    tracking,
-    omitted: [...scan.omitted].toSorted(([a], [b]) => (a < b ? -1 : 1)),
-  }
-  if (JSON.stringify(state) !== JSON.stringify(next)) await store.writeState(next)
-  return {
-    id: `${store.name}.${tree}`,
-    directory: place.directory,
-    bytes: Math.max(0, (await store.own.bytes()) - before),
-    omitted: next.omitted.map(([path, hash]) => ({
-      path: path.slice(place.prefix.length).replace(/\/$/, ''),
-      reason: omittedReason(omittedOf(hash) ?? { kind: 'special', size: 0 }),
-    })),
-  }
-}
-
-/** Brings the index up to date, and stores what is new. Returns the tree; undefined if nothing has changed. */
-async function update(
-  { store, place, options, state }: Taking,
-  scan: Scan,
-  last: string | undefined,
-): Promise<string | undefined> {
-  const { signal } = options
-  const old = new Map(state?.omitted)
-  const placed = [...scan.omitted].filter(([path, hash]) => isInTree(hash) && old.get(path) !== hash)
   const set = [
-    ...placed.map(([path, hash]) => `${omittedMode} ${hash}\t${path}\0`),
+    ...[...scan.omitted].flatMap(([path, hash]) =>
+      isInTree(hash) ? [`${omittedMode} ${hash}\t${path}\0`] : [],
+    ),
     ...scan.removed.map((path) => `0 ${'0'.repeat(place.hashLength * 2)}\t${path}\0`),
   ]
-  if (state && scan.paths.length + set.length === 0) return undefined
-  const incoming = join(store.folder, 'incoming-objects')
-  await mkdir(incoming, { recursive: true })
-  const tree = { root: place.root }
-  try {
-    const writing = { view: 'own', into: incoming, tree, signal } as const
+  const { tree, bytes } = await storeTree(taking, last, async (into) => {
+    const writing = { view: 'own', into, tree: { root: place.root }, signal } as const
     const list = ['update-index', '-z', '--add', '--replace']
     if (set.length > 0) await store.run([...list, '--index-info'], { ...writing, input: set.join('') })
-    if (scan.paths.length > 0) {
-      const input = scan.paths.map((path) => `${path}\0`).join('')
-      await store.run([...list, '--remove', '--stdin'], { ...writing, input })
-    }
+    if (scan.paths.length === 0) return
+    const input = scan.paths.map((path) => `${path}\0`).join('')
+    await store.run([...list, '--remove', '--stdin'], { ...writing, input })
+  })
+  return { tree, base: tree, bytes }
+}
+
+/** Stores the tree of the index, after a change of the index. The objects of the change go into a folder of their own first. */
+async function storeTree(
+  { store, place, options }: Taking,
+  last: string | undefined,
+  change: (incoming: string) => Promise<void> = async () => {},
+): Promise<{ readonly tree: string; readonly bytes: number }> {
+  const { signal } = options
+  const incoming = join(store.folder, 'incoming-objects')
+  await mkdir(incoming, { recursive: true })
+  try {
+    await change(incoming)
     const prefix = place.prefix === '' ? [] : [`--prefix=${place.prefix}`]
-    const written = await store.tryRun(['write-tree', '--missing-ok', ...prefix], { ...writing, view: 'all' })
+    const { exitCode, stdout } = await store.tryRun(['write-tree', '--missing-ok', ...prefix], {
+      view: 'all',
+      into: incoming,
+      tree: { root: place.root },
+      signal,
+    })
+    if (exitCode !== 0 && prefix.length === 0) throw new CaptureFailed('The capture could not be written.')
     // Git knows no prefix without files.
-    const hash = written.exitCode === 0 ? written.stdout.toString().trim() : emptyTree[place.format]
-    if (written.exitCode !== 0 && prefix.length === 0)
-      throw new CaptureFailed('The capture could not be written.')
-    if (hash !== last) await packObjects(store, { place, incoming, before: last, after: hash, signal })
-    return hash
+    const tree = exitCode === 0 ? stdout.toString().trim() : emptyTree[place.format]
+    if (tree === last) return { tree, bytes: 0 }
+    return { tree, bytes: await packObjects(store, { place, incoming, before: last, after: tree, signal }) }
   } finally {
     await rm(incoming, { recursive: true, force: true })
   }

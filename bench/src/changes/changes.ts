@@ -1,0 +1,10 @@
+import { capturesTable } from './captures.ts'
+
+/** Measures what the host does about changed files. */
+export async function changesBench(wanted: readonly string[]): Promise<boolean> {
+  const tables: { readonly [name: string]: () => Promise<boolean> } = { captures: capturesTable }
+  let met = true
+  for (const [name, table] of Object.entries(tables))
+    if (wanted.length === 0 || wanted.includes(name)) met = (await table()) && met
+  return met
+}

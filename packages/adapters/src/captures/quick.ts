@@ -1,0 +1,159 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, readlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { CaptureFailed } from '@atrium/host/ports/captures'
+import type { CaptureBudget } from '@atrium/host/ports/captures'
+import { blobHash } from './apply/present.ts'
+import type { BaseContent } from './base-objects.ts'
+import { omittedMode, sizeText } from './omitted.ts'
+import { writePackFile } from './pack-file.ts'
+import type { PackedObject } from './pack-file.ts'
+import type { Place } from './place.ts'
+import { isInTree } from './scan.ts'
+import type { Scan } from './scan.ts'
+import type { CaptureStore } from './store.ts'
+import { editTree } from './tree-edit.ts'
+import type { TreeEntry } from './tree-edit.ts'
+
+export interface QuickTaking {
+  readonly store: CaptureStore
+  readonly place: Place
+  readonly scan: Scan
+  readonly budget: CaptureBudget
+  readonly signal: AbortSignal
+  /** The tree of the index. */
+  readonly base: string
+  /** The tree of the last capture; undefined for the first one. */
+  readonly last: string | undefined
+}
+
+/** Whether so few files have changed since the index was made that the quick way is quicker. */
+export function isQuick({ settings }: Place, { paths, removed, omitted, bytes }: Scan): boolean {
+  const all = [...paths, ...removed, ...omitted.keys()]
+  return (
+    all.length <= quickFiles &&
+    bytes <= quickBytes &&
+    // Git is asked for objects line by line, and knows how to treat a disk without the permission to execute.
+    !all.some((path) => path.includes('\n')) &&
+    !settings.includes('filemode = false')
+  )
+}
+
+/**
+ * Captures few changed files without git writing its index, which takes as long as the number of all files is large: the
+ * changed files are read and put into the tree of the index here. Returns the new tree and what it costs on the disk.
+ */
+export async function takeQuickly(
+  taking: QuickTaking,
+): Promise<{ readonly tree: string; readonly bytes: number }> {
+  const { store, place, scan, budget, last } = taking
+  const { format, hashLength, prefix } = place
+  const { edits, contents } = readFiles(store, place, scan)
+  const files = [...scan.paths, ...scan.removed, ...scan.omitted.keys()]
+  const { trees, blobs } = await readBase(taking, files)
+  const edited = editTree(edits, format, {
+    read: (folder) => trees.get(folder),
+    known: (folder) => store.baseObjects.known(folder),
+  })
+  if (edited.hash === last) return { tree: edited.hash, bytes: 0 }
+  const isKnown = await store.own.known(hashLength)
+  const fresh = new Map<string, PackedObject>()
+  const add = (object: PackedObject) => {
+    if (!isKnown(object.hash) && !fresh.has(object.hash)) fresh.set(object.hash, object)
+  }
+  for (const [path, edit] of edits) {
+    const old = edited.old.get(path)
+    const before = blobs.get(path)
+    const data = edit && contents.get(edit.hash)
+    // What has the content of the index is only named.
+    if (old && old.hash === edit?.hash) continue
+    if (old && before && isBlob(old.mode)) add({ type: 'blob', hash: old.hash, data: before })
+    const like = old && fresh.get(old.hash)
+    if (edit && data) add({ type: 'blob', hash: edit.hash, data, ...(like && !like.like && { like }) })
+  }
+  spend(
+    budget,
+    [...fresh.values()].filter(({ hash }) => contents.has(hash)),
+  )
+  for (const { before: from, after: to } of edited.trees) {
+    if (from) add({ type: 'tree', ...from })
+    const like = from && fresh.get(from.hash)
+    if (to) add({ type: 'tree', ...to, ...(like && !like.like && { like }) })
+  }
+  const bytes =
+    fresh.size === 0 ? 0 : await writePackFile(join(store.objects, 'pack'), format, [...fresh.values()])
+  store.baseObjects.stored(edits.keys(), edited.results)
+  store.files.remember(scan.seen, edits, prefix)
+  return { tree: edited.hash, bytes }
+}
+
+/**
+ * Reads what the tree of the index has at these paths. A caller that knows some of them early calls this early: what was
+ * read is kept.
+ */
+export async function readBase(
+  { store, place, base, signal }: Pick<QuickTaking, 'store' | 'place' | 'base' | 'signal'>,
+  files: readonly string[],
+): Promise<BaseContent> {
+  const paths = files.map((path) => path.slice(place.prefix.length))
+  return store.baseObjects.read(base, paths, (input) =>
+    store.run(['cat-file', '--batch', '--buffer'], { view: 'all', input, signal }),
+  )
+}
+
+/** Reads the changed files. They are few and small, so that reading them at once is quicker than one by one in turns. */
+function readFiles(store: CaptureStore, { root, prefix, hashLength }: Place, scan: Scan) {
+  const edits = new Map<string, TreeEntry | undefined>()
+  const contents = new Map<string, Buffer>()
+  const within = (path: string) => path.slice(prefix.length)
+  for (const path of scan.removed) edits.set(within(path), undefined)
+  for (const [path, hash] of scan.omitted)
+    if (isInTree(hash)) edits.set(within(path), { mode: omittedMode, hash })
+  for (const path of scan.paths) {
+    const same = store.files.same(path, scan.seen)
+    if (same) edits.set(within(path), same)
+    if (same) continue
+    const found = contentAt(join(root, path))
+    const hash = found && blobHash(found.content, hashLength * 2)
+    if (found && hash !== undefined) contents.set(hash, found.content)
+    edits.set(within(path), found && hash !== undefined ? { mode: found.mode, hash } : undefined)
+  }
+  return { edits, contents }
+}
+
+function spend({ bytes, files }: CaptureBudget, read: readonly PackedObject[]): void {
+  const size = read.reduce((sum, { data }) => sum + data.length, 0)
+  if (read.length > files)
+    throw new CaptureFailed(`A capture may read ${files} files, and ${read.length} have changed.`)
+  if (size > bytes)
+    throw new CaptureFailed(`A capture may read ${sizeText(bytes)}, and ${sizeText(size)} have changed.`)
+}
+
+/** The bytes of a file or the target of a link. Undefined if it is gone, or has become something else. */
+function contentAt(path: string): { readonly content: Buffer; readonly mode: string } | undefined {
+  try {
+    const info = lstatSync(path)
+    if (info.isSymbolicLink()) return { content: readlinkSync(path, 'buffer'), mode: '120000' }
+    if (!info.isFile()) return undefined
+    const file = openSync(
+      path,
+      constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
+    )
+    try {
+      const mode = (fstatSync(file).mode & 0o100) === 0 ? '100644' : '100755'
+      return { content: readFileSync(file), mode }
+    } finally {
+      closeSync(file)
+    }
+  } catch {
+    return undefined
+  }
+}
+
+function isBlob(mode: string): boolean {
+  return mode.startsWith('100') || mode === '120000'
+}
+
+/** Past these numbers git writes its index. */
+export const quickFiles = 500
+/** In bytes. */
+const quickBytes = 4 * 1024 * 1024

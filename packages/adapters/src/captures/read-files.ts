@@ -1,0 +1,25 @@
+import type { TreeEntry } from './tree-edit.ts'
+
+/** The files that captures have read, so that a file with the same size and times is not read again. */
+export class ReadFiles {
+  #files = new Map<string, { readonly seen: string; readonly entry: TreeEntry }>()
+
+  /** What a file had when it was last read, if it has not changed. */
+  same(path: string, seen: ReadonlyMap<string, string>): TreeEntry | undefined {
+    const known = this.#files.get(path)
+    return known && known.seen === seen.get(path) ? known.entry : undefined
+  }
+
+  /** `edits` has the paths in the captured folder, `seen` those in the working tree. */
+  remember(
+    seen: ReadonlyMap<string, string>,
+    edits: ReadonlyMap<string, TreeEntry | undefined>,
+    prefix: string,
+  ): void {
+    this.#files = new Map()
+    for (const [path, text] of seen) {
+      const entry = edits.get(path.slice(prefix.length))
+      if (entry) this.#files.set(path, { seen: text, entry })
+    }
+  }
+}

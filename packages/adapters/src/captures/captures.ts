@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { CaptureFailed } from '@atrium/host/ports/captures'
+import { CaptureFailed, CaptureRefused } from '@atrium/host/ports/captures'
 import type { Captures } from '@atrium/host/ports/captures'
 import { limits as defaultLimits } from '@atrium/protocol/limits'
 import type { LimitValues } from '@atrium/protocol/limits'
@@ -45,7 +45,7 @@ export function gitCaptures(options: CapturesOptions): Captures {
   let found: Promise<CaptureTools> | undefined
   const open = async (): Promise<CaptureTools> => {
     const program = await findProgram('git', path)
-    if (program === undefined) throw new CaptureFailed('There are no captures without git.')
+    if (program === undefined) throw new CaptureRefused('There are no captures without git.')
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const git = new GitRunner(program, path, runLimits(limits))
     return { git, user, folder, settings: userSettings(git, user), config: repositoryConfig(git) }

@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises'
 import { relative, sep } from 'node:path'
-import { CaptureFailed } from '@atrium/host/ports/captures'
+import { CaptureFailed, CaptureRefused } from '@atrium/host/ports/captures'
 import type { GitUser } from '../git/config.ts'
 import { ignoredAmong } from '../git/ignored.ts'
 import type { Repository } from '../git/repository.ts'
@@ -67,10 +67,10 @@ export async function placeOf({ git, user, config: read }: CaptureTools, path: s
 /** Captures of the home folder would have the user's secrets in them, and like those of the whole disk never end. */
 async function refuseWide(directory: string, { home }: GitUser): Promise<void> {
   const real = home === '' ? undefined : await realpath(home).catch(() => undefined)
-  if (directory === '/') throw new CaptureFailed('The root of the file system is not captured.')
-  if (directory === real) throw new CaptureFailed('The home folder is not captured.')
+  if (directory === '/') throw new CaptureRefused('The root of the file system is not captured.')
+  if (directory === real) throw new CaptureRefused('The home folder is not captured.')
   if (real?.startsWith(`${directory}${sep}`))
-    throw new CaptureFailed('A folder that contains the home folder is not captured.')
+    throw new CaptureRefused('A folder that contains the home folder is not captured.')
 }
 
 /** A folder that its own repository ignores is captured as one without a repository. */

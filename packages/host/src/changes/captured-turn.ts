@@ -43,7 +43,7 @@ export class CapturedTurn {
 
   /** Why the turn cannot be undone, if it cannot. */
   get problem(): string | undefined {
-    return this.#folders.find(({ problem }) => problem !== undefined)?.problem
+    return this.#folders.find(({ problem, isRefused }) => problem !== undefined && !isRefused)?.problem
   }
 
   /** Whether the turn works in this folder, in one that contains it, or in one below it. */
@@ -136,7 +136,8 @@ export class CapturedTurn {
     if ('problem' in looked) {
       // The next capture covers this period, too, and nobody can tell any more who changed what in it.
       if (start !== undefined) this.#unsure.set(directory, looked.problem)
-      return start === undefined ? { directory, problem: looked.problem } : folder
+      const { problem, isRefused } = looked
+      return start === undefined ? { directory, problem, ...(isRefused && { isRefused }) } : folder
     }
     const { id, changes } = looked
     const period = { own: own && !this.#unsure.delete(directory), others, changes }

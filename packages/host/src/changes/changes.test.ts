@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { CaptureRefused } from '../ports/captures.ts'
 import {
   beginTurn,
   call,
@@ -85,6 +86,14 @@ test.each([
   expect(turn).toMatchObject({ state: 'complete' })
   expect(JSON.stringify(turn?.responseParts)).toContain('cannot be shown or undone')
   expect((await folderOf(all, 't1'))?.problem).toBeDefined()
+})
+
+test('[O31] a turn in a folder that is never captured does not mention it, and its record does', async () => {
+  const all = await capturedSession()
+  all.captures.take = () => Promise.reject(new CaptureRefused('The home folder is not captured.'))
+  await endTurn(all, await beginTurn(all, 't1'))
+  expect(chatOf(all).turns).toMatchObject([{ state: 'complete', responseParts: [] }])
+  expect(await folderOf(all, 't1')).toMatchObject({ problem: 'The home folder is not captured.' })
 })
 
 test('[O31] an end capture that fails leaves the turn complete, and its record says why it cannot be undone', async () => {

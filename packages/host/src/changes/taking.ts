@@ -1,12 +1,12 @@
 import type { Core } from '../core/core.ts'
 import { withTimeout } from '../core/timeout.ts'
-import { CaptureFailed } from '../ports/captures.ts'
+import { CaptureFailed, CaptureRefused } from '../ports/captures.ts'
 import type { CaptureBudget, CapturedChange, Captures } from '../ports/captures.ts'
 
 /** A capture and its differences from an earlier one; or why there is none, as a sentence for users. */
 export type Taken =
   | { readonly id: string; readonly changes: readonly CapturedChange[] }
-  | { readonly problem: string }
+  | { readonly problem: string; readonly isRefused: boolean }
 
 /** Takes captures within the limits of the host. A capture that is not recorded yet counts as held, so that it is not collected. */
 export class Taking {
@@ -38,9 +38,10 @@ export class Taking {
     try {
       return await withTimeout(world, limits.turnCaptureMs, this.#take(directory, since, abort.signal), slow)
     } catch (error) {
-      if (error instanceof CaptureFailed) return { problem: error.message }
+      if (error instanceof CaptureFailed)
+        return { problem: error.message, isRefused: error instanceof CaptureRefused }
       world.report('a capture failed', error)
-      return { problem: 'The files could not be recorded.' }
+      return { problem: 'The files could not be recorded.', isRefused: false }
     }
   }
 

@@ -22,6 +22,8 @@ export interface TurnFolder {
   readonly last?: string
   /** Why there is no capture. The turn then cannot be undone in this folder. */
   readonly problem?: string
+  /** Whether the folder is never captured. */
+  readonly isRefused?: boolean
   /** The paths that somebody else may have changed during the turn, or true for all paths. */
   readonly shared?: readonly string[] | true
   /** The paths of the changes that an undo has taken back, or was about to take back when the host was killed. */

@@ -113,5 +113,10 @@ export interface Applied {
 
 /** Why there is no capture, or why nothing was applied. The message is a sentence for users. */
 export class CaptureFailed extends Error {
-  override readonly name = 'CaptureFailed'
+  override readonly name: string = 'CaptureFailed'
+}
+
+/** A folder that is never captured, such as the home folder. A turn does not mention it, because every turn would. */
+export class CaptureRefused extends CaptureFailed {
+  override readonly name = 'CaptureRefused'
 }

@@ -136,6 +136,27 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import('./commands/plugins.ts')).plugins,
   },
   {
+    usage: 'diff [session]',
+    about: 'show the changes of a session, or of one of its turns',
+    options: [
+      ['--turn <n>', 'the changes of this turn; the first is 1, the last is -1'],
+      ['--uncommitted', 'the files that differ from the last commit'],
+      ['--branch', 'the changes of the branch'],
+      ['--stat', 'only the paths and the numbers of lines'],
+    ],
+    load: async () => (await import('./commands/changes.ts')).diff,
+  },
+  {
+    usage: 'undo [session] [file]',
+    about: 'take back the changes of a turn; files that others changed, too, are left as they are',
+    options: [
+      ['--turn <n>', 'the turn; the first is 1, the last is -1 (the default)'],
+      ['--redo', 'bring back what was taken back'],
+      ['--dry-run', 'only say what would happen'],
+    ],
+    load: async () => (await import('./commands/changes.ts')).undo,
+  },
+  {
     usage: 'comments [session] [action] [words...]',
     about:
       'list the comments on the files of a session; add FILE:LINE TEXT, reply ID TEXT, resolve, reopen and remove ID change them',

@@ -1,0 +1,127 @@
+import type { Client } from '@atrium/client/client'
+import type { Uri } from '@atrium/protocol/channel'
+import type { ChangesetFile, ChangesetState } from '@atrium/protocol/changeset/state'
+import type { FileEdit } from '@atrium/protocol/common/content'
+import { AhpError } from '@atrium/protocol/errors'
+import type { HostOptions } from '../link/connect.ts'
+import { withClient } from '../link/with-client.ts'
+import { diffLines } from '../render/diff.ts'
+import { changesetOf, fileNamed, pathIn, turnNumber } from '../session/changes.ts'
+import { findTarget } from '../session/find.ts'
+import { CommandError, exits } from '../terminal/exit.ts'
+import { onOneLine, output } from '../terminal/output.ts'
+import type { Output, OutputOptions } from '../terminal/output.ts'
+
+interface DiffFlags extends HostOptions, OutputOptions {
+  readonly turn?: string
+  readonly uncommitted?: boolean
+  readonly branch?: boolean
+  readonly stat?: boolean
+}
+
+/** `atrium diff`: shows the changes of a session, of one of its turns, or of its working directory. */
+export function diff(session: string | undefined, flags: DiffFlags): Promise<void> {
+  const scope = scopeOf(flags)
+  return withClient(flags, async (client) => {
+    const out = output(flags)
+    const target = await findTarget(client, session ?? 'last')
+    const { state, folders } = await changesetOf(client, target, scope)
+    if (out.json) return state.files.forEach((file) => out.printJson(documentOf(file, folders)))
+    if (state.files.length === 0) return out.note('There are no changes.')
+    for (const file of state.files) {
+      if (flags.stat) out.print({}, () => statLine(file, folders, out))
+      else await printFile(client, file, folders, out)
+    }
+  })
+}
+
+interface UndoFlags extends HostOptions, OutputOptions {
+  readonly turn?: string
+  readonly redo?: boolean
+  readonly dryRun?: boolean
+}
+
+/** `atrium undo`: takes back the changes of a turn, by default of the last one. Files that others changed, too, stay. */
+export function undo(session: string | undefined, file: string | undefined, flags: UndoFlags): Promise<void> {
+  return withClient(flags, async (client) => {
+    const out = output(flags)
+    const target = await findTarget(client, session ?? 'last')
+    const found = await changesetOf(client, target, turnNumber(flags.turn ?? '-1'))
+    const id = flags.redo ? 'redo' : 'undo'
+    const operation = found.state.operations?.find((each) => each.id === id)
+    if (!operation || operation.status === 'disabled')
+      throw new CommandError(`There is nothing to ${id} in this turn.`)
+    const named = file === undefined ? undefined : fileNamed(found.state, file, found.folders)
+    if (operation.confirmation !== undefined && !named) out.note(onOneLine(textOf(operation.confirmation)))
+    if (flags.dryRun) return
+    const uri = named?.edit.after?.uri ?? named?.edit.before?.uri
+    const aim = uri === undefined ? {} : { target: { kind: 'resource', resource: uri } as const }
+    const invoked = await client
+      .ask('invokeChangesetOperation', { channel: found.uri, operationId: id, ...aim })
+      .catch((error: unknown) => {
+        throw error instanceof AhpError ? new CommandError(sentence(error.message)) : error
+      })
+    out.report({ operation: id }, () => onOneLine(textOf(invoked.message ?? 'Done.')))
+  })
+}
+
+function scopeOf({ turn, uncommitted, branch }: DiffFlags) {
+  if ([turn !== undefined, uncommitted, branch].filter(Boolean).length > 1)
+    throw new CommandError(
+      '--turn, --uncommitted and --branch exclude each other; leave all but one out.',
+      exits.usage,
+    )
+  if (turn !== undefined) return turnNumber(turn)
+  return uncommitted ? 'uncommitted' : branch ? 'branch' : 'session'
+}
+
+async function printFile(
+  client: Client,
+  file: ChangesetFile,
+  folders: readonly Uri[],
+  out: Output,
+): Promise<void> {
+  const { edit } = file
+  const path = pathIn(file, folders)
+  const [before, after] = await Promise.all([contentOf(client, edit.before), contentOf(client, edit.after)])
+  if (before === null || after === null)
+    return out.print({}, () => `  ${onOneLine(path)} (not shown: it is not a text, or too large)`)
+  const change = {
+    path,
+    ...(before !== undefined && { before }),
+    ...(after !== undefined && { after }),
+  }
+  out.print({}, () => diffLines(change, out.style, Infinity).join('\n'))
+}
+
+/** The text of one side of a change. Undefined if there is no file, and null if it cannot be shown. */
+async function contentOf(client: Client, side: FileEdit['before']): Promise<string | undefined | null> {
+  if (!side) return undefined
+  try {
+    const { data, encoding } = await client.ask('resourceRead', { uri: side.content.uri })
+    return encoding === 'utf-8' ? data : null
+  } catch (error) {
+    if (error instanceof AhpError) return null
+    throw error
+  }
+}
+
+function statLine(file: ChangesetFile, folders: readonly Uri[], { style }: Output): string {
+  const { added = 0, removed = 0 } = file.edit.diff ?? {}
+  return `  ${onOneLine(pathIn(file, folders))}  ${style.green(`+${added}`)} ${style.red(`-${removed}`)}`
+}
+
+function documentOf(file: ChangesetFile, folders: readonly Uri[]): object {
+  const { edit, reviewed = false } = file
+  return { path: pathIn(file, folders), ...edit, reviewed }
+}
+
+function textOf(
+  text: NonNullable<NonNullable<ChangesetState['operations']>[number]['confirmation']>,
+): string {
+  return typeof text === 'string' ? text : text.markdown
+}
+
+function sentence(message: string): string {
+  return /[.!?]$/.test(message) ? message : `${message}.`
+}

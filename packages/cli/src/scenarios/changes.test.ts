@@ -1,0 +1,134 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Client } from '@atrium/client/client'
+import type { Subscription } from '@atrium/client/sync/handle'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { clientOf, say, sessionOf } from '../../test/client.ts'
+import { atrium, documents } from '../../test/command.ts'
+import { HostProcess } from '../../test/host-process.ts'
+
+const hasGit = !spawnSync('git', ['--version']).error
+let home = ''
+let work = ''
+let host: HostProcess
+let client: Client
+let chat: Subscription<'chat'>
+beforeAll(async () => {
+  if (!hasGit) return
+  home = realpathSync(mkdtempSync(join(tmpdir(), 'atrium-changes-')))
+  work = join(home, 'work')
+  mkdirSync(work)
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: work, env: { PATH: process.env['PATH'], HOME: home } })
+  git('init', '-q')
+  writeFileSync(join(work, 'a.txt'), 'one\ntwo\nthree\n')
+  git('add', '.')
+  git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qm', 'first')
+  host = await HostProcess.start(home)
+  client = clientOf(host)
+  chat = await sessionOf(client, 'changes', work)
+  await approved('write b.txt hello')
+  await approved('run sed -i s/two/2/ a.txt')
+})
+afterAll(async () => {
+  if (!hasGit) return
+  client.close()
+  await host.kill()
+})
+
+describe.sequential('[Z35] [Z36] changes of a session', () => {
+  test('diff shows the session, a turn, and the uncommitted files', async ({ skip }) => {
+    if (!hasGit) skip('no git')
+    const all = await atrium(home, ['diff', 'changes'])
+    expect(all.stdout).toBe(
+      [
+        '  ─── a.txt (changed)',
+        '    one',
+        '  - two',
+        '  + 2',
+        '    three',
+        '  ─── b.txt (new file)',
+        '  + hello',
+        '',
+      ].join('\n'),
+    )
+    expect((await atrium(home, ['diff', 'changes', '--turn', '1'])).stdout).toBe(
+      '  ─── b.txt (new file)\n  + hello\n',
+    )
+    expect((await atrium(home, ['diff', 'changes', '--turn', '-1', '--stat'])).stdout).toBe(
+      '  a.txt  +1 -1\n',
+    )
+    const { stdout } = await atrium(home, ['diff', 'changes', '--uncommitted', '--json'])
+    expect(documents(stdout)).toMatchObject([
+      { path: 'a.txt', diff: { added: 1, removed: 1 }, reviewed: false },
+      { path: 'b.txt', diff: { added: 1 } },
+    ])
+  })
+
+  test.each([
+    [['diff', 'changes', '--turn', '9'], 1, 'This chat has no such turn'],
+    [['diff', 'changes', '--turn', 'x'], 2, "'x' is not the number of a turn"],
+    [['diff', 'changes', '--turn', '1', '--branch'], 2, 'exclude each other'],
+    [['undo', 'changes', 'none.txt'], 2, "The turn did not change 'none.txt'; it changed: a.txt."],
+    [['undo', 'changes', '--redo'], 1, 'There is nothing to redo in this turn.'],
+  ])('%j is refused', async (args, code, words) => {
+    if (!hasGit) return
+    const { status, stderr } = await atrium(home, args)
+    expect([status, stderr]).toEqual([code, expect.stringContaining(words)])
+  })
+
+  test('undo says what it does, sets files back, and redo brings them back', async ({ skip }) => {
+    if (!hasGit) skip('no git')
+    const dry = await atrium(home, ['undo', 'changes', '--dry-run'])
+    expect([dry.status, dry.stderr, text('a.txt')]).toEqual([
+      0,
+      'Set back to before the turn: a.txt.\n',
+      'one\n2\nthree\n',
+    ])
+    expect((await atrium(home, ['undo', 'changes'])).status).toBe(0)
+    expect(text('a.txt')).toBe('one\ntwo\nthree\n')
+    expect((await atrium(home, ['undo', 'changes', '--redo'])).status).toBe(0)
+    expect(text('a.txt')).toBe('one\n2\nthree\n')
+    expect((await atrium(home, ['undo', 'changes', 'b.txt', '--turn', '1'])).status).toBe(0)
+    expect(existsSync(join(work, 'b.txt'))).toBe(false)
+  })
+
+  test('[O37] a file that a person has changed since the turn stays', async ({ skip }) => {
+    if (!hasGit) skip('no git')
+    appendFileSync(join(work, 'a.txt'), 'by a person\n')
+    const { status, stderr } = await atrium(home, ['undo', 'changes'])
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/nothing to (undo|do)/)])
+    expect(text('a.txt')).toBe('one\n2\nthree\nby a person\n')
+  })
+})
+
+function text(path: string): string {
+  return readFileSync(join(work, path), 'utf8')
+}
+
+/** Runs a turn, and approves what it asks for. */
+async function approved(message: string): Promise<void> {
+  const turnId = await say(chat, message)
+  for (const part of chat.state?.activeTurn?.responseParts ?? [])
+    if (part.kind === 'toolCall' && part.toolCall.status === 'pending-confirmation') {
+      const { toolCallId } = part.toolCall
+      await chat.dispatch({
+        type: 'chat/toolCallConfirmed',
+        turnId,
+        toolCallId,
+        approved: true,
+        confirmed: 'user-action',
+      })
+    }
+  await chat.until(({ activeTurn }) => activeTurn === undefined)
+}

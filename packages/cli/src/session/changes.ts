@@ -1,0 +1,82 @@
+import type { Client } from '@atrium/client/client'
+import type { Uri } from '@atrium/protocol/channel'
+import type { ChangesetFile, ChangesetState } from '@atrium/protocol/changeset/state'
+import { CommandError, exits } from '../terminal/exit.ts'
+import type { Target } from './find.ts'
+
+/** The changes that a command is about: a kind of the session's catalogue, or the number of a turn, negative from the end. */
+export type ChangesScope = 'session' | 'uncommitted' | 'branch' | number
+
+export interface FoundChangeset {
+  readonly uri: Uri
+  readonly state: ChangesetState
+  /** The working directories. Paths are shown relative to them. */
+  readonly folders: readonly Uri[]
+}
+
+/** Finds a changeset in the catalogues of a session or its chat, and waits until it is computed. */
+export async function changesetOf(
+  client: Client,
+  { session, chat }: Target,
+  scope: ChangesScope,
+): Promise<FoundChangeset> {
+  const { changesets = [], workingDirectories = [] } = await client
+    .subscribe('session', session.resource)
+    .ready()
+  const uri =
+    typeof scope === 'number'
+      ? await turnChangeset(client, chat, scope)
+      : changesets.find(({ changeKind }) => changeKind === scope)?.uriTemplate
+  if (uri === undefined) throw new CommandError(absent[typeof scope === 'number' ? 'turn' : scope])
+  const handle = client.subscribe('changeset', uri)
+  const state = await handle.until(({ status }) => status === 'ready' || status === 'error')
+  if (state.status === 'error')
+    throw new CommandError(state.error?.message ?? 'The changes could not be computed.')
+  return { uri, state, folders: workingDirectories }
+}
+
+const absent = {
+  session: 'This session has no folder, or the host does not record changes.',
+  turn: 'This chat has no such turn, or the host does not record changes.',
+  uncommitted: 'The folder of this session is not a git repository.',
+  branch: 'The folder of this session is not a git repository.',
+}
+
+async function turnChangeset(client: Client, chat: Uri, number: number): Promise<Uri | undefined> {
+  const { changesets = [], turns } = await client.subscribe('chat', chat).ready()
+  const template = changesets.find(({ changeKind }) => changeKind === 'turn')?.uriTemplate
+  const turn = turns.at(number > 0 ? number - 1 : number)
+  return turn && template?.replace('{turnId}', encodeURIComponent(turn.id))
+}
+
+/** Reads the number of a turn: from 1, or from -1 backwards. */
+export function turnNumber(text: string): number {
+  const number = Number(text)
+  if (!Number.isInteger(number) || number === 0)
+    throw new CommandError(
+      `'${text}' is not the number of a turn; the first is 1, the last is -1.`,
+      exits.usage,
+    )
+  return number
+}
+
+/** The path of a file, relative to the working directory that it is in. */
+export function pathIn({ edit }: ChangesetFile, folders: readonly Uri[]): string {
+  const uri = edit.after?.uri ?? edit.before?.uri ?? ''
+  const folder = folders.find((each) => uri.startsWith(`${each.replace(/\/$/, '')}/`))
+  const path =
+    folder === undefined ? uri.replace(/^file:\/\//, '') : uri.slice(folder.replace(/\/$/, '').length + 1)
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
+/** Finds a file of a changeset by its path. */
+export function fileNamed({ files }: ChangesetState, path: string, folders: readonly Uri[]): ChangesetFile {
+  const found = files.find((file) => pathIn(file, folders) === path.replace(/^\.\//, ''))
+  if (found) return found
+  const paths = files.map((file) => pathIn(file, folders)).join(', ')
+  throw new CommandError(`The turn did not change '${path}'; it changed: ${paths || 'nothing'}.`, exits.usage)
+}

@@ -1,4 +1,5 @@
 import type { Customization } from '@atrium/protocol/session/customization'
+import { limits } from '@atrium/protocol/limits'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { expect, test } from 'vitest'
 import { FakeFiles } from '../../test/fake-files.ts'
@@ -76,6 +77,17 @@ test('[H17.8] the programs of a client that has left end after its grace period,
   await comesBack(all, publish)
   await until(() => find(list())?.load?.kind === 'loaded')
   expect(mcp.opened.at(-1)?.closed).toBe(false)
+})
+
+test('[H17.8] [H6] the plugin of a client that does not come back is gone after the grace period of its membership', async () => {
+  const { all, allow, ben, list, mcp, run } = await lent(withServer)
+  await allow()
+  await run()
+  ben.peer.close()
+  await until(() => !all.core().links.has('ben'))
+  all.world.advance(limits.graceMs)
+  await until(() => find(list()) === undefined)
+  expect(mcp.opened.every(({ closed }) => closed)).toBe(true)
 })
 
 test('[H17.8] the plugin of a client that was away when the host started is read when the client is back', async () => {

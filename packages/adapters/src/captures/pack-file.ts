@@ -84,10 +84,9 @@ async function recordOf({ type, data, like }: PackedObject): Promise<Buffer> {
 
 /** Small data is compressed at once: a change of threads takes longer. Trees are mostly hashes, which nothing compresses. */
 async function compress(data: Uint8Array, level = 6): Promise<Buffer> {
-  return data.length <= 64 * 1024 ? deflateSync(data, { level }) : inThread(data)
+  return data.length <= 64 * 1024 ? deflateSync(data, { level }) : promisify(deflate)(data)
 }
 
-const inThread: (data: Uint8Array) => Promise<Buffer> = promisify(deflate)
 const [tree, blob, refDelta] = [2, 3, 7]
 
 /** The type and the size of an object: four bits of the size in the first byte, then seven in each. */

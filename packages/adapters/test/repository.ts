@@ -2,11 +2,16 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { beforeEach, onTestFinished } from 'vitest'
 import type { Checkout } from '../../host/src/ports/contracts/vcs.contract.ts'
 import { gitVcs } from '../src/git/git.ts'
 
 export const hasGit = (process.env['PATH'] ?? '').split(':').some((folder) => existsSync(join(folder, 'git')))
+
+/** Skips the tests of the file, or of the `describe` it is called in, if there is no git. */
+export function needsGit(): void {
+  beforeEach(({ skip }) => skip(!hasGit, 'no git'))
+}
 
 /** Creates a temporary folder that is removed after the test. */
 export function newFolder(): string {

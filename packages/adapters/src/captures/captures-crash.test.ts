@@ -22,7 +22,7 @@ import { undoing } from '../../../host/src/ports/contracts/captures-apply.contra
 import { taking } from '../../../host/src/ports/contracts/captures.contract.ts'
 import { bundle } from '../../test/bundle.ts'
 import { DiskFolder } from '../../test/captures/folder.ts'
-import { hasGit, newFolder } from '../../test/repository.ts'
+import { needsGit, newFolder } from '../../test/repository.ts'
 
 let module = ''
 let remove = () => {}
@@ -92,7 +92,8 @@ function applyInChild(folder: DiskFolder, edits: readonly CapturedEdit[], killAt
   return { killed: signal === 'SIGKILL', output: stdout }
 }
 
-describe.runIf(hasGit)('[O21] a host that is killed while it applies edits', () => {
+describe('[O21] a host that is killed while it applies edits', () => {
+  needsGit()
   test('changes all files or none, wherever it is killed', async () => {
     const { folder, directory, edits, old, changed, reset } = await changedFolder()
     const seen = { finished: 0, untouched: 0 }
@@ -139,7 +140,8 @@ describe.runIf(hasGit)('[O21] a host that is killed while it applies edits', () 
   })
 })
 
-describe.runIf(hasGit)('[O20] applying edits on the disk', () => {
+describe('[O20] applying edits on the disk', () => {
+  needsGit()
   test('permissions stay as they are, except for the permission to execute', async () => {
     const { folder, edits } = await changedFolder()
     chmodSync(folder.at('a'), 0o640)

@@ -3,9 +3,11 @@ import { taking } from '../../../host/src/ports/contracts/captures.contract.ts'
 import { DiskRepository } from '../../test/captures/folder.ts'
 import { fingerprint } from '../../test/fingerprint.ts'
 import { HostileRepository, attacks } from '../../test/hostile-repository.ts'
-import { TestRepository, hasGit } from '../../test/repository.ts'
+import { TestRepository, needsGit } from '../../test/repository.ts'
 
-describe.runIf(hasGit)('[O23] [S-41b] a capture runs no program that the repository names', () => {
+needsGit()
+
+describe('[O23] [S-41b] a capture runs no program that the repository names', () => {
   test.each(attacks)('$name', async ({ prepare }) => {
     const hostile = new HostileRepository()
     await prepare(hostile)
@@ -25,7 +27,7 @@ describe.runIf(hasGit)('[O23] [S-41b] a capture runs no program that the reposit
   })
 })
 
-test.runIf(hasGit)('[O23] nothing is written into the folder and its repository', async () => {
+test('[O23] nothing is written into the folder and its repository', async () => {
   const repository = new TestRepository()
   const folder = new DiskRepository(repository)
   const { captures, directory } = folder

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { CaptureFailed } from '@atrium/host/ports/captures'
 import { amply, taking, textOf } from '../../../host/src/ports/contracts/captures.contract.ts'
 import { DiskFolder, DiskRepository } from '../../test/captures/folder.ts'
-import { TestRepository, hasGit, newFolder } from '../../test/repository.ts'
+import { TestRepository, needsGit, newFolder } from '../../test/repository.ts'
 
 /** A repository, and a function that returns what a change of it changes in its captures. */
 function opened(folder: DiskFolder = new DiskRepository()) {
@@ -24,7 +24,8 @@ const repository = () => {
   return { ...opened(made), made, git: (...args: string[]) => made.repository.git(...args) }
 }
 
-describe.runIf(hasGit)('odd repositories', () => {
+describe('odd repositories', () => {
+  needsGit()
   test('[O24] both sides of a change survive a git gc of the user', async () => {
     const { made, captures, changesOf, git } = repository()
     await made.write('deep/file', 'old\n')
@@ -205,7 +206,8 @@ describe.runIf(hasGit)('odd repositories', () => {
   })
 })
 
-describe.runIf(hasGit)('odd files and folders', () => {
+describe('odd files and folders', () => {
+  needsGit()
   test('[O17] FIFOs are left out, links are not followed, and a huge sparse file is named', async () => {
     const { folder, take, captures } = opened()
     await folder.write('tracked', '1')

@@ -128,7 +128,7 @@ function spend({ bytes, files }: CaptureBudget, read: readonly PackedObject[]): 
     throw new CaptureFailed(`A capture may read ${sizeText(bytes)}, and ${sizeText(size)} have changed.`)
 }
 
-/** The bytes of a file or the target of a link. Undefined if it is gone, or has become something else. */
+/** The bytes of a file, or the target of a symbolic link. Undefined if the path is gone, or is neither. */
 function contentAt(path: string): { readonly content: Buffer; readonly mode: string } | undefined {
   try {
     const info = lstatSync(path)

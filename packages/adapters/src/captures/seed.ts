@@ -20,8 +20,8 @@ export async function seedIndex(tools: CaptureTools, store: CaptureStore, place:
     before?.isFile() && user !== undefined ? await readFile(user).catch(() => undefined) : undefined
   const data = file && isWhole(file, place.hashLength) ? await certain(tools, store, place, file) : undefined
   await writeFile(store.index, data ?? indexOf(place, []))
-  // Git trusts an entry only if the file is older than the index. Our index is newer than the one whose stat data it has, so it
-  // gets the time of that one. The microsecond less excludes rounding errors.
+  // Git trusts the stat data of an entry only if the file is older than the index. The data is as old as the user's index, so our
+  // copy gets the same time, less a microsecond against rounding.
   const mtime = before ? before.mtimeMs / 1000 - 1e-6 : 0
   await utimes(store.index, mtime, mtime)
 }

@@ -7,9 +7,11 @@ import type { Run } from '../../../host/test/scripted-agent.ts'
 import { testHost } from '../../../host/test/test-host.ts'
 import { result, running, toolCallStarted } from '../../../host/test/tool-call-actions.ts'
 import { DiskRepository } from '../../test/captures/folder.ts'
-import { hasGit } from '../../test/repository.ts'
+import { needsGit } from '../../test/repository.ts'
 import { nodeFiles } from '../files/files.ts'
 import { gitVcs } from '../git/git.ts'
+
+needsGit()
 
 const session = 's:/1'
 const chat = defaultChatUri(session)
@@ -57,40 +59,34 @@ async function turn({ ann, agent, core, disk }: InRepository): Promise<void> {
 const names = ({ files }: { files: readonly { readonly id: string }[] }) =>
   files.map(({ id }) => decodeURIComponent(id.slice(id.lastIndexOf('/') + 1)))
 
-test.skipIf(!hasGit)(
-  '[O37] with git captures a turn is shown and undone on the disk; what a person wrote stays',
-  async () => {
-    const all = await inRepository()
-    const { ann, disk } = all
-    await turn(all)
-    const state = await changeset(ann, turnUri)
-    expect(names(state)).toEqual(['a.txt', 'b.txt', 'made by a shell.txt'])
-    const before = state.files[1]?.edit.before?.content.uri ?? ''
-    expect((await ann.ask('resourceRead', { uri: before })).data).toBe('b.txt\n')
-    const { message } = await ann.ask('invokeChangesetOperation', { channel: turnUri, operationId: 'undo' })
-    expect(message).toContain('2 files were set back')
-    expect(await disk.text('a.txt')).toBe('a.txt\n')
-    expect(await disk.text('made by a shell.txt')).toBeUndefined()
-    expect(await disk.text('b.txt')).toBe('by the call\nby a person\n')
-    await ann.ask('invokeChangesetOperation', { channel: turnUri, operationId: 'redo' })
-    expect(await disk.text('a.txt')).toBe('a.txt\nby the call\n')
-  },
-)
+test('[O37] with git captures a turn is shown and undone on the disk; what a person wrote stays', async () => {
+  const all = await inRepository()
+  const { ann, disk } = all
+  await turn(all)
+  const state = await changeset(ann, turnUri)
+  expect(names(state)).toEqual(['a.txt', 'b.txt', 'made by a shell.txt'])
+  const before = state.files[1]?.edit.before?.content.uri ?? ''
+  expect((await ann.ask('resourceRead', { uri: before })).data).toBe('b.txt\n')
+  const { message } = await ann.ask('invokeChangesetOperation', { channel: turnUri, operationId: 'undo' })
+  expect(message).toContain('2 files were set back')
+  expect(await disk.text('a.txt')).toBe('a.txt\n')
+  expect(await disk.text('made by a shell.txt')).toBeUndefined()
+  expect(await disk.text('b.txt')).toBe('by the call\nby a person\n')
+  await ann.ask('invokeChangesetOperation', { channel: turnUri, operationId: 'redo' })
+  expect(await disk.text('a.txt')).toBe('a.txt\nby the call\n')
+})
 
-test.skipIf(!hasGit)(
-  '[O35] with git captures uncommitted files are followed live, and discarded',
-  async () => {
-    const all = await inRepository()
-    const { ann, disk, world } = all
-    const channel = `${session}/changeset/uncommitted`
-    expect((await changeset(ann, channel)).files).toEqual([])
-    await until(() => JSON.stringify(ann.state(session)['changesets'] ?? '').includes('uncommitted'))
-    await disk.write('c.txt', 'changed\n')
-    await until(() => {
-      world.advance(200)
-      return names(stateOf(ann, channel)).join() === 'c.txt'
-    })
-    await ann.ask('invokeChangesetOperation', { channel, operationId: 'discard', target: all.at('c.txt') })
-    expect(await disk.text('c.txt')).toBe('c.txt\n')
-  },
-)
+test('[O35] with git captures uncommitted files are followed live, and discarded', async () => {
+  const all = await inRepository()
+  const { ann, disk, world } = all
+  const channel = `${session}/changeset/uncommitted`
+  expect((await changeset(ann, channel)).files).toEqual([])
+  await until(() => JSON.stringify(ann.state(session)['changesets'] ?? '').includes('uncommitted'))
+  await disk.write('c.txt', 'changed\n')
+  await until(() => {
+    world.advance(200)
+    return names(stateOf(ann, channel)).join() === 'c.txt'
+  })
+  await ann.ask('invokeChangesetOperation', { channel, operationId: 'discard', target: all.at('c.txt') })
+  expect(await disk.text('c.txt')).toBe('c.txt\n')
+})

@@ -1,11 +1,12 @@
 import { chownSync, cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { TestRepository, hasGit, newFolder, newUser } from '../../test/repository.ts'
+import { TestRepository, needsGit, newFolder, newUser } from '../../test/repository.ts'
 import { HostileRepository } from '../../test/hostile-repository.ts'
 import { gitVcs } from './git.ts'
 
-describe.runIf(hasGit)('[S-41b] [O10] repositories that are accepted', () => {
+describe('[S-41b] [O10] repositories that are accepted', () => {
+  needsGit()
   test('a .git file or link to another repository is not', async () => {
     const other = new HostileRepository()
     await other.commit()

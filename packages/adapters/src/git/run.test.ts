@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFil
 import { delimiter, dirname, join, relative } from 'node:path'
 import { limits } from '@atrium/protocol/limits'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { TestRepository, hasGit, newFolder, newUser } from '../../test/repository.ts'
+import { TestRepository, hasGit, needsGit, newFolder, newUser } from '../../test/repository.ts'
 import { findProgram } from '../process/which.ts'
 import { GitRunner } from './run.ts'
 import { gitVcs } from './git.ts'
@@ -52,7 +52,8 @@ describe('[O15] finding git', () => {
     expect(await findProgram('git', dirname(mkdir(join(newFolder(), 'git'))))).toBeUndefined()
   })
 
-  test.runIf(hasGit)('[S-40] a program named git in the working tree is not run', async () => {
+  test('[S-40] a program named git in the working tree is not run', async ({ skip }) => {
+    skip(!hasGit, 'no git')
     const repository = new TestRepository()
     const marker = join(newFolder(), 'ran')
     for (const name of ['git', 'git-status', 'sh'])
@@ -201,7 +202,8 @@ describe('limits', () => {
   }
 })
 
-describe.runIf(hasGit)('paths that git cannot check', () => {
+describe('paths that git cannot check', () => {
+  needsGit()
   const asked = async (odd: number) => {
     const repository = new TestRepository()
     repository.put('.gitignore', 'junk\n')

@@ -56,7 +56,7 @@ export function isLoopback(hostname: string): boolean {
 
 type Callback = (error: Error | null, addresses: LookupAddress[]) => void
 
-/** Resolves a host name for a request. It fails unless all addresses are public. The request then uses these addresses. */
+/** A DNS lookup for requests. It fails unless all addresses of the host name are public. The request connects to one of them. */
 export function publicLookup(
   resolve: (hostname: string, options: { all: true }, callback: Callback) => void = systemLookup,
 ) {

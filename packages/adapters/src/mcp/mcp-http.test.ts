@@ -137,7 +137,7 @@ test('[F13] S-46: a server over SSE that is killed during a call makes the call 
   expect(server.state).toMatchObject({ kind: 'error' })
 })
 
-/** A server that wants a token for its own URL. The metadata is at the well-known place, or where `place` says. */
+/** A server that requires a bearer token. Its resource metadata is at the well-known URL, or at the URL that `place` gives. */
 const guarded = (tokens: ReadonlySet<string>, place?: (origin: string) => string): HttpOptions => ({
   refuse: ({ authorization = '', method }, origin) => {
     const at = place ? `, resource_metadata="${place(origin)}"` : ''

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Client } from '@atrium/client/client'
 import type { Subscription } from '@atrium/client/sync/handle'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { clientOf, say, sessionOf } from '../../test/client.ts'
 import { atrium, documents } from '../../test/command.ts'
 import { HostProcess } from '../../test/host-process.ts'
@@ -47,8 +47,9 @@ afterAll(async () => {
 })
 
 describe.sequential('[Z35] [Z36] changes of a session', () => {
-  test('diff shows the session, a turn, and the uncommitted files', async ({ skip }) => {
-    if (!hasGit) skip('no git')
+  beforeEach(({ skip }) => skip(!hasGit, 'no git'))
+
+  test('diff shows the session, a turn, and the uncommitted files', async () => {
     const all = await atrium(home, ['diff', 'changes'])
     expect(all.stdout).toBe(
       [
@@ -82,13 +83,11 @@ describe.sequential('[Z35] [Z36] changes of a session', () => {
     [['undo', 'changes', 'none.txt'], 2, "The turn did not change 'none.txt'; it changed: a.txt."],
     [['undo', 'changes', '--redo'], 1, 'There is nothing to redo in this turn.'],
   ])('%j is refused', async (args, code, words) => {
-    if (!hasGit) return
     const { status, stderr } = await atrium(home, args)
     expect([status, stderr]).toEqual([code, expect.stringContaining(words)])
   })
 
-  test('undo says what it does, sets files back, and redo brings them back', async ({ skip }) => {
-    if (!hasGit) skip('no git')
+  test('undo says what it does, sets files back, and redo brings them back', async () => {
     const dry = await atrium(home, ['undo', 'changes', '--dry-run'])
     expect([dry.status, dry.stderr, text('a.txt')]).toEqual([
       0,
@@ -103,8 +102,7 @@ describe.sequential('[Z35] [Z36] changes of a session', () => {
     expect(existsSync(join(work, 'b.txt'))).toBe(false)
   })
 
-  test('[O37] a file that a person has changed since the turn stays', async ({ skip }) => {
-    if (!hasGit) skip('no git')
+  test('[O37] a file that a person has changed since the turn stays', async () => {
     appendFileSync(join(work, 'a.txt'), 'by a person\n')
     const { status, stderr } = await atrium(home, ['undo', 'changes'])
     expect([status, stderr]).toEqual([1, expect.stringMatching(/nothing to (undo|do)/)])

@@ -77,7 +77,7 @@ test('[H31] a range stays where it is while its file stays the same, whatever li
   )
 })
 
-test('[H31] what is found is the text itself, also among equal lines, as long as it is there as a whole', () => {
+test('[H31] a range whose text is still whole moves to that text, also among equal lines', () => {
   fc.assert(
     fc.property(
       repetitive,

@@ -162,7 +162,7 @@ export abstract class TurnCaptures {
 
   async #takeEnd(chat: Uri, turnId: string, turn: CapturedTurn | undefined): Promise<void> {
     const record = turn ? await turn.end() : await this.#late(await this.#records.get(chat, turnId))
-    // The turn may have been truncated, and its chat disposed of, while the capture was taken.
+    // While the capture was taken, the turn may have been truncated, or its chat disposed of.
     if (!this.#records.isOwed(chat, turnId) || this.#core().readOnlyReason() !== undefined) return
     if (record && this.#core().catalog.sessionOf(chat) !== undefined) this.#records.put(chat, turnId, record)
     this.#records.settle(chat, turnId)

@@ -12,7 +12,7 @@ import { Consents } from './consent.ts'
 import type { Place } from './consent.ts'
 import { Enablements } from './enablement.ts'
 import { entryOf, shownPrograms } from './entry.ts'
-import type { Container, Situation } from './entry.ts'
+import type { Container, EntryContext } from './entry.ts'
 import { Library } from './library.ts'
 import type { WaitingServer } from './session-servers.ts'
 import { SessionCustomizations, freshMs } from './session-customizations.ts'
@@ -144,7 +144,7 @@ export class Customizations implements Customizing {
   async #readHost(): Promise<void> {
     const { machine, library, enablements } = this.#shared
     const core = this.#shared.core()
-    const situation: Situation = {
+    const context: EntryContext = {
       decisions: (id) => enablements.of(id, undefined, undefined),
       programProblem: () => undefined,
       serverState: () => undefined,
@@ -153,7 +153,7 @@ export class Customizations implements Customizing {
     const read = sources.map(async (source): Promise<readonly Customization[]> => {
       const loaded = await library.load(source, freshMs)
       // The children are left out, because every agent of the host would repeat them.
-      return loaded ? [withoutChildren(entryOf(source, loaded, situation, undefined))] : []
+      return loaded ? [withoutChildren(entryOf(source, loaded, context, undefined))] : []
     })
     this.#ofHost = (await Promise.all(read)).flat()
     setAgents(core)

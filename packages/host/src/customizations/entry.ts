@@ -13,8 +13,8 @@ import { programsIn, programsOf } from './programs.ts'
 import { needsConsent } from './source.ts'
 import type { Source } from './source.ts'
 
-/** What the host knows about the customizations of one session, besides their content. */
-export interface Situation {
+/** The decisions of users and the state of programs, which the entries of a session show beside their content. */
+export interface EntryContext {
   /** The decisions of users about a customization, the most specific first. `before`: the entry in the session's state. */
   decisions(id: string, before: Known | undefined): readonly CustomizationEnablement[]
   /** Why the programs of a source or of a component may not or cannot run. Undefined if it has none or they may. */
@@ -27,7 +27,7 @@ export interface Situation {
 export type Known = Customization | ChildCustomization
 
 /** The customization of a source that is being read. */
-export function loadingEntry(source: Source, { decisions }: Situation): Customization {
+export function loadingEntry(source: Source, { decisions }: EntryContext): Customization {
   const entry = base(source, { load: { kind: 'loading' } })
   const enablement = orAbsent(decisions(source.id, undefined))
   return entry.type === 'plugin' && enablement ? { ...entry, enablement } : entry
@@ -37,7 +37,7 @@ export function loadingEntry(source: Source, { decisions }: Situation): Customiz
 export function entryOf(
   source: Source,
   loaded: Loaded,
-  situation: Situation,
+  context: EntryContext,
   before: Customization | undefined,
 ): Container {
   const known = before && 'children' in before ? (before.children ?? []) : []
@@ -46,14 +46,14 @@ export function entryOf(
     const { id } = component.child
     const shown = childOf(
       component.child,
-      situation,
+      context,
       known.find((each) => each.id === id),
     )
     return asks ? withPrograms(shown, programsIn(loaded, component)) : shown
   })
-  const decisions = situation.decisions(source.id, before)
+  const decisions = context.decisions(source.id, before)
   const { name = source.name, version } = loaded
-  const entry = base(source, { load: loadOf(source, loaded, situation), children, name })
+  const entry = base(source, { load: loadOf(source, loaded, context), children, name })
   const shown = asks ? withPrograms(entry, programsOf(loaded)) : entry
   if (shown.type === 'directory') return { ...shown, enabled: decisions[0]?.enabled ?? true }
   return compact<Extract<Container, { readonly type: 'plugin' }>>({
@@ -65,16 +65,16 @@ export function entryOf(
 
 function childOf(
   child: ChildCustomization,
-  situation: Situation,
+  context: EntryContext,
   before: ChildCustomization | undefined,
 ): ChildCustomization {
-  const decisions = situation.decisions(child.id, before)
+  const decisions = context.decisions(child.id, before)
   if (child.type !== 'mcpServer')
     return decisions.length > 0 ? { ...child, enabled: decisions[0]?.enabled ?? true } : child
-  const problem = situation.programProblem(child.id)
+  const problem = context.programProblem(child.id)
   const state: McpServerState =
     problem === undefined
-      ? (situation.serverState(child.id) ?? { kind: 'stopped' })
+      ? (context.serverState(child.id) ?? { kind: 'stopped' })
       : { kind: 'error', error: { errorType: 'consent', message: problem } }
   return compact<ChildCustomization>({ ...child, enablement: orAbsent(decisions), state })
 }
@@ -83,11 +83,11 @@ function childOf(
 function loadOf(
   { id }: Source,
   { parts: { load, components } }: Loaded,
-  situation: Situation,
+  context: EntryContext,
 ): CustomizationLoad {
-  const waiting = components.flatMap(({ child }) => situation.programProblem(child.id) ?? [])
+  const waiting = components.flatMap(({ child }) => context.programProblem(child.id) ?? [])
   if (waiting.length === 0 || load.kind === 'error') return load
-  const consent = waiting.length > 1 ? situation.programProblem(id) : waiting[0]
+  const consent = waiting.length > 1 ? context.programProblem(id) : waiting[0]
   const messages = [load.kind === 'degraded' ? load.message : undefined, consent]
   return { kind: 'degraded', message: messages.filter((each) => each !== undefined).join('\n') }
 }
@@ -132,12 +132,12 @@ function base({ id, uri, name, folder, origin, published }: Source, fields: Fiel
 
 const metaKey = 'x-atrium'
 
-/** Shows the programs that a user consents to by enabling the customization. */
+/** The item with its programs in `_meta`. A user who enables it consents to exactly these. */
 function withPrograms<C extends Known>(item: C, programs: Programs): C {
   return programs.lines.length === 0 ? item : { ...item, _meta: { ...item._meta, [metaKey]: { programs } } }
 }
 
-/** The programs that a customization or a child shows. A user who enables it consents to exactly these. */
+/** The programs that a customization or a child shows in its `_meta`. */
 export function shownPrograms(list: readonly Customization[] = [], id: string): Programs | undefined {
   const items = list.flatMap((each): readonly Known[] => [
     each,

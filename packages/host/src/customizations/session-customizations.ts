@@ -15,7 +15,7 @@ import { withDirectories } from '../plugins/variables.ts'
 import { changesTo } from './changes.ts'
 import { decisionIn, isOn } from './decision.ts'
 import { entryOf, loadingEntry, withinLength } from './entry.ts'
-import type { Situation } from './entry.ts'
+import type { EntryContext } from './entry.ts'
 import type { Item } from './loaded.ts'
 import { SessionPrograms } from './session-programs.ts'
 import { SessionServers, configuredSettings } from './session-servers.ts'
@@ -252,12 +252,12 @@ export class SessionCustomizations {
   #entry(item: Item, list: readonly Customization[]): Customization | undefined {
     const { source, loaded } = item
     const before = list.find(({ id }) => id === source.id)
-    if (loaded) return entryOf(source, loaded, this.#situation(item), before)
+    if (loaded) return entryOf(source, loaded, this.#context(item), before)
     // Most folders of customizations do not exist, so they are shown when they were found.
-    return before ?? (source.folder ? undefined : loadingEntry(source, this.#situation(item)))
+    return before ?? (source.folder ? undefined : loadingEntry(source, this.#context(item)))
   }
 
-  #situation(item: Item): Situation {
+  #context(item: Item): EntryContext {
     const folder = this.#session?.head.workingDirectories?.[0]
     return {
       decisions: (id, before) => {

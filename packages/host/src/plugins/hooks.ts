@@ -6,7 +6,7 @@ import { isArgument, isEnvironment } from './parse/json-shapes.ts'
 import { matcherOf } from './parse/matcher.ts'
 import { printable } from './parse/plugin-text.ts'
 
-/** A command that a plugin wants to run when something happens. */
+/** A command of a plugin that runs at an event of a session, for example before a tool call. */
 export interface Hook {
   readonly event: string
   /** For `matcherOf`: the tools, paths or commands of the event that the hook is for. Absent: any. */

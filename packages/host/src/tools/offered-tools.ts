@@ -27,8 +27,8 @@ export function clientSources({ activeClients }: SessionState): readonly ToolSou
 }
 
 /**
- * The tools of all sources, under names that are unique among them and among the reserved names. A tool keeps its own name if
- * nobody else has it. So a name changes only when a tool with the same name comes or goes.
+ * The tools of all sources with unique names, none of them a reserved one. A tool keeps its own name if no other tool has it. So a
+ * name changes only when a tool with the same name is added or removed.
  */
 export function offeredTools(
   sources: readonly ToolSource[],

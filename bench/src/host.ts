@@ -16,7 +16,6 @@ export async function hostBench(wanted: readonly string[]): Promise<boolean> {
   const [host, bare] = await Promise.all([start('host-child'), start('bare-child')])
   await (await initialized(host, 'maker')).ask('createSession', { channel: session })
   const tables: { readonly [name: string]: () => Promise<boolean> } = {
-    start: startTable,
     burst: () => burstTable(host, bare),
     fan: () => fanOutTable(host, bare),
     replay: () => replayTable(host, bare),
@@ -30,22 +29,6 @@ export async function hostBench(wanted: readonly string[]): Promise<boolean> {
     if (wanted.length === 0 || wanted.includes(name)) met = (await table()) && met
   await Promise.all([host.stop(), bare.stop()])
   return met
-}
-
-async function startTable(): Promise<boolean> {
-  const times: Record<string, number[]> = { 'host-child': [], 'bare-child': [] }
-  for (let round = 0; round < 5; round++)
-    for (const name of ['host-child', 'bare-child'] as const) {
-      const began = performance.now()
-      const child = await start(name)
-      await initialized(child, 'first')
-      times[name]?.push(performance.now() - began)
-      await child.stop()
-    }
-  const [ours, theirs] = [median(times['host-child'] ?? []), median(times['bare-child'] ?? [])]
-  return row('start to the first response to initialize', `${ours.toFixed(0)} ms`, ours / theirs, {
-    atMost: 2.5,
-  })
 }
 
 async function burstTable(host: Child, bare: Child): Promise<boolean> {

@@ -128,9 +128,9 @@ export async function openCore(ports: HostPorts): Promise<Core> {
     recentLength: limitValues.recentLength,
   })
   const clients = new Clients(records, log, world)
-  const catalog = await Catalog.open(records)
-  const aliases = await Aliases.open(records, catalog)
   const listChanges = await ListChanges.open(records, limitValues.removals)
+  const catalog = await Catalog.open(records, listChanges)
+  const aliases = await Aliases.open(records, catalog)
   for (const [session, { alias }] of listChanges.removals)
     if (alias !== undefined) aliases.rememberDisposed(session, alias)
   const sessionFeed = new SessionFeed(log, world, catalog, listChanges)
@@ -216,7 +216,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   if (ports.readOnly === undefined) {
     customizations?.reread()
     changes?.recover()
-    sealing.start([rootUri, ...catalog.channels])
+    sealing.start(() => [rootUri, ...catalog.channels])
     tidyDaily(core)
   }
   return core

@@ -9,8 +9,8 @@ import { announce } from '../root/announce.ts'
 export function annotationsFollowUps(core: Core, channel: Channel<'annotations'>): void {
   const session = sessionOf(core, channel)
   if (!session) return
-  core.catalog.annotated(session.uri, session.head, countsOf(channel.uri, channel.head))
   if (core.catalog.creatorOf(session.uri) === undefined) core.listChanges.changed(session.uri, core.log.last)
+  core.catalog.annotated(session.uri, session.head, countsOf(channel.uri, channel.head))
   // A session with a comment counts as used: it must not be disposed of when its creator leaves.
   announce(core, session)
 }

@@ -5,6 +5,7 @@ import type { AnnotationsSummary, SessionState, SessionSummary } from '@atrium/p
 import { firstChat } from '../aliases/uris.ts'
 import { equal } from '../log/equal.ts'
 import { ChatIndex } from './chat-index.ts'
+import type { ListChanges } from './session-list/list-changes.ts'
 import { RecordMap, textFormat } from './record-map.ts'
 import type { Records } from '../ports/records.ts'
 import { Damaged } from '../log/rebuild.ts'
@@ -18,6 +19,7 @@ const defaultPage = 100
  */
 export class Catalog {
   readonly #records: Records
+  readonly #listChanges: ListChanges
   readonly #sessions = new Map<Uri, SessionSummary>()
   /** The creator of each session that is not announced yet. */
   readonly #unannounced: RecordMap<string>
@@ -35,22 +37,30 @@ export class Catalog {
   /** The directories of all sessions. A change sets it to undefined; the next reader computes it again. */
   #directories: ReadonlySet<Uri> | undefined
 
-  private constructor(records: Records, unannounced: RecordMap<string>, titled: RecordMap<string>) {
+  private constructor(
+    records: Records,
+    listChanges: ListChanges,
+    unannounced: RecordMap<string>,
+    titled: RecordMap<string>,
+  ) {
     this.#records = records
+    this.#listChanges = listChanges
     this.#unannounced = unannounced
     this.#titled = titled
   }
 
-  static async open(records: Records): Promise<Catalog> {
+  static async open(records: Records, listChanges: ListChanges): Promise<Catalog> {
     const unannounced = await RecordMap.open(records, 'quiet/', textFormat)
     const titled = await RecordMap.open(records, 'titled/', textFormat)
-    const catalog = new Catalog(records, unannounced, titled)
+    const catalog = new Catalog(records, listChanges, unannounced, titled)
     for (const [key, text] of await records.list(prefix)) {
-      const summary = read(text)
+      const at = text.indexOf('{')
+      const summary = read(text.slice(at))
       // The key and the text of the record both contain the URI, so a flipped bit in either URI is noticed.
       if (!summary || key !== `${prefix}${summary.resource}`)
         throw new Damaged(`the session list is damaged at ${JSON.stringify(key)}`)
       catalog.#sessions.set(summary.resource, summary)
+      listChanges.load(summary.resource, text.slice(0, at))
       if (summary.annotations) catalog.#annotations.set(summary.resource, summary.annotations)
       for (const { resource } of summary.chats ?? []) catalog.chatIndex.add(resource, summary.resource)
     }
@@ -179,12 +189,15 @@ export class Catalog {
     return this.isUnlisted(uri) ? undefined : Object.fromEntries(changed.map((key) => [key, after[key]]))
   }
 
-  /** Stores the entry of a session's head state. The entry becomes durable together with the step that made this state. */
+  /**
+   * Stores the entry of a session's head state, after the numbers of its changes. The entry becomes durable together with the
+   * step that made this state.
+   */
   save(uri: Uri, state: SessionState): void {
     const before = this.#sessions.get(uri)
     if (!before) return
     const after = withAnnotations(summaryOf(uri, before.createdAt, state), this.#annotations.get(uri))
-    this.#records.put(`${prefix}${uri}`, JSON.stringify(after))
+    this.#records.put(`${prefix}${uri}`, this.#listChanges.textOf(uri) + JSON.stringify(after))
   }
 
   /** Stores the counts of a session's annotations, in the step that changes them. */

@@ -76,8 +76,8 @@ function sessionFollowUps(core: Core, session: Channel<'session'>, action: Sessi
   if (state.activity !== activity)
     append(core, session, compact<SessionAction>({ type: 'session/activityChanged', activity }))
   core.jobs.mark(session.uri, state.lifecycle === 'creating')
-  core.catalog.save(session.uri, session.head)
   if (core.catalog.creatorOf(session.uri) === undefined) core.listChanges.changed(session.uri, core.log.last)
+  core.catalog.save(session.uri, session.head)
   if (state.title !== '') announce(core, session)
 }
 

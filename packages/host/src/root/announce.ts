@@ -9,6 +9,7 @@ export function announce(core: Core, session: Channel<'session'>): void {
   if (creator === undefined) return
   core.catalog.announce(uri)
   core.listChanges.added(uri, core.log.last)
+  core.catalog.save(uri, session.head)
   const { activeClients } = session.head
   if (!activeClients.some(({ clientId }) => clientId === creator)) core.departures.leave(creator, uri)
   void core.log.reached(countSessions(core)).then(() => {

@@ -34,6 +34,7 @@ export class Sealing {
   readonly #parts: SealingParts
   /** The channels that may have something to seal. */
   readonly #waiting = new Set<Uri>()
+  #earlier: (() => Iterable<Uri>) | undefined
   #cancelTimer: (() => void) | undefined
   /** Whether the file may have dropped data or unused space. An earlier epoch may have left some. */
   #freed = true
@@ -44,9 +45,9 @@ export class Sealing {
     this.#parts = parts
   }
 
-  /** Looks at the channels that earlier epochs have left. */
-  start(channels: Iterable<Uri>): void {
-    for (const uri of channels) this.#waiting.add(uri)
+  /** Looks at the channels that earlier epochs have left. They are listed when the first slice begins, after the start. */
+  start(channels: () => Iterable<Uri>): void {
+    this.#earlier = channels
     this.#schedule(startMs)
   }
 
@@ -88,6 +89,8 @@ export class Sealing {
   }
 
   async #next(): Promise<void> {
+    for (const uri of this.#earlier?.() ?? []) this.#waiting.add(uri)
+    this.#earlier = undefined
     const uri = this.#idle()
     if (uri === undefined && !this.#freed) return this.#schedule(retryMs)
     this.#working = true

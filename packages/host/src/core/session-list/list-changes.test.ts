@@ -53,6 +53,30 @@ for (const restarted of [false, true])
     ])
   })
 
+test('[H10.5] the numbers that an earlier build has stored apart from the entries are still used', async () => {
+  const { all, ben, lastSeen } = await listKnown(['same', 'renamed'])
+  await ben.echo(ben.dispatch(uri('renamed'), title('new name')))
+  const { records, log } = all.store()
+  for (const [key, text] of await records.list('session/')) {
+    const at = text.indexOf('{')
+    records.put(key, text.slice(at))
+    records.put(key.replace('session/', 'listed/'), text.slice(0, at))
+  }
+  await log.flush()
+  await all.restart('close')
+  const renamed = ['root/sessionSummaryChanged', uri('renamed'), 'new name']
+  expect(await told(all, lastSeen)).toEqual([renamed])
+  const eve = await all.join('eve')
+  await eve.echo(eve.dispatch(uri('same'), title('other name')))
+  expect(await told(all, lastSeen)).toEqual([
+    renamed,
+    ['root/sessionSummaryChanged', uri('same'), 'other name'],
+  ])
+  expect((await all.store().records.list('listed/')).map(([key]) => key)).toEqual([
+    `listed/${uri('renamed')}`,
+  ])
+})
+
 test('[H10.5] nothing is told where nothing has changed, or to a client that does not follow the root', async () => {
   const { all, ben, lastSeen } = await listKnown(['one'])
   expect(await told(all, lastSeen)).toEqual([])

@@ -26,23 +26,27 @@ export interface ListDifference {
 
 /**
  * The sequence numbers of the changes of the session list. The list is not a channel, so its changes are in no replay. A client
- * that comes back is told what has changed since the last number that it has seen.
+ * that comes back is told what has changed since the last number that it has seen. The numbers of a session are stored with its
+ * entry (`Catalog`), so that a start reads them with the list.
  */
 export class ListChanges {
-  readonly #listed: RecordMap<Listed>
+  readonly #listed = new Map<Uri, Listed>()
+  /** The numbers that an earlier build has stored apart from the entries. */
+  readonly #earlier: RecordMap<Listed>
   readonly #removed: RecordMap<Removal>
   /** The maximum number of removals that are kept. */
   readonly #maxRemoved: number
 
-  private constructor(listed: RecordMap<Listed>, removed: RecordMap<Removal>, maxRemoved: number) {
-    this.#listed = listed
+  private constructor(earlier: RecordMap<Listed>, removed: RecordMap<Removal>, maxRemoved: number) {
+    this.#earlier = earlier
     this.#removed = removed
     this.#maxRemoved = maxRemoved
+    for (const [session, listed] of earlier.entries()) this.#listed.set(session, listed)
   }
 
   static async open(records: Records, maxRemoved: number): Promise<ListChanges> {
-    const listed = await RecordMap.open(records, 'listed/', listedFormat)
-    return new ListChanges(listed, await RecordMap.open(records, 'removed/', removalFormat), maxRemoved)
+    const earlier = await RecordMap.open(records, 'listed/', listedFormat)
+    return new ListChanges(earlier, await RecordMap.open(records, 'removed/', removalFormat), maxRemoved)
   }
 
   /** The sessions that were removed last, oldest first. */
@@ -50,17 +54,30 @@ export class ListChanges {
     return this.#removed.entries().toSorted(([, a], [, b]) => a.seq - b.seq)
   }
 
+  /** The numbers of a session as text, for its record. Empty if the session is not listed. */
+  textOf(session: Uri): string {
+    const listed = this.#listed.get(session)
+    return listed ? listedFormat.write(listed) : ''
+  }
+
+  /** Takes the numbers from the record of a session. */
+  load(session: Uri, text: string): void {
+    if (text !== '') this.#listed.set(session, listedFormat.read(text))
+  }
+
   added(session: Uri, seq: number): void {
     this.#listed.set(session, { added: seq, changed: seq })
   }
 
   changed(session: Uri, seq: number): void {
-    // A session of an earlier build has no record. It was announced before any number of this build.
+    // A session of an earlier build may have no numbers. It was announced before any number of this build.
     this.#listed.set(session, { added: this.#listed.get(session)?.added ?? 0, changed: seq })
+    this.#earlier.delete(session)
   }
 
   removed(session: Uri, removal: Removal): void {
     this.#listed.delete(session)
+    this.#earlier.delete(session)
     this.#removed.set(session, removal)
     const [oldest] = this.removals
     if (this.#removed.size > this.#maxRemoved && oldest) this.#removed.delete(oldest[0])
@@ -68,7 +85,7 @@ export class ListChanges {
 
   /** What has changed above `seq`. A removal above `committed` is left out: it is told when it is committed. */
   since(seq: number, committed: number): ListDifference {
-    const changed = this.#listed.entries().filter(([, listed]) => listed.changed > seq)
+    const changed = [...this.#listed].filter(([, listed]) => listed.changed > seq)
     return {
       added: changed.filter(([, listed]) => listed.added > seq).map(([uri]) => uri),
       changed: changed.filter(([, listed]) => listed.added <= seq).map(([uri]) => uri),

@@ -30,6 +30,7 @@ agentContract('guide', () => guide(later), {
     'login',
     'review 20',
     'call nothing',
+    'steps\nsay one\nspawn say two\nsay three',
   ],
   failing: 'crash',
   calling: (tool, input) => `call ${tool} ${input}`,
@@ -51,6 +52,24 @@ test('[N5] say: a part starts empty and grows word by word', async () => {
     ...['one ', 'two\n', 'three'].map((content) => ({ type: 'chat/delta', partId: 'turn-1-1', content })),
     { type: 'chat/usage', usage: { inputTokens: 4, outputTokens: 3, model: 'guide-plain' } },
   ])
+})
+
+test('[N5] steps: each line is done in the same turn, or none of them', async () => {
+  const turn = await stage().turn('steps\n\n say one\nTHINK two\nsay three')
+  expect(turn.responseParts.map((part) => [part.kind, 'content' in part && part.content])).toEqual([
+    ['markdown', 'one'],
+    ['reasoning', expect.stringContaining('two')],
+    ['markdown', expect.stringContaining('thoughts')],
+    ['markdown', 'three'],
+  ])
+  for (const wrong of [
+    'steps',
+    'steps\nsay one\nlong many',
+    'steps\nsay one\nwhat',
+    'steps\ncall x',
+    'steps\nsteps',
+  ])
+    expect(textOf(await stage().turn(wrong))).toContain('Use it like this: `steps`')
 })
 
 test('[J4] every verb is a command, and does the same after a slash', async () => {

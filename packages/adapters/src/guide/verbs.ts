@@ -124,6 +124,16 @@ const verbs: { readonly [V in Exclude<Verb, 'call'>]: (input: VerbInput) => Scri
   reply: ({ rest }) => commentStep('reply', rest),
   comments: ({ rest }) => (rest === '' ? [{ kind: 'toolCall', tool: 'comments', input: '' }] : undefined),
 
+  steps: ({ rest, ...context }) => {
+    const scripts = rest
+      .split('\n')
+      .filter((line) => line.trim() !== '')
+      .map((line) => stepsOf(line, context))
+    return scripts.length === 0 || scripts.includes(undefined)
+      ? undefined
+      : scripts.flatMap((script) => script ?? [])
+  },
+
   review: ({ rest, ms }) => {
     const count = countOf(rest, 1000)
     if (count === undefined) return undefined
@@ -170,6 +180,15 @@ const verbs: { readonly [V in Exclude<Verb, 'call'>]: (input: VerbInput) => Scri
     { kind: 'markdown', text: 'This is a sentence that I shall never', ms },
     { kind: 'fail', error: new Error('the guide was asked to crash') },
   ],
+}
+
+/** The steps of one line of `steps`. Undefined if the line does not begin with a verb, or uses it wrongly. */
+function stepsOf(line: string, context: Omit<VerbInput, 'rest'>): Script | undefined {
+  const [, name = '', rest = ''] = /^\s*(\S+)\s*(.*)$/s.exec(line) ?? []
+  const verb = name.toLowerCase()
+  return isVerb(verb) && verb !== 'call' && verb !== 'steps'
+    ? verbs[verb]({ ...context, rest: rest.trim() })
+    : undefined
 }
 
 /** A call whose input is a word and a text. */

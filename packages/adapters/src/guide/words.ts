@@ -58,6 +58,7 @@ export const verbUsage = {
   comment: ['comment <path>[:<line>] <text>', 'I comment on a line of a file, or on the whole file'],
   reply: ['reply <comment> <text>', 'I answer a comment; `comments` shows their ids'],
   comments: ['comments', 'I list the comments of this session, with the code around them'],
+  steps: ['steps', 'I do each of the following lines, one after the other, in one turn'],
   review: ['review <n>', 'I find n words (up to 1,000), and use them only if you approve what I found'],
   call: ['call <tool> {json}', 'I call a tool that a client of this session offers, and show the result'],
   ask: ['ask [about]', 'a form with a question of every kind'],

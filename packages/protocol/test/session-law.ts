@@ -12,14 +12,18 @@ import { primaryChat } from '../src/session/primary-chat.ts'
 import { deepFreeze } from './cases.ts'
 import { hostedAction } from './law.ts'
 
-/** A session and its primary chat. Up to 0.3 the two are one state, and there is no chat. */
+/**
+ * A session with its primary chat and its changeset. Up to 0.3 session and chat are one state, and there is no chat; at 0.1
+ * the changeset is a part of that state, too.
+ */
 export interface Pair {
   readonly session: object
   readonly chat?: object | undefined
+  readonly changeset?: object | undefined
 }
 
 export interface Event {
-  readonly kind: 'session' | 'chat'
+  readonly kind: 'session' | 'chat' | 'changeset'
   readonly action: Action
 }
 
@@ -38,7 +42,7 @@ const summary = deepFreeze({
 })
 
 /**
- * Checks the law for a session and its primary chat: what a client of the older version reduces equals the lowered pair.
+ * Checks the law for a session, its primary chat and its changeset: what a client of the older version reduces equals the lowered pair.
  * A client that must begin again goes on with the lowered pair. `newer` is the version of the pair.
  */
 export function expectPairLaw(lens: Lens, newer: Version, initial: Pair, batches: readonly Batch[]): void {
@@ -150,25 +154,28 @@ function eventDown(lens: Lens, before: Pair, after: Pair, { kind, action }: Even
 }
 
 function stateOf(pair: Pair, kind: Event['kind']): object {
-  return (kind === 'chat' && pair.chat) || pair.session
+  return (kind !== 'session' && pair[kind]) || pair.session
 }
 
-export function pairDown(lens: Lens, { session, chat }: Pair): Pair {
-  const lowered = lens.stateDown('session', session, { viewer, summary, chat })
-  return chat && oracle(lens.version).chat
-    ? { session: lowered, chat: lens.stateDown('chat', chat, { viewer }) }
-    : { session: lowered }
+export function pairDown(lens: Lens, { session, chat, changeset }: Pair): Pair {
+  const reducers = oracle(lens.version)
+  return {
+    session: lens.stateDown('session', session, { viewer, summary, chat, changeset }),
+    ...(chat && reducers.chat && { chat: lens.stateDown('chat', chat, { viewer }) }),
+    ...(changeset && reducers.changeset && { changeset: lens.stateDown('changeset', changeset, { viewer }) }),
+  }
 }
 
 function reduced(version: Version, pair: Pair, { kind, action }: Event): Pair {
   const reducers = oracle(version)
-  return kind === 'chat' && pair.chat
-    ? { ...pair, chat: reducers.chat?.(pair.chat, action, 9999) ?? pair.chat }
+  const state = kind === 'session' ? undefined : pair[kind]
+  return state && kind !== 'session'
+    ? { ...pair, [kind]: reducers[kind]?.(state, action, 9999) ?? state }
     : { ...pair, session: reducers.session(pair.session, action, 9999) }
 }
 
 /** The pair without gaps, and without times, because each reducer writes the time of its own clock. */
-function comparable(version: Version, { session, chat }: Pair): object {
+function comparable(version: Version, { session, chat, changeset }: Pair): object {
   // Up to 0.3 the session has the gaps of its chat too.
   const shown = withoutGaps(version, 'session', chat ? session : withoutGaps(version, 'chat', session))
   const untimed = at(
@@ -176,5 +183,9 @@ function comparable(version: Version, { session, chat }: Pair): object {
     'summary',
     objectChange((value) => omit(value, 'modifiedAt')),
   )
-  return { session: untimed, chat: chat && omit(shapeOf(withoutGaps(version, 'chat', chat)), 'modifiedAt') }
+  return {
+    session: untimed,
+    chat: chat && omit(shapeOf(withoutGaps(version, 'chat', chat)), 'modifiedAt'),
+    changeset: changeset && withoutGaps(version, 'changeset', changeset),
+  }
 }

@@ -1,4 +1,5 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
+import { sessionChangesetUri, turnChangesets } from '@atrium/protocol/changeset/catalogue'
 import type { Params, Result } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import { pathOf } from '@atrium/protocol/file-uri'
@@ -9,7 +10,7 @@ import type { Channel } from '../log/channel.ts'
 import { equal } from '../log/equal.ts'
 import { CaptureFailed } from '../ports/captures.ts'
 import type { Applied, Captures } from '../ports/captures.ts'
-import { chatCatalogue, sessionCatalogue } from './changeset-uri.ts'
+import { sessionCatalogue } from './changeset-uri.ts'
 import { Changesets, turnsOf } from './changesets.ts'
 import { Computation } from './computation.ts'
 import { directoriesOf } from './directories.ts'
@@ -125,7 +126,7 @@ export class Changes extends TurnCaptures implements ChangeTracking {
   #offerTurns(chat: Channel<'chat'>): void {
     const core = this.#core()
     if (directoriesOf(core, chat).length === 0) return
-    core.log.append(chat, { type: 'chat/changesetsChanged', changesets: chatCatalogue(chat.uri) })
+    core.log.append(chat, { type: 'chat/changesetsChanged', changesets: turnChangesets(chat.uri) })
   }
 
   /** Updates what clients see of a chat's changes. */
@@ -134,6 +135,9 @@ export class Changes extends TurnCaptures implements ChangeTracking {
     const session = sessionOf(core, chat)
     if (session && !core.jobs.stopping) await this.offer(session)
     await this.#changesets.refresh(core.catalog.sessionOf(chat))
+    // Clients of 0.1 are told which files a session has changed, whether they follow the session or not.
+    if (session && core.sessionFeed.followers.size > 0)
+      await this.#changesets.computeOnce(sessionChangesetUri(session.uri))
   }
 }
 

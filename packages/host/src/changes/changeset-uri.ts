@@ -1,4 +1,5 @@
 import type { Uri } from '@atrium/protocol/channel'
+import { changesetMarker as marker, sessionChangesetUri } from '@atrium/protocol/changeset/catalogue'
 import type { Changeset } from '@atrium/protocol/changeset/state'
 
 /** What a changeset shows: the changes of a session's files, of one turn, or between two turns of a chat. */
@@ -12,8 +13,6 @@ export interface ChangesetName {
   readonly owner: Uri
   readonly scope: ChangesetScope
 }
-
-const marker = '/changeset/'
 
 /** Reads the URI of a changeset, as clients make it from the templates of the catalogues. Turn ids are encoded. */
 export function parseChangesetUri(uri: Uri): ChangesetName | undefined {
@@ -47,7 +46,7 @@ export function sessionCatalogue(session: Uri, branch: string | undefined): read
   const own: Changeset = {
     label: 'Session Changes',
     description: 'All changes since the first turn of this session',
-    uriTemplate: `${session}${marker}session`,
+    uriTemplate: sessionChangesetUri(session),
     changeKind: 'session',
     capabilities: review,
   }
@@ -68,24 +67,5 @@ export function sessionCatalogue(session: Uri, branch: string | undefined): read
       capabilities: review,
     },
     own,
-  ]
-}
-
-export function chatCatalogue(chat: Uri): readonly Changeset[] {
-  return [
-    {
-      label: 'This Turn',
-      description: 'The changes between the beginning and the end of the turn',
-      uriTemplate: `${chat}${marker}turn/{turnId}`,
-      changeKind: 'turn',
-      capabilities: review,
-    },
-    {
-      label: 'Compare Turns',
-      description: 'The changes between the ends of two turns',
-      uriTemplate: `${chat}${marker}compare/{originalTurnId}/{modifiedTurnId}`,
-      changeKind: 'compare-turns',
-      capabilities: review,
-    },
   ]
 }

@@ -1,5 +1,6 @@
 import type { Uri } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
+import { primaryChat } from '@atrium/protocol/session/primary-chat'
 import { wakeIfSound } from '../channels/wake.ts'
 import type { Core } from '../core/core.ts'
 import { RecordMap, textFormat } from '../core/record-map.ts'
@@ -8,7 +9,7 @@ import type { Channel } from '../log/channel.ts'
 import type { Records } from '../ports/records.ts'
 import { ChangesetJob } from './changeset-job.ts'
 import { parseChangesetUri } from './changeset-uri.ts'
-import type { ChangesetScope } from './changeset-uri.ts'
+import type { ChangesetName, ChangesetScope } from './changeset-uri.ts'
 import type { Computation, Subject } from './computation.ts'
 import { pathsIn } from './directories.ts'
 
@@ -40,9 +41,10 @@ export class Changesets {
     if (!subject || core.readOnlyReason() !== undefined) return undefined
     const there = core.log.channel(uri)
     if (there) return there
-    const { session } = subject
+    const { session, scope } = subject
     const siblings = this.#known.keys().filter((known) => sessionNamed(core, known) === session.uri)
-    if (siblings.length >= core.limits.changesets)
+    // The few changesets of the session itself are always there.
+    if (turnsOf(scope).length > 0 && siblings.length >= core.limits.changesets)
       throw AhpError.permissionDenied(`a session has at most ${core.limits.changesets} changesets`)
     this.#known.set(uri, '')
     return core.log.create(uri, 'changeset', { status: 'computing', files: [] })
@@ -55,8 +57,8 @@ export class Changesets {
     if (!name) return undefined
     const { owner, scope } = name
     const entry = core.catalog.get(owner)
-    // On a session, a turn is one of its default chat.
-    const chatUri = entry ? entry.defaultChat : owner
+    // On a session, a turn is one of its default chat, or of the chat that older clients see in its place.
+    const chatUri = entry ? primaryChat(entry) : owner
     const needsChat = !entry || scope.kind === 'turn' || scope.kind === 'compare-turns'
     const chat = needsChat && chatUri !== undefined ? await wakeIfSound(core, chatUri) : undefined
     const sessionUri = entry ? owner : core.catalog.sessionOf(owner)
@@ -72,7 +74,7 @@ export class Changesets {
   subscribed(channel: Channel<'changeset'>): void {
     const core = this.#core()
     if (core.jobs.has(channel.uri) || core.readOnlyReason() !== undefined) return
-    void this.#begin(channel).catch((error: unknown) => core.world.report('a changeset failed', error))
+    void this.#begin(channel, true).catch((error: unknown) => core.world.report('a changeset failed', error))
   }
 
   /** Computes the changesets again that a turn, or an operation, may have changed. */
@@ -85,12 +87,24 @@ export class Changesets {
     await Promise.all(jobs.map((job) => job.refresh()))
   }
 
+  /** Computes a changeset that nobody follows. One that somebody follows is up to date anyway. */
+  async computeOnce(uri: Uri): Promise<void> {
+    const core = this.#core()
+    const channel = core.jobs.has(uri) ? undefined : await wakeIfSound(core, uri)
+    if (!channel?.is('changeset') || core.readOnlyReason() !== undefined) return
+    const job = await this.#begin(channel, false)
+    if (!job || core.jobs.job(uri) !== job) return
+    core.jobs.stop(uri)
+    // Somebody may have subscribed in the meantime, and wants to see further changes.
+    if (channel.listeners.size > 0) this.subscribed(channel)
+  }
+
   /** Drops the changesets of a session or chat, in the step that drops it; or those of turns that are gone. */
   forget(owner: Uri, isGone: (scope: ChangesetScope) => boolean = () => true): void {
     const core = this.#core()
     for (const uri of this.#known.keys()) {
       const name = parseChangesetUri(uri)
-      if (!name || !isGone(name.scope) || !this.#isOf(name.owner, owner)) continue
+      if (!name || !isGone(name.scope) || !this.#isOf(name, owner)) continue
       this.#known.delete(uri)
       core.jobs.stop(uri)
       const channel = core.log.channel(uri, 'changeset')
@@ -99,23 +113,27 @@ export class Changesets {
     }
   }
 
-  #isOf(named: Uri, owner: Uri): boolean {
-    return named === owner || this.#core().catalog.get(named)?.defaultChat === owner
+  /** Whether a changeset ends with its owner. On a session, a turn is one of its default chat. */
+  #isOf(name: ChangesetName, owner: Uri): boolean {
+    if (name.owner === owner) return true
+    return turnsOf(name.scope).length > 0 && this.#core().catalog.get(name.owner)?.defaultChat === owner
   }
 
-  async #begin(channel: Channel<'changeset'>): Promise<void> {
+  /** Begins to compute a changeset: once, or as long as it is followed. Resolves when it is computed for the first time. */
+  async #begin(channel: Channel<'changeset'>, isFollowed: boolean): Promise<ChangesetJob | undefined> {
     const core = this.#core()
     const subject = await this.subject(channel.uri)
-    if (core.jobs.has(channel.uri) || core.jobs.stopping || channel.listeners.size === 0 || !subject) return
-    const directories = pathsIn(
-      subject.chat?.head.workingDirectories ?? subject.session.head.workingDirectories,
-    )
-    const job = new ChangesetJob(core, channel, directories, async () => {
+    if (core.jobs.has(channel.uri) || core.jobs.stopping || !subject) return undefined
+    if (isFollowed && channel.listeners.size === 0) return undefined
+    const { chat, session } = subject
+    const directories = pathsIn(chat?.head.workingDirectories ?? session.head.workingDirectories)
+    const job = new ChangesetJob(core, channel, isFollowed ? directories : [], async () => {
       const now = await this.subject(channel.uri)
       return this.#computation.of(now ?? subject)
     })
     core.jobs.begin(channel.uri, job)
     await job.refresh()
+    return job
   }
 }
 

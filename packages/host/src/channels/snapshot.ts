@@ -1,3 +1,5 @@
+import { sessionChangesetUri } from '@atrium/protocol/changeset/catalogue'
+import type { ChangesetState } from '@atrium/protocol/changeset/state'
 import { primaryChat } from '@atrium/protocol/session/primary-chat'
 import type { SessionSummary } from '@atrium/protocol/session/state'
 import type { Lens } from '@atrium/protocol/versions/lens'
@@ -21,6 +23,8 @@ export interface SnapshotForm {
   readonly lens?: Lens | undefined
   /** Whether the snapshot of a session contains its primary chat. */
   readonly merged?: boolean
+  /** Whether the snapshot of a session contains the files of its changeset. */
+  readonly withDiffs?: boolean
   /** Whether the version has no cursor to older turns. */
   readonly unpaged?: boolean
   /** The client that gets the snapshot, if the snapshot depends on the client. */
@@ -93,7 +97,23 @@ function stateIn(core: Core, channel: Channel, chat: Channel | undefined, form: 
   const { lens, viewer = '' } = form
   if (!lens) return whole
   const summary = summaryFor(core, channel, form)
-  return lens.stateDown(channel.kindName, whole, { viewer, summary, chat: chat && wholeState(core, chat) })
+  const changeset = changesetFor(core, channel, form)
+  return lens.stateDown(channel.kindName, whole, {
+    viewer,
+    summary,
+    changeset,
+    chat: chat && wholeState(core, chat),
+  })
+}
+
+/** Returns the state of the changeset with all changes of a session, if it is in memory and the version shows it in the session. */
+function changesetFor(
+  { log }: Core,
+  channel: Channel,
+  { withDiffs }: SnapshotForm,
+): ChangesetState | undefined {
+  if (!withDiffs || !channel.is('session')) return undefined
+  return log.channel(sessionChangesetUri(channel.uri), 'changeset')?.committed
 }
 
 /** Returns the entry of a session, or of a chat's session, in the list. Undefined if the version does not show it in states. */
@@ -155,9 +175,13 @@ function cachedState(core: Core, channel: Channel, wanted: View, form: SnapshotF
   if (!fresh) cache.set(channel, { source, states })
   const key = JSON.stringify([view.turns, form.lens?.version, channel.is('session') && form.viewer])
   const known = states.get(key)
-  const summary = summaryFor(core, channel, form)
-  if (known && known.chat === chat?.committed && known.summary === summary) return known
-  const state = { ...stateText(core, channel, view.turns, form), chat: chat?.committed, summary }
+  const parts: OtherParts = {
+    chat: chat?.committed,
+    summary: summaryFor(core, channel, form),
+    changeset: changesetFor(core, channel, form),
+  }
+  if (known && sameParts(known, parts)) return known
+  const state = { ...stateText(core, channel, view.turns, form), ...parts }
   states.set(key, state)
   return state
 }
@@ -173,10 +197,17 @@ interface Source {
   readonly forms: number
 }
 
-/** A rendered state, and the other values that it contains: the state of the primary chat, and the session's entry in the list. */
-interface CachedState extends SnapshotState {
+/** The other values in a rendered state: the states of the primary chat and of the changeset, and the session's entry in the list. */
+interface OtherParts {
   readonly chat: unknown
   readonly summary: unknown
+  readonly changeset: unknown
+}
+
+interface CachedState extends SnapshotState, OtherParts {}
+
+function sameParts(a: OtherParts, b: OtherParts): boolean {
+  return a.chat === b.chat && a.summary === b.summary && a.changeset === b.changeset
 }
 
 /** The rendered states of a channel. */

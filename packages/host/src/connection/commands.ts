@@ -27,7 +27,7 @@ import { needsShownForms } from '../channels/oversized.ts'
 import { needsRows } from '../channels/snapshot.ts'
 import type { View } from '../channels/snapshot.ts'
 import { createTerminal, disposeTerminal } from '../terminal/terminal.ts'
-import { wake } from '../channels/wake.ts'
+import { wake, wakeIfSound } from '../channels/wake.ts'
 import { DeferredResponse, whenCommitted } from './deferred-response.ts'
 import { createResourceWatch } from '../resources/watch.ts'
 
@@ -121,7 +121,10 @@ function isReady(core: Core, uri: Uri, view: View | undefined): boolean {
 /** Wakes a channel and those that its snapshot includes. Returns the first, when all that exist are in memory at the same time. */
 async function wakeTogether(core: Core, uris: readonly Uri[], view: View): Promise<Channel | undefined> {
   for (;;) {
-    const channels = await Promise.all(uris.map((uri) => wake(core, uri, view)))
+    // A damaged changeset must not keep a client from the session that includes it.
+    const needed = (uri: Uri, at: number) => at === 0 || core.catalog.sessionOf(uri) !== undefined
+    const wakeEach = (uri: Uri, at: number) => (needed(uri, at) ? wake : wakeIfSound)(core, uri, view)
+    const channels = await Promise.all(uris.map(wakeEach))
     if (channels.every((channel) => !channel || core.log.channel(channel.uri) === channel)) return channels[0]
   }
 }

@@ -20,6 +20,8 @@ export class SessionFeed {
   readonly #catalog: Catalog
   readonly #listChanges: ListChanges
   readonly #changes = new Map<Uri, Change>()
+  /** The pending notifications about changed files. Only 0.1 has the files in the session list. */
+  readonly #diffs = new Map<Uri, readonly unknown[]>()
   /** The clients that are notified without a subscription to the root channel, as in 0.1. */
   readonly followers = new Set<Listener>()
   #scheduled = false
@@ -44,8 +46,15 @@ export class SessionFeed {
     this.#schedule()
   }
 
+  /** Collects the files that a session has changed, in the form of 0.1. */
+  diffsChanged(session: Uri, diffs: readonly unknown[]): void {
+    this.#diffs.set(session, diffs)
+    this.#schedule()
+  }
+
   removed(session: Uri): void {
     this.#changes.delete(session)
+    this.#diffs.delete(session)
     this.#notify('root/sessionRemoved', { session })
   }
 
@@ -78,16 +87,21 @@ export class SessionFeed {
 
   #deliver(): void {
     this.#scheduled = false
-    this.#paused = this.#changes.size > 0
+    this.#paused = this.#changes.size > 0 || this.#diffs.size > 0
     if (!this.#paused) return
     const pending = [...this.#changes]
     this.#changes.clear()
+    const pendingDiffs = [...this.#diffs]
+    this.#diffs.clear()
     for (const [session, item] of pending) {
       const summary = this.#catalog.get(session)
       if (item !== 'added')
         this.#notify('root/sessionSummaryChanged', { session, changes: deliverable(item) })
       else if (summary) this.#notify('root/sessionAdded', { summary })
     }
+    for (const [session, diffs] of pendingDiffs)
+      if (this.#catalog.get(session) && !this.#catalog.isUnlisted(session))
+        this.#send(this.followers, 'root/sessionSummaryChanged', { session, changes: { diffs } })
     this.#schedule()
   }
 

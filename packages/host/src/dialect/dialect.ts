@@ -18,7 +18,7 @@ import type { Generation } from './generation.ts'
 import { isPerViewer, lowered, loweredEntry, storedRoom } from './lowered.ts'
 import type { LoweredParts } from './lowered.ts'
 import { notificationText, sharedNotification } from './notification.ts'
-import { chatsOf, primaryChat } from './primary-chat.ts'
+import { includedIn, primaryChat } from './primary-chat.ts'
 import { SessionNames } from './session-names.ts'
 import { framesOf, loweredOf, shared } from './shared-forms.ts'
 
@@ -88,9 +88,9 @@ export class Dialect {
     return serves(this.#generation, kindName)
   }
 
-  /** Returns the other channels that a subscription to a channel includes: the primary chat, if the client sees it as the session. */
+  /** Returns the other channels that a subscription to a channel includes, because the client sees them as parts of the session. */
   includedWith(uri: Uri): readonly Uri[] {
-    return this.#generation.merged ? chatsOf(this.#core, uri) : []
+    return includedIn(this.#core, this.#generation, uri)
   }
 
   /** Returns the URI of the channel that a dispatched action changes. Turns belong to the primary chat if there are no chats. */
@@ -217,8 +217,8 @@ export class Dialect {
   }
 
   get #snapshotForm(): SnapshotForm {
-    const { lens, merged, single, unpaged } = this.#generation
-    return { lens, merged, unpaged, viewer: single ? this.#viewer : undefined }
+    const { lens, merged, nested, single, unpaged } = this.#generation
+    return { lens, merged, unpaged, withDiffs: nested, viewer: single ? this.#viewer : undefined }
   }
 
   #isPerViewer(entry: Entry): boolean {

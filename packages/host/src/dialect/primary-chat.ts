@@ -1,6 +1,8 @@
 import type { Uri } from '@atrium/protocol/channel'
+import { sessionChangesetUri } from '@atrium/protocol/changeset/catalogue'
 import { primaryChat as primaryOf } from '@atrium/protocol/session/primary-chat'
 import type { Core } from '../core/core.ts'
+import type { Generation } from './generation.ts'
 
 /**
  * Versions up to 0.3 have no chats. A client of these versions sees the primary chat of a session as the session itself, and
@@ -29,8 +31,15 @@ export function chatNamed(name: Uri): { readonly session: Uri; readonly chat: Ur
   }
 }
 
-/** The primary chat of a session. None if the URI is not that of a session. */
-export function chatsOf(core: Core, session: Uri): readonly Uri[] {
+/**
+ * The channels that a client sees as parts of a session: the primary chat up to 0.3, and at 0.1 also the changeset with all
+ * changes of the session. None if the URI is not that of a session.
+ */
+export function includedIn(core: Core, { merged, nested }: Generation, session: Uri): readonly Uri[] {
+  if (!merged || !core.catalog.get(session)) return []
   const chat = primaryChat(core, session)
-  return chat === undefined ? [] : [chat]
+  return [
+    ...(chat === undefined ? [] : [chat]),
+    ...(nested && core.changes ? [sessionChangesetUri(session)] : []),
+  ]
 }

@@ -69,8 +69,11 @@ export class SessionNames {
   /** Returns the name of a channel for this client. */
   shown(uri: Uri): Uri {
     if (!this.renames) return uri
-    if (this.#core.changes?.isChangeset(uri)) return this.#renamed(uri, (owner) => this.shown(owner))
     const { merged, nested } = this.#generation
+    const changeset = this.#core.changes?.isChangeset(uri) ? parseChangesetUri(uri) : undefined
+    // In 0.1 the changeset of a session is a part of the session.
+    if (nested && changeset) return this.shown(changeset.owner)
+    if (changeset) return this.#renamed(uri, (owner) => this.shown(owner))
     if (nested && uri === rootUri) return firstRootUri
     const owner = merged ? this.#core.catalog.sessionOf(uri) : undefined
     if (owner === undefined) return this.#shownSession(uri)

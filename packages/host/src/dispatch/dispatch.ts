@@ -4,6 +4,7 @@ import { compact } from '@atrium/protocol/update'
 import { annotationsCommitted } from '../annotations/annotations.ts'
 import { filesChosen } from '../annotations/file-follower.ts'
 import { withAuthor } from '../annotations/author.ts'
+import { changesetCommitted } from '../changes/session-diffs.ts'
 import { needsRow } from '../log/channel-rows.ts'
 import type { Channel } from '../log/channel.ts'
 import { convertAnswers } from '../chat/answer-conversion.ts'
@@ -92,10 +93,12 @@ function deciderOf({ clients }: Core, { principal, clientId }: Dispatcher): Deci
 }
 
 /** Runs the effect of a committed action. */
-export function effect(core: Core, channel: Channel, { action, origin }: Entry): void {
+export function effect(core: Core, channel: Channel, entry: Entry): void {
+  const { action, origin } = entry
   if (core.jobs.stopping) return
   effects.get(action.type)?.(core, channel, action)
   if (channel.is('session')) sessionCommitted(core, channel)
+  if (channel.is('changeset')) changesetCommitted(core, channel, entry)
   if (channel.is('annotations')) {
     annotationsCommitted(core, channel)
     // What the host itself has changed follows from the files already.

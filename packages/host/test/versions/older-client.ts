@@ -192,6 +192,7 @@ export class OlderClient {
   #reducerOf(state: Value): OracleReducer {
     if ('agents' in state) return this.#oracle.root
     if ('content' in state) return this.#oracle.terminal
+    if ('files' in state && this.#oracle.changeset) return this.#oracle.changeset
     if (Array.isArray(state['annotations']) && this.#oracle.annotations) return this.#oracle.annotations
     const isChat = 'turns' in state && !this.merged
     return isChat && this.#oracle.chat ? this.#oracle.chat : this.#oracle.session

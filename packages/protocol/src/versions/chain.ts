@@ -1,7 +1,7 @@
 import type { Action } from '../channel.ts'
 import type { KindName } from '../reducers.ts'
-import { Refusal, rebuild } from './lens.ts'
-import type { ActionContext, Lens, LiftContext, Lowered, StateContext } from './lens.ts'
+import { Refusal, rebuild, together } from './lens.ts'
+import type { ActionContext, Lens, LiftContext, StateContext } from './lens.ts'
 
 /**
  * Composes the lenses of neighbouring versions, newest first, into one lens from the native version to the oldest of them.
@@ -31,7 +31,9 @@ function compose(newer: Lens, older: Lens): Lens {
     actionDown: (kind, action, context) => {
       const middle = newer.actionDown(kind, action, context)
       if (middle === rebuild) return rebuild
-      return flat(middle.map((each) => older.actionDown(kind, each, context && between(kind, context))))
+      const inner = context && between(kind, context)
+      if (older.actionsDown) return older.actionsDown(kind, middle, inner)
+      return together(middle.map((each) => older.actionDown(kind, each, inner)))
     },
     leaves: (type) => newer.leaves(type) && older.leaves(type),
     actionUp: (kind, action, context) => lifted(newer, kind, older.actionUp(kind, action, context), context),
@@ -46,10 +48,11 @@ function compose(newer: Lens, older: Lens): Lens {
 }
 
 /** The context of a session's state in the version between two lenses. */
-function stateContext(newer: Lens, { viewer, summary, chat }: StateContext): StateContext {
+function stateContext(newer: Lens, { viewer, summary, chat, changeset }: StateContext): StateContext {
   return {
     viewer,
     summary: summary && summaryDown(newer, summary),
+    changeset: changeset && newer.stateDown('changeset', changeset, { viewer }),
     // Up to 0.3 a session has no chats: its state contains the turns.
     chat: newer.knows('createChat') ? chat && newer.stateDown('chat', chat, { viewer }) : undefined,
   }
@@ -75,8 +78,4 @@ function lifted(
 /** A lens that divides a session into session and chat turns an action of the session into one of the chat. */
 function kindOfAction(kind: KindName, { type }: Action): KindName {
   return kind === 'session' && type.startsWith('chat/') ? 'chat' : kind
-}
-
-function flat(all: readonly Lowered[]): Lowered {
-  return all.includes(rebuild) ? rebuild : all.flatMap((each) => (each === rebuild ? [] : each))
 }

@@ -13,6 +13,8 @@ export interface Lens {
   readonly version: Version
   stateDown(kind: KindName, state: object, context?: StateContext): object
   actionDown(kind: KindName, action: Action, context?: ActionContext): Lowered
+  /** The older form of all the actions that the newer version has for one change. Without it, each is translated alone. */
+  actionsDown?(kind: KindName, actions: readonly Action[], context?: ActionContext): Lowered
   /** Whether the older form of every action of a type is the action itself. */
   leaves(type: string): boolean
   /** The action in the newer version, or the reason why it is refused. */
@@ -35,6 +37,11 @@ export type Lowered = readonly Action[] | typeof rebuild
 
 export const rebuild = 'rebuild'
 
+/** The older forms of several actions as one. */
+export function together(all: readonly Lowered[]): Lowered {
+  return all.includes(rebuild) ? rebuild : all.flatMap((each) => (each === rebuild ? [] : each))
+}
+
 /** What the older state depends on besides the state itself. Everything is in the newer of the two versions. */
 export interface StateContext {
   /** The id of the client that gets the state. */
@@ -43,6 +50,8 @@ export interface StateContext {
   readonly summary?: object | undefined
   /** The state of the primary chat of a session. */
   readonly chat?: object | undefined
+  /** The state of the changeset with all changes of a session. */
+  readonly changeset?: object | undefined
 }
 
 /**

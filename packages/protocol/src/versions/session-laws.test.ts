@@ -56,10 +56,12 @@ function pairOf(session: object, chat: object): Pair {
   return {
     session: hosted('session', put(shapeOf(session), { chats: [...distinct, entry], defaultChat: resource })),
     chat: hosted('chat', chat),
+    changeset: newChangeset,
   }
 }
 
 const newSession = { provider: 'p', title: 'T', status: 1, lifecycle: 'ready', activeClients: [], chats: [] }
+const newChangeset = { status: 'computing', files: [] }
 const newChat = { resource: 'c', title: 'T', status: 1, modifiedAt: '2026-01-01T00:00:00.000Z', turns: [] }
 
 const conversations = stateCases().filter(({ reducer: kind }) => kind === 'session' || kind === 'chat')
@@ -127,7 +129,11 @@ const onSession = fc.record({
   kind: fc.constant('session' as const),
   action: fc.oneof(joining, joining, actionOf('session'), metaChanged),
 })
-const event: fc.Arbitrary<Event> = fc.oneof(onChat, onSession)
+const onChangeset = fc.record({
+  kind: fc.constant('changeset' as const),
+  action: actionOf('changeset').map((action) => distinctFiles(action) as Action),
+})
+const event: fc.Arbitrary<Event> = fc.oneof(onChat, onSession, onChangeset)
 const events = fc.array(event, { maxLength: 60, size: 'max' })
 
 describe.each(cases)('$name', ({ lens, newer, above }) => {

@@ -3,6 +3,7 @@ import { functionMap } from '../function-map.ts'
 import { isJsonObject } from '../json.ts'
 import type { KindName } from '../reducers.ts'
 import { knownIn, knows } from './known.ts'
+import { together } from './lens.ts'
 import type { ActionContext, Lens, LiftContext, Lowered, Refusal, StateContext } from './lens.ts'
 import type { Version } from './negotiate.ts'
 import { shapeOfAction } from './shape.ts'
@@ -14,12 +15,17 @@ export type Row = (action: OldAction, context?: ActionContext) => Lowered
 /** The newer form of an action. */
 export type LiftRow = (action: OldAction, context: LiftContext) => Action | Refusal
 
+/** The older form of the actions of one change, made from all of them together. */
+export type ChangeRow = (actions: readonly Action[], context?: ActionContext) => Lowered
+
 /** What differs between two neighbouring versions. Everything that no row names is the same in both. */
 export interface StepTable {
   readonly version: Version
   readonly newer: Version
   readonly states?: { readonly [K in KindName]?: (state: Shape, context?: StateContext) => object }
   readonly actions?: { readonly [type: string]: Row }
+  /** The kinds of channels whose changes are translated as a whole. Their actions have no rows. */
+  readonly changes?: { readonly [K in KindName]?: ChangeRow }
   readonly actionsUp?: { readonly [type: string]: LiftRow }
   readonly params?: { readonly [method: string]: (params: Shape) => object }
   readonly results?: { readonly [method: string]: (result: Shape) => unknown }
@@ -42,10 +48,17 @@ export function step(table: StepTable): Lens {
     ...added.map((name) => [name, () => []] as const),
     ...functionMap<Row>(table.actions ?? {}),
   ])
+  const changeOf = functionMap<ChangeRow>(table.changes ?? {})
   const liftOf = functionMap<LiftRow>(table.actionsUp ?? {})
   const paramsOf = functionMap<(params: object) => object>(table.params ?? {})
   const resultOf = functionMap<(result: object) => unknown>(table.results ?? {})
   const notificationOf = functionMap<(params: object) => object | undefined>(table.notifications ?? {})
+  const actionDown = (kind: KindName, action: Action, context?: ActionContext): Lowered => {
+    const change = changeOf.get(kind)
+    if (change) return change([action], context)
+    const row = rowOf.get(action.type)
+    return row ? row(shapeOfAction(action), context) : [action]
+  }
   return {
     version,
     stateDown: (kind, state, context) => {
@@ -53,10 +66,12 @@ export function step(table: StepTable): Lens {
       if (row) return row(state, context)
       return hasKind(version, kind) ? state : noState
     },
-    actionDown: (_, action, context) => {
-      const row = rowOf.get(action.type)
-      return row ? row(shapeOfAction(action), context) : [action]
-    },
+    actionDown,
+    ...(table.changes && {
+      actionsDown: (kind: KindName, actions: readonly Action[], context?: ActionContext) =>
+        changeOf.get(kind)?.(actions, context) ??
+        together(actions.map((action) => actionDown(kind, action, context))),
+    }),
     leaves: (type) => !rowOf.has(type),
     actionUp: (_, action, context) => liftOf.get(action.type)?.(shapeOfAction(action), context) ?? action,
     knows: (method) => knows(version, method),

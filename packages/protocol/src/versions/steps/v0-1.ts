@@ -1,4 +1,5 @@
 import { Activity, Flag, hasFlag, withActivity } from '../../status.ts'
+import { diffsChanged, withDiffs } from '../diffs.ts'
 import { contextOf, rebuild } from '../lens.ts'
 import type { Lens } from '../lens.ts'
 import { sessionListRows } from '../session-list.ts'
@@ -48,9 +49,10 @@ const tables = step({
   newer: '0.2.0',
   states: {
     root: (state) => at(state, 'agents', each(refsDown)),
-    session: sessionDown,
+    session: (state, context) => withDiffs(sessionDown(state), context),
     chat: sessionDown,
   },
+  changes: { changeset: diffsChanged },
   actions: {
     ...talk.rows,
     ...customizationRows,
@@ -85,7 +87,7 @@ function sessionDown(state: Shape): Shape {
   return at(flat, 'summary', objectChange(summaryDown))
 }
 
-/** 0.1 has neither agents to choose from nor changesets. */
+/** 0.1 has neither agents to choose from nor a list of changesets. */
 function summaryDown(summary: Shape): Shape {
   return omit(summary, 'agent', 'changesets')
 }

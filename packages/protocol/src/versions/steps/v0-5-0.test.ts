@@ -60,3 +60,18 @@ test('[V16] an agent has no capabilities, and an agent of a plugin no model and 
     { ...changed, customizations: plugin(older) },
   ])
 })
+
+test('[V16] the contents of a changeset have no nonce', () => {
+  const file = (content: object) => ({
+    id: 'f',
+    edit: { before: { uri: 'f', content }, after: { uri: 'f', content }, diff: { added: 1 } },
+  })
+  const [newer, older] = [file({ uri: 'c', nonce: 'n' }), file({ uri: 'c' })]
+  expect(down('changeset', { files: [newer] })).toStrictEqual({ files: [older] })
+  expect(lowered('changeset', { type: 'changeset/fileSet', file: newer })).toStrictEqual([
+    { type: 'changeset/fileSet', file: older },
+  ])
+  expect(lowered('changeset', { type: 'changeset/contentChanged', files: [newer] })).toStrictEqual([
+    { type: 'changeset/contentChanged', files: [older] },
+  ])
+})

@@ -1,7 +1,7 @@
 import { Activity, withActivity } from '../../status.ts'
 import { conversation } from '../conversation.ts'
 import { customizations } from '../customizations.ts'
-import { at, each, inOrder, omit, put } from '../shape.ts'
+import { at, each, inOrder, objectChange, omit, put } from '../shape.ts'
 import type { Shape } from '../shape.ts'
 import { one, step } from '../step.ts'
 
@@ -15,6 +15,7 @@ export const v050 = step({
     root: rootDown,
     session: inOrder(lists.session, sessionDown),
     chat: inOrder(talk.chat, (state) => omit(state, 'turnsNextCursor')),
+    changeset: filesDown,
   },
   actions: {
     ...talk.rows,
@@ -24,6 +25,8 @@ export const v050 = step({
     // A client of 0.5.0 gets older turns as the result of a command.
     'chat/turnsLoaded': () => [],
     'chat/toolCallStart': one(withoutIntention),
+    'changeset/fileSet': one((action) => at(action, 'file', objectChange(fileDown))),
+    'changeset/contentChanged': one(filesDown),
   },
   params: {
     subscribe: (params) => omit(params, 'view', 'delivery'),
@@ -40,6 +43,25 @@ function rootDown(state: Shape): Shape {
     lists.root(state),
     'agents',
     each((agent) => omit(agent, 'capabilities')),
+  )
+}
+
+function filesDown(holder: Shape): Shape {
+  return at(holder, 'files', each(fileDown))
+}
+
+/** The contents of a file have no `nonce`, which says whether they are the same as before. */
+function fileDown(file: Shape): Shape {
+  const content = (side: Shape) =>
+    at(
+      side,
+      'content',
+      objectChange((reference) => omit(reference, 'nonce')),
+    )
+  return at(
+    file,
+    'edit',
+    objectChange((edit) => at(at(edit, 'before', objectChange(content)), 'after', objectChange(content))),
   )
 }
 

@@ -136,8 +136,35 @@ const translated = new Set(
   session/customizationsChanged session/customizationUpdated session/mcpServerStateChanged
   session/mcpServerBackgroundRequested chat/isReadChanged chat/isArchivedChanged chat/movableChanged
   chat/changesetsChanged chat/backgroundWorkSet chat/backgroundWorkRemoved chat/canvasesChanged canvas/stateChanged
-  automation/createRequested automation/updateRequested automation/set`.split(/\s+/),
+  automation/createRequested automation/updateRequested automation/set session/changesetsChanged`.split(
+    /\s+/,
+  ),
 )
+
+test('[V6] the catalogue of a session also has the changesets of turns, because chats have no catalogue', () => {
+  const own = { label: 'All', uriTemplate: 's:/1/changeset/session', changeKind: 'session' }
+  const branch = { label: 'Branch', uriTemplate: 's:/1/changeset/branch', changeKind: 'branch' }
+  const changed = (changesets: readonly object[]) => ({ type: 'session/changesetsChanged', changesets })
+  const [lowered] = v09.actionDown('session', deepFreeze(changed([branch, own])))
+  const shown = changed([
+    branch,
+    own,
+    expect.objectContaining({ uriTemplate: 's:/1/changeset/turn/{turnId}', changeKind: 'turn' }),
+    expect.objectContaining({
+      uriTemplate: 's:/1/changeset/compare/{originalTurnId}/{modifiedTurnId}',
+      changeKind: 'compare-turns',
+    }),
+  ])
+  expect(lowered).toEqual(shown)
+  const { changesets } = shown
+  expect(v09.stateDown('session', deepFreeze({ status: 1, changesets: [branch, own] }))).toEqual({
+    status: 1,
+    changesets,
+  })
+  const foreign = { ...own, uriTemplate: 'ahp-changeset:/x' }
+  for (const same of [lowered, changed([]), changed([branch]), changed([foreign])] as const)
+    expect(v09.actionDown('session', same as ReturnType<typeof changed>)[0]).toBe(same)
+})
 
 test('[V6] every other action is returned as the same object, and only its type is read', () => {
   const all = kindNames.flatMap((kind) => [...kinds[kind].actions.keys()].map((type) => ({ kind, type })))

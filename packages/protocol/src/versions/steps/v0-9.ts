@@ -1,6 +1,7 @@
 import type { AutomationAction } from '../../automation/actions.ts'
 import type { AutomationDefinitionChanges, AutomationEntry, AutomationState } from '../../automation/state.ts'
 import type { Action } from '../../channel.ts'
+import { withTurnChangesets } from '../../changeset/catalogue.ts'
 import type { kinds } from '../../channels.ts'
 import type { KindName } from '../../reducers.ts'
 import type { ChatState, ChatSummary } from '../../chat/state.ts'
@@ -47,6 +48,7 @@ const sessionRows: Rows<SessionAction> = {
   'session/customizationsChanged': (action) => [within(action, 'customizations', each(customizationDown))],
   'session/customizationUpdated': (action) => [within(action, 'customization', customizationDown)],
   'session/mcpServerStateChanged': (action) => [within(action, 'state', serverDown)],
+  'session/changesetsChanged': (action) => [within(action, 'changesets', withTurnChangesets)],
 }
 
 const automationRows: Rows<AutomationAction> = {
@@ -115,7 +117,8 @@ function sessionDown(state: SessionState): SessionState {
   const chats = within(state, 'chats', each<ChatSummary>(chatDown))
   const clients = within(chats, 'activeClients', each(activeClientDown))
   const customizations = within(clients, 'customizations', each(customizationDown))
-  return within(customizations, 'config', configDown)
+  // In 0.9 chats have no catalogue of changesets, so the turns of the default chat are in that of the session.
+  return within(within(customizations, 'config', configDown), 'changesets', withTurnChangesets)
 }
 
 function activeClientDown(client: SessionActiveClient): SessionActiveClient {

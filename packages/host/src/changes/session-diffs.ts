@@ -1,0 +1,28 @@
+import { lenses } from '@atrium/protocol/versions/lenses'
+import { rebuild } from '@atrium/protocol/versions/lens'
+import type { Core } from '../core/core.ts'
+import type { Channel } from '../log/channel.ts'
+import type { Entry } from '../log/entry.ts'
+import { parseChangesetUri } from './changeset-uri.ts'
+
+const first = lenses.get('0.1.0')
+
+/**
+ * Tells clients of 0.1 about the files that a session has changed. These clients have no changesets; what their version has
+ * for a change of one is also a change of the session's entry in the list, of which they are told without a subscription.
+ */
+export function changesetCommitted(core: Core, { uri }: Channel<'changeset'>, entry: Entry): void {
+  const { sessionFeed } = core
+  const { action, states } = entry
+  if (sessionFeed.followers.size === 0 || !first || !states) return
+  const name = parseChangesetUri(uri)
+  if (name?.scope.kind !== 'session') return
+  const lowered = first.actionDown('changeset', action, { viewer: '', ...states })
+  if (lowered === rebuild) return
+  for (const change of lowered) if (isDiffs(change)) sessionFeed.diffsChanged(name.owner, change.diffs)
+}
+
+/** Whether an action of 0.1 replaces the list of the files that a session has changed. */
+function isDiffs(action: object): action is { readonly diffs: readonly unknown[] } {
+  return 'diffs' in action && Array.isArray(action.diffs)
+}

@@ -1,0 +1,43 @@
+import { isJsonObject } from '../json.ts'
+import { byDifference } from './difference.ts'
+import type { Member } from './difference.ts'
+import type { StateContext } from './lens.ts'
+import { at, listOf, objectChange, put, shapeOf } from './shape.ts'
+import type { Shape } from './shape.ts'
+import type { ChangeRow } from './step.ts'
+
+/**
+ * The files that a session has changed. 0.1 has no changesets: the edits of the changeset with all changes of a session are
+ * `diffs` in its summary.
+ */
+function diffsOf(changeset: Shape): readonly unknown[] {
+  return listOf(changeset, 'files')
+    .map((file) => shapeOf(file)['edit'])
+    .filter(isJsonObject)
+}
+
+/** The state of a session with the files of its changeset. A session whose changeset is not known has no `diffs`. */
+export function withDiffs(session: Shape, context: StateContext | undefined): Shape {
+  if (!context?.changeset) return session
+  const diffs = diffsOf(shapeOf(context.changeset))
+  return at(
+    session,
+    'summary',
+    objectChange((summary) => put(summary, { diffs })),
+  )
+}
+
+const members: readonly Member[] = [
+  { read: diffsOf, set: (diffs) => put({ type: 'session/diffsChanged' }, { diffs }) },
+]
+
+/** The actions that can change the files of a changeset at 0.2. The others need no state, so that they can be replayed. */
+const fileActions: ReadonlySet<string> = new Set([
+  'changeset/fileSet',
+  'changeset/fileRemoved',
+  'changeset/cleared',
+])
+
+/** A change of the files is sent once, with all files, however many actions 0.2 needs for it. */
+export const diffsChanged: ChangeRow = (actions, context) =>
+  actions.some(({ type }) => fileActions.has(type)) ? byDifference(members, context) : []

@@ -27,6 +27,7 @@ import type { OpeningLink } from './opening.ts'
 import { replay, replayable } from './replay.ts'
 import type { EnvelopeEncoder, ReplayRange } from './replay.ts'
 import { Resends } from './resends.ts'
+import { sawPart } from './seen-part.ts'
 
 /**
  * Runs `reconnect`. Returns the result as JSON: the envelopes that the client missed if all of them can be replayed,
@@ -57,8 +58,10 @@ export async function reconnect(
   const meta = Object.keys(note).length > 0 ? `,"_meta":${JSON.stringify({ 'x-atrium': note })}` : ''
   const seen = wasAssigned(core, lastSeen)
   const own = await dispatchesOf(core, clientId, seen ? lastSeen : undefined)
+  // From 0.9 on a change is one action.
+  const partly = seen && link.dialect.generation.strict && (await sawPart(core, link, held, lastSeen))
   const upTo = core.log.committedSeq
-  const sound = seen && replayable(known.handed, held, lastSeen)
+  const sound = seen && !partly && replayable(known.handed, held, lastSeen)
   const replayed = sound
     ? await replayIfSound(core, link, known, { channels: held, after: lastSeen, upTo })
     : undefined

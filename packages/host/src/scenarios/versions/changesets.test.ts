@@ -159,6 +159,27 @@ test.each(channelVersions)(
   },
 )
 
+test('[V8] at 0.3 a client that has seen only some files of a changeset gets all when it comes back', async () => {
+  const all = await edited()
+  const client = await joined(all, '0.3.0', changeset)
+  const files = () => client.state(changeset)['files'] as readonly Value[]
+  await client.until(() => client.state(changeset)['status'] === 'ready')
+  const [first] = client.envelopes.filter(({ action }) => action.type === 'changeset/fileSet')
+  // The connection is lost after the first of two files.
+  client.states.set(changeset, {
+    ...client.state(changeset),
+    status: 'computing',
+    files: files().slice(0, 1),
+  })
+  client.lastSeen = first?.serverSeq ?? 0
+  expect(await client.reconnect()).toMatchObject({ type: 'snapshot' })
+  expect(files()).toHaveLength(2)
+  const { serverSeq = 0 } =
+    client.envelopes.findLast(({ action }) => action.type.startsWith('changeset/')) ?? {}
+  client.lastSeen = Math.max(client.lastSeen, serverSeq)
+  expect(await client.reconnect()).toMatchObject({ type: 'replay', actions: [] })
+})
+
 test('[V8] [V20] at 0.1 there is no changeset to subscribe to, and no operation', async () => {
   const all = await edited()
   const old = await joined(all, '0.1.0', alias)

@@ -116,3 +116,24 @@ test('[V8] an action whose type is not its first member is replayed in the versi
   await newer.echo(newer.dispatch(chat, { isArchived: true, type: 'chat/isArchivedChanged' }))
   expect(await client.reconnect()).toMatchObject({ type: 'replay', actions: [] })
 })
+
+test('[V8] a client that has seen only a part of the actions for one change gets the rest when it comes back', async () => {
+  const agent = new ScriptedAgent({ resumes: true })
+  const all = await testHost({ agents: [agent] })
+  const [client, newer] = [new OlderClient(all, '0.4.0'), new OlderClient(all, '1.0.0')]
+  for (const each of [client, newer]) await each.open()
+  await newer.createSession(uri, {})
+  await client.subscribe(uri)
+  const chosen = { model, agent: { uri: 'agent:/a' } }
+  const message = { text: 'go', origin: { kind: 'user' }, ...chosen }
+  const startedAt = '2026-01-01T00:00:00Z'
+  newer.dispatch(newer.turnsOf(uri), { type: 'chat/turnStarted', turnId: 't1', startedAt, message })
+  const summary = () => client.state(uri)['summary'] as Value
+  await client.until(() => 'agent' in summary())
+  const [first] = client.envelopes.filter(({ action }) => action.type === 'session/modelChanged')
+  // The connection is lost after the first of the two actions.
+  client.states.set(uri, { ...client.state(uri), summary: { ...summary(), agent: undefined } })
+  client.lastSeen = first?.serverSeq ?? 0
+  await client.reconnect()
+  expect(summary()).toMatchObject(chosen)
+})

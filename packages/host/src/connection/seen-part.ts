@@ -1,0 +1,55 @@
+import type { Action } from '@atrium/protocol/channel'
+import { strideOf } from '@atrium/protocol/kind'
+import { ContextMissing } from '@atrium/protocol/versions/lens'
+import type { Core } from '../core/core.ts'
+import type { Channel } from '../log/channel.ts'
+import type { StoredEnvelope } from '../ports/log.ts'
+import type { OpeningLink } from './opening.ts'
+
+/**
+ * Whether a client of an older version may have seen only a part of the actions for one change: its connection ended between
+ * them. A replay begins with the next change, so the client must get snapshots instead.
+ */
+export async function sawPart(
+  core: Core,
+  { dialect, clientId }: OpeningLink,
+  channels: readonly Channel[],
+  lastSeen: number,
+): Promise<boolean> {
+  const byUri = new Map(channels.map((channel) => [channel.uri, channel]))
+  const isPart = ({ seq, channel: uri, action: text, origin }: StoredEnvelope): boolean => {
+    const channel = byUri.get(uri)
+    if (!channel || seq > lastSeen || !mayBePart(channel, text, lastSeen - seq)) return false
+    try {
+      const texts = dialect.envelopes(channel, { seq, text, origin }, origin?.clientId === clientId)
+      return texts === undefined || seq + texts.length - 1 > lastSeen
+    } catch (error) {
+      if (error instanceof ContextMissing) return true
+      throw error
+    }
+  }
+  const after = lastSeen - longestStride(core)
+  const recent = core.log.recentSince(after)
+  if (recent) return recent.some(isPart)
+  for (let from = after; ;) {
+    const { envelopes, more } = await core.store.log.read([...byUri.keys()], from, lastSeen)
+    if (envelopes.some(isPart)) return true
+    if (!more) return false
+    from = envelopes.at(-1)?.seq ?? lastSeen
+  }
+}
+
+/** The greatest number of sequence numbers that one action takes: those of a whole changeset, of which older versions set each file. */
+function longestStride({ limits }: Core): number {
+  return limits.changesetFiles + 4
+}
+
+/** Whether an action takes more sequence numbers than the client has seen of it. `seen`: the numbers after the first one. */
+function mayBePart({ kind }: Channel, text: string, seen: number): boolean {
+  // Few types take several numbers. A text that names none of them need not be parsed.
+  if (![...kind.strides.keys()].some((type) => text.includes(type))) return false
+  const action = JSON.parse(text) as Action
+  // The stride of an action on a session may depend on the state after it, which is not stored.
+  if (typeof kind.strides.get(action.type) === 'function' && kind.name !== 'changeset') return true
+  return seen < strideOf(kind, {}, action) - 1
+}

@@ -100,7 +100,14 @@ function ofChat(sim: Simulation, channel: Uri, name: string, chance: Chance): re
     requestId,
     response: chance.oneIn(2) ? 'accept' : 'decline',
   }
-  const begun = { type: 'chat/turnStarted', startedAt: sim.instant, message: message(name) }
+  // In half of the plans with older clients, messages name a model and an agent: each changes two parts of a session up to 0.4.
+  const names = sim.plan.older.length > 0 && sim.plan.seed % 2 === 0
+  const chosen = names ? { model: { id: `model-${name}` }, agent: { uri: `agent:/${name}` } } : {}
+  const begun = {
+    type: 'chat/turnStarted',
+    startedAt: sim.instant,
+    message: { ...message(name), ...chosen },
+  }
   const queued = { type: 'chat/pendingMessageSet', kind: 'queued', id: name, message: message(name) }
   const cancelled = { type: 'chat/turnCancelled', turnId: known, duration: 1 }
   const resumed = { type: 'chat/turnResume', turnId: known }

@@ -86,11 +86,8 @@ export const versionBugs: readonly Bug[] = [
     'const waiting = [',
     '(core.choicesHeard ??= new Set()).add(JSON.stringify({ clientId, clientSeq }));\n    const waiting = [',
     'const [first, ...rest] = ownMeta(session.head).deferred ?? [];',
-    `const [first, ...rest] = ownMeta(session.head).deferred ?? [];
-        if (first && !core.choicesHeard?.has(JSON.stringify(first.by))) {
-            core.log.append(session, metaChanged(session.head, { deferred: rest }));
-            continue;
-        }`,
+    `const [first, ...rest] = (ownMeta(session.head).deferred ?? [])
+            .filter(({ by }) => core.choicesHeard?.has(JSON.stringify(by)));`,
   ),
   bug(
     'a choice that waits is not stored',

@@ -140,11 +140,15 @@ export class ClientView {
   }
 
   /**
-   * The state that the client must have at a number, in its version. Up to 0.3 only the end of a step can be compared: the
-   * older reducer does at once what the host does in the same step.
+   * The state that the client must have at a number, in its version. Several actions for one change can be compared only after
+   * the last one. Up to 0.3 only the end of a step can be compared: the older reducer does at once what the host does in the
+   * same step.
    */
   expected(uri: Uri, seq: number): unknown {
-    return this.names.merged && this.#isWithinStep(uri, seq) ? withinStep : this.stateAt(uri, seq)
+    const { lowered = [], entry } = (this.#lens && this.locate(uri, seq)) || {}
+    const isPart = entry !== undefined && seq - entry.seq < lowered.length - 1
+    const isOpen = isPart || (this.names.merged && this.#isWithinStep(uri, seq, entry?.at))
+    return isOpen ? withinStep : this.stateAt(uri, seq)
   }
 
   /** The state at a number, in the client's version. */
@@ -182,8 +186,7 @@ export class ClientView {
     return [shown, this.#cut(uri, named, right)]
   }
 
-  #isWithinStep(uri: Uri, seq: number): boolean {
-    const at = this.locate(uri, seq)?.entry.at
+  #isWithinStep(uri: Uri, seq: number, at: number | undefined): boolean {
     if (at === undefined) return false
     return this.sources(uri, seq).some((source) =>
       this.#context.model.channels.get(source)?.entries.some((entry) => entry.seq > seq && entry.at === at),

@@ -60,7 +60,7 @@ export interface BaseContent {
 }
 
 /** Splits the output of `git cat-file --batch`: a line with name, type and size, then the data. */
-function objectsIn(
+export function objectsIn(
   output: Buffer,
   count: number,
 ): readonly ({ readonly type: string; readonly data: Buffer } | undefined)[] {

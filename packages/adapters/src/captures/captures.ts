@@ -14,6 +14,8 @@ import { Journal } from './apply/journal.ts'
 import { keepOnly, mergePacks } from './collect.ts'
 import { treeOfCommit } from './commits.ts'
 import { compareTrees } from './compare.ts'
+import type { Judge } from './compare.ts'
+import { judgeConverted } from './converted-changes.ts'
 import { nameOf, CaptureStore } from './store.ts'
 import { placeOf } from './place.ts'
 import type { Place } from './place.ts'
@@ -65,10 +67,10 @@ export function gitCaptures(options: CapturesOptions): Captures {
     return store
   }
   const storeOf = async (id: string) => {
-    const [, name, hash] = /^([\da-f]{24})\.([\da-f]{40}|[\da-f]{64})$/.exec(id) ?? []
+    const [, name, hash, commit] = idForm.exec(id) ?? []
     if (name === undefined || hash === undefined) throw new CaptureFailed('There is no such capture.')
-    const known = stores.get(name)
-    return { store: known ?? (await CaptureStore.named((await tools()).git, folder, name)), name, hash }
+    const store = stores.get(name) ?? (await CaptureStore.named((await tools()).git, folder, name))
+    return { store, name, hash, isCommit: commit !== undefined }
   }
 
   const read = async (content: string): Promise<Uint8Array> => {
@@ -91,7 +93,7 @@ export function gitCaptures(options: CapturesOptions): Captures {
           of === 'files'
             ? await takeFiles(shared, store, place, taking)
             : {
-                id: `${store.name}.${await treeOfCommit(shared, place, of)}`,
+                id: `${store.name}.${await treeOfCommit(shared, place, of)}.commit`,
                 directory: place.directory,
                 bytes: 0,
                 omitted: [],
@@ -107,7 +109,13 @@ export function gitCaptures(options: CapturesOptions): Captures {
     async compare(before, after) {
       const [a, b] = [await storeOf(before), await storeOf(after)]
       if (a.name !== b.name) throw new CaptureFailed('The captures are of different folders.')
-      return queue.run(a.name, () => compareTrees(a.store, a.hash, b.hash))
+      const shared = await tools()
+      // Two commits are in the same form.
+      const judge: Judge | undefined =
+        a.isCommit && !b.isCommit
+          ? (changes, sizes) => judgeConverted(shared, a.store, changes, sizes)
+          : undefined
+      return queue.run(a.name, () => compareTrees(a.store, [a.hash, b.hash], judge))
     },
     read,
     apply: (directory, edits) => queue.run(directory, () => applyEdits(applying, directory, edits)),
@@ -120,7 +128,7 @@ export function gitCaptures(options: CapturesOptions): Captures {
           const fresh = [...taken].flatMap(([id, at]) => (at > before ? [id] : []))
           const trees = [...kept, ...fresh]
             .filter((id) => id.startsWith(`${name}.`))
-            .map((id) => id.slice(name.length + 1))
+            .flatMap((id) => idForm.exec(id)?.[2] ?? [])
           stores.delete(name)
           if (trees.length === 0) await rm(join(folder, name), { recursive: true, force: true })
           else await keepOnly(await CaptureStore.named((await tools()).git, folder, name), trees)
@@ -129,6 +137,9 @@ export function gitCaptures(options: CapturesOptions): Captures {
     },
   }
 }
+
+/** An id is the name of a store and of a tree. That of a commit says so: its contents are in the form of the repository. */
+const idForm = /^([\da-f]{24})\.([\da-f]{40}|[\da-f]{64})(\.commit)?$/
 
 /** Runs the tasks of each store one after the other. */
 class StoreQueue {

@@ -1,14 +1,14 @@
 import { CaptureFailed } from '@atrium/host/ports/captures'
 import type { CapturedChange, CapturedFile } from '@atrium/host/ports/captures'
-import { omittedMode, omittedOf, omittedReason } from './omitted.ts'
+import { omittedHash, omittedMode, omittedOf, omittedReason } from './omitted.ts'
 import type { CaptureStore } from './store.ts'
 
-interface Side {
+export interface Side {
   readonly mode: string
   readonly hash: string
 }
 
-interface RawChange {
+export interface RawChange {
   readonly path: string
   readonly oldPath?: string
   readonly before?: Side
@@ -21,14 +21,25 @@ interface Counts {
   readonly binary?: boolean
 }
 
+/** Changes of which only one side is in the form of the repository (`judgeConverted`). */
+export interface Judgement {
+  /** Changes of files that differ only by a conversion. */
+  readonly same: ReadonlySet<RawChange>
+  /** Changes of which nobody knows what the earlier content is on the disk. */
+  readonly unknown: ReadonlySet<RawChange>
+}
+
+export type Judge = (changes: readonly RawChange[], sizes: ReadonlyMap<string, number>) => Promise<Judgement>
+
 /** The differences of two trees of a store. */
 export async function compareTrees(
   store: CaptureStore,
-  before: string,
-  after: string,
+  [before, after]: readonly [string, string],
+  judge: Judge = async () => ({ same: new Set(), unknown: new Set() }),
 ): Promise<readonly CapturedChange[]> {
   const changes = await rawChanges(store, before, after)
   const [sizes, counts] = await Promise.all([sizesOf(store, changes), countsOf(store, before, after)])
+  const { same, unknown } = await judge(changes, sizes)
   const fileOf = ({ mode, hash }: Side): CapturedFile => {
     const omitted = mode === omittedMode ? omittedOf(hash) : undefined
     return {
@@ -40,13 +51,25 @@ export async function compareTrees(
       ...(!omitted && !sizes.has(hash) && { omitted: goneReason }),
     }
   }
-  return changes.map(({ path, oldPath, before: a, after: b }) => ({
-    path,
-    ...(a && { before: fileOf(a) }),
-    ...(b && { after: fileOf(b) }),
-    ...(oldPath !== undefined && { oldPath }),
-    ...(a?.mode === omittedMode || b?.mode === omittedMode ? {} : counts.get(path)),
-  }))
+  const hidden = ({ hash, ...side }: Side) => {
+    const size = sizes.get(hash) ?? 0
+    const reason = omittedReason({ kind: 'converted', size })
+    const name = omittedHash({ kind: 'converted', size }, hash.padEnd(64, '0'), hash.length / 2)
+    return { ...fileOf({ ...side, hash }), content: `${store.name}.${name}`, omitted: reason }
+  }
+  return changes.flatMap((change) => {
+    const { path, oldPath, before: a, after: b } = change
+    const isUnknown = unknown.has(change)
+    const counted = a?.mode !== omittedMode && b?.mode !== omittedMode && !isUnknown
+    const compared: CapturedChange = {
+      path,
+      ...(a && { before: isUnknown ? hidden(a) : fileOf(a) }),
+      ...(b && { after: fileOf(b) }),
+      ...(oldPath !== undefined && { oldPath }),
+      ...(counted && counts.get(path)),
+    }
+    return same.has(change) ? [] : [compared]
+  })
 }
 
 async function rawChanges(store: CaptureStore, before: string, after: string): Promise<readonly RawChange[]> {

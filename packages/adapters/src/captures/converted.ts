@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { withShadowGitDir } from '../git/shadow-git-dir.ts'
-import type { IndexEntry } from './index-file.ts'
 import type { Place } from './place.ts'
 import type { CaptureTools } from './tools.ts'
 
@@ -11,6 +10,8 @@ export interface Converted {
   readonly opaque: ReadonlySet<string>
   /** By their line ends only. */
   readonly lineEnds: ReadonlySet<string>
+  /** Those of `lineEnds` that a checkout writes with CRLF. */
+  readonly crlf: ReadonlySet<string>
 }
 
 /** Whether anything may convert contents. `tracked`: whether the repository has lists of attributes of its own. */
@@ -19,21 +20,19 @@ export async function hasConversions(
   place: Place,
   tracked: boolean,
 ): Promise<boolean> {
-  return tracked || (await convertsLineEnds(tools, place)) || (await hasAttributes(tools, place))
+  return tracked || (await lineEndsOf(tools, place)).all || (await hasAttributes(tools, place))
 }
 
-/** Asks git for the attributes of the paths, if there is any source of attributes. */
+/** Asks git for the attributes of the paths. */
 export async function convertedPaths(
   tools: CaptureTools,
   place: Place,
-  entries: readonly IndexEntry[],
+  paths: readonly string[],
 ): Promise<Converted> {
-  const none: Converted = { opaque: new Set(), lineEnds: new Set() }
+  const none: Converted = { opaque: new Set(), lineEnds: new Set(), crlf: new Set() }
   const { repository } = place
-  const tracked = entries.some(({ path }) => path.includes('.gitattributes'))
-  if (!repository || !(await hasConversions(tools, place, tracked))) return none
-  const paths = entries.map(({ path }) => path.toString('utf8'))
-  const lineEnds = new Set<string>((await convertsLineEnds(tools, place)) ? paths : [])
+  if (!repository || paths.length === 0) return none
+  const lineEnds = await lineEndsOf(tools, place)
   const { attributesFile } = await tools.settings()
   return withShadowGitDir(tools.git, repository, tools.user, async ({ tryRun }) => {
     const args = ['-c', `core.attributesFile=${attributesFile}`, 'check-attr', '-z', '--stdin', ...attributes]
@@ -43,11 +42,26 @@ export async function convertedPaths(
   })
 }
 
-async function convertsLineEnds(
+/** What the settings say about line ends. */
+interface LineEnds {
+  /** Whether the line ends of all text files are converted. */
+  readonly all: boolean
+  /** Whether a checkout writes CRLF where nothing else is said. */
+  readonly crlf: boolean
+}
+
+async function lineEndsOf(
   { settings }: Pick<CaptureTools, 'settings'>,
-  { autocrlf }: Place,
-): Promise<boolean> {
-  return /^(?:true|input)$/i.test(autocrlf === '' ? (await settings()).autocrlf : autocrlf)
+  place: Pick<Place, 'autocrlf' | 'eol'>,
+): Promise<LineEnds> {
+  const user = await settings()
+  const autocrlf = (place.autocrlf === '' ? user.autocrlf : place.autocrlf).toLowerCase()
+  const eol = (place.eol === '' ? user.eol : place.eol).toLowerCase()
+  // The setting `input` converts only what is put into the repository.
+  return {
+    all: autocrlf === 'true' || autocrlf === 'input',
+    crlf: autocrlf === 'true' || (autocrlf !== 'input' && eol === 'crlf'),
+  }
 }
 
 /** Whether there are attributes outside the repository's files, or in its root. */
@@ -63,17 +77,25 @@ async function hasAttributes(
   return found.some((each) => each?.isFile())
 }
 
-/** A record has three fields: path, attribute, value. */
-function sorted(fields: readonly string[], lineEnds: Set<string>): Converted {
-  const opaque = new Set<string>()
-  for (let i = 0; i + 2 < fields.length; i += 3) {
-    const value = fields[i + 2] ?? ''
-    if (value === 'unspecified' || value === 'unset') continue
-    const [path = '', attribute = ''] = [fields[i], fields[i + 1]]
-    if (['text', 'eol', 'crlf'].includes(attribute)) lineEnds.add(path)
-    else opaque.add(path)
+/** A record has three fields: path, attribute, value. Each path has a record of each attribute. */
+function sorted(fields: readonly string[], settings: LineEnds): Converted {
+  const [opaque, lineEnds, crlf] = [new Set<string>(), new Set<string>(), new Set<string>()]
+  const width = 3 * attributes.length
+  for (let i = 0; i + width < fields.length; i += width) {
+    const path = fields[i] ?? ''
+    const [filter, ident, encoding, text = '', eol = '', old = ''] = attributes.map(
+      (_, at) => fields[i + at * 3 + 2] ?? 'unspecified',
+    )
+    const says = (value: string | undefined) => value !== 'unspecified' && value !== 'unset'
+    if (says(filter) || says(ident) || says(encoding)) opaque.add(path)
+    if (settings.all || says(text) || says(eol) || says(old)) lineEnds.add(path)
+    // `crlf` is what `text` was called before.
+    const kind = text === 'unspecified' ? old : text
+    const isText = kind === 'unspecified' ? settings.all || says(eol) : kind !== 'unset'
+    const byDefault = settings.crlf && eol !== 'lf' && kind !== 'input'
+    if (isText && (eol === 'crlf' || byDefault)) crlf.add(path)
   }
-  return { opaque, lineEnds }
+  return { opaque, lineEnds, crlf }
 }
 
 const attributes = ['filter', 'ident', 'working-tree-encoding', 'text', 'eol', 'crlf']

@@ -1,3 +1,5 @@
+import type { BigIntStats } from 'node:fs'
+
 /** An entry of a git index. */
 export interface IndexEntry {
   /** The path as bytes: a file name need not be valid text. */
@@ -104,6 +106,35 @@ export function writeIndex(entries: readonly IndexEntry[], checksum: (data: Buff
   }
   return Buffer.concat([data, checksum(data)])
 }
+
+/** How the stat data of an entry is compared. */
+export interface StatTrust {
+  /** When the index was written, in ns. A file that is not older may have changed without showing. */
+  readonly written: bigint
+  readonly ctime: boolean
+  readonly inode: boolean
+}
+
+/** Whether a file is as it was when git put it into the index, by its times and its size. */
+export function isUnchanged(entry: IndexEntry, info: BigIntStats, trust: StatTrust): boolean {
+  const at = (offset: number) => BigInt(entry.fixed.readUInt32BE(offset))
+  const [seconds, fraction] = [at(8), at(12)]
+  const isTime = (offset: number, ns: bigint) =>
+    at(offset) === BigInt.asUintN(32, ns / billion) &&
+    // Some programs write whole seconds only.
+    (at(offset + 4) === 0n || at(offset + 4) === ns % billion)
+  const latest = seconds * billion + (fraction === 0n ? billion - 1n : fraction)
+  return (
+    !entry.doubtful &&
+    latest < trust.written &&
+    isTime(8, info.mtimeNs) &&
+    (!trust.ctime || isTime(0, info.ctimeNs)) &&
+    (!trust.inode || at(20) === BigInt.asUintN(32, info.ino)) &&
+    at(36) === BigInt.asUintN(32, info.size)
+  )
+}
+
+const billion = 1_000_000_000n
 
 interface FoundPath {
   readonly path: Buffer

@@ -1,5 +1,5 @@
 /** Why the content of a file is not in a capture. */
-export type OmittedKind = 'large' | 'unreadable' | 'repository' | 'name'
+export type OmittedKind = 'large' | 'unreadable' | 'repository' | 'name' | 'converted'
 
 /**
  * A file without content is an entry of a tree with the mode of a submodule, because git does not look for the object that
@@ -34,6 +34,8 @@ const reasons = {
   unreadable: 'It cannot be read.',
   repository: 'It is a repository of its own.',
   name: 'Its name is not valid UTF-8.',
+  converted:
+    'The repository stores it in another form (by a filter, an encoding or line ends), so it can be neither compared nor set back.',
 }
 
 export function sizeText(bytes: number): string {
@@ -43,6 +45,6 @@ export function sizeText(bytes: number): string {
   return `${Number.isInteger(value) ? value : value.toFixed(1)} ${units[power]}`
 }
 
-const kinds: readonly OmittedKind[] = ['large', 'unreadable', 'repository', 'name']
+const kinds: readonly OmittedKind[] = ['large', 'unreadable', 'repository', 'name', 'converted']
 /** The beginning of the hashes that are none: the letters "atrium" in hex. */
 const mark = '61747269756d'

@@ -23,8 +23,9 @@ export interface Place {
   readonly hashLength: HashLength
   /** Lines of a git config about the file system. */
   readonly settings: readonly string[]
-  /** The setting of the repository that converts line ends; empty if there is none. */
+  /** The settings of the repository that convert line ends; empty if there are none. */
   readonly autocrlf: string
+  readonly eol: string
 }
 
 /** Finds out what a folder is. Throws a `CaptureFailed` for a folder that is not captured (O18). */
@@ -43,6 +44,7 @@ export async function placeOf({ git, user, config: read }: CaptureTools, path: s
       hashLength: 20,
       settings: [],
       autocrlf: '',
+      eol: '',
     }
   const config = await read(repository)
   const inside = relative(repository.root, directory).split(sep).join('/')
@@ -55,6 +57,7 @@ export async function placeOf({ git, user, config: read }: CaptureTools, path: s
     format,
     hashLength: format === 'sha256' ? 32 : 20,
     autocrlf: config.get('core.autocrlf')?.at(-1) ?? '',
+    eol: config.get('core.eol')?.at(-1) ?? '',
     settings: copiedSettings.flatMap((name) => {
       const value = config.get(`core.${name}`)?.at(-1)
       return value !== undefined && /^(?:true|false|minimal|default)$/.test(value)

@@ -55,7 +55,10 @@ async function certainEntries(
     ({ doubtful, mode, path }) =>
       !doubtful && (mode & 0o170000) !== submodule && path.subarray(0, prefix.length).equals(prefix),
   )
-  const converted = await convertedPaths(tools, place, entries)
+  const tracked = entries.some(({ path }) => path.includes('.gitattributes'))
+  if (!(await hasConversions(tools, place, tracked))) return entries
+  const paths = entries.map(({ path }) => path.toString('utf8'))
+  const converted = await convertedPaths(tools, place, paths)
   if (converted.opaque.size === 0 && converted.lineEnds.size === 0) return entries
   const whole = await wholeLines(store, entries, converted.lineEnds)
   return entries.filter(({ path, hash, size }) => {

@@ -44,6 +44,9 @@ export interface StoreState {
  */
 export class CaptureStore {
   readonly name: string
+  /** The captured folder. */
+  readonly directory: string
+  /** The folder of the store. */
   readonly folder: string
   readonly gitDir: string
   readonly index: string
@@ -55,21 +58,22 @@ export class CaptureStore {
   readonly #git: GitRunner
   readonly #userObjects: string | undefined
 
-  private constructor(git: GitRunner, folder: string, name: string, userObjects: string | undefined) {
+  private constructor(git: GitRunner, folder: string, name: string, { directory, objects }: About) {
     this.name = name
+    this.directory = directory
     this.folder = folder
     this.gitDir = join(folder, 'git')
     this.index = join(folder, 'index')
     this.objects = join(this.gitDir, 'objects')
     this.own = new OwnObjects(join(this.objects, 'pack'))
     this.#git = git
-    this.#userObjects = userObjects
+    this.#userObjects = objects
   }
 
   /** Opens the store of a folder, or creates it. */
   static async at(git: GitRunner, captures: string, place: Place): Promise<CaptureStore> {
     const name = nameOf(place)
-    const store = new CaptureStore(git, join(captures, name), name, objectsOf(place))
+    const store = new CaptureStore(git, join(captures, name), name, aboutOf(place))
     await store.#create(place)
     return store
   }
@@ -80,21 +84,16 @@ export class CaptureStore {
     const text = await readFile(join(folder, 'folder.json'), 'utf8').catch(() => undefined)
     if (text === undefined) throw new CaptureFailed('There is no such capture.')
     // The file was written by `#create`.
-    const { objects } = JSON.parse(text) as { readonly objects?: string }
-    return new CaptureStore(git, folder, name, objects)
+    return new CaptureStore(git, folder, name, JSON.parse(text) as About)
   }
 
   /** Whether this store is still the one of a folder. */
   fits(place: Place): boolean {
-    return this.#userObjects === objectsOf(place)
+    return this.#userObjects === aboutOf(place).objects
   }
 
   async #create(place: Place): Promise<void> {
-    const about = JSON.stringify({
-      directory: place.directory,
-      format: place.format,
-      ...(this.#userObjects !== undefined && { objects: this.#userObjects }),
-    })
+    const about = JSON.stringify(aboutOf(place))
     const file = join(this.folder, 'folder.json')
     if ((await readFile(file, 'utf8').catch(() => '')) === about) return
     for (const path of ['objects/pack', 'refs', 'info'])
@@ -174,8 +173,16 @@ export function nameOf({ directory, format }: Pick<Place, 'directory' | 'format'
   return createHash('sha256').update(`${format}\0${directory}`).digest('hex').slice(0, 24)
 }
 
-function objectsOf({ repository }: Place): string | undefined {
-  return repository && join(repository.commonDir, 'objects')
+/** What a store says about its folder. */
+interface About {
+  readonly directory: string
+  readonly format: Place['format']
+  /** The objects of the user's repository. */
+  readonly objects?: string
+}
+
+function aboutOf({ directory, format, repository }: Place): About {
+  return { directory, format, ...(repository && { objects: join(repository.commonDir, 'objects') }) }
 }
 
 async function replace(path: string, text: string, flush = true): Promise<void> {

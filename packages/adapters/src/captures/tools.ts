@@ -21,6 +21,7 @@ export interface UserSettings {
   readonly excludesFile: string
   readonly attributesFile: string
   readonly autocrlf: string
+  readonly eol: string
 }
 
 /** Reads settings of the user's config, again only when one of its files has changed. */
@@ -36,6 +37,7 @@ export function userSettings(git: GitRunner, { home, configHome }: GitUser): () 
       excludesFile: last(config.get('core.excludesfile')) ?? join(configHome, 'git', 'ignore'),
       attributesFile: last(config.get('core.attributesfile')) ?? join(configHome, 'git', 'attributes'),
       autocrlf: config.get('core.autocrlf')?.at(-1) ?? '',
+      eol: config.get('core.eol')?.at(-1) ?? '',
     }
   }
   const cached = new UntilChanged<UserSettings>()
@@ -70,4 +72,4 @@ function last(values: readonly string[] = []): string | undefined {
   return values.findLast((value) => value !== '/dev/null')
 }
 
-const names = '^core\\.(excludesfile|attributesfile|autocrlf)$'
+const names = '^core\\.(excludesfile|attributesfile|autocrlf|eol)$'

@@ -76,6 +76,32 @@ test('[O37] with git captures a turn is shown and undone on the disk; what a per
   expect(await disk.text('a.txt')).toBe('a.txt\nby the call\n')
 })
 
+test('[O26] a file that git keeps in another form is not discarded into that form', async () => {
+  const all = await inRepository()
+  const { ann, disk } = all
+  disk.repository.git('config', 'filter.lfs.clean', 'tr -d a-y')
+  await disk.write('.gitattributes', '*.bin filter=lfs\n')
+  await disk.write('big.bin', 'the real content\n')
+  await disk.commit()
+  disk.repository.git('config', '--unset', 'filter.lfs.clean')
+  await disk.write('big.bin', 'the new content\n')
+  const channel = `${session}/changeset/uncommitted`
+  const state = await changeset(ann, channel)
+  expect(state.files).toMatchObject([
+    {
+      _meta: { 'x-atrium': { omitted: expect.stringMatching(/^The repository stores it in another form/) } },
+    },
+  ])
+  expect(names(state)).toEqual(['big.bin'])
+  const discarded = ann.ask('invokeChangesetOperation', {
+    channel,
+    operationId: 'discard',
+    target: all.at('big.bin'),
+  })
+  await expect(discarded).rejects.toThrow(/left as it is.+ another form/)
+  expect(await disk.text('big.bin')).toBe('the new content\n')
+})
+
 test('[O35] with git captures uncommitted files are followed live, and discarded', async () => {
   const all = await inRepository()
   const { ann, disk, world } = all

@@ -63,7 +63,7 @@ async function populate(dir: string, { gitDir, commonDir }: Repository, config: 
     writeFile(join(dir, 'HEAD'), head),
     writeFile(join(dir, 'config'), shadowConfig(config, head)),
     ...['refs', 'reftable'].map((name) => symlink(join(commonDir, name), join(dir, name), 'junction')),
-    ...['packed-refs', 'shallow', join('info', 'exclude')].map((name) =>
+    ...['packed-refs', 'shallow', join('info', 'exclude'), join('info', 'attributes')].map((name) =>
       linkFile(join(commonDir, name), join(dir, name)),
     ),
   ])

@@ -29,6 +29,8 @@ export async function discardFile(context: UndoContext, discarding: Discarding):
     const change = taken.changes.find(({ path }) => fileUri(`${directory}/${path}`) === shown.id)
     if (!change) continue
     if (change.after?.content !== shown.edit.after?.content.nonce) throw new CaptureFailed(changedMeanwhile)
+    if (change.before?.omitted !== undefined)
+      throw new CaptureFailed(`The file was left as it is. ${change.before.omitted}`)
     records.put(session.uri, 'discarded', { folders: [{ directory, safety: taken.id }] })
     if (!(await core().log.settled()))
       throw new CaptureFailed('The disk of the host is full: nothing was changed.')

@@ -9,8 +9,10 @@ export interface Captures {
    */
   take(directory: string, options: CaptureOptions): Promise<Capture>
   /**
-   * The differences of two captures of one folder, in the order of paths. Renames are found. Rejects with a
-   * `CaptureFailed` if one of the captures does not exist any more.
+   * The differences of two captures of one folder, in the order of paths. Renames are found. A commit may be the earlier one:
+   * its files may be in another form than on the disk. Those that differ only by a conversion are not listed. Those of which
+   * nobody can tell are listed, with an earlier content that is omitted. Rejects with a `CaptureFailed` if one of the captures
+   * does not exist any more.
    */
   compare(before: string, after: string): Promise<readonly CapturedChange[]>
   /** The bytes of a content. Rejects with a `CaptureFailed` if they were omitted or do not exist any more. */

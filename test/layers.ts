@@ -76,6 +76,7 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
   adapters: [
     ['captures'],
     ['captures/apply'],
+    ['worktrees'],
     [
       'acp',
       'guide',

@@ -1,0 +1,172 @@
+import { mkdir, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises'
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
+import { WorktreeRefused } from '@atrium/host/ports/worktrees'
+import type { WantedWorktree } from '@atrium/host/ports/worktrees'
+import type { Repository } from '../git/repository.ts'
+import type { ShadowGitDir } from '../git/shadow-git-dir.ts'
+import {
+  exists,
+  headOf,
+  isSparse,
+  refuseUnfinished,
+  requireRepository,
+  submodules,
+  treeOf,
+} from './checkout.ts'
+import { copyIncluded } from './include.ts'
+import { inRepository, refusal } from './machine.ts'
+import type { Machine } from './machine.ts'
+import { deleteRecord, readRecord, writeRecord } from './record.ts'
+import type { WorktreeRecord } from './record.ts'
+
+/**
+ * Creates a worktree as `git worktree add` does, but without the programs that the repository's config names. The record
+ * comes first and tells what a try that was interrupted has left behind.
+ */
+export async function createWorktree(
+  machine: Machine,
+  wanted: WantedWorktree,
+  signal: AbortSignal,
+): Promise<WorktreeRecord> {
+  const earlier = await readRecord(machine, wanted.id)
+  if (earlier?.phase === 'removing') throw new WorktreeRefused('This worktree is being removed.')
+  if (earlier?.phase === 'ready') return earlier
+  if (earlier) await discard(machine, earlier)
+  const plan = earlier ?? (await planned(machine, wanted))
+  try {
+    await writeRecord(machine, plan)
+    const ready = await build(machine, plan, signal)
+    await writeRecord(machine, ready)
+    return ready
+  } catch (error) {
+    await discard(machine, plan)
+    await deleteRecord(machine, plan.id)
+    throw refusal(error, `The worktree ${plan.path} cannot be created`)
+  }
+}
+
+/** Removes what an unfinished creation has made. Nobody has worked there: a session begins when its worktree is ready. */
+export async function discard(machine: Machine, record: WorktreeRecord): Promise<void> {
+  const { path, gitDir, branch, base, folderExisted } = record
+  if (folderExisted)
+    for (const name of await readdir(path).catch(() => []))
+      await rm(join(path, name), { recursive: true, force: true })
+  else await rm(path, { recursive: true, force: true })
+  await rm(gitDir, { recursive: true, force: true })
+  const main = await requireRepository(machine, record.main).catch(() => undefined)
+  // With its old value: a branch that has moved is not ours to delete.
+  if (main)
+    await inRepository(machine, main, ({ tryRun }) =>
+      tryRun(['update-ref', '-d', `refs/heads/${branch}`, base], ''),
+    )
+}
+
+async function planned(machine: Machine, wanted: WantedWorktree): Promise<WorktreeRecord> {
+  const { id, directory } = wanted
+  const repository = await requireRepository(machine, directory)
+  await refuseUnfinished(repository)
+  const { root, commonDir } = repository
+  return inRepository(machine, repository, async (shadow) => {
+    const base = await headOf(shadow)
+    if (base === undefined)
+      throw new WorktreeRefused(`${root} has no commit yet, so a worktree has nothing to begin from.`)
+    if (shadow.config.get('extensions.refstorage')?.at(-1) === 'reftable')
+      throw new WorktreeRefused(
+        `${root} keeps its branches in a reftable, which worktrees do not support yet.`,
+      )
+    const branch = wanted.branch ?? `atrium/${id}`
+    await checkBranch(shadow, branch)
+    const path = wanted.path ?? join(await realFolder(machine.folder), 'trees', id, basename(root))
+    const { at, folderExisted } = await checkPlace(path, repository)
+    const gitDir = join(commonDir, 'worktrees', `atrium-${id}`)
+    if (await exists(gitDir)) throw new WorktreeRefused(`${root} has another worktree of this name.`)
+    const inside = relative(root, await realpath(directory))
+    const notes = await notesOn(repository, shadow)
+    const names = { id, branch, base, main: root, gitDir, commonDir }
+    const place = { path: at, directory: join(at, inside), folderExisted }
+    return { ...names, ...place, phase: 'creating', copied: {}, notes }
+  })
+}
+
+async function realFolder(path: string): Promise<string> {
+  await mkdir(path, { recursive: true, mode: 0o700 })
+  return realpath(path)
+}
+
+async function checkBranch(shadow: ShadowGitDir, branch: string): Promise<void> {
+  const shown = JSON.stringify(branch.slice(0, 200))
+  const ok = (command: readonly string[]) => shadow.tryRun(command, '').then(({ exitCode }) => exitCode === 0)
+  const odd = branch.startsWith('-') || branch === 'HEAD' || branch.includes('\0')
+  if (odd || !(await ok(['check-ref-format', `refs/heads/${branch}`])))
+    throw new WorktreeRefused(`${shown} cannot be the name of a branch.`)
+  if (await ok(['show-ref', '--verify', '-q', `refs/heads/${branch}`]))
+    throw new WorktreeRefused(`There is already a branch ${shown}. Choose another name.`)
+}
+
+/** A worktree inside of its own repository would be shown there as a change. */
+async function checkPlace(
+  path: string,
+  { root, commonDir }: Repository,
+): Promise<{ readonly at: string; readonly folderExisted: boolean }> {
+  if (!isAbsolute(path)) throw new WorktreeRefused(`${path} must be an absolute path.`)
+  let parent = dirname(resolve(path))
+  while (!(await exists(parent))) parent = dirname(parent)
+  const at = join(await realpath(parent), relative(parent, resolve(path)))
+  for (const folder of [root, commonDir])
+    if (at === folder || at.startsWith(`${folder}/`))
+      throw new WorktreeRefused(`${at} is inside of the repository. Choose a folder outside of ${root}.`)
+  const names = await readdir(at).catch(() => undefined)
+  if (names === undefined ? await exists(at) : names.length > 0)
+    throw new WorktreeRefused(`${at} is not empty. Choose a new folder.`)
+  return { at, folderExisted: names !== undefined }
+}
+
+async function notesOn(repository: Repository, shadow: ShadowGitDir): Promise<readonly string[]> {
+  const { exitCode } = await shadow.tryRun(['ls-files', '-s', '-z', '--', ':(top)no such file'], '')
+  const modules = exitCode === 0 ? (await submodules(shadow)).length : 0
+  return [
+    ...(modules > 0 ? ['The folders of submodules are empty in this worktree.'] : []),
+    ...((await isSparse(repository, shadow))
+      ? ['The main checkout is sparse. This worktree has all of its files.']
+      : []),
+  ]
+}
+
+async function build(machine: Machine, plan: WorktreeRecord, signal: AbortSignal): Promise<WorktreeRecord> {
+  const { path, gitDir, main, branch, base } = plan
+  const repository = await requireRepository(machine, main)
+  await inRepository(machine, repository, async ({ tryRun }) => {
+    // All zeros: there must be no such branch.
+    const { exitCode } = await tryRun(
+      ['update-ref', `refs/heads/${branch}`, base, '0'.repeat(base.length)],
+      '',
+    )
+    if (exitCode !== 0)
+      throw new WorktreeRefused(
+        `The branch ${JSON.stringify(branch)} cannot be created: another branch is in its way, or the repository cannot be written.`,
+      )
+  })
+  await mkdir(path, { recursive: true })
+  await mkdir(gitDir, { recursive: true })
+  // A locked worktree is not pruned by git before it is complete.
+  await writeFile(join(gitDir, 'locked'), 'Atrium is creating this worktree.\n')
+  await writeFile(join(gitDir, 'gitdir'), `${join(path, '.git')}\n`)
+  await writeFile(join(gitDir, 'commondir'), '../..\n')
+  await writeFile(join(gitDir, 'HEAD'), `ref: refs/heads/${branch}\n`)
+  await writeFile(join(path, '.git'), `gitdir: ${gitDir}\n`)
+  signal.throwIfAborted()
+  await inRepository(machine, treeOf(plan), async ({ tryRun }) => {
+    const { exitCode } = await tryRun(['read-tree', '--reset', '-u', 'HEAD'], '')
+    if (exitCode !== 0)
+      throw new WorktreeRefused(`The files of the worktree cannot be written to ${path}. Is the disk full?`)
+  })
+  signal.throwIfAborted()
+  const { copied, notes } = await copyIncluded(machine, repository, path)
+  await rm(join(gitDir, 'locked'))
+  const isDirectory = await stat(plan.directory).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+  const directory = isDirectory ? plan.directory : path
+  return { ...plan, phase: 'ready', directory, copied, notes: [...plan.notes, ...notes] }
+}

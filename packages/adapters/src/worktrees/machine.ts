@@ -1,0 +1,79 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { WorktreeRefused } from '@atrium/host/ports/worktrees'
+import type { LimitValues } from '@atrium/protocol/limits'
+import type { GitUser } from '../git/config.ts'
+import type { Repository } from '../git/repository.ts'
+import type { GitRunner } from '../git/run.ts'
+import { withShadowGitDir } from '../git/shadow-git-dir.ts'
+import type { ShadowGitDir } from '../git/shadow-git-dir.ts'
+import { codeOf } from '../process/error-code.ts'
+
+export type WorktreeLimits = Pick<
+  LimitValues,
+  'worktreeMs' | 'worktreeFiles' | 'worktreeBytes' | 'vcsBytes' | 'vcsRuns'
+>
+
+/** The git command and the folder of our own files, as all parts of this adapter use them. */
+export interface Machine {
+  readonly git: GitRunner
+  readonly user: GitUser
+  /** The folder of the records, of worktrees whose place nobody chose, and of temporary files. */
+  readonly folder: string
+  readonly limits: WorktreeLimits
+}
+
+/** Runs git on a repository without acting on its config, so that no program that it names is started (O14). */
+export function inRepository<T>(
+  { git, user }: Machine,
+  repository: Repository,
+  task: (shadow: ShadowGitDir) => Promise<T>,
+): Promise<T> {
+  return withShadowGitDir(git, repository, user, task)
+}
+
+/** Creates a temporary folder for one task, and removes it afterwards. */
+export async function inTemporaryFolder<T>(
+  { folder }: Machine,
+  task: (path: string) => Promise<T>,
+): Promise<T> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const path = await mkdtemp(join(folder, temporaryPrefix))
+  try {
+    return await task(path)
+  } finally {
+    await rm(path, { recursive: true, force: true })
+  }
+}
+
+/** Runs git on the files of a checkout with an index of its own, which is empty at first, and a commit of its own as HEAD. */
+export function withOwnIndex<T>(
+  machine: Machine,
+  repository: Omit<Repository, 'gitDir'>,
+  head: string,
+  task: (shadow: ShadowGitDir) => Promise<T>,
+): Promise<T> {
+  return inTemporaryFolder(machine, async (gitDir) => {
+    await writeFile(join(gitDir, 'HEAD'), `${head}\n`)
+    return inRepository(machine, { ...repository, gitDir }, task)
+  })
+}
+
+/** The beginning of the names of temporary folders. Those of an earlier run are deleted. */
+export const temporaryPrefix = 'tmp-'
+
+/** Returns an error of the system as a sentence for users. Other errors stay as they are. */
+export function refusal(error: unknown, what: string): unknown {
+  const reason = reasons.get(codeOf(error) ?? '')
+  return reason === undefined ? error : new WorktreeRefused(`${what}: ${reason}.`)
+}
+
+const reasons: ReadonlyMap<string, string> = new Map([
+  ['ENOSPC', 'the disk is full'],
+  ['EDQUOT', 'the disk quota is used up'],
+  ['EROFS', 'the disk is read-only'],
+  ['EACCES', 'the permission is missing'],
+  ['EPERM', 'the permission is missing'],
+  ['ENOTDIR', 'a part of the path is no folder'],
+  ['ENAMETOOLONG', 'the path is too long'],
+])

@@ -62,7 +62,7 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
     ['chat'],
     ['turn', 'completions'],
     ['annotations'],
-    ['tools', 'customizations', 'changes'],
+    ['tools', 'customizations', 'changes', 'worktrees'],
     ['resources', 'terminal', 'auth'],
     ['channels'],
     ['root', 'content'],

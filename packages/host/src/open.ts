@@ -31,6 +31,7 @@ import { Log } from './log/log.ts'
 import type { Dispatcher } from './log/options.ts'
 import { Sealing } from './sealing/sealing.ts'
 import { Owners } from './core/owners.ts'
+import { RecordMap, textFormat } from './core/record-map.ts'
 import { ReadBudget } from './core/read-budget.ts'
 import type { Agent } from './ports/agent.ts'
 import type { Captures } from './ports/captures.ts'
@@ -42,6 +43,7 @@ import type { Store } from './ports/store.ts'
 import type { Terminals } from './ports/terminals.ts'
 import type { Vcs } from './ports/vcs.ts'
 import type { World } from './ports/world.ts'
+import type { Worktrees } from './ports/worktrees.ts'
 import { readOnly } from './log/read-only-store.ts'
 import { openRoot } from './root/root.ts'
 import { tidyDaily } from './channels/tidy.ts'
@@ -60,6 +62,8 @@ export interface HostPorts {
   readonly vcs?: Vcs
   /** Absent: turns are not captured, so there are no changesets and nothing can be undone. */
   readonly captures?: Captures
+  /** Absent: sessions work in their folders only. */
+  readonly worktrees?: Worktrees
   /** Absent: hooks are not run. */
   readonly hooks?: HookRunner
   /** Absent: only agents use MCP servers. */
@@ -138,6 +142,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   const sealing = new Sealing({ store: store.log, log, jobs, world, least: ports.sealLeast })
   const sessionResources = await SessionResources.open(records)
   const owners = await Owners.open(records)
+  const worktreeIds = await RecordMap.open(records, 'worktree/', textFormat)
   const contentRetention = await ContentRetention.open(records)
   // Departures are loaded last, because their loading starts the timers of departed clients.
   const departures = await Departures.open(records, world, [
@@ -167,12 +172,13 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   }
   const clientUriOwners = new ClientUriOwners(limitValues.borrowed)
   const tokens = new Tokens(world, limitValues, (...given) => notifyExpired(core, ...given))
-  const { files, terminals, vcs, encoder, hooks, mcp } = ports
+  const { files, terminals, vcs, worktrees, encoder, hooks, mcp } = ports
   const listings = new FileListings({ files, vcs }, world, limitValues)
   const machine = {
     files,
     terminals,
     vcs,
+    worktrees,
     encoder,
     hooks,
     mcp,
@@ -204,6 +210,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
     contentRetention,
     clientUriOwners,
     owners,
+    worktreeIds,
     tokens,
     ...machine,
   }

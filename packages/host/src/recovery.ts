@@ -13,6 +13,7 @@ import type { Effects } from './core/rules.ts'
 import { endShell } from './terminal/terminal.ts'
 import { wakeIfSound } from './channels/wake.ts'
 import { releaseWatch } from './resources/watch.ts'
+import { recoverWorktrees } from './worktrees/worktrees.ts'
 import { cancelTurn, durationOf, isOrphaned, workerDepth } from './chat/workers.ts'
 
 /**
@@ -24,6 +25,7 @@ import { cancelTurn, durationOf, isOrphaned, workerDepth } from './chat/workers.
 export async function recover(core: Core): Promise<void> {
   await forgetCopies(core)
   if (core.readOnlyReason() !== undefined) return
+  await recoverWorktrees(core)
   const sessions: Channel<'session'>[] = []
   const chats: Channel<'chat'>[] = []
   for (const uri of core.jobs.pending) {

@@ -46,6 +46,7 @@ export type Machine = Pick<
   | 'terminals'
   | 'vcs'
   | 'captures'
+  | 'worktrees'
   | 'encoder'
   | 'customizations'
   | 'hooks'

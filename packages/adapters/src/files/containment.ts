@@ -33,8 +33,11 @@ const maxLinks = 40
 export class Containment {
   readonly #forbidden: readonly BytePath[]
 
-  /** `forbidden`: directories that no operation may touch, even inside a root. */
-  constructor(forbidden: readonly string[]) {
+  readonly #permitted: readonly BytePath[]
+
+  /** `forbidden`: directories that no operation may touch, even inside a root, except for what is inside of `permitted`. */
+  constructor(forbidden: readonly string[], permitted: readonly string[] = []) {
+    this.#permitted = permitted.flatMap((path) => parsePath(path) ?? [])
     this.#forbidden = forbidden.flatMap((path) => parsePath(path) ?? [])
   }
 
@@ -131,6 +134,10 @@ export class Containment {
   }
 
   async #isForbidden(realPath: BytePath): Promise<boolean> {
+    for (const path of this.#permitted) {
+      const permitted = await realPathOf(path)
+      if (permitted !== undefined && realPath !== permitted && isInside(realPath, permitted)) return false
+    }
     if ([...kernelDirectories, ...this.#forbidden].some((path) => isInside(realPath, path))) return true
     for (const path of this.#forbidden) {
       const forbidden = await realPathOf(path)

@@ -121,4 +121,19 @@ describe('[S-29] roots', () => {
     expect(fingerprint(`${root}/own`)).toBe(untouched)
     expect(readdirSync(root).toSorted()).toEqual(['own', 'to'])
   })
+
+  test('[O56] worktrees in the own directory of the host can be used, and nothing beside them', async () => {
+    const { root } = sandbox()
+    const data = `${root}/data`
+    mkdirSync(`${data}/trees/one`, { recursive: true })
+    writeFileSync(`${data}/token`, 'token')
+    writeFileSync(`${data}/trees/one/file`, 'x')
+    symlinkSync('../../token', `${data}/trees/one/link`)
+    const files = nodeFiles({ forbidden: [data], permitted: [`${data}/trees`] })
+    const roots = [`${data}/trees/one`]
+    const read = (path: string) => files.read({ path: `${data}/${path}`, roots }, 99)
+    expect(new TextDecoder().decode(await read('trees/one/file'))).toBe('x')
+    for (const path of ['token', 'trees/one/link', 'trees']) await refused(read(path), 'outside')
+    await refused(files.read({ path: `${data}/token`, roots: ['/'] }, 99), 'outside')
+  })
 })

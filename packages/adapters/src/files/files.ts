@@ -28,14 +28,16 @@ import { write } from './write.ts'
 export interface FilesOptions {
   /** Directories of the host itself: no operation may touch them, whatever the roots are. */
   readonly forbidden?: readonly string[]
+  /** Directories inside of forbidden ones that may be used after all: those of worktrees. */
+  readonly permitted?: readonly string[]
   readonly limits?: Partial<TreeLimits>
 }
 
 /** The files of this machine. */
-export function nodeFiles({ forbidden = [], limits }: FilesOptions = {}): Files {
+export function nodeFiles({ forbidden = [], permitted = [], limits }: FilesOptions = {}): Files {
   const { treeDepth, treeEntries, copyBytes } = defaultLimits
   const shared = {
-    containment: new Containment(forbidden),
+    containment: new Containment(forbidden, permitted),
     locks: new NameLock(),
     limits: { treeDepth, treeEntries, copyBytes, ...limits },
   }

@@ -1,7 +1,9 @@
+import type { Uri } from '@atrium/protocol/channel'
 import type { Message } from '@atrium/protocol/chat/message'
 import type { ErrorInfo } from '@atrium/protocol/common/content'
 import type { Params, Result } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
+import { pathOf } from '@atrium/protocol/file-uri'
 import type { SessionConfigSchema } from '@atrium/protocol/common/config'
 import type { AgentInfo } from '@atrium/protocol/root/state'
 import { rootUri } from '@atrium/protocol/uri'
@@ -9,6 +11,8 @@ import { shellAgent, lineOf } from './shell-agent.ts'
 import type { Core } from '../core/core.ts'
 import { equal } from '../log/equal.ts'
 import type { Agent } from '../ports/agent.ts'
+import { isolationProperties } from './isolation.ts'
+import { setupCommand } from './setup-command.ts'
 import { customizationsKey, customizationsProperty, settingProblem, resolvedValues } from './settings.ts'
 
 export function agentOf(core: Core, provider: string): Agent | undefined {
@@ -69,12 +73,25 @@ export async function resolveSessionConfig(
   const problem = settingProblem(settings?.schema, config)
   if (problem !== undefined) throw AhpError.invalidParams(`resolveSessionConfig: ${problem}`)
   const offered = await core.customizations?.offered(workingDirectory)
+  const command = core.worktrees && (await setupCommandOf(core, workingDirectory))
   const { properties = {}, ...rest } = settings?.schema ?? { type: 'object' as const }
   const schema: SessionConfigSchema = {
     ...rest,
-    properties: { ...properties, ...(offered && { [customizationsKey]: customizationsProperty(offered) }) },
+    properties: {
+      ...properties,
+      ...(offered && { [customizationsKey]: customizationsProperty(offered) }),
+      ...(core.worktrees && isolationProperties(command)),
+    },
   }
   return { schema, values: resolvedValues(schema, config) }
+}
+
+/** The setup command of the repository that contains a folder. */
+async function setupCommandOf(core: Core, folder: Uri | undefined): Promise<string | undefined> {
+  const named = folder === undefined ? undefined : pathOf(folder)
+  if (!named?.ok) return undefined
+  const root = await core.vcs?.root(named.path).catch(() => undefined)
+  return root === undefined ? undefined : setupCommand(core, root)
 }
 
 export async function sessionConfigCompletions(

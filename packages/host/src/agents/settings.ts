@@ -1,4 +1,5 @@
 import type { SessionConfigPropertySchema, SessionConfigSchema } from '@atrium/protocol/common/config'
+import { isolationProperties } from './isolation.ts'
 import { permissionsKey, permissionsProblem, permissionsProperty } from '../access/permissions.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -27,14 +28,21 @@ export function customizationsProperty(choices?: readonly Choice[]): SessionConf
   }
 }
 
-/** Returns the config schema of a session: its agent's settings, the permissions, and its customizations if the host has any. */
+/** The parts of a host that have settings of their own in every session. */
+export interface SettingParts {
+  readonly customizations?: unknown
+  readonly worktrees?: unknown
+}
+
+/** Returns the config schema of a session: its agent's settings, the permissions, and those of the parts that the host has. */
 export function sessionSchema(
   schema: SessionConfigSchema = emptySchema,
-  customizations = false,
+  { customizations, worktrees }: SettingParts = {},
 ): SessionConfigSchema {
   const own = {
     [permissionsKey]: permissionsProperty,
-    ...(customizations && { [customizationsKey]: customizationsProperty() }),
+    ...(customizations !== undefined && { [customizationsKey]: customizationsProperty() }),
+    ...(worktrees !== undefined && isolationProperties()),
   }
   return { ...schema, properties: { ...schema.properties, ...own } }
 }

@@ -31,6 +31,8 @@ import type { Records } from '../ports/records.ts'
 import type { Store } from '../ports/store.ts'
 import type { Terminals } from '../ports/terminals.ts'
 import type { Vcs } from '../ports/vcs.ts'
+import type { Worktrees } from '../ports/worktrees.ts'
+import type { RecordMap } from './record-map.ts'
 import type { World } from '../ports/world.ts'
 import type { ReadBudget } from './read-budget.ts'
 import type { Sealing } from '../sealing/sealing.ts'
@@ -110,6 +112,8 @@ export interface Core {
   readonly contentRetention: ContentRetention
   readonly clientUriOwners: ClientUriOwners
   readonly owners: Owners
+  /** The ids of the worktrees of the sessions, until they are removed or given up. */
+  readonly worktreeIds: RecordMap<string>
   /** Undefined if the host was started without customizations. */
   readonly customizations: Customizing | undefined
   /** Undefined if the host was started without captures. */
@@ -119,6 +123,7 @@ export interface Core {
   readonly files: Files | undefined
   readonly terminals: Terminals | undefined
   readonly vcs: Vcs | undefined
+  readonly worktrees: Worktrees | undefined
   readonly hooks: HookRunner | undefined
   readonly mcp: McpServers | undefined
   readonly encoder: ContentEncoder | undefined

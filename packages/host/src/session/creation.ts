@@ -8,6 +8,7 @@ import type { Session } from '../ports/agent.ts'
 import { TurnFailed, failureOf } from '../ports/agent.ts'
 import type { Progress } from './progress.ts'
 import { noProgress } from './progress.ts'
+import { prepareWorktree } from '../worktrees/worktrees.ts'
 
 /**
  * Lets the agent create a session. The session then becomes ready or failed. If the host crashes before that, its next start
@@ -28,7 +29,11 @@ export async function runCreation(
     },
   }
   core.jobs.begin(channel.uri, job)
-  const failure = await callAgent(core, provider, agentSession(channel, progress), abort.signal)
+  const { signal } = abort
+  const report = (done: number, total: number, message: string) => progress.report(done, total, message)
+  const failure =
+    (await prepareWorktree(core, channel, { report, signal })) ??
+    (await callAgent(core, provider, agentSession(channel, progress), signal))
   core.jobs.end(channel.uri, job)
   // The session may have been disposed of meanwhile.
   const exists = !abort.signal.aborted && core.log.channel(channel.uri) === channel

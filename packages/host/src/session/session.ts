@@ -30,6 +30,7 @@ import { countSessions } from '../root/root.ts'
 import type { Effects } from '../core/rules.ts'
 import { permissionValuesProblem, sessionSchema, settingProblem, resolvedValues } from '../agents/settings.ts'
 import { forgetTerminal } from '../terminal/terminal.ts'
+import { assignWorktree, removeWorktrees, worktreeProblem } from '../worktrees/worktrees.ts'
 import { unlessUnsound, wake, wakeIfSound } from '../channels/wake.ts'
 
 export async function createSession(
@@ -60,6 +61,7 @@ export async function createSession(
   const first = { ...firstState(core, agent, params), ...(project && { project }), ...(_meta && { _meta }) }
   const state: SessionState = { ...first, title: summary.title, chats: [summary], defaultChat: chat }
   const session = createSessionChannel(core, link, { uri, state, createdAt: summary.modifiedAt })
+  assignWorktree(core, uri, params.config)
   if (taken) assignAlias(core, uri, agent.info.provider)
   newChat(core, uri, summary, copied)
   // The session may fall asleep only from now on. Before it had a chat, nothing kept it awake.
@@ -150,6 +152,10 @@ export function forgetSession(core: Core, session: Channel<'session'>): number {
       const dropped = unreferenced.map((each) => core.store.blobs.drop(each))
       return Promise.all([...dropped, agentOf(core, provider)?.dispose?.(uri)])
     })
+    // The agent has left the worktree by then.
+    .then(async () => {
+      if (core.worktreeIds.has(uri)) await removeWorktrees(core)
+    })
     .catch((error: unknown) => core.world.report('cleaning up after a disposed session failed', error))
   return seq
 }
@@ -200,11 +206,11 @@ function removeClient(core: Core, session: Channel<'session'>, clientId: string)
 }
 
 function firstState(
-  { customizations }: Core,
+  core: Core,
   { info, settings, tools }: Agent,
   { activeClient, workingDirectories, config }: Params<'createSession'>,
 ): Omit<SessionState, 'chats'> {
-  const schema = sessionSchema(settings?.schema, customizations !== undefined)
+  const schema = sessionSchema(settings?.schema, core)
   return compact<Omit<SessionState, 'chats'>>({
     provider: info.provider,
     title: '',
@@ -219,7 +225,7 @@ function firstState(
 }
 
 function creationProblem(
-  { limits, customizations }: Core,
+  core: Core,
   { info, settings }: Agent,
   { workingDirectories = [], config }: Params<'createSession'>,
 ): string | undefined {
@@ -232,8 +238,9 @@ function creationProblem(
   if (workingDirectories.length > 1 && !info.capabilities?.multipleWorkingDirectories)
     return `${info.displayName} supports one working directory`
   return (
-    settingProblem(sessionSchema(settings?.schema, customizations !== undefined), config) ??
-    permissionValuesProblem(config, limits.permissions)
+    settingProblem(sessionSchema(settings?.schema, core), config) ??
+    permissionValuesProblem(config, core.limits.permissions) ??
+    (core.worktrees ? worktreeProblem(config, workingDirectories) : undefined)
   )
 }
 

@@ -1,0 +1,145 @@
+import type { Uri } from '@atrium/protocol/channel'
+import type { ErrorInfo } from '@atrium/protocol/common/content'
+import { fileUri, pathOf } from '@atrium/protocol/file-uri'
+import type { SessionState } from '@atrium/protocol/session/state'
+import { isolationKeys } from '../agents/isolation.ts'
+import type { Core } from '../core/core.ts'
+import type { Channel } from '../log/channel.ts'
+import { WorktreeRefused } from '../ports/worktrees.ts'
+import type { Worktree } from '../ports/worktrees.ts'
+import { runSetup } from './setup.ts'
+
+type Values = Readonly<Record<string, unknown>>
+
+/** Whether config values ask for a worktree. */
+export function wantsWorktree(values: Values = {}): boolean {
+  return values[isolationKeys.isolation] === 'worktree'
+}
+
+/** The reason why a session with these values cannot have a worktree. */
+export function worktreeProblem(values: Values = {}, directories: readonly Uri[] = []): string | undefined {
+  if (!wantsWorktree(values)) return undefined
+  if (directories.length !== 1) return 'a session in a worktree has one working directory'
+  const folder = textIn(values, isolationKeys.folder)
+  return folder !== '' && !folder.startsWith('/')
+    ? `${isolationKeys.folder} must be an absolute path`
+    : undefined
+}
+
+/** Remembers that a new session will have a worktree, in the step that creates the session. */
+export function assignWorktree(core: Core, session: Uri, values: Values | undefined): void {
+  if (core.worktrees && wantsWorktree(values)) core.worktreeIds.set(session, core.world.id().slice(-12))
+}
+
+interface Creation {
+  readonly report: (done: number, total: number, message: string) => void
+  readonly signal: AbortSignal
+}
+
+/**
+ * Creates the worktree of a session, if it has one, and makes it the session's working directory. If the host was stopped
+ * in the middle of this, the next start does it again. Returns the failure of the session's creation.
+ */
+export async function prepareWorktree(
+  core: Core,
+  session: Channel<'session'>,
+  { report, signal }: Creation,
+): Promise<ErrorInfo | undefined> {
+  const id = core.worktreeIds.get(session.uri)
+  const { workingDirectories: [directory] = [], config } = session.head
+  if (!core.worktrees || id === undefined || directory === undefined || ownWorktree(session.head))
+    return undefined
+  const named = pathOf(directory)
+  if (!named.ok) return { errorType: 'worktree', message: named.problem }
+  const values = config?.values ?? {}
+  const branch = textIn(values, isolationKeys.branch)
+  const path = textIn(values, isolationKeys.folder)
+  const wanted = { id, directory: named.path, ...(branch !== '' && { branch }), ...(path !== '' && { path }) }
+  try {
+    report(0, 3, 'Creating the worktree')
+    const worktree = await core.worktrees.create(wanted, signal)
+    report(1, 3, 'Setting up the worktree')
+    const allowed = textIn(values, isolationKeys.setup)
+    const note = await runSetup(core, { root: worktree.path, allowed }, signal)
+    if (core.log.channel(session.uri) !== session || signal.aborted) return undefined
+    enter(core, session, directory, { ...worktree, notes: [...worktree.notes, ...(note ? [note] : [])] })
+    await core.log.reached(core.log.last)
+    report(2, 3, 'Starting the agent')
+    return undefined
+  } catch (error) {
+    if (error instanceof WorktreeRefused) return { errorType: 'worktree', message: error.message }
+    core.world.report('worktree not created', error)
+    return { errorType: 'worktree', message: 'The worktree could not be created.' }
+  }
+}
+
+/** Makes a worktree the working directory of a session, and shows it, in one step. */
+function enter(core: Core, session: Channel<'session'>, directory: Uri, worktree: Worktree): void {
+  const { id, main, path, branch, base, notes } = worktree
+  const shown = {
+    id,
+    main: fileUri(main),
+    root: fileUri(path),
+    branch,
+    base,
+    ...(notes.length > 0 && { notes }),
+  }
+  const { _meta: kept = {} } = session.head
+  // The host writes this member, always as an object.
+  const own = (kept['x-atrium'] ?? {}) as object
+  const replacement = fileUri(worktree.directory)
+  core.log.append(session, { type: 'session/workingDirectoryReplaced', directory, replacement })
+  core.log.append(session, {
+    type: 'session/metaChanged',
+    _meta: { ...kept, 'x-atrium': { ...own, worktree: shown } },
+  })
+}
+
+function ownWorktree({ _meta }: Pick<SessionState, '_meta'>): boolean {
+  const own = _meta?.['x-atrium']
+  return typeof own === 'object' && own !== null && 'worktree' in own
+}
+
+/**
+ * Removes the worktrees of sessions that are gone, where nothing would be lost. A worktree with work in it is kept for ever,
+ * with its branch, and the log of the host says why.
+ */
+export async function removeWorktrees(core: Core): Promise<void> {
+  const { worktrees, worktreeIds } = core
+  if (!worktrees || core.readOnlyReason() !== undefined) return
+  for (const session of worktreeIds.keys()) {
+    const id = worktreeIds.get(session)
+    if (id === undefined || core.catalog.get(session)) continue
+    try {
+      await worktrees.remove(id)
+    } catch (error) {
+      if (!(error instanceof WorktreeRefused)) {
+        core.world.report('worktree not removed', error)
+        continue
+      }
+      core.world.report('worktree kept', error.message)
+    }
+    worktreeIds.delete(session)
+  }
+  core.log.scheduleFlush()
+}
+
+/** Finishes what the previous run of the host had begun to apply or to remove. */
+export async function recoverWorktrees(core: Core): Promise<void> {
+  if (!core.worktrees || core.readOnlyReason() !== undefined) return
+  try {
+    for (const { main, left } of await core.worktrees.recover())
+      core.world.report(
+        'worktree applied after a restart',
+        left.length > 0 ? `${main}: left ${left.join(', ')}` : main,
+      )
+  } catch (error) {
+    core.world.report('worktrees not recovered', error)
+  }
+  await removeWorktrees(core)
+}
+
+function textIn(values: Values, key: string): string {
+  const value = values[key]
+  return typeof value === 'string' ? value.trim() : ''
+}

@@ -94,6 +94,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import('./commands/approve.ts')).deny,
   },
   {
+    usage: 'apply [session]',
+    about: 'bring the changes of a session in a worktree into the main checkout (default: of the last one)',
+    load: async () => (await import('./commands/changes/apply.ts')).apply,
+  },
+  {
     usage: 'fork <session>',
     about: 'create a chat that begins with the turns of another one',
     options: [['--turn <turn>', 'the last turn to copy: its id, or its number (default: -1, the last)']],
@@ -144,7 +149,7 @@ export const verbs: readonly Verb[] = [
       ['--branch', 'the changes of the branch'],
       ['--stat', 'only the paths and the numbers of lines'],
     ],
-    load: async () => (await import('./commands/changes.ts')).diff,
+    load: async () => (await import('./commands/changes/changes.ts')).diff,
   },
   {
     usage: 'undo [session] [file]',
@@ -154,14 +159,14 @@ export const verbs: readonly Verb[] = [
       ['--redo', 'bring back what was taken back'],
       ['--dry-run', 'only say what would happen'],
     ],
-    load: async () => (await import('./commands/changes.ts')).undo,
+    load: async () => (await import('./commands/changes/changes.ts')).undo,
   },
   {
     usage: 'comments [session] [action] [words...]',
     about:
       'list the comments on the files of a session; add FILE:LINE TEXT, reply ID TEXT, resolve, reopen and remove ID change them',
     options: [['-a, --all', 'include resolved comments']],
-    load: async () => (await import('./commands/comments.ts')).comments,
+    load: async () => (await import('./commands/changes/comments.ts')).comments,
   },
   {
     usage: 'agents',

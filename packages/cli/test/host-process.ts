@@ -51,6 +51,10 @@ export class HostProcess {
     return new HostProcess(child, readyIn(line))
   }
 
+  get url(): string {
+    return this.#url
+  }
+
   get pid(): number {
     return this.#child.pid ?? 0
   }

@@ -32,13 +32,12 @@ const maxLinks = 40
 /** Decides whether a file is inside its roots: by the file that was opened, never by the text of the path (S-28, S-29). */
 export class Containment {
   readonly #forbidden: readonly BytePath[]
-
   readonly #permitted: readonly BytePath[]
 
   /** `forbidden`: directories that no operation may touch, even inside a root, except for what is inside of `permitted`. */
   constructor(forbidden: readonly string[], permitted: readonly string[] = []) {
-    this.#permitted = permitted.flatMap((path) => parsePath(path) ?? [])
     this.#forbidden = forbidden.flatMap((path) => parsePath(path) ?? [])
+    this.#permitted = permitted.flatMap((path) => parsePath(path) ?? [])
   }
 
   /** Follows all links of a path, and holds the file that the path leads to. */
@@ -134,16 +133,18 @@ export class Containment {
   }
 
   async #isForbidden(realPath: BytePath): Promise<boolean> {
-    for (const path of this.#permitted) {
-      const permitted = await realPathOf(path)
-      if (permitted !== undefined && realPath !== permitted && isInside(realPath, permitted)) return false
+    if (kernelDirectories.some((path) => isInside(realPath, path))) return true
+    const contains = async (path: BytePath) => {
+      if (isInside(realPath, path)) return true
+      const real = await realPathOf(path)
+      return real !== undefined && isInside(realPath, real)
     }
-    if ([...kernelDirectories, ...this.#forbidden].some((path) => isInside(realPath, path))) return true
-    for (const path of this.#forbidden) {
-      const forbidden = await realPathOf(path)
-      if (forbidden !== undefined && isInside(realPath, forbidden)) return true
-    }
-    return false
+    if (!(await someOf(this.#forbidden, contains))) return false
+    // By real paths only: what is permitted must not be more than the directory itself contains.
+    return !(await someOf(this.#permitted, async (path) => {
+      const real = await realPathOf(path)
+      return real !== undefined && real !== realPath && isInside(realPath, real)
+    }))
   }
 
   /** Follows a path link by link. Only links inside the roots are read; outside, the text of the path decides. */
@@ -213,6 +214,11 @@ function lookUp(path: BytePath): Promise<BytePath | undefined> {
     },
     () => undefined,
   )
+}
+
+async function someOf<T>(all: readonly T[], test: (each: T) => Promise<boolean>): Promise<boolean> {
+  for (const each of all) if (await test(each)) return true
+  return false
 }
 
 const wholeRoot = () =>

@@ -3,16 +3,18 @@ import {
   readFileSync,
   readdirSync,
   readlinkSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { hasGit } from '../../test/repository.ts'
-import { begun } from '../../test/worktrees.ts'
+import { hasGit, needsGit } from '../../test/repository.ts'
+import { begun } from '../../test/worktrees/repository.ts'
 
-describe.runIf(hasGit)('[O53] applying', () => {
+describe('[O53] applying', () => {
+  needsGit()
   test('keeps modes and links, and files and folders can take the place of each other', async () => {
     const { worktrees, root, tree, inTree, repository } = await begun((made) => {
       made.put('file', 'x')
@@ -93,7 +95,65 @@ describe.runIf(hasGit)('[O53] applying', () => {
   })
 })
 
-describe.runIf(hasGit)('[O55] an application that was interrupted', () => {
+describe('[O53] a main checkout that is gone', () => {
+  needsGit()
+  test('or that is another repository now, is refused with a sentence, and nothing changes', async () => {
+    const { worktrees, write, repository, root, tree } = await begun()
+    write('a', '2\n')
+    const elsewhere = `${root}-moved`
+    renameSync(root, elsewhere)
+    const gone = `The folder ${root} is not there any more.`
+    await expect(worktrees.apply('one')).rejects.toThrow(gone)
+    await expect(worktrees.state('one')).rejects.toThrow(gone)
+    await expect(worktrees.remove('one')).rejects.toThrow(gone)
+    mkdirSync(root)
+    await expect(worktrees.apply('one')).rejects.toThrow('is in no git repository')
+    // A repository around the folder, or another one in its place, is not the one that the worktree began from.
+    repository.gitIn(join(root, '..'), 'init', '-q')
+    await expect(worktrees.apply('one')).rejects.toThrow('is not the repository any more')
+    repository.gitIn(root, 'init', '-q')
+    await expect(worktrees.apply('one')).rejects.toThrow('is not the repository any more')
+    await expect(worktrees.remove('one')).rejects.toThrow('is not the repository any more')
+    expect(readdirSync(root)).toEqual(['.git'])
+    expect(readFileSync(join(tree, 'a'), 'utf8')).toBe('2\n')
+    rmSync(root, { recursive: true })
+    rmSync(join(root, '../.git'), { recursive: true })
+    renameSync(elsewhere, root)
+    expect(await worktrees.apply('one')).toMatchObject({ files: ['a'] })
+  })
+
+  test('[O55] is reported by a recovery, which finishes the others', async () => {
+    const { worktrees, write, repository, root } = await begun()
+    write('a', '2\n')
+    repository.put('.git/refs/heads/main.lock', '')
+    await expect(worktrees.apply('one')).rejects.toThrow('could not move its branch')
+    rmSync(repository.at('.git/refs/heads/main.lock'))
+    repository.put('.git/MERGE_HEAD', '')
+    const main = root
+    expect(await repository.open().recover()).toEqual([
+      { id: 'one', main, problem: `${root} is in the middle of a merge. Finish or abort it first.` },
+    ])
+    rmSync(repository.at('.git/MERGE_HEAD'))
+    renameSync(root, `${root}-moved`)
+    expect(await repository.open().recover()).toEqual([
+      { id: 'one', main, problem: `The folder ${root} is not there any more.` },
+    ])
+    renameSync(`${root}-moved`, root)
+    expect(await repository.open().recover()).toMatchObject([{ id: 'one', left: [] }])
+  })
+})
+
+test('[O54] a removed worktree leaves no folder, no branch and no record', async ({ skip }) => {
+  skip(!hasGit, 'no git')
+  const { worktrees, repository } = await begun()
+  expect(await worktrees.remove('one')).toEqual({ branchDeleted: true })
+  expect(readdirSync(join(repository.folder, 'trees'))).toEqual([])
+  expect(readdirSync(repository.folder)).toEqual(['trees'])
+  expect(repository.git('branch', '--list', 'atrium/*')).toBe('')
+})
+
+describe('[O55] an application that was interrupted', () => {
+  needsGit()
   /** Stops after the files: git cannot move the branch. */
   async function stopped() {
     const made = await begun((repository) => {

@@ -7,13 +7,26 @@ import type { ShadowGitDir } from '../git/shadow-git-dir.ts'
 import { trustedRepository } from '../git/trusted.ts'
 import { inRepository } from './machine.ts'
 import type { Machine } from './machine.ts'
+import type { WorktreeRecord } from './record.ts'
 
 export async function requireRepository({ git, user }: Machine, directory: string): Promise<Repository> {
+  if (!(await exists(directory))) throw new WorktreeRefused(`The folder ${directory} is not there any more.`)
   const repository = await trustedRepository(git, directory, user)
   if (repository) return repository
   if (await findRepository(directory))
     throw new WorktreeRefused(`The repository of ${directory} belongs to another user.`)
   throw new WorktreeRefused(`${directory} is in no git repository.`)
+}
+
+/** The main checkout of a worktree. Another repository may have taken its place, or may be around it. */
+export async function requireMain(
+  machine: Machine,
+  { main, commonDir, gitDir, phase }: WorktreeRecord,
+): Promise<Repository> {
+  const repository = await requireRepository(machine, main)
+  const isSame = repository.root === main && repository.commonDir === commonDir
+  if (isSame && (phase !== 'ready' || (await exists(gitDir)))) return repository
+  throw new WorktreeRefused(`${main} is not the repository any more from which the worktree began.`)
 }
 
 /** The commit that is checked out; undefined before the first one. */

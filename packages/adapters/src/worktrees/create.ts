@@ -9,12 +9,13 @@ import {
   headOf,
   isSparse,
   refuseUnfinished,
+  requireMain,
   requireRepository,
   submodules,
   treeOf,
 } from './checkout.ts'
 import { copyIncluded } from './include.ts'
-import { inRepository, refusal } from './machine.ts'
+import { inRepository, isForbidden, refusal, removeOwnParent } from './machine.ts'
 import type { Machine } from './machine.ts'
 import { deleteRecord, readRecord, writeRecord } from './record.ts'
 import type { WorktreeRecord } from './record.ts'
@@ -53,7 +54,8 @@ export async function discard(machine: Machine, record: WorktreeRecord): Promise
       await rm(join(path, name), { recursive: true, force: true })
   else await rm(path, { recursive: true, force: true })
   await rm(gitDir, { recursive: true, force: true })
-  const main = await requireRepository(machine, record.main).catch(() => undefined)
+  await removeOwnParent(machine, path)
+  const main = await requireMain(machine, record).catch(() => undefined)
   // With its old value: a branch that has moved is not ours to delete.
   if (main)
     await inRepository(machine, main, ({ tryRun }) =>
@@ -78,6 +80,8 @@ async function planned(machine: Machine, wanted: WantedWorktree): Promise<Worktr
     await checkBranch(shadow, branch)
     const path = wanted.path ?? join(await realFolder(machine.folder), 'trees', id, basename(root))
     const { at, folderExisted } = await checkPlace(path, repository)
+    if (wanted.path !== undefined && (await isForbidden(machine, at)))
+      throw new WorktreeRefused(`${at} is in the data folder of the host. Choose another folder.`)
     const gitDir = join(commonDir, 'worktrees', `atrium-${id}`)
     if (await exists(gitDir)) throw new WorktreeRefused(`${root} has another worktree of this name.`)
     const inside = relative(root, await realpath(directory))
@@ -111,7 +115,8 @@ async function checkPlace(
   if (!isAbsolute(path)) throw new WorktreeRefused(`${path} must be an absolute path.`)
   let parent = dirname(resolve(path))
   while (!(await exists(parent))) parent = dirname(parent)
-  const at = join(await realpath(parent), relative(parent, resolve(path)))
+  const named = join(await realpath(parent), relative(parent, resolve(path)))
+  const at = await realpath(named).catch(() => named)
   for (const folder of [root, commonDir])
     if (at === folder || at.startsWith(`${folder}/`))
       throw new WorktreeRefused(`${at} is inside of the repository. Choose a folder outside of ${root}.`)
@@ -133,8 +138,8 @@ async function notesOn(repository: Repository, shadow: ShadowGitDir): Promise<re
 }
 
 async function build(machine: Machine, plan: WorktreeRecord, signal: AbortSignal): Promise<WorktreeRecord> {
-  const { path, gitDir, main, branch, base } = plan
-  const repository = await requireRepository(machine, main)
+  const { path, gitDir, branch, base } = plan
+  const repository = await requireMain(machine, plan)
   await inRepository(machine, repository, async ({ tryRun }) => {
     // All zeros: there must be no such branch.
     const { exitCode } = await tryRun(

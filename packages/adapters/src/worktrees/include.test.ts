@@ -1,12 +1,13 @@
 import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { hasGit } from '../../test/repository.ts'
-import { WorktreeRepository, begun } from '../../test/worktrees.ts'
+import { needsGit } from '../../test/repository.ts'
+import { WorktreeRepository, begun } from '../../test/worktrees/repository.ts'
 
 const { signal } = new AbortController()
 
-describe.runIf(hasGit)('[O51] .worktreeinclude', () => {
+describe('[O51] .worktreeinclude', () => {
+  needsGit()
   const prepare = (repository: WorktreeRepository) => {
     repository.put('.gitignore', '.env*\nbuild\n')
     repository.put('.worktreeinclude', '.env*\n!.env.no\na\nlink\nuntracked\n')

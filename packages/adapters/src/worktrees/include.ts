@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { ignoredAmong } from '../git/ignored.ts'
 import type { Repository } from '../git/repository.ts'
 import { namesIn } from './checkout.ts'
-import { inRepository } from './machine.ts'
+import { inRepository, isForbidden } from './machine.ts'
 import type { Machine } from './machine.ts'
 
 /** The file with the patterns of ignored files that a worktree needs too, such as `.env`. Its form is that of `.gitignore`. */
@@ -34,7 +34,7 @@ export async function copyIncluded(machine: Machine, main: Repository, to: strin
   let left = 0
   for (const path of paths) {
     const file = await lstat(join(main.root, path)).catch(() => undefined)
-    if (!file?.isFile()) continue
+    if (!file?.isFile() || (await isForbidden(machine, join(main.root, path)))) continue
     if (Object.keys(copied).length >= worktreeFiles || bytes + file.size > worktreeBytes) {
       left++
       continue

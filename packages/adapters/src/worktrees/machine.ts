@@ -1,5 +1,5 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, mkdtemp, open, realpath, rm, rmdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { WorktreeRefused } from '@atrium/host/ports/worktrees'
 import type { LimitValues } from '@atrium/protocol/limits'
 import type { GitUser } from '../git/config.ts'
@@ -20,7 +20,25 @@ export interface Machine {
   readonly user: GitUser
   /** The folder of the records, of worktrees whose place nobody chose, and of temporary files. */
   readonly folder: string
+  /** Folders that users may not choose, and from which nothing is copied. */
+  readonly forbidden: readonly string[]
   readonly limits: WorktreeLimits
+}
+
+/** Whether a real path is in a folder that is not for users. */
+export async function isForbidden({ forbidden }: Machine, path: string): Promise<boolean> {
+  const folders = await Promise.all(forbidden.map((each) => realpath(each).catch(() => each)))
+  return folders.some((folder) => path === folder || path.startsWith(`${folder}/`))
+}
+
+/** Flushes a file, so that it survives a power cut. */
+export async function syncFile(path: string): Promise<void> {
+  const file = await open(path)
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
 }
 
 /** Runs git on a repository without acting on its config, so that no program that it names is started (O14). */
@@ -61,6 +79,12 @@ export function withOwnIndex<T>(
 
 /** The beginning of the names of temporary folders. Those of an earlier run are deleted. */
 export const temporaryPrefix = 'tmp-'
+
+/** Removes the folder above a worktree if it is ours, and empty. */
+export async function removeOwnParent({ folder }: Machine, path: string): Promise<void> {
+  const trees = join(await realpath(folder), 'trees')
+  if (dirname(dirname(path)) === trees) await rmdir(dirname(path)).catch(() => {})
+}
 
 /** Returns an error of the system as a sentence for users. Other errors stay as they are. */
 export function refusal(error: unknown, what: string): unknown {

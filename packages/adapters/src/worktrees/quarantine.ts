@@ -1,7 +1,9 @@
 import { copyFile, mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Repository } from '../git/repository.ts'
+import { syncFolder } from '../process/sync-folder.ts'
 import { exists } from './checkout.ts'
+import { syncFile } from './machine.ts'
 
 /**
  * A git directory with the objects and branches of a repository, in which new objects go to a folder of their own. An attempt
@@ -29,7 +31,7 @@ export class Quarantine {
     return new Quarantine(commonDir, repository)
   }
 
-  /** Moves the new objects into the repository. */
+  /** Moves the new objects into the repository, durably: a branch must never name an object that a power cut can take. */
   async release(): Promise<void> {
     const real = join(this.#repository.commonDir, 'objects')
     for (const folder of await readdir(this.#objects)) {
@@ -43,11 +45,13 @@ export class Quarantine {
         const part = join(real, folder, `tmp_obj_${name}`)
         try {
           await copyFile(join(this.#objects, folder, name), part)
+          await syncFile(part)
           await rename(part, to)
         } finally {
           await rm(part, { force: true })
         }
       }
+      await syncFolder(join(real, folder))
     }
   }
 }

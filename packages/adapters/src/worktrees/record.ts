@@ -37,7 +37,13 @@ export function writeRecord(machine: Machine, record: WorktreeRecord): Promise<v
 }
 
 export async function deleteRecord(machine: Machine, id: string): Promise<void> {
+  await rm(applyFolder(machine, id), { recursive: true, force: true })
   await rm(fileOf(machine, id), { force: true })
+}
+
+/** The folder with the journal and the staged files of an application. */
+export function applyFolder({ folder }: Machine, id: string): string {
+  return join(folder, `${id}.apply`)
 }
 
 /** The ids of all worktrees. */

@@ -1,83 +1,125 @@
-import { copyFile, lstat, mkdir, readdir, readlink, rename, rm, rmdir, symlink } from 'node:fs/promises'
+import { lstatSync, realpathSync, renameSync, unlinkSync } from 'node:fs'
+import type { BigIntStats } from 'node:fs'
+import { copyFile, lstat, mkdir, readdir, readlink, realpath, rm, rmdir, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { WorktreeRefused } from '@atrium/host/ports/worktrees'
 import type { Repository } from '../git/repository.ts'
 import { codeOf } from '../process/error-code.ts'
+import { syncFolder } from '../process/sync-folder.ts'
 import { namesIn } from './checkout.ts'
-import { withOwnIndex } from './machine.ts'
+import { indexLines } from './difference.ts'
+import type { Difference, FileVersion } from './difference.ts'
+import { syncFile, withOwnIndex } from './machine.ts'
 import type { Machine } from './machine.ts'
 
-/** One side of a changed file, as git names it. */
-export interface FileVersion {
-  readonly mode: string
-  readonly object: string
-}
-
 /** A file that is to be written, replaced or deleted. */
-export interface Replacement {
-  readonly path: string
-  /** Absent: there is no file. */
-  readonly from?: FileVersion
-  /** Absent: the file is deleted. */
-  readonly to?: FileVersion
+export interface Replacement extends Difference {
+  /** The path at which the new file is written before it takes its place. */
+  readonly part: string
 }
 
-export interface Replacing {
-  readonly id: string
-  /** The folder with the new files. */
-  readonly stage: string
-  readonly files: readonly Replacement[]
-  /** A commit of the repository. */
-  readonly head: string
+/** What is found at the paths of replacements. */
+export interface Compared {
+  /** The paths with the old file, or without one as before. */
+  readonly isOld: ReadonlySet<string>
+  /** The paths with the new file, or without one as wanted. */
+  readonly isNew: ReadonlySet<string>
+  /** What was there before the contents were compared. */
+  readonly seen: ReadonlyMap<string, BigIntStats | undefined>
+}
+
+/** Compares the files of a checkout with both sides of replacements. */
+export async function compareFiles(
+  machine: Machine,
+  main: Repository,
+  { files, head }: { readonly files: readonly Replacement[]; readonly head: string },
+): Promise<Compared> {
+  const seen = new Map<string, BigIntStats | undefined>()
+  for (const { path } of files) seen.set(path, await fileAt(main.root, path))
+  const differing = indexComparison(machine, main, head)
+  const isNew = await unchangedSince(seen, files, 'to', differing)
+  const isOld = await unchangedSince(seen, files, 'from', differing)
+  return { isOld, isNew, seen }
 }
 
 /**
- * Replaces files of a checkout by the files in `stage`. A file that is neither the old nor the new one is left as it is, and
- * returned. All new contents are on the disk beside their places before the first file is touched, so that a full disk
- * changes nothing.
+ * Replaces the old files of a checkout by the files in `stage`. A file that is neither the old nor the new one is left as it
+ * is, and returned. All new contents are on the disk beside their places before the first file is touched, so that a full
+ * disk changes nothing.
  */
 export async function replaceFiles(
-  machine: Machine,
-  main: Repository,
-  { id, stage, files, head }: Replacing,
+  root: string,
+  { stage, files }: { readonly stage: string; readonly files: readonly Replacement[] },
+  { isOld, isNew, seen }: Compared,
 ): Promise<readonly string[]> {
-  const differing = indexComparison(machine, main, head)
-  const isNew = await unchangedSince(main.root, files, 'to', differing)
-  const isOld = await unchangedSince(main.root, files, 'from', differing)
-  const open = files.filter((file) => !isNew.has(file.path) && isOld.has(file.path))
+  const open = files.filter(({ path }) => !isNew.has(path) && isOld.has(path))
   const left = new Set(files.flatMap(({ path }) => (isNew.has(path) || isOld.has(path) ? [] : [path])))
-  const parts = new Map<string, string>()
-  try {
-    for (const [i, { path, to }] of open.entries()) {
-      if (!to) continue
-      const part = join(await nearestFolder(main.root, path), `.atrium-${id}-${i}`)
-      parts.set(path, part)
-      await copyEntry(join(stage, path), part)
-    }
-    for (const { path, to } of open) if (!to) await deleteFile(main.root, path)
-    for (const [path, part] of parts) {
-      if (!(await moveInto(part, join(main.root, path)))) left.add(path)
-    }
-  } finally {
-    for (const part of parts.values()) await rm(part, { force: true })
+  const folders = new Set<string>()
+  const replaceAll = async (some: readonly Replacement[]) => {
+    for (const file of some)
+      if (await unlessChanged(() => replace(root, file, seen.get(file.path))))
+        folders.add(dirname(join(root, file.path)))
+      else left.add(file.path)
   }
+  try {
+    const written: Replacement[] = []
+    for (const file of open.filter(({ to }) => to))
+      if (await unlessChanged(() => copyEntry(join(stage, file.path), join(root, file.part))))
+        written.push(file)
+      else left.add(file.path)
+    // Deletions come first: a folder may take the place of a file, and a file that of a folder.
+    await replaceAll(open.filter(({ to }) => !to))
+    for (const { path, to } of files) if (!to && !left.has(path)) await removeEmpty(root, path)
+    await replaceAll(written)
+  } finally {
+    await removeParts(root, files)
+  }
+  for (const folder of folders) await syncFolder(folder)
   return [...left]
 }
 
-/** Returns false if something is in the way, which somebody has put there meanwhile. */
-async function moveInto(part: string, path: string): Promise<boolean> {
+/** Returns false where a folder is gone, or a file is in the place of a folder: somebody has changed that meanwhile. */
+async function unlessChanged(change: () => Promise<boolean>): Promise<boolean> {
   try {
-    await mkdir(dirname(path), { recursive: true })
-    await rename(part, path)
-    return true
+    return await change()
   } catch (error) {
-    if (['EISDIR', 'ENOTEMPTY', 'ENOTDIR', 'EEXIST'].includes(codeOf(error) ?? '')) return false
+    if (['ENOENT', 'ENOTDIR', 'EEXIST'].includes(codeOf(error) ?? '')) return false
     throw error
   }
 }
 
+/** Removes the new files that did not take their places, also those of an earlier run. */
+export async function removeParts(root: string, files: readonly Replacement[]): Promise<void> {
+  for (const { part } of files) await rm(join(root, part), { force: true }).catch(() => {})
+}
+
+/** Returns false if somebody has changed something at the path since it was seen, or a folder of the path is a link now. */
+async function replace(root: string, file: Replacement, seen: BigIntStats | undefined): Promise<boolean> {
+  const { path, to, part } = file
+  const near = await nearestFolder(root, path)
+  if ((await realpath(near)) !== near) return false
+  if (to) await mkdir(dirname(join(root, path)), { recursive: true })
+  return replaceNow(join(root, path), to ? join(root, part) : undefined, seen)
+}
+
+/** Renames or deletes in one go with the last look at the path: nothing of this process runs in between, and hardly anything of others. */
+function replaceNow(path: string, part: string | undefined, seen: BigIntStats | undefined): boolean {
+  const folder = dirname(path)
+  if (realpathSync(folder) !== folder) return false
+  const now = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  if (!isSame(seen, now)) return false
+  if (part !== undefined) renameSync(part, path)
+  else if (now) unlinkSync(path)
+  return true
+}
+
+function isSame(before: BigIntStats | undefined, now: BigIntStats | undefined): boolean {
+  if (!before || !now) return before === now
+  return (['ino', 'size', 'mode', 'mtimeNs', 'ctimeNs'] as const).every((key) => before[key] === now[key])
+}
+
 /** Throws if something stands where a file would be written: an ignored file, a folder, a link on the way. */
-export async function refuseObstacles(root: string, files: readonly Replacement[]): Promise<void> {
+export async function refuseObstacles(root: string, files: readonly Difference[]): Promise<void> {
   const deleted = new Set(files.filter(({ to }) => !to).map(({ path }) => path))
   for (const { path, from, to } of files) {
     if (from || !to) continue
@@ -106,7 +148,7 @@ type Named = FileVersion & { readonly path: string }
 
 /** The paths whose files are the given side: with its content, or absent as there. */
 async function unchangedSince(
-  root: string,
+  seen: Compared['seen'],
   files: readonly Replacement[],
   side: 'from' | 'to',
   differing: (expected: readonly Named[]) => Promise<ReadonlySet<string>>,
@@ -114,15 +156,14 @@ async function unchangedSince(
   const there = files.flatMap(({ path, [side]: version }) => (version ? [{ path, ...version }] : []))
   const different = await differing(there)
   const same = new Set(there.flatMap(({ path }) => (different.has(path) ? [] : [path])))
-  for (const { path, [side]: version } of files)
-    if (!version && (await isFree(join(root, path)))) same.add(path)
+  for (const { path, [side]: version } of files) if (!version && !seen.get(path)) same.add(path)
   return same
 }
 
-/** Whether there is no file at a path. A folder may be there: it goes when its files are deleted. */
-async function isFree(path: string): Promise<boolean> {
-  const found = await lstat(path).catch(() => undefined)
-  return !found || found.isDirectory()
+/** The file at a path. A folder counts as none: it goes when its files are deleted. */
+async function fileAt(root: string, path: string): Promise<BigIntStats | undefined> {
+  const found = await lstat(join(root, path), { bigint: true }).catch(() => undefined)
+  return found?.isDirectory() ? undefined : found
 }
 
 /** Lets git compare files with what they should be, by an index that has only these files. */
@@ -135,9 +176,9 @@ function indexComparison(machine: Machine, main: Repository, head: string) {
     })
 }
 
-/** Entries in the form of `git update-index -z --index-info`. */
-export function indexLines(entries: readonly Named[]): string {
-  return entries.map(({ path, mode, object }) => `${mode} ${object}\t${path}\0`).join('')
+/** A path for a new file in the nearest folder that is there already, so that the rename stays on one file system. */
+export async function partFor(root: string, path: string, name: string): Promise<string> {
+  return join(await nearestFolder(root, path), `.atrium-${name}`).slice(root.length + 1)
 }
 
 /** The nearest folder above a path that is there already. A file that will be deleted may still be in the way. */
@@ -148,20 +189,23 @@ async function nearestFolder(root: string, path: string): Promise<string> {
   return folder
 }
 
-async function copyEntry(from: string, to: string): Promise<void> {
+/** Copies a staged file, durably. */
+async function copyEntry(from: string, to: string): Promise<true> {
   await rm(to, { force: true })
   if ((await lstat(from)).isSymbolicLink()) await symlink(await readlink(from), to)
-  else await copyFile(from, to)
+  else {
+    await copyFile(from, to)
+    await syncFile(to)
+  }
+  return true
 }
 
-/** Deletes a file, and the folders that are empty then, as git does. */
-async function deleteFile(root: string, path: string): Promise<void> {
-  await rm(join(root, path), { force: true })
-  for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) {
-    const removed = await rmdir(join(root, folder)).then(
-      () => true,
-      () => false,
-    )
-    if (!removed) return
-  }
+/** Like git, deletes the folders that a deletion has left empty. An earlier run may have deleted some of them. */
+async function removeEmpty(root: string, path: string): Promise<void> {
+  for (let folder = dirname(path); folder !== '.'; folder = dirname(folder))
+    try {
+      await rmdir(join(root, folder))
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') return
+    }
 }

@@ -3,15 +3,17 @@ import { join } from 'node:path'
 import { WorktreeRefused } from '@atrium/host/ports/worktrees'
 import type { RemovedWorktree, Worktree, WorktreeState } from '@atrium/host/ports/worktrees'
 import {
+  branchOf,
   changedPaths,
   exists,
   inSoundCheckout,
   populatedSubmodules,
-  requireRepository,
+  requireMain,
   treeOf,
 } from './checkout.ts'
+import type { Repository } from '../git/repository.ts'
 import { changedCopies } from './include.ts'
-import { inRepository, withOwnIndex } from './machine.ts'
+import { inRepository, removeOwnParent, withOwnIndex } from './machine.ts'
 import type { Machine } from './machine.ts'
 import { deleteRecord, readRecord, requireRecord, writeRecord } from './record.ts'
 import type { WorktreeRecord } from './record.ts'
@@ -19,17 +21,20 @@ import type { WorktreeRecord } from './record.ts'
 /** What a worktree has that its main checkout does not have. */
 export async function stateOf(machine: Machine, id: string): Promise<WorktreeState> {
   const record = await requireRecord(machine, id)
+  const main = await requireMain(machine, record)
   if (!(await exists(join(record.path, '.git'))))
     throw new WorktreeRefused(`The worktree ${record.path} is not there any more.`)
   const tree = treeOf(record)
+  const mainBranch = await branchOf(main)
   const changed = await inSoundCheckout(machine, tree, async (shadow) => [
     ...(await changedPaths(shadow)),
     ...(await populatedSubmodules(shadow, record.path)),
   ])
   return {
     worktree: worktreeOf(record),
+    ...(mainBranch !== undefined && { mainBranch }),
     uncommitted: changed.length > 0 ? await unappliedAmong(machine, record, changed) : [],
-    unapplied: await missingCommits(machine, record),
+    unapplied: await missingCommits(machine, record, main),
     copies: await changedCopies(record.path, record.copied),
   }
 }
@@ -55,8 +60,7 @@ async function unappliedAmong(
 }
 
 /** The number of commits of the worktree, and of its branch, that the main checkout does not have. */
-async function missingCommits(machine: Machine, record: WorktreeRecord): Promise<number> {
-  const main = await requireRepository(machine, record.main)
+async function missingCommits(machine: Machine, record: WorktreeRecord, main: Repository): Promise<number> {
   const commits = await inRepository(machine, treeOf(record), ({ tryRun }) =>
     tryRun(['rev-parse', '--verify', '-q', 'HEAD'], ''),
   )
@@ -84,7 +88,8 @@ export async function removeWorktree(machine: Machine, id: string): Promise<Remo
   await rm(record.path, { recursive: true, force: true })
   if (record.folderExisted) await mkdir(record.path, { recursive: true })
   await rm(record.gitDir, { recursive: true, force: true })
-  const branchDeleted = await deleteMergedBranch(machine, record)
+  await removeOwnParent(machine, record.path)
+  const branchDeleted = await deleteMergedBranch(machine, { ...record, phase: 'removing' })
   await deleteRecord(machine, id)
   return { branchDeleted }
 }
@@ -102,8 +107,9 @@ function refuseLoss({ worktree, uncommitted, unapplied, copies }: WorktreeState)
     )
 }
 
-async function deleteMergedBranch(machine: Machine, { main, branch }: WorktreeRecord): Promise<boolean> {
-  const repository = await requireRepository(machine, main).catch(() => undefined)
+async function deleteMergedBranch(machine: Machine, record: WorktreeRecord): Promise<boolean> {
+  const { branch } = record
+  const repository = await requireMain(machine, record).catch(() => undefined)
   if (!repository) return false
   return inRepository(machine, repository, async ({ tryRun }) => {
     const ref = `refs/heads/${branch}`

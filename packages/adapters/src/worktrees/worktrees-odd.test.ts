@@ -1,14 +1,24 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { HostileRepository, attacks } from '../../test/hostile-repository.ts'
-import { hasGit, newFolder } from '../../test/repository.ts'
-import { WorktreeRepository, begun } from '../../test/worktrees.ts'
+import { needsGit, newFolder } from '../../test/repository.ts'
+import { WorktreeRepository, begun } from '../../test/worktrees/repository.ts'
 import { gitWorktrees } from './worktrees.ts'
 
 const { signal } = new AbortController()
 
-describe.runIf(hasGit)('[O50] a worktree that git knows', () => {
+describe('[O50] a worktree that git knows', () => {
+  needsGit()
   test('is listed by git, clean, and on its branch', async () => {
     const { repository, tree, inTree } = await begun()
     expect(repository.git('worktree', 'list', '--porcelain')).toContain(`worktree ${tree}\n`)
@@ -33,6 +43,30 @@ describe.runIf(hasGit)('[O50] a worktree that git knows', () => {
     await expect(create('three', { path })).rejects.toThrow(/is not empty/)
     await expect(create('three', { path: repository.at('x') })).rejects.toThrow(/is inside of the repository/)
     await expect(create('three', { path: 'x' })).rejects.toThrow(/must be an absolute path/)
+  })
+
+  test('[O56] is not placed in the data folder of the host, and has no copies of its files', async () => {
+    const repository = new WorktreeRepository()
+    const data = repository.at('data')
+    repository.put('.gitignore', 'data\n.env\n')
+    repository.put('.worktreeinclude', 'token\n.env\n')
+    repository.put('data/token', 'secret')
+    repository.put('.env', 'x')
+    await repository.commit()
+    const elsewhere = newFolder()
+    mkdirSync(join(elsewhere, 'data/empty'), { recursive: true })
+    symlinkSync(join(elsewhere, 'data/empty'), join(elsewhere, 'link'))
+    const worktrees = gitWorktrees({
+      folder: join(elsewhere, 'data/worktrees'),
+      forbidden: [data, join(elsewhere, 'data')],
+      user: repository.user,
+    })
+    const create = (path: string) => worktrees.create({ id: 'one', directory: repository.root, path }, signal)
+    for (const path of ['data/x', 'data/empty', 'data/worktrees/trees/x', 'link', 'link/x'])
+      await expect(create(join(elsewhere, path)), path).rejects.toThrow('is in the data folder of the host')
+    const made = await create(join(elsewhere, 'outside'))
+    expect(readFileSync(join(made.path, '.env'), 'utf8')).toBe('x')
+    expect(existsSync(join(made.path, 'data'))).toBe(false)
   })
 
   test.each(['-x', 'a..b', 'a b', 'x.lock', '', 'HEAD', 'a\nb', 'a/'])('has no branch %j', async (branch) => {
@@ -82,6 +116,7 @@ describe.runIf(hasGit)('[O50] a worktree that git knows', () => {
     await expect(create(newFolder())).rejects.toThrow(/is in no git repository/)
     const none = gitWorktrees({ folder: newFolder(), path: '' })
     await expect(none.create({ id: 'x', directory: root }, signal)).rejects.toThrow('There is no git')
+    expect(await none.recover()).toEqual([])
   })
 
   test('leaves nothing behind where it cannot be written', async ({ skip }) => {
@@ -130,7 +165,8 @@ describe.runIf(hasGit)('[O50] a worktree that git knows', () => {
   })
 })
 
-describe.runIf(hasGit)('[O52] a creation that was interrupted', () => {
+describe('[O52] a creation that was interrupted', () => {
+  needsGit()
   test.each(['record', 'branch', 'files'])('after the %s is begun again', async (point) => {
     const repository = new WorktreeRepository()
     repository.put('a', '1\n')

@@ -2,10 +2,11 @@ import { existsSync, readFileSync, rmSync, writeFileSync, mkdirSync } from 'node
 import { dirname, join } from 'node:path'
 import { describe } from 'vitest'
 import { worktreesContract } from '../../../host/src/ports/contracts/worktrees.contract.ts'
-import { hasGit } from '../../test/repository.ts'
-import { WorktreeRepository } from '../../test/worktrees.ts'
+import { needsGit } from '../../test/repository.ts'
+import { WorktreeRepository } from '../../test/worktrees/repository.ts'
 
-describe.runIf(hasGit)('worktrees of git', () => {
+describe('worktrees of git', () => {
+  needsGit()
   worktreesContract('git', async () => {
     const repository = new WorktreeRepository()
     return {

@@ -1,15 +1,16 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { WorktreeRefused } from '@atrium/host/ports/worktrees'
-import type { AppliedWorktree, Worktrees } from '@atrium/host/ports/worktrees'
+import type { Worktrees } from '@atrium/host/ports/worktrees'
 import { limits as defaultLimits } from '@atrium/protocol/limits'
 import type { GitUser } from '../git/config.ts'
 import { GitRunner } from '../git/run.ts'
 import { currentUser } from '../git/trusted.ts'
 import { ConcurrencyLimit } from '../process/concurrency.ts'
 import { findProgram } from '../process/which.ts'
-import { applyWorktree, finish, interrupted } from './apply.ts'
+import { applyWorktree } from './apply.ts'
 import { createWorktree } from './create.ts'
+import { finish, interrupted } from './finish.ts'
 import { temporaryPrefix } from './machine.ts'
 import type { Machine, WorktreeLimits } from './machine.ts'
 import { readRecord, recordIds } from './record.ts'
@@ -18,6 +19,8 @@ import { removeWorktree, stateOf, worktreeOf } from './state.ts'
 export interface WorktreeOptions {
   /** The folder of our own, in the data folder of the host. */
   readonly folder: string
+  /** Folders in which users may not place worktrees, and from which nothing is copied: the data folder of the host. */
+  readonly forbidden?: readonly string[]
   /** The directories in which `git` is looked for, in the form of PATH. Default: the PATH of this process. */
   readonly path?: string
   readonly user?: GitUser
@@ -31,14 +34,15 @@ export function treesOf(folder: string): string {
 
 /** Worktrees by the `git` command. As everywhere, git acts on no config of a repository (O14). */
 export function gitWorktrees(options: WorktreeOptions): Worktrees {
-  const { folder, path = process.env['PATH'] ?? '', user = currentUser() } = options
+  const { folder, forbidden = [], path = process.env['PATH'] ?? '', user = currentUser() } = options
   const limits = { ...defaultLimits, ...options.limits }
   let found: Promise<string | undefined> | undefined
   const machine = async (): Promise<Machine> => {
     const program = await (found ??= findProgram('git', path))
     if (program === undefined) throw new WorktreeRefused('There is no git on this machine.')
     const { worktreeMs: vcsMs, vcsBytes, vcsRuns } = limits
-    return { git: new GitRunner(program, path, { vcsMs, vcsBytes, vcsRuns }), user, folder, limits }
+    const git = new GitRunner(program, path, { vcsMs, vcsBytes, vcsRuns })
+    return { git, user, folder, forbidden, limits }
   }
   // One change at a time: two applications to one checkout would be in the way of each other.
   const changes = new ConcurrencyLimit(1)
@@ -48,20 +52,31 @@ export function gitWorktrees(options: WorktreeOptions): Worktrees {
     state: async (id) => stateOf(await machine(), id),
     apply: (id) => changes.run(async () => applyWorktree(await machine(), id)),
     remove: (id) => changes.run(async () => removeWorktree(await machine(), id)),
-    recover: () => changes.run(async () => recoverAll(await machine())),
+    recover: () =>
+      changes.run(async () => {
+        // Most hosts have no worktrees, and some machines have no git.
+        const names = await readdir(folder).catch(() => [])
+        return names.length === 0 ? [] : recoverAll(await machine(), names)
+      }),
   }
 }
 
-async function recoverAll(machine: Machine): Promise<readonly AppliedWorktree[]> {
-  for (const name of await readdir(machine.folder).catch(() => []))
+async function recoverAll(machine: Machine, names: readonly string[]): ReturnType<Worktrees['recover']> {
+  for (const name of names)
     if (name.startsWith(temporaryPrefix))
       await rm(join(machine.folder, name), { recursive: true, force: true })
-  const done: AppliedWorktree[] = []
-  for (const id of await interrupted(machine)) {
-    const applied = await finish(machine, id)
-    if (applied) done.push(applied)
-  }
+  const found: Awaited<ReturnType<Worktrees['recover']>>[number][] = []
+  for (const { id, main } of await interrupted(machine))
+    try {
+      const applied = await finish(machine, id)
+      if (applied) found.push(applied)
+    } catch (error) {
+      const problem = error instanceof WorktreeRefused ? error.message : `Git failed in ${main}.`
+      found.push({ id, main, problem })
+    }
   for (const id of await recordIds(machine))
-    if ((await readRecord(machine, id))?.phase === 'removing') await removeWorktree(machine, id)
-  return done
+    // The host asks for the removal again, and reports its errors.
+    if ((await readRecord(machine, id))?.phase === 'removing')
+      await removeWorktree(machine, id).catch(() => {})
+  return found
 }

@@ -8,6 +8,7 @@ import type { HostOptions } from '../link/connect.ts'
 import { chatPage } from '../render/page.ts'
 import { findTarget } from '../session/find.ts'
 import type { Target } from '../session/find.ts'
+import { worktreeText } from '../session/worktree.ts'
 import { withClient } from '../link/with-client.ts'
 import { sanitize, onOneLine, output } from '../terminal/output.ts'
 import type { OutputOptions } from '../terminal/output.ts'
@@ -53,11 +54,13 @@ function page(
   chats: readonly ChatState[],
 ): string {
   const { title, provider, workingDirectories = [] } = session
+  const worktree = worktreeText(session)
   const facts = [
     `- session: ${sanitize(resource)}`,
     `- agent: ${onOneLine(provider)}`,
     `- begun: ${onOneLine(createdAt)}`,
     ...workingDirectories.map((directory) => `- folder: ${sanitize(directory)}`),
+    ...(worktree === undefined ? [] : [`- worktree: ${onOneLine(worktree)}`]),
   ]
   return [`# ${onOneLine(title) || 'Session'}`, '', ...facts, '', ...chats.map(chatPage)].join('\n')
 }

@@ -13,7 +13,6 @@ import { ptyTerminals } from '@atrium/adapters/terminals'
 import { gitVcs } from '@atrium/adapters/git'
 import { gitCaptures } from '@atrium/adapters/captures'
 import { gitWorktrees, treesOf } from '@atrium/adapters/worktrees'
-import { worktreesFolder } from '../serve/worktrees-folder.ts'
 import { fileUri } from '@atrium/protocol/file-uri'
 import { privateFolder, readToken, tokenOf, tokenPath } from '@atrium/adapters/server/token'
 import { nodeWorld } from '@atrium/adapters/process/world'
@@ -112,17 +111,18 @@ async function openHost(settings: Settings, log: Logger, world: World, agentSet:
     log.error(loss)
     process.stderr.write(`atrium: ${loss} Clients are told.\n`)
   }
+  const worktrees = join(settings.data, 'worktrees')
   return createHost({
     store,
     world,
     agents,
     // No client and no agent may touch the files of the host, above all its token.
-    files: nodeFiles({ forbidden: [settings.data], permitted: [treesOf(worktreesFolder(settings.data))] }),
+    files: nodeFiles({ forbidden: [settings.data], permitted: [treesOf(worktrees)] }),
     encoder: threadEncoder(),
     terminals: ptyTerminals(),
     vcs: gitVcs(),
     ...(readOnly === undefined && { captures: gitCaptures({ folder: join(settings.data, 'captures') }) }),
-    worktrees: gitWorktrees({ folder: worktreesFolder(settings.data) }),
+    worktrees: gitWorktrees({ folder: worktrees, forbidden: [settings.data] }),
     hooks: hookRunner({ ...agentSet.processes, environment: process.env }),
     mcp: new McpPool({ ...agentSet.processes, later: world.later, environment: process.env, version }),
     customizations: {

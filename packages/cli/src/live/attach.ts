@@ -10,6 +10,7 @@ import { openRequests } from '../session/pending-requests.ts'
 import type { Request } from '../session/pending-requests.ts'
 import { exits } from '../terminal/exit.ts'
 import type { Key } from '../terminal/keys.ts'
+import { worktreeText } from '../session/worktree.ts'
 import { sanitize } from '../terminal/output.ts'
 import { PromptingView } from './prompting-view.ts'
 import { rejectionOf, sendLine } from './send.ts'
@@ -43,10 +44,13 @@ export class AttachView extends PromptingView {
   #greet(): void {
     const { session } = this.conversation
     const { style } = this.screen
-    const { title = '', provider = '', workingDirectories: [first] = [] } = session.confirmed ?? {}
+    const state: Partial<SessionState> = session.confirmed ?? {}
+    const { title = '', provider = '', workingDirectories: [first] = [] } = state
     const folder = first === undefined ? undefined : pathOf(first)
     const where = folder?.ok ? ` in ${folder.path}` : ''
-    const about = [`${shortName(session.uri)}`, `${provider}${where}`, title].map(sanitize)
+    const about = [`${shortName(session.uri)}`, `${provider}${where}`, worktreeText(state) ?? '', title].map(
+      sanitize,
+    )
     this.note(style.dim(about.filter((text) => text !== '').join(' · ')))
     this.note(style.dim(help))
   }

@@ -1,7 +1,11 @@
 import type { Client } from '@atrium/client/client'
 import type { Uri } from '@atrium/protocol/channel'
 import type { ChangesetFile, ChangesetState } from '@atrium/protocol/changeset/state'
+import type { Params } from '@atrium/protocol/commands'
+import { textOf } from '@atrium/protocol/common/content'
+import { AhpError } from '@atrium/protocol/errors'
 import { CommandError, exits } from '../terminal/exit.ts'
+import { onOneLine } from '../terminal/output.ts'
 import type { Target } from './find.ts'
 
 /** The changes that a command is about: a kind of the session's catalogue, or the number of a turn, negative from the end. */
@@ -17,6 +21,18 @@ export interface FoundChangeset {
 /** Finds a changeset in the catalogues of a session or its chat, and waits until it is computed. */
 export async function changesetOf(
   client: Client,
+  target: Target,
+  scope: ChangesScope,
+): Promise<FoundChangeset> {
+  const found = await computedChangeset(client, target, scope)
+  const { status, error } = found.state
+  if (status === 'error') throw new CommandError(error?.message ?? 'The changes could not be computed.')
+  return found
+}
+
+/** Does the same, also for a changeset whose files could not be computed: it may have operations. */
+export async function computedChangeset(
+  client: Client,
   { session, chat }: Target,
   scope: ChangesScope,
 ): Promise<FoundChangeset> {
@@ -30,9 +46,24 @@ export async function changesetOf(
   if (uri === undefined) throw new CommandError(absent[typeof scope === 'number' ? 'turn' : scope])
   const handle = client.subscribe('changeset', uri)
   const state = await handle.until(({ status }) => status === 'ready' || status === 'error')
-  if (state.status === 'error')
-    throw new CommandError(state.error?.message ?? 'The changes could not be computed.')
   return { uri, state, folders: workingDirectories }
+}
+
+/** Runs an operation of a changeset. Returns what the host says of it, on one line. */
+export async function invokeOperation(
+  client: Client,
+  params: Params<'invokeChangesetOperation'>,
+): Promise<string> {
+  const { message = 'Done.' } = await client
+    .ask('invokeChangesetOperation', params)
+    .catch((error: unknown) => {
+      throw error instanceof AhpError ? new CommandError(onOneLine(sentence(error.message))) : error
+    })
+  return onOneLine(textOf(message))
+}
+
+function sentence(message: string): string {
+  return /[.!?]$/.test(message) ? message : `${message}.`
 }
 
 const absent = {

@@ -59,6 +59,8 @@ export class Changes extends TurnCaptures implements ChangeTracking {
   override appended(chat: Channel<'chat'>, action: Action): void {
     super.appended(chat, action)
     if (action.type === 'chat/turnStarted' && !chat.head.changesets) this.#offerTurns(chat)
+    if (action.type === 'chat/turnStarted' || action.type === 'chat/truncated')
+      this.#activityChanged(chat.uri)
   }
 
   override copyPublished(chat: Channel<'chat'>): void {
@@ -114,13 +116,26 @@ export class Changes extends TurnCaptures implements ChangeTracking {
       core.log.append(session, { type: 'session/changesetsChanged', changesets })
   }
 
+  override async settled(): Promise<void> {
+    await Promise.all([super.settled(), this.#operations.settled()])
+  }
+
   protected override turnEnded(chat: Uri): void {
-    const failed = (error: unknown) => this.#core().world.report('updating changesets failed', error)
-    this.#turnChanged(chat).catch(failed)
+    this.#turnChanged(chat).catch(this.#updateFailed)
   }
 
   protected override turnsRemoved(chat: Uri, exists: (turnId: string) => boolean): void {
     this.#changesets.forget(chat, (scope) => !turnsOf(scope).every(exists))
+  }
+
+  readonly #updateFailed = (error: unknown) => this.#core().world.report('updating changesets failed', error)
+
+  /** Shows at once that a worktree cannot be applied while a turn is active in its session. */
+  #activityChanged(chat: Uri): void {
+    const { catalog, worktreeIds, world } = this.#core()
+    const session = catalog.sessionOf(chat)
+    if (session !== undefined && worktreeIds.has(session))
+      world.soon(() => void this.#changesets.refresh(session).catch(this.#updateFailed))
   }
 
   #offerTurns(chat: Channel<'chat'>): void {

@@ -3,6 +3,7 @@ import type { Core } from '../core/core.ts'
 import type { Channel } from '../log/channel.ts'
 import { CaptureFailed } from '../ports/captures.ts'
 import type { CapturedChange, Captures } from '../ports/captures.ts'
+import { applyOperations } from './apply.ts'
 import { changesetFile } from './changeset-files.ts'
 import { failed } from './changeset-job.ts'
 import type { Computed } from './changeset-job.ts'
@@ -37,6 +38,18 @@ export class Computation {
   }
 
   async of(subject: Subject): Promise<Computed> {
+    const { scope, session } = subject
+    const isApplicable = scope.kind === 'session' || scope.kind === 'branch'
+    const [computed, applying] = await Promise.all([
+      this.#limited(subject),
+      isApplicable ? applyOperations(this.#core(), session) : [],
+    ])
+    return applying.length === 0
+      ? computed
+      : { ...computed, operations: [...computed.operations, ...applying] }
+  }
+
+  async #limited(subject: Subject): Promise<Computed> {
     try {
       return limited(
         await this.#taking.hold(() => this.#compute(subject)),

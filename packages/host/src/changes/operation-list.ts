@@ -82,7 +82,8 @@ function confirmation(undoable: readonly string[], conflicts: readonly string[])
     : `${text} Left as they are, because others changed them, too: ${listed(conflicts)}.`
 }
 
-function listed(paths: readonly string[]): string {
+/** Paths as a text. Of many, the first ones and the number of the others. */
+export function listed(paths: readonly string[]): string {
   const shown = paths.slice(0, mostNamed).join(', ')
   return paths.length > mostNamed ? `${shown} and ${paths.length - mostNamed} more` : shown || 'no file'
 }

@@ -6,6 +6,8 @@ import { wake } from '../channels/wake.ts'
 import type { Core } from '../core/core.ts'
 import type { Channel } from '../log/channel.ts'
 import { CaptureFailed } from '../ports/captures.ts'
+import { WorktreeRefused } from '../ports/worktrees.ts'
+import { applyId, applyWorktree } from './apply.ts'
 import type { Changesets } from './changesets.ts'
 import type { Computation, Subject } from './computation.ts'
 import { discardFile } from './discard.ts'
@@ -37,6 +39,11 @@ export class Operations {
     return answer
   }
 
+  /** Resolves when the operations that were invoked until now have ended. */
+  async settled(): Promise<void> {
+    await this.#queue
+  }
+
   async #invoke({ channel: uri, operationId, target }: Invocation): Promise<Answer> {
     const { changesets, computation } = this.#context
     const core = this.#context.core()
@@ -52,7 +59,8 @@ export class Operations {
     const scope = target?.kind ?? 'changeset'
     if (!operation.scopes.includes(scope))
       throw invalid(`${operationId} needs a target of kind ${operation.scopes.join(' or ')}`)
-    if (operation.status === 'disabled') throw AhpError.conflict('There is nothing to do here.')
+    if (operation.status === 'disabled')
+      throw AhpError.conflict(operation.description ?? 'There is nothing to do here.')
     const resource = target?.kind === 'resource' ? target.resource : undefined
     return this.#run(channel, operationId, () => this.#act(channel, subject, operationId, resource))
   }
@@ -76,7 +84,8 @@ export class Operations {
     try {
       return { message: await taking.hold(act) }
     } catch (error) {
-      if (error instanceof CaptureFailed) throw AhpError.conflict(error.message)
+      if (error instanceof CaptureFailed || error instanceof WorktreeRefused)
+        throw AhpError.conflict(error.message)
       throw error
     } finally {
       show('idle')
@@ -99,6 +108,8 @@ export class Operations {
       if (operationId === 'keep') return undo.keep(required(resource))
       return undo.force(required(resource), operationId === 'undo-with-copy')
     }
+    const { core, disturb } = this.#context
+    if (operationId === applyId) return applyWorktree(core(), session, disturb)
     const discarding: Discarding = { session, channel, resource: required(resource) }
     return discardFile(this.#context, discarding)
   }

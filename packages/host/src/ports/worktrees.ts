@@ -18,8 +18,11 @@ export interface Worktrees {
   apply(id: string): Promise<AppliedWorktree>
   /** Removes a worktree. Rejects with `WorktreeRefused` if something would be lost. Removes nothing if there is no such worktree. */
   remove(id: string): Promise<RemovedWorktree>
-  /** Finishes what `apply` and `remove` had begun before a crash. Files that somebody changed meanwhile are left as they are. */
-  recover(): Promise<readonly AppliedWorktree[]>
+  /**
+   * Finishes what `apply` and `remove` had begun before a crash. Files that somebody changed meanwhile are left as they are.
+   * What cannot be finished now is finished by the next start, or by applying again.
+   */
+  recover(): Promise<readonly (AppliedWorktree | UnfinishedWorktree)[]>
 }
 
 export interface WantedWorktree {
@@ -50,6 +53,8 @@ export interface Worktree {
 
 export interface WorktreeState {
   readonly worktree: Worktree
+  /** The branch that is checked out in the main checkout. Absent: none is. */
+  readonly mainBranch?: string
   /** Paths that differ from the last commit of the worktree, and that were not applied as they are. */
   readonly uncommitted: readonly string[]
   /** The number of commits that the main checkout does not have. */
@@ -69,6 +74,14 @@ export interface AppliedWorktree {
   readonly uncommitted: readonly string[]
   /** Paths that somebody changed during a crash of the host, and that were left as they are. */
   readonly left: readonly string[]
+}
+
+/** An application that a crash has interrupted, and that cannot be finished now. */
+export interface UnfinishedWorktree {
+  readonly id: string
+  readonly main: string
+  /** The reason, as a sentence for users. */
+  readonly problem: string
 }
 
 export interface RemovedWorktree {

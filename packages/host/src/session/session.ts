@@ -154,7 +154,7 @@ export function forgetSession(core: Core, session: Channel<'session'>): number {
     })
     // The agent has left the worktree by then.
     .then(async () => {
-      if (core.worktreeIds.has(uri)) await removeWorktrees(core)
+      if (core.worktreeIds.size > 0) await removeWorktrees(core)
     })
     .catch((error: unknown) => core.world.report('cleaning up after a disposed session failed', error))
   return seq

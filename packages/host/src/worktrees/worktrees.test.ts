@@ -185,3 +185,37 @@ test('[O56] a host without worktrees knows no isolation', async () => {
   const state = await create(ann, inWorktree)
   expect(state).toMatchObject({ lifecycle: 'ready', workingDirectories: ['file:///main'] })
 })
+
+test('[O58] a worktree in which another session works stays until that session has ended, too', async () => {
+  const { ann, worktrees } = await repositoryHost()
+  await create(ann, inWorktree)
+  const [id = ''] = worktrees.created
+  const other = { channel: 's:/2', workingDirectories: [`file:///trees/${id}`] }
+  await ann.ask('createSession', other)
+  await ann.ask('disposeSession', { channel: uri })
+  await ann.ask('createSession', { channel: 's:/3' })
+  expect([...worktrees.trees.keys()]).toEqual(['/main', `/trees/${id}`])
+  await ann.ask('disposeSession', { channel: 's:/2' })
+  await expect.poll(() => [...worktrees.trees.keys()]).toEqual(['/main'])
+})
+
+test('[O55] an application that was interrupted is shown in the session, with what was left', async () => {
+  const { all, ann, worktrees } = await repositoryHost()
+  await create(ann, inWorktree)
+  const [id = ''] = worktrees.created
+  const applied = { id, main: '/main', commit: 'x', files: ['a'], uncommitted: [], left: ['b'] }
+  worktrees.interrupted = [
+    applied,
+    { id: 'other', main: '/gone', problem: 'The folder /gone is not there any more.' },
+  ]
+  await all.restart('crash')
+  const ben = await all.join('ben')
+  await ben.ask('subscribe', { channel: uri })
+  expect(shown(stateOf(ben))?.['notes']).toEqual([
+    'Applying the changes to /main was interrupted, and has been finished. Left as they are, because somebody changed them meanwhile: b.',
+  ])
+  expect(all.world.reports.map(({ event }) => event)).toEqual([
+    'worktree applied after a restart',
+    'worktree not applied after a restart',
+  ])
+})

@@ -1,12 +1,15 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { ErrorInfo } from '@atrium/protocol/common/content'
 import { fileUri, pathOf } from '@atrium/protocol/file-uri'
+import { isJsonObject } from '@atrium/protocol/json'
+import type { JsonObject } from '@atrium/protocol/json'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { isolationKeys } from '../agents/isolation.ts'
+import { wakeIfSound } from '../channels/wake.ts'
 import type { Core } from '../core/core.ts'
 import type { Channel } from '../log/channel.ts'
 import { WorktreeRefused } from '../ports/worktrees.ts'
-import type { Worktree } from '../ports/worktrees.ts'
+import type { AppliedWorktree, UnfinishedWorktree, Worktree, Worktrees } from '../ports/worktrees.ts'
 import { runSetup } from './setup.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -47,7 +50,7 @@ export async function prepareWorktree(
 ): Promise<ErrorInfo | undefined> {
   const id = core.worktreeIds.get(session.uri)
   const { workingDirectories: [directory] = [], config } = session.head
-  if (!core.worktrees || id === undefined || directory === undefined || ownWorktree(session.head))
+  if (!core.worktrees || id === undefined || directory === undefined || shownWorktree(session.head))
     return undefined
   const named = pathOf(directory)
   if (!named.ok) return { errorType: 'worktree', message: named.problem }
@@ -84,20 +87,23 @@ function enter(core: Core, session: Channel<'session'>, directory: Uri, worktree
     base,
     ...(notes.length > 0 && { notes }),
   }
-  const { _meta: kept = {} } = session.head
-  // The host writes this member, always as an object.
-  const own = (kept['x-atrium'] ?? {}) as object
   const replacement = fileUri(worktree.directory)
   core.log.append(session, { type: 'session/workingDirectoryReplaced', directory, replacement })
-  core.log.append(session, {
-    type: 'session/metaChanged',
-    _meta: { ...kept, 'x-atrium': { ...own, worktree: shown } },
-  })
+  show(core, session, shown)
 }
 
-function ownWorktree({ _meta }: Pick<SessionState, '_meta'>): boolean {
+function show(core: Core, session: Channel<'session'>, worktree: JsonObject): void {
+  const { _meta = {} } = session.head
+  const own = _meta['x-atrium']
+  const next = { ...(isJsonObject(own) && own), worktree }
+  core.log.append(session, { type: 'session/metaChanged', _meta: { ..._meta, 'x-atrium': next } })
+}
+
+/** The worktree that a session shows. */
+export function shownWorktree({ _meta }: SessionState): JsonObject | undefined {
   const own = _meta?.['x-atrium']
-  return typeof own === 'object' && own !== null && 'worktree' in own
+  const worktree = isJsonObject(own) ? own['worktree'] : undefined
+  return isJsonObject(worktree) ? worktree : undefined
 }
 
 /**
@@ -111,6 +117,7 @@ export async function removeWorktrees(core: Core): Promise<void> {
     const id = worktreeIds.get(session)
     if (id === undefined || core.catalog.get(session)) continue
     try {
+      if (await isUsed(core, worktrees, id)) continue
       await worktrees.remove(id)
     } catch (error) {
       if (!(error instanceof WorktreeRefused)) {
@@ -124,19 +131,48 @@ export async function removeWorktrees(core: Core): Promise<void> {
   core.log.scheduleFlush()
 }
 
+/** Whether a session works in a worktree. A chat that has moved to another session takes its directory along. */
+async function isUsed({ catalog }: Core, worktrees: Worktrees, id: string): Promise<boolean> {
+  const made = await worktrees.state(id).catch(() => undefined)
+  if (!made) return false
+  const root = fileUri(made.worktree.path)
+  return [...catalog.directories].some((each) => each === root || each.startsWith(`${root}/`))
+}
+
 /** Finishes what the previous run of the host had begun to apply or to remove. */
 export async function recoverWorktrees(core: Core): Promise<void> {
   if (!core.worktrees || core.readOnlyReason() !== undefined) return
   try {
-    for (const { main, left } of await core.worktrees.recover())
-      core.world.report(
-        'worktree applied after a restart',
-        left.length > 0 ? `${main}: left ${left.join(', ')}` : main,
-      )
+    for (const recovered of await core.worktrees.recover()) await tell(core, recovered)
   } catch (error) {
     core.world.report('worktrees not recovered', error)
   }
   await removeWorktrees(core)
+}
+
+/** Says in the log of the host, and in the session, how an interrupted application has ended. */
+async function tell(core: Core, recovered: AppliedWorktree | UnfinishedWorktree): Promise<void> {
+  const { id, main } = recovered
+  const note =
+    'problem' in recovered
+      ? `Applying the changes to ${main} was interrupted, and cannot be finished now. ${recovered.problem}`
+      : `Applying the changes to ${main} was interrupted, and has been finished.${leftText(recovered)}`
+  const event =
+    'problem' in recovered ? 'worktree not applied after a restart' : 'worktree applied after a restart'
+  core.world.report(event, note)
+  const [uri] = core.worktreeIds.entries().find(([, each]) => each === id) ?? []
+  const session = uri === undefined ? undefined : await wakeIfSound(core, uri)
+  if (!session?.is('session')) return
+  const shown = shownWorktree(session.head) ?? {}
+  const { notes = [] } = shown
+  if (Array.isArray(notes) && !notes.includes(note))
+    show(core, session, { ...shown, notes: [...notes, note] })
+}
+
+function leftText({ left }: AppliedWorktree): string {
+  return left.length === 0
+    ? ''
+    : ` Left as they are, because somebody changed them meanwhile: ${left.join(', ')}.`
 }
 
 function textIn(values: Values, key: string): string {

@@ -5,7 +5,6 @@ import type { Client } from '../test-host.ts'
 /** Subscribes a client to a changeset, and waits until it is computed. */
 export async function changeset(client: Client, uri: Uri): Promise<ChangesetState> {
   await client.ask('subscribe', { channel: uri })
-  client.kinds.set(uri, 'changeset')
   return untilChangeset(client, uri, ({ status }) => status === 'ready' || status === 'error')
 }
 

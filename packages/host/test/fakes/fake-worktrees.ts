@@ -1,6 +1,8 @@
 import { WorktreeRefused } from '../../src/ports/worktrees.ts'
 import type { Worktree, WorktreeState, Worktrees } from '../../src/ports/worktrees.ts'
 
+type Recovered = Awaited<ReturnType<Worktrees['recover']>>
+
 type Texts = ReadonlyMap<string, string>
 
 interface Commit {
@@ -24,6 +26,8 @@ export class FakeWorktrees implements Worktrees {
   readonly created: string[] = []
   /** Awaited by each creation. */
   gate: Promise<void> = Promise.resolve()
+  /** What the next recovery finds. */
+  interrupted: Recovered = []
 
   /** Adds a main checkout. */
   checkout(root: string): Tree {
@@ -70,7 +74,7 @@ export class FakeWorktrees implements Worktrees {
     const uncommitted = applied && changed.length > 0 ? differences(applied, files) : changed
     const known = ancestors(this.#tree(worktree.main).head)
     const unapplied = [...ancestors(head)].filter((commit) => !known.has(commit)).length
-    return { worktree, uncommitted, unapplied, copies: [] }
+    return { worktree, mainBranch: 'main', uncommitted, unapplied, copies: [] }
   }
 
   async apply(id: string) {
@@ -118,7 +122,9 @@ export class FakeWorktrees implements Worktrees {
   }
 
   async recover() {
-    return []
+    const found = this.interrupted
+    this.interrupted = []
+    return found
   }
 
   #tree(root: string): Tree {

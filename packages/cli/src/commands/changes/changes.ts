@@ -1,16 +1,17 @@
 import type { Client } from '@atrium/client/client'
 import type { Uri } from '@atrium/protocol/channel'
-import type { ChangesetFile, ChangesetState } from '@atrium/protocol/changeset/state'
+import type { ChangesetFile } from '@atrium/protocol/changeset/state'
+import { textOf } from '@atrium/protocol/common/content'
 import type { FileEdit } from '@atrium/protocol/common/content'
 import { AhpError } from '@atrium/protocol/errors'
-import type { HostOptions } from '../link/connect.ts'
-import { withClient } from '../link/with-client.ts'
-import { diffLines } from '../render/diff.ts'
-import { changesetOf, fileNamed, pathIn, turnNumber } from '../session/changes.ts'
-import { findTarget } from '../session/find.ts'
-import { CommandError, exits } from '../terminal/exit.ts'
-import { onOneLine, output } from '../terminal/output.ts'
-import type { Output, OutputOptions } from '../terminal/output.ts'
+import type { HostOptions } from '../../link/connect.ts'
+import { withClient } from '../../link/with-client.ts'
+import { diffLines } from '../../render/diff.ts'
+import { changesetOf, fileNamed, invokeOperation, pathIn, turnNumber } from '../../session/changes.ts'
+import { findTarget } from '../../session/find.ts'
+import { CommandError, exits } from '../../terminal/exit.ts'
+import { onOneLine, output } from '../../terminal/output.ts'
+import type { Output, OutputOptions } from '../../terminal/output.ts'
 
 interface DiffFlags extends HostOptions, OutputOptions {
   readonly turn?: string
@@ -56,12 +57,8 @@ export function undo(session: string | undefined, file: string | undefined, flag
     if (flags.dryRun) return
     const uri = named?.edit.after?.uri ?? named?.edit.before?.uri
     const aim = uri === undefined ? {} : { target: { kind: 'resource', resource: uri } as const }
-    const invoked = await client
-      .ask('invokeChangesetOperation', { channel: found.uri, operationId: id, ...aim })
-      .catch((error: unknown) => {
-        throw error instanceof AhpError ? new CommandError(sentence(error.message)) : error
-      })
-    out.report({ operation: id }, () => onOneLine(textOf(invoked.message ?? 'Done.')))
+    const message = await invokeOperation(client, { channel: found.uri, operationId: id, ...aim })
+    out.report({ operation: id }, () => message)
   })
 }
 
@@ -114,14 +111,4 @@ function statLine(file: ChangesetFile, folders: readonly Uri[], { style }: Outpu
 function documentOf(file: ChangesetFile, folders: readonly Uri[]): object {
   const { edit, reviewed = false } = file
   return { path: pathIn(file, folders), ...edit, reviewed }
-}
-
-function textOf(
-  text: NonNullable<NonNullable<ChangesetState['operations']>[number]['confirmation']>,
-): string {
-  return typeof text === 'string' ? text : text.markdown
-}
-
-function sentence(message: string): string {
-  return /[.!?]$/.test(message) ? message : `${message}.`
 }

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Worktrees } from '@atrium/host/ports/worktrees'
-import { gitWorktrees } from '../src/worktrees/worktrees.ts'
-import type { WorktreeOptions } from '../src/worktrees/worktrees.ts'
-import { TestRepository, newFolder } from './repository.ts'
+import { gitWorktrees } from '../../src/worktrees/worktrees.ts'
+import type { WorktreeOptions } from '../../src/worktrees/worktrees.ts'
+import { TestRepository, newFolder } from '../repository.ts'
 
 /** A repository with worktrees, and git without any protection in all of its checkouts. */
 export class WorktreeRepository extends TestRepository {

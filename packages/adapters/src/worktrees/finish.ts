@@ -1,0 +1,138 @@
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { WorktreeRefused } from '@atrium/host/ports/worktrees'
+import type { AppliedWorktree } from '@atrium/host/ports/worktrees'
+import type { Repository } from '../git/repository.ts'
+import type { ShadowGitDir } from '../git/shadow-git-dir.ts'
+import { branchOf, refuseUnfinished, requireMain } from './checkout.ts'
+import { differencesIn, indexLines } from './difference.ts'
+import { inRepository, refusal } from './machine.ts'
+import type { Machine } from './machine.ts'
+import { applyFolder, readJson, readRecord, writeJson, writeRecord } from './record.ts'
+import { compareFiles, removeParts, replaceFiles } from './replace.ts'
+import type { Replacement } from './replace.ts'
+
+/** What is left to do in the main checkout. It is written before the first file changes, and deleted after the last. */
+export interface Journal {
+  readonly id: string
+  readonly main: string
+  /** The branch of the main checkout, and its commits before and after. */
+  readonly branch: string
+  readonly before: string
+  readonly after: string
+  readonly files: readonly Replacement[]
+  readonly uncommitted: readonly string[]
+  /** The commit of the worktree's uncommitted changes. */
+  readonly applied?: string
+}
+
+export function writeJournal(machine: Machine, journal: Journal): Promise<void> {
+  return writeJson(journalOf(machine, journal.id), journal)
+}
+
+/**
+ * Finishes an application whose journal is written. Returns undefined if there is none; or if somebody has committed or
+ * checked out something else before the first file was changed, so that nothing is applied.
+ */
+export async function finish(machine: Machine, id: string): Promise<AppliedWorktree | undefined> {
+  const journal = await readJournal(machine, id)
+  const record = await readRecord(machine, id)
+  if (!journal || !record) return undefined
+  const { files, after, uncommitted, applied } = journal
+  const main = await requireMain(machine, record)
+  const isUnmoved = await isAtJournal(machine, main, journal)
+  const compared = await compareFiles(machine, main, { files, head: after })
+  if (!isUnmoved && compared.isNew.size === 0) {
+    await removeParts(main.root, files)
+    await forget(machine, id)
+    return undefined
+  }
+  await refuseUnfinished(main)
+  const left = await replaceFiles(main.root, { stage: stageOf(machine, id), files }, compared).catch(
+    (error: unknown) => {
+      throw refusal(error, `The changes are in ${main.root} only in part; apply again to finish`)
+    },
+  )
+  // If somebody has committed or checked out something else after a crash, that stays, and the files stay beside it.
+  if (isUnmoved) await inRepository(machine, main, (shadow) => moveBranch(shadow, main, journal))
+  if (applied !== undefined) await writeRecord(machine, { ...record, applied })
+  await forget(machine, id)
+  const paths = files.map(({ path }) => path).filter((path) => !left.includes(path))
+  return { id, main: main.root, commit: after, files: paths, uncommitted: [...uncommitted], left }
+}
+
+/** Whether the branch of the journal is still checked out, and nobody else has moved it. */
+async function isAtJournal(machine: Machine, main: Repository, journal: Journal): Promise<boolean> {
+  const { branch, before, after } = journal
+  if ((await branchOf(main)) !== branch) return false
+  const { stdout } = await inRepository(machine, main, ({ tryRun }) =>
+    tryRun(['rev-parse', '--verify', '-q', `refs/heads/${branch}`], ''),
+  )
+  return [before, after].includes(stdout.toString().trim())
+}
+
+/**
+ * Moves the index and the branch of the main checkout forward. The index comes first: if the host is killed in between, git
+ * shows the changes as staged, and not as taken back. What somebody else has staged meanwhile stays staged.
+ */
+async function moveBranch(shadow: ShadowGitDir, { root }: Repository, journal: Journal): Promise<void> {
+  const { branch, before, after } = journal
+  const staged = await stagedByOthers(shadow, before, after)
+  const commands: readonly (readonly [readonly string[], string])[] = [
+    [['read-tree', '-i', '-m', after], ''],
+    [['update-index', '-z', '--index-info'], staged],
+    [['update-ref', `refs/heads/${branch}`, after], ''],
+  ]
+  for (const [command, input] of commands)
+    if ((await shadow.tryRun(command, input)).exitCode !== 0)
+      throw new WorktreeRefused(
+        `The files are in ${root}, but git could not move its branch: it is at work there, or a conflict is not resolved. Apply again.`,
+      )
+  await shadow.tryRun(['update-index', '-q', '--refresh'], '')
+}
+
+/** The entries of the index that are neither the old nor the new ones, as lines for git. */
+async function stagedByOthers(shadow: ShadowGitDir, before: string, after: string): Promise<string> {
+  const differing = async (commit: string) =>
+    differencesIn(
+      await shadow.run(['diff-index', '--cached', '-z', '--raw', '--no-renames', '--no-abbrev', commit]),
+    )
+  const sinceAfter = new Set((await differing(after)).map(({ path }) => path))
+  const staged = (await differing(before)).filter(({ path }) => sinceAfter.has(path))
+  const none = { mode: '0', object: '0'.repeat(after.length) }
+  return indexLines(staged.map(({ path, to = none }) => ({ path, ...to })))
+}
+
+/** The applications that were interrupted. Staged files without a journal are deleted: nothing was changed yet. */
+export async function interrupted(
+  machine: Machine,
+): Promise<readonly { readonly id: string; readonly main: string }[]> {
+  const names = await readdir(machine.folder).catch(() => [])
+  const found = []
+  for (const id of names.flatMap((name) => /^([\w-]+)\.apply$/.exec(name)?.[1] ?? [])) {
+    const journal = await readJournal(machine, id)
+    if (journal) found.push({ id, main: journal.main })
+    else await rm(applyFolder(machine, id), { recursive: true, force: true })
+  }
+  return found
+}
+
+/** Deletes the journal before the files that it names. */
+async function forget(machine: Machine, id: string): Promise<void> {
+  await rm(journalOf(machine, id))
+  await rm(applyFolder(machine, id), { recursive: true, force: true })
+}
+
+async function readJournal(machine: Machine, id: string): Promise<Journal | undefined> {
+  // The file is our own.
+  return (await readJson(journalOf(machine, id))) as Journal | undefined
+}
+
+/** The folder with the new files of an application. */
+export function stageOf(machine: Machine, id: string): string {
+  return join(applyFolder(machine, id), 'stage')
+}
+
+function journalOf(machine: Machine, id: string): string {
+  return join(applyFolder(machine, id), 'journal.json')
+}

@@ -1,0 +1,101 @@
+import type { ChangesetOperation } from '@atrium/protocol/changeset/state'
+import { pathOf } from '@atrium/protocol/file-uri'
+import { Activity, activityOf } from '@atrium/protocol/status'
+import type { Core } from '../core/core.ts'
+import type { Channel } from '../log/channel.ts'
+import { WorktreeRefused } from '../ports/worktrees.ts'
+import type { AppliedWorktree, WorktreeState, Worktrees } from '../ports/worktrees.ts'
+import { shownWorktree } from '../worktrees/worktrees.ts'
+import { listed } from './operation-list.ts'
+
+/** The id of the operation that applies the worktree of a session to the main checkout. */
+export const applyId = 'apply'
+
+/** The operation of a session that works in a worktree. Where it is disabled, its description says why. */
+export async function applyOperations(
+  core: Core,
+  session: Channel<'session'>,
+): Promise<readonly ChangesetOperation[]> {
+  const own = worktreeOf(core, session)
+  if (!own) return []
+  const operation: ChangesetOperation = {
+    id: applyId,
+    label: 'Apply to Main Checkout',
+    icon: 'git-merge',
+    group: 'worktree',
+    scopes: ['changeset'],
+    status: 'disabled',
+  }
+  if (isBusy(session)) return [{ ...operation, description: busy }]
+  try {
+    const state = await own.worktrees.state(own.id)
+    if (state.uncommitted.length === 0 && state.unapplied === 0)
+      return [{ ...operation, description: `There is nothing to apply: ${own.main} has all changes.` }]
+    return [{ ...operation, status: 'idle', confirmation: confirmation(state) }]
+  } catch (error) {
+    if (!(error instanceof WorktreeRefused)) core.world.report('reading a worktree failed', error)
+    const description =
+      error instanceof WorktreeRefused ? error.message : 'The state of the worktree could not be read.'
+    return [{ ...operation, description }]
+  }
+}
+
+/**
+ * Applies the worktree of a session. Returns what happened, as a text for users. `disturb` is told which folder changes: a turn
+ * that runs there has not made these changes.
+ */
+export async function applyWorktree(
+  core: Core,
+  session: Channel<'session'>,
+  disturb: (directory: string) => void,
+): Promise<string> {
+  const own = worktreeOf(core, session)
+  if (!own) throw new WorktreeRefused('This session has no worktree.')
+  if (isBusy(session)) throw new WorktreeRefused(busy)
+  const { worktrees, id, main } = own
+  disturb(main)
+  try {
+    return resultOf(await worktrees.apply(id))
+  } finally {
+    disturb(main)
+  }
+}
+
+interface OwnWorktree {
+  readonly worktrees: Worktrees
+  readonly id: string
+  readonly main: string
+}
+
+/** The worktree in which a session works. Undefined until the worktree is ready. */
+function worktreeOf({ worktrees, worktreeIds }: Core, session: Channel<'session'>): OwnWorktree | undefined {
+  const id = worktreeIds.get(session.uri)
+  const main = shownWorktree(session.head)?.['main']
+  const named = typeof main === 'string' ? pathOf(main) : undefined
+  return worktrees && id !== undefined && named?.ok ? { worktrees, id, main: named.path } : undefined
+}
+
+/** Whether a turn is active in a session. One that waits for an answer is active, too. */
+function isBusy({ head }: Channel<'session'>): boolean {
+  return head.chats.some(({ status }) => (activityOf(status) & Activity.InProgress) === Activity.InProgress)
+}
+
+const busy = 'A turn is active in this session. Apply its changes when it has ended.'
+
+function confirmation({ worktree, mainBranch, uncommitted }: WorktreeState): string {
+  const target = mainBranch === undefined ? worktree.main : `the branch ${mainBranch} in ${worktree.main}`
+  const text = `The changes of the branch ${worktree.branch} will be applied to ${target}.`
+  return uncommitted.length === 0
+    ? text
+    : `${text} These are not committed, and will not be committed there: ${listed(uncommitted)}.`
+}
+
+function resultOf({ main, files, uncommitted, left }: AppliedWorktree): string {
+  return [
+    files.length === 0 ? `No file of ${main} had to change.` : `Changed in ${main}: ${listed(files)}.`,
+    ...(uncommitted.length > 0 ? [`Not committed there: ${listed(uncommitted)}.`] : []),
+    ...(left.length > 0
+      ? [`Left as they are, because somebody changed them meanwhile: ${listed(left)}.`]
+      : []),
+  ].join(' ')
+}

@@ -116,6 +116,24 @@ describe('[O21] a host that is killed while it applies edits', () => {
     expect(seen.finished).toBeGreaterThan(10)
   })
 
+  test('[O40] changes a file or not, also if the new content is in no capture', async () => {
+    const { folder, edits, reset } = await changedFolder()
+    const expected = edits.find(({ path }) => path === 'a')?.expected
+    if (!expected) throw new Error('no edit')
+    const bytes = [...Buffer.from('a part of it')]
+    // The child makes bytes of the numbers.
+    const edit = { path: 'a', expected, wanted: { bytes, mode: '100644' } } as unknown as CapturedEdit
+    const seen = new Set<string | undefined>()
+    let steps = 0
+    for (let killed = true; killed;) {
+      reset()
+      ;({ killed } = applyInChild(folder, [edit], ++steps))
+      for (const each of await (await folder.restart()).recover()) expect(each.left).toEqual([])
+      seen.add(await folder.text('a'))
+    }
+    expect([...seen]).toEqual(['by the turn', 'a part of it'])
+  })
+
   test('leaves what a person has changed before the recovery, and reports it', async () => {
     const { folder, edits, reset } = await changedFolder()
     let [steps, reported] = [0, 0]

@@ -116,3 +116,17 @@ test('[O35] with git captures uncommitted files are followed live, and discarded
   await ann.ask('invokeChangesetOperation', { channel, operationId: 'discard', target: all.at('c.txt') })
   expect(await disk.text('c.txt')).toBe('c.txt\n')
 })
+
+test('[O40] with git captures a hunk of an uncommitted file is discarded, and the others stay', async () => {
+  const all = await inRepository()
+  const { ann, disk } = all
+  await disk.write('a.txt', 'a.txt\n2\n3\n4\n')
+  await disk.commit()
+  await disk.write('a.txt', 'changed\n2\n3\n4\nadded\n')
+  const channel = `${session}/changeset/uncommitted`
+  await changeset(ann, channel)
+  const range = { start: { line: 4, character: 0 }, end: { line: 5, character: 0 } }
+  const target = { ...all.at('a.txt'), kind: 'range', range } as const
+  await ann.ask('invokeChangesetOperation', { channel, operationId: 'discard', target })
+  expect(await disk.text('a.txt')).toBe('changed\n2\n3\n4\n')
+})

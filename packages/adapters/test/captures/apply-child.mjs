@@ -28,6 +28,10 @@ syncBuiltinESMExports()
 
 const { gitCaptures } = await import(MODULE)
 const captures = gitCaptures({ folder: FOLDER, user: { home: HOME, configHome: HOME } })
+// Bytes are arrays of numbers in JSON.
+const withBytes = (_, value) =>
+  Array.isArray(value?.bytes) ? { ...value, bytes: Uint8Array.from(value.bytes) } : value
+const edits = JSON.parse(EDITS, withBytes)
 counting = true
-const applied = await captures.apply(DIRECTORY, JSON.parse(EDITS))
+const applied = await captures.apply(DIRECTORY, edits)
 process.stdout.write(JSON.stringify({ applied, changes }))

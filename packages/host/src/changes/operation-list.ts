@@ -69,8 +69,8 @@ export const fileOperations: readonly ChangesetOperation[] = [
     id: 'discard',
     label: 'Discard Changes',
     icon: 'discard',
-    confirmation: 'The file will be set back to the last commit.',
-    scopes: ['resource'],
+    confirmation: 'The file, or the chosen part of it, will be set back to the last commit.',
+    scopes: ['resource', 'range'],
     status: 'idle',
   },
 ]

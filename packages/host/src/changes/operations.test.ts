@@ -170,7 +170,7 @@ test('[O39] a file is set back to the last commit only if it is as the changeset
   all.write('b.txt', 'new\n')
   const channel = `${session}/changeset/uncommitted`
   const { operations } = await changeset(all.ann, channel)
-  expect(operations?.map(({ id, scopes }) => [id, scopes])).toEqual([['discard', ['resource']]])
+  expect(operations?.map(({ id, scopes }) => [id, scopes])).toEqual([['discard', ['resource', 'range']]])
   await expect(invoke(all.ann, 'discard', at('c.txt'), channel)).rejects.toThrow('does not show')
   await invoke(all.ann, 'discard', at('b.txt'), channel)
   expect(all.text('b.txt')).toBeUndefined()

@@ -61,8 +61,7 @@ export class Operations {
       throw invalid(`${operationId} needs a target of kind ${operation.scopes.join(' or ')}`)
     if (operation.status === 'disabled')
       throw AhpError.conflict(operation.description ?? 'There is nothing to do here.')
-    const resource = target?.kind === 'resource' ? target.resource : undefined
-    return this.#run(channel, operationId, () => this.#act(channel, subject, operationId, resource))
+    return this.#run(channel, operationId, () => this.#act(channel, subject, operationId, target))
   }
 
   /** Runs an operation, and shows it to all clients. */
@@ -97,8 +96,9 @@ export class Operations {
     channel: Channel<'changeset'>,
     { session, chat, scope }: Subject,
     operationId: string,
-    resource: Uri | undefined,
+    target: Invocation['target'],
   ): Promise<string> {
+    const resource = target && 'resource' in target ? target.resource : undefined
     if (scope.kind === 'turn' && chat) {
       if (chat.head.activeTurn?.id === scope.turnId)
         throw AhpError.turnInProgress('this turn is in progress: wait for its end, or cancel it')
@@ -110,7 +110,8 @@ export class Operations {
     }
     const { core, disturb } = this.#context
     if (operationId === applyId) return applyWorktree(core(), session, disturb)
-    const discarding: Discarding = { session, channel, resource: required(resource) }
+    const part = target?.kind === 'range' ? { part: target } : {}
+    const discarding: Discarding = { session, channel, resource: required(resource), ...part }
     return discardFile(this.#context, discarding)
   }
 }

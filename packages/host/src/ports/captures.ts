@@ -103,7 +103,13 @@ export interface CapturedEdit {
   /** What the path must have. Absent: no file. */
   readonly expected?: CapturedFile
   /** What the path gets. Absent: the file is deleted. */
-  readonly wanted?: CapturedFile
+  readonly wanted?: CapturedFile | NewFile
+}
+
+/** A file whose content is in no capture. */
+export interface NewFile {
+  readonly bytes: Uint8Array
+  readonly mode: CapturedFile['mode']
 }
 
 export interface Applied {

@@ -105,7 +105,7 @@ export class MemoryCaptures implements Captures {
       const same = present
         ? expected?.content === nameOf(present.bytes) && expected.mode === present.mode
         : !expected
-      const bytes = wanted && this.#contents.get(wanted.content)
+      const bytes = wanted && ('bytes' in wanted ? wanted.bytes : this.#contents.get(wanted.content))
       const outside =
         path.startsWith('/') || path.split('/').some((name) => ['', '.', '..', '.git'].includes(name))
       if (outside) left.push({ path, reason: 'The path is not in the folder.' })

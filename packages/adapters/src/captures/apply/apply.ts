@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { access, constants, lstat, realpath, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { CaptureFailed } from '@atrium/host/ports/captures'
-import type { Applied, CapturedEdit, CapturedFile, Omission } from '@atrium/host/ports/captures'
+import type { Applied, CapturedEdit, CapturedFile, NewFile, Omission } from '@atrium/host/ports/captures'
 import { codeOf } from '../../process/error-code.ts'
 import type { Entry, Journal, Step } from './journal.ts'
 import { blobHash, hasVersion, isEditable, presentAt } from './present.ts'
@@ -86,8 +86,11 @@ async function check(
   edits: readonly CapturedEdit[],
 ): Promise<string | { readonly step: Step; readonly present: Present; readonly content?: Uint8Array }> {
   if (!isEditable(path)) return 'The path is not one of the folder.'
-  if (expected?.omitted !== undefined || wanted?.omitted !== undefined) return 'Its content was not captured.'
-  const [before, after] = [versionOf(expected), versionOf(wanted)]
+  const fresh = wanted && 'bytes' in wanted ? wanted : undefined
+  const stored = wanted && 'content' in wanted ? wanted : undefined
+  if (expected?.omitted !== undefined || stored?.omitted !== undefined) return 'Its content was not captured.'
+  const before = versionOf(expected)
+  const after = fresh ? versionOfNew(fresh, before) : versionOf(stored)
   if ((expected && !before) || (wanted && !after)) return 'Its content is not stored.'
   const found = await presentAt(directory, path, [before])
   // A folder whose files are all deleted makes way for a file.
@@ -95,12 +98,13 @@ async function check(
   const present: Present = found.type === 'other' && empties ? { type: 'absent' } : found
   if (present.type === 'other') return present.reason
   if (!hasVersion(present, before)) return 'It was changed meanwhile.'
-  const content = wanted && (await read(wanted.content).catch(() => undefined))
+  const content = fresh?.bytes ?? (stored && (await read(stored.content).catch(() => undefined)))
   if (after && (!content || blobHash(content, after.hash.length) !== after.hash))
     return 'Its content is not stored.'
   const step: Step = {
     path,
-    store: wanted?.content.split('.')[0] ?? '',
+    // A content that no store has is only in the temporary file.
+    store: stored?.content.split('.')[0] ?? '',
     ...(before && { expected: before }),
     ...(after && { wanted: after, temp: await tempFor(directory, path) }),
   }
@@ -119,6 +123,11 @@ async function tempFor(directory: string, path: string): Promise<string> {
 function versionOf(file: CapturedFile | undefined): Version | undefined {
   const [, hash] = /^[\da-f]{24}\.([\da-f]{40}|[\da-f]{64})$/.exec(file?.content ?? '') ?? []
   return file && hash !== undefined ? { hash, mode: file.mode, size: file.size } : undefined
+}
+
+/** New content gets the kind of hash that the file has in the store. */
+function versionOfNew({ bytes, mode }: NewFile, before: Version | undefined): Version {
+  return { hash: blobHash(bytes, before?.hash.length ?? 40), mode, size: bytes.length }
 }
 
 function problemOf(error: unknown): string {

@@ -115,10 +115,23 @@ export function applyContract(name: string, open: () => Promise<CapturedFolder>)
     test('[O20] a content that is not stored is not written', async () => {
       const { folder, captures, directory, edits } = await changed('a', (each) => each.write('a', 'x'))
       const [edit] = edits
-      if (!edit?.wanted) throw new Error('no edit')
+      if (!edit?.wanted || !('content' in edit.wanted)) throw new Error('no edit')
       const wanted = { ...edit.wanted, content: edit.wanted.content.replaceAll(/[\da-f]/g, '0') }
       expect(await captures.apply(directory, [{ ...edit, wanted }])).toMatchObject({ done: [] })
       expect(await folder.text('a')).toBe('x')
+    })
+
+    test('[O40] an edit may bring a content that is in no capture, and needs the expected one all the same', async () => {
+      const { folder, captures, directory, edits } = await changed('a b', async (each) => {
+        await each.write('a', 'x', '100755')
+        await each.write('b', 'x')
+      })
+      await folder.write('b', 'by a person')
+      const bytes = new TextEncoder().encode('a part of it')
+      const brought = edits.map((edit) => ({ ...edit, wanted: { bytes, mode: '100755' as const } }))
+      const { done, left } = await captures.apply(directory, brought)
+      expect([done, left.map(({ path }) => path)]).toEqual([['a'], ['b']])
+      expect([await folder.text('a'), await folder.text('b')]).toEqual(['a part of it', 'by a person'])
     })
 
     test('[O21] without a crash there is nothing to recover', async () => {

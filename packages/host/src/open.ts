@@ -35,6 +35,7 @@ import { RecordMap, textFormat } from './core/record-map.ts'
 import { ReadBudget } from './core/read-budget.ts'
 import type { Agent } from './ports/agent.ts'
 import type { Captures } from './ports/captures.ts'
+import type { Commits } from './ports/commits.ts'
 import type { ContentEncoder } from './ports/content-encoder.ts'
 import type { Files } from './ports/files.ts'
 import type { HookRunner } from './ports/hooks.ts'
@@ -64,6 +65,8 @@ export interface HostPorts {
   readonly captures?: Captures
   /** Absent: sessions work in their folders only. */
   readonly worktrees?: Worktrees
+  /** Absent: files are neither staged nor committed. It needs captures. */
+  readonly commits?: Commits
   /** Absent: hooks are not run. */
   readonly hooks?: HookRunner
   /** Absent: only agents use MCP servers. */
@@ -172,12 +175,13 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   }
   const clientUriOwners = new ClientUriOwners(limitValues.borrowed)
   const tokens = new Tokens(world, limitValues, (...given) => notifyExpired(core, ...given))
-  const { files, terminals, vcs, worktrees, encoder, hooks, mcp } = ports
+  const { files, terminals, vcs, commits, worktrees, encoder, hooks, mcp } = ports
   const listings = new FileListings({ files, vcs }, world, limitValues)
   const machine = {
     files,
     terminals,
     vcs,
+    commits,
     worktrees,
     encoder,
     hooks,

@@ -47,6 +47,7 @@ export type Machine = Pick<
   | 'vcs'
   | 'captures'
   | 'worktrees'
+  | 'commits'
   | 'encoder'
   | 'customizations'
   | 'hooks'

@@ -9,6 +9,7 @@ import { result, running, toolCallStarted } from '../../../host/test/tool-call-a
 import { DiskRepository } from '../../test/captures/folder.ts'
 import { needsGit } from '../../test/repository.ts'
 import { nodeFiles } from '../files/files.ts'
+import { gitCommits } from '../git/commit/commits.ts'
 import { gitVcs } from '../git/git.ts'
 
 needsGit()
@@ -23,7 +24,9 @@ async function inRepository() {
   for (const name of ['a.txt', 'b.txt', 'c.txt']) await disk.write(name, `${name}\n`)
   await disk.commit()
   const agent = new ScriptedAgent()
-  const machine = { captures: disk.captures, files: nodeFiles(), vcs: gitVcs({ user: disk.user }) }
+  const user = disk.user
+  const commits = gitCommits({ folder: `${disk.data}-commits`, user: disk.repository.user })
+  const machine = { captures: disk.captures, commits, files: nodeFiles(), vcs: gitVcs({ user }) }
   // The clock of the test runs faster than git.
   const all = await testHost({ agents: [agent], machine, limits: { turnCaptureMs: 1e12 } })
   const ann = await all.join('ann')
@@ -129,4 +132,23 @@ test('[O40] with git captures a hunk of an uncommitted file is discarded, and th
   const target = { ...all.at('a.txt'), kind: 'range', range } as const
   await ann.ask('invokeChangesetOperation', { channel, operationId: 'discard', target })
   expect(await disk.text('a.txt')).toBe('changed\n2\n3\n4\n')
+})
+
+test('[O41] with git, uncommitted files are staged and committed from a client; the status of the session follows', async () => {
+  const all = await inRepository()
+  const { ann, disk } = all
+  await disk.write('a.txt', 'changed\n')
+  await disk.write('new.txt', 'new\n')
+  const channel = `${session}/changeset/uncommitted`
+  await changeset(ann, channel)
+  await ann.ask('invokeChangesetOperation', { channel, operationId: 'stage', target: all.at('new.txt') })
+  const git = (...args: readonly string[]) => disk.repository.git(...args)
+  expect(git('diff', '--cached', '--name-only')).toBe('new.txt')
+  await ann.ask('invokeChangesetOperation', { channel, operationId: 'commit' })
+  expect(git('log', '-1', '--format=%B')).toContain('- new.txt')
+  const params = { channel, message: 'Change a', files: [all.at('a.txt').resource] }
+  const made = (await ann.peer.request('x-atrium/commit', params)) as { readonly message: string }
+  expect(made.message).toMatch(/^1 file was committed on main as [\da-f]{10}\.$/)
+  expect(git('status', '--porcelain')).toBe('')
+  await ann.until(() => stateOf(ann, channel).files.length === 0)
 })

@@ -11,10 +11,12 @@ import type { GitOutput, GitRunOptions, GitRunner } from './run.ts'
 export interface ShadowGitDir {
   /** The repository's own config. It is only data: git does not act on it. */
   readonly config: GitConfig
+  /** The path of the directory. */
+  readonly dir: string
   /** Returns the output of a git command. Throws if the command fails. */
   run(args: readonly string[], stopWhen?: GitRunOptions['stopWhen']): Promise<Buffer>
-  /** Returns the output and the exit code of a git command, even if the command fails. */
-  tryRun(args: readonly string[], input: string): Promise<GitOutput>
+  /** Returns the output and the exit code of a git command, even if the command fails. `env` has further variables. */
+  tryRun(args: readonly string[], input: string, env?: GitRunOptions['env']): Promise<GitOutput>
 }
 
 /** Creates a shadow git directory for one task and removes it afterwards. */
@@ -43,7 +45,8 @@ export async function withShadowGitDir<T>(
       git.run(['-c', `core.excludesFile=${excludesFile}`, ...args], { cwd: repository.root, env, ...more })
     return await task({
       config,
-      tryRun: (args, input) => run(args, { input }),
+      dir,
+      tryRun: (args, input, added) => run(args, { input, ...(added && { env: { ...env, ...added } }) }),
       async run(args, stopWhen) {
         const { stdout, exitCode } = await run(args, stopWhen ? { stopWhen } : {})
         const stopped = stopWhen && exitCode === null

@@ -11,6 +11,7 @@ import { McpPool } from '@atrium/adapters/mcp'
 import { nodeFiles } from '@atrium/adapters/files'
 import { ptyTerminals } from '@atrium/adapters/terminals'
 import { gitVcs } from '@atrium/adapters/git'
+import { gitCommits } from '@atrium/adapters/git/commits'
 import { gitCaptures } from '@atrium/adapters/captures'
 import { gitWorktrees, treesOf } from '@atrium/adapters/worktrees'
 import { fileUri } from '@atrium/protocol/file-uri'
@@ -121,7 +122,10 @@ async function openHost(settings: Settings, log: Logger, world: World, agentSet:
     encoder: threadEncoder(),
     terminals: ptyTerminals(),
     vcs: gitVcs(),
-    ...(readOnly === undefined && { captures: gitCaptures({ folder: join(settings.data, 'captures') }) }),
+    ...(readOnly === undefined && {
+      captures: gitCaptures({ folder: join(settings.data, 'captures') }),
+      commits: gitCommits({ folder: join(settings.data, 'commits') }),
+    }),
     worktrees: gitWorktrees({ folder: worktrees, forbidden: [settings.data] }),
     hooks: hookRunner({ ...agentSet.processes, environment: process.env }),
     mcp: new McpPool({ ...agentSet.processes, later: world.later, environment: process.env, version }),

@@ -4,6 +4,7 @@ import type { Params, Result } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import { pathOf } from '@atrium/protocol/file-uri'
 import type { ChangeTracking } from '../core/changes/change-tracking.ts'
+import type { CommitParams, CommitResult } from '../core/changes/extensions.ts'
 import type { Core } from '../core/core.ts'
 import { sessionOf } from '../core/lookup.ts'
 import type { Channel } from '../log/channel.ts'
@@ -40,6 +41,10 @@ export class Changes extends TurnCaptures implements ChangeTracking {
     return this.#operations.invoke(params)
   }
 
+  commit(params: CommitParams): Promise<CommitResult> {
+    return this.#operations.commit(params)
+  }
+
   static async open(
     captures: Captures,
     { world, limits, records }: Pick<Core, 'world' | 'limits' | 'records'>,
@@ -70,6 +75,8 @@ export class Changes extends TurnCaptures implements ChangeTracking {
 
   override recover(): void {
     this.#taking.blockFor(this.#captures.recover().then((applied) => this.#recovered(applied)))
+    const { commits } = this.#core()
+    if (commits) this.#taking.blockFor(commits.recover())
     super.recover()
   }
 

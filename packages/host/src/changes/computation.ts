@@ -8,8 +8,9 @@ import { changesetFile } from './changeset-files.ts'
 import { failed } from './changeset-job.ts'
 import type { Computed } from './changeset-job.ts'
 import type { ChangesetScope } from './changeset-uri.ts'
+import { uncommitted } from './commit/uncommitted.ts'
 import { directoriesOf, pathsIn } from './directories.ts'
-import { fileOperations, turnOperations } from './operation-list.ts'
+import { turnOperations } from './operation-list.ts'
 import type { Taking } from './taking.ts'
 import type { TurnFolder, TurnRecord } from './turn-record.ts'
 import { sessionStart } from './turn-records.ts'
@@ -83,7 +84,8 @@ export class Computation {
         ...changes.map((change) => changesetFile({ session: session.uri, directory, live: true }, change)),
       )
     }
-    return { files, operations: scope.kind === 'uncommitted' && files.length > 0 ? fileOperations : [] }
+    if (scope.kind === 'uncommitted') return uncommitted(this.#core().commits, session, files)
+    return { files, operations: [] }
   }
 
   /** The changes of a turn. Those of a turn that runs are the changes so far. */

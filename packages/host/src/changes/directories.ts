@@ -1,5 +1,5 @@
 import type { Uri } from '@atrium/protocol/channel'
-import { pathOf } from '@atrium/protocol/file-uri'
+import { fileUri, pathOf } from '@atrium/protocol/file-uri'
 import { isIn } from '../access/roots.ts'
 import type { Core } from '../core/core.ts'
 import { sessionOf } from '../core/lookup.ts'
@@ -19,4 +19,10 @@ export function pathsIn(uris: readonly Uri[] = []): readonly string[] {
   return paths.filter(
     (path, at) => !paths.some((other, place) => (other === path ? place < at : isIn(path, other))),
   )
+}
+
+/** The path of a changeset's file in a folder; undefined if it is in another one. Such URIs are made by `fileUri`. */
+export function pathWithin(directory: string, uri: Uri): string | undefined {
+  const prefix = `${fileUri(directory)}/`
+  return uri.startsWith(prefix) ? decodeURIComponent(uri.slice(prefix.length)) : undefined
 }

@@ -5,10 +5,14 @@ import { changeable } from '../channels/names.ts'
 import { wake } from '../channels/wake.ts'
 import type { Core } from '../core/core.ts'
 import type { Channel } from '../log/channel.ts'
+import type { CommitParams, CommitResult } from '../core/changes/extensions.ts'
 import { CaptureFailed } from '../ports/captures.ts'
 import { WorktreeRefused } from '../ports/worktrees.ts'
 import { applyId, applyWorktree } from './apply.ts'
+import { CommitFailed } from '../ports/commits.ts'
 import type { Changesets } from './changesets.ts'
+import { commitOperation, commitWith, isCommitOperation } from './commit/commit-operations.ts'
+import type { Uncommitted } from './commit/commit-operations.ts'
 import type { Computation, Subject } from './computation.ts'
 import { discardFile } from './discard.ts'
 import type { Discarding } from './discard.ts'
@@ -34,7 +38,26 @@ export class Operations {
   }
 
   invoke(invocation: Invocation): Promise<Answer> {
-    const answer = this.#queue.then(() => this.#invoke(invocation))
+    return this.#queued(() => this.#invoke(invocation))
+  }
+
+  /** Commits with a message that a person has written. */
+  commit(params: CommitParams): Promise<CommitResult> {
+    return this.#queued(async () => {
+      const { channel, subject } = await this.#changeset(params.channel)
+      if (subject.scope.kind !== 'uncommitted')
+        throw AhpError.invalidParams('x-atrium/commit: only uncommitted files can be committed')
+      return this.#run(channel, 'commit', () => commitWith(this.#uncommitted(subject), params))
+    })
+  }
+
+  #uncommitted(subject: Subject): Uncommitted {
+    const { core, computation } = this.#context
+    return { core: core(), session: subject.session, compute: () => computation.of(subject) }
+  }
+
+  #queued<T>(task: () => Promise<T>): Promise<T> {
+    const answer = this.#queue.then(task)
     this.#queue = answer.catch(() => {})
     return answer
   }
@@ -44,15 +67,19 @@ export class Operations {
     await this.#queue
   }
 
-  async #invoke({ channel: uri, operationId, target }: Invocation): Promise<Answer> {
-    const { changesets, computation } = this.#context
+  async #changeset(uri: Uri): Promise<{ readonly channel: Channel<'changeset'>; readonly subject: Subject }> {
     const core = this.#context.core()
     changeable(core)
     const channel = await wake(core, uri)
-    const subject = await changesets.subject(uri)
+    const subject = await this.#context.changesets.subject(uri)
     if (!channel?.is('changeset') || !subject)
       throw AhpError.notFound(`no changeset ${JSON.stringify(uri.slice(0, 200))}`)
-    const { operations } = await computation.of(subject)
+    return { channel, subject }
+  }
+
+  async #invoke({ channel: uri, operationId, target }: Invocation): Promise<Answer> {
+    const { channel, subject } = await this.#changeset(uri)
+    const { operations } = await this.#context.computation.of(subject)
     const operation = operations.find(({ id }) => id === operationId)
     if (!operation)
       throw invalid(`this changeset has no operation ${JSON.stringify(operationId.slice(0, 100))}`)
@@ -61,15 +88,13 @@ export class Operations {
       throw invalid(`${operationId} needs a target of kind ${operation.scopes.join(' or ')}`)
     if (operation.status === 'disabled')
       throw AhpError.conflict(operation.description ?? 'There is nothing to do here.')
-    return this.#run(channel, operationId, () => this.#act(channel, subject, operationId, target))
+    return this.#run(channel, operationId, async () => ({
+      message: await this.#act(channel, subject, operationId, target),
+    }))
   }
 
   /** Runs an operation, and shows it to all clients. */
-  async #run(
-    channel: Channel<'changeset'>,
-    operationId: string,
-    act: () => Promise<string>,
-  ): Promise<Answer> {
+  async #run<T>(channel: Channel<'changeset'>, operationId: string, act: () => Promise<T>): Promise<T> {
     const { core, changesets, taking } = this.#context
     const show = (status: 'running' | 'idle') => {
       const { log } = core()
@@ -81,9 +106,9 @@ export class Operations {
     }
     show('running')
     try {
-      return { message: await taking.hold(act) }
+      return await taking.hold(act)
     } catch (error) {
-      if (error instanceof CaptureFailed || error instanceof WorktreeRefused)
+      if (error instanceof CaptureFailed || error instanceof CommitFailed || error instanceof WorktreeRefused)
         throw AhpError.conflict(error.message)
       throw error
     } finally {
@@ -110,6 +135,8 @@ export class Operations {
     }
     const { core, disturb } = this.#context
     if (operationId === applyId) return applyWorktree(core(), session, disturb)
+    if (isCommitOperation(operationId))
+      return commitOperation(this.#uncommitted({ session, scope }), operationId, resource)
     const part = target?.kind === 'range' ? { part: target } : {}
     const discarding: Discarding = { session, channel, resource: required(resource), ...part }
     return discardFile(this.#context, discarding)

@@ -18,6 +18,7 @@ import {
   storeNote,
 } from './opening.ts'
 import type { OpeningLink } from './opening.ts'
+import { offeredExtensions } from './extensions/extensions.ts'
 import { Resends } from './resends.ts'
 
 /** Runs `initialize`. Returns the result as JSON: the description of the host, and snapshots of the requested channels. */
@@ -53,6 +54,7 @@ export async function initialize(
     _meta: {
       'x-atrium': {
         resends: true,
+        ...offeredExtensions(core, link.dialect.generation),
         ...storeNote(damaged, core.store.log.lost !== undefined),
         ...(wantsClients(params) && {
           clients: core.clients.present(link.principal),

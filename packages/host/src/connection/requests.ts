@@ -13,6 +13,7 @@ import type { Generation } from '../dialect/generation.ts'
 import { notifySpace } from '../core/space.ts'
 import type { ClientLink } from './client-link.ts'
 import { hostCommands } from './commands.ts'
+import { extensionNamed } from './extensions/extensions.ts'
 import { initialize } from './initialize.ts'
 import { checkParams } from './intake.ts'
 import type { Intake } from './intake.ts'
@@ -37,9 +38,12 @@ export class Requests {
   receive(method: string, params: unknown): unknown {
     const command = commands.get(method)
     if (command && method === 'ping') return this.#ping(command.params, params)
-    if (!command || !this.#link.dialect.knows(method)) throw AhpError.methodNotFound(method)
+    const { dialect } = this.#link
+    const extension = command ? undefined : extensionNamed(this.#core, dialect.generation, method)
+    const schema = extension?.params ?? (dialect.knows(method) ? command?.params : undefined)
+    if (!schema) throw AhpError.methodNotFound(method)
     if (isHandshake(method)) this.#intake.handshakeRequested = true
-    return this.#intake.request(() => this.#begin(() => this.#run(method, command.params, params)))
+    return this.#intake.request(() => this.#begin(() => this.#run(method, schema, params)))
   }
 
   /**
@@ -78,8 +82,9 @@ export class Requests {
       throw AhpError.invalidRequest(
         handshake ? 'this connection is open already' : 'initialize or reconnect comes first',
       )
+    const extension = extensionNamed(this.#core, dialect.generation, method)
     const command = hostCommands.get(method)
-    if (!command && !handshake) throw AhpError.methodNotFound(method)
+    if (!command && !extension && !handshake) throw AhpError.methodNotFound(method)
     const checked = checkedParams(method, schema, this.#nativeParams(method, given))
     // The schema of the method has checked the params of both handshakes.
     if (method === 'initialize')
@@ -89,6 +94,7 @@ export class Requests {
         reconnect(this.#core, this.#link, checked as Params<'reconnect'>, 'channel' in objectOf(given)),
       )
     const params = dialect.canonicalParams(checked)
+    if (extension) return extension.run(this.#core, params)
     const older = olderCommand(dialect.generation, method)
     const outcome = older
       ? older({

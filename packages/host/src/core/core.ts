@@ -23,6 +23,7 @@ import type { FileListings } from './file-listing.ts'
 import type { Log } from '../log/log.ts'
 import type { Owners } from './owners.ts'
 import type { Agent } from '../ports/agent.ts'
+import type { Commits } from '../ports/commits.ts'
 import type { ContentEncoder } from '../ports/content-encoder.ts'
 import type { Files } from '../ports/files.ts'
 import type { HookRunner } from '../ports/hooks.ts'
@@ -124,6 +125,8 @@ export interface Core {
   readonly terminals: Terminals | undefined
   readonly vcs: Vcs | undefined
   readonly worktrees: Worktrees | undefined
+  /** Undefined if the host commits nothing. */
+  readonly commits: Commits | undefined
   readonly hooks: HookRunner | undefined
   readonly mcp: McpServers | undefined
   readonly encoder: ContentEncoder | undefined

@@ -36,6 +36,7 @@ export const machineLimits = {
   worktreeMs: row(600_000, 'ms of one git command', 'O50', 'git is ended, and nothing is created or applied'),
   worktreeFiles: row(10_000, 'copied ignored files', 'O51', 'the others are not copied, and a note says so'),
   worktreeBytes: row(1024 * MiB, 'bytes of copied or applied files', 'O51', 'not copied, and not applied'),
+  commitLength: row(64 * KiB, 'characters of a commit message', 'O44', 'refused with -32602'),
   // MCP servers.
   mcpServers: row(128, 'running servers', 'F5', 'a further server is not started, and says so'),
   mcpStartMs: row(60_000, 'ms until a server is ready', 'F2', 'the server is ended, and is in error'),

@@ -1,6 +1,7 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
 import type { Params, Result } from '@atrium/protocol/commands'
 import type { Channel } from '../../log/channel.ts'
+import type { CommitParams, CommitResult } from './extensions.ts'
 
 /** The captures of turns, as the other parts of the core use them. */
 export interface ChangeTracking {
@@ -32,6 +33,8 @@ export interface ChangeTracking {
   read(content: string): Promise<Uint8Array | undefined>
   /** Runs an operation of a changeset. */
   invoke(params: Params<'invokeChangesetOperation'>): Promise<Result<'invokeChangesetOperation'>>
+  /** Commits uncommitted files with a message. */
+  commit(params: CommitParams): Promise<CommitResult>
   /** Publishes the catalogue of a session's changesets. */
   offer(session: Channel<'session'>): Promise<void>
   /** Does what an earlier epoch left to do. */

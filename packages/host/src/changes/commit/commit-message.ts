@@ -1,0 +1,26 @@
+/**
+ * The message of a commit that nobody has written one for: the title of the session, and the files. Clients that know only AHP
+ * commit with it.
+ */
+export function commitMessage(title: string, paths: readonly string[]): string {
+  const [first = ''] = title.trim().split(/\s*[\r\n]/)
+  const subject = cut(printable(first)) || `Change ${paths.length === 1 ? paths[0] : `${paths.length} files`}`
+  if (paths.length === 0) return subject
+  const named = paths.slice(0, mostNamed).map((path) => `- ${printable(path)}`)
+  const more = paths.length > mostNamed ? [`- and ${paths.length - mostNamed} more`] : []
+  return [subject, '', ...named, ...more].join('\n')
+}
+
+/** Titles come from people and agents, and names of files may contain line ends. */
+function printable(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}]/gu, '\u{fffd}')
+}
+
+function cut(text: string): string {
+  // Half of a surrogate pair is not left behind.
+  return text.length <= longest ? text : `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…`
+}
+
+/** The usual length of the first line of a message. */
+const longest = 72
+const mostNamed = 50

@@ -1,0 +1,38 @@
+/**
+ * Staging and committing the files of a folder in a repository. Paths are relative to the folder, with forward slashes. A
+ * `CommitFailed` says why nothing was changed. Every adapter passes the suite in `commits.contract.ts`.
+ */
+export interface Commits {
+  /** The paths of the folder whose staged content differs from the last commit, in order. None outside a repository. */
+  staged(directory: string): Promise<readonly string[]>
+  /** Stages files as they are on the disk. A missing file is staged as deleted. */
+  stage(directory: string, paths: readonly string[]): Promise<void>
+  /** Gives staged files the content of the last commit in the index. The files on the disk stay as they are. */
+  unstage(directory: string, paths: readonly string[]): Promise<void>
+  /**
+   * Commits on the branch that is checked out. What is staged and not part of the commit stays staged. If the host is killed
+   * meanwhile, the commit is either made, or the files of the commit are at most staged.
+   */
+  commit(directory: string, request: CommitRequest): Promise<Commit>
+  /** Removes what a host that was killed has left in repositories. Called once, before anything else. */
+  recover(): Promise<void>
+}
+
+export interface CommitRequest {
+  readonly message: string
+  /** The files to commit, as they are on the disk. Absent: what is staged in the folder. */
+  readonly paths?: readonly string[]
+}
+
+export interface Commit {
+  /** The name of the commit. */
+  readonly id: string
+  readonly branch: string
+  /** The paths of the folder that the commit changes, in order. */
+  readonly paths: readonly string[]
+}
+
+/** Why nothing was staged or committed. The message is a sentence for users. */
+export class CommitFailed extends Error {
+  override readonly name = 'CommitFailed'
+}

@@ -225,6 +225,6 @@ export function kindOf(state: object): keyof typeof reducers {
   if ('agents' in state) return 'root'
   if ('lifecycle' in state && 'chats' in state) return 'session'
   if ('turns' in state) return 'chat'
-  if ('files' in state) return 'changeset'
+  if ('files' in state && 'status' in state) return 'changeset'
   return 'annotations' in state ? 'annotations' : 'terminal'
 }

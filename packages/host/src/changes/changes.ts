@@ -4,7 +4,12 @@ import type { Params, Result } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import { pathOf } from '@atrium/protocol/file-uri'
 import type { ChangeTracking } from '../core/changes/change-tracking.ts'
-import type { CommitParams, CommitResult } from '../core/changes/extensions.ts'
+import type {
+  CommitParams,
+  CommitResult,
+  ReviewHunksParams,
+  ReviewHunksResult,
+} from '../core/changes/extensions.ts'
 import type { Core } from '../core/core.ts'
 import { sessionOf } from '../core/lookup.ts'
 import type { Channel } from '../log/channel.ts'
@@ -16,6 +21,7 @@ import { Changesets, turnsOf } from './changesets.ts'
 import { Computation } from './computation.ts'
 import { directoriesOf } from './directories.ts'
 import { Operations } from './operations.ts'
+import { Reviews } from './review/reviews.ts'
 import { Taking } from './taking.ts'
 import { TurnCaptures } from './turn-captures.ts'
 import { TurnRecords } from './turn-records.ts'
@@ -45,6 +51,15 @@ export class Changes extends TurnCaptures implements ChangeTracking {
     return this.#operations.commit(params)
   }
 
+  reviewHunks(params: ReviewHunksParams): Promise<ReviewHunksResult> {
+    return this.#operations.reviewHunks(params)
+  }
+
+  filesReviewed(channel: Channel<'changeset'>): void {
+    const failed = (error: unknown) => this.#core().world.report('marking hunks failed', error)
+    this.#operations.filesReviewed(channel).catch(failed)
+  }
+
   static async open(
     captures: Captures,
     { world, limits, records }: Pick<Core, 'world' | 'limits' | 'records'>,
@@ -54,9 +69,10 @@ export class Changes extends TurnCaptures implements ChangeTracking {
     const taking = new Taking(captures, { world, limits })
     const turns = await TurnRecords.open(records, damaged)
     const computation = new Computation(core, captures, taking, turns)
-    const changesets = await Changesets.open(core, computation, records)
+    const reviews = new Reviews(core, { captures, taking, records: turns })
+    const changesets = await Changesets.open({ core, computation, reviews }, records)
     const disturb = (directory: string) => core().changes?.terminalUsed(directory, undefined)
-    const context = { core, captures, taking, records: turns, computation, changesets, disturb }
+    const context = { core, captures, taking, records: turns, computation, reviews, changesets, disturb }
     const operations = new Operations(context)
     return new Changes(core, { captures, taking, records: turns, changesets, operations })
   }

@@ -4,6 +4,7 @@ import type { FileEditSide } from '@atrium/protocol/common/content'
 import { fileUri } from '@atrium/protocol/file-uri'
 import { compact } from '@atrium/protocol/update'
 import { capturedUri } from '../content/captured-uri.ts'
+import type { ReviewedHunk } from '../core/changes/extensions.ts'
 import { equal } from '../log/equal.ts'
 import type { CapturedChange, CapturedFile } from '../ports/captures.ts'
 
@@ -47,14 +48,38 @@ function liveSide(uri: Uri, { size, content }: CapturedFile): FileEditSide {
   return { uri, content: { uri, sizeHint: size, nonce: content } }
 }
 
-/** Keeps the marks of files that did not change. A file that changed must be reviewed again. */
+/** The hunks that a file was published with. */
+export function hunksIn({ _meta }: ChangesetFile): readonly ReviewedHunk[] {
+  const about = _meta?.['x-atrium']
+  if (typeof about !== 'object' || about === null || !('hunks' in about)) return []
+  // Only the host writes this member: the files of a changeset are its own actions.
+  return about.hunks as readonly ReviewedHunk[]
+}
+
+/**
+ * Whether a client has marked a file since it was published. The host itself only publishes files whose mark follows from those of
+ * their hunks.
+ */
+export function isMarkedSince(file: ChangesetFile): boolean {
+  const hunks = hunksIn(file)
+  return hunks.length > 0 && file.reviewed !== hunks.every(({ reviewed }) => reviewed)
+}
+
+/**
+ * Keeps the marks of files that did not change. A file that changed must be reviewed again. A file that a client has marked while
+ * the changeset was computed stays as it is: the next computation takes the mark over. `since`: the files before the computation.
+ */
 export function withReviews(
   files: readonly ChangesetFile[],
   before: readonly ChangesetFile[],
+  since: readonly ChangesetFile[] = before,
 ): readonly ChangesetFile[] {
   const known = new Map(before.map((file) => [file.id, file]))
+  const seen = new Set(since)
   return files.map((file) => {
-    const { reviewed, ...same } = known.get(file.id) ?? {}
+    const old = known.get(file.id)
+    if (old && isMarkedSince(old) && !seen.has(old)) return old
+    const { reviewed, ...same } = old ?? {}
     return reviewed !== undefined && equal(same, file) ? { ...file, reviewed } : file
   })
 }

@@ -64,6 +64,7 @@ export class ChangesetJob implements Job {
     while (this.#again && !this.#stopped) {
       this.#again = false
       const { world, limits } = this.#core
+      const since = this.#channel.head.files
       // A quick computation is not announced: clients would only flicker.
       const cancel = world.later(limits.recomputingMs, () => this.#announce())
       const computed = await this.#compute().catch((error: unknown): Computed => {
@@ -71,7 +72,7 @@ export class ChangesetJob implements Job {
         return failed('The changes could not be computed.')
       })
       cancel()
-      if (!this.#gone) this.#publish(computed)
+      if (!this.#gone) this.#publish(computed, since)
     }
   }
 
@@ -86,9 +87,9 @@ export class ChangesetJob implements Job {
       this.#append({ type: 'changeset/statusChanged', status: 'recomputing' })
   }
 
-  #publish({ files: found, operations, error }: Computed): void {
+  #publish({ files: found, operations, error }: Computed, since: readonly ChangesetFile[]): void {
     const { head } = this.#channel
-    const files = withReviews(found, head.files)
+    const files = withReviews(found, head.files, since)
     const changed = files.filter((file, at) => !equal(file, head.files[at]))
     const sameFiles =
       files.length === head.files.length && files.every(({ id }, at) => id === head.files[at]?.id)

@@ -12,22 +12,31 @@ import { parseChangesetUri } from './changeset-uri.ts'
 import type { ChangesetName, ChangesetScope } from './changeset-uri.ts'
 import type { Computation, Subject } from './computation.ts'
 import { pathsIn } from './directories.ts'
+import type { Reviews } from './review/reviews.ts'
+
+interface ChangesetParts {
+  readonly core: () => Core
+  readonly computation: Computation
+  readonly reviews: Reviews
+}
 
 /** The channels of changesets. A channel is created when somebody first subscribes to it, and is dropped with its owner. */
 export class Changesets {
   readonly #core: () => Core
   readonly #computation: Computation
+  readonly #reviews: Reviews
   /** The changeset channels that exist, by URI. Only the keys matter. */
   readonly #known: RecordMap<string>
 
-  private constructor(core: () => Core, computation: Computation, known: RecordMap<string>) {
+  private constructor({ core, computation, reviews }: ChangesetParts, known: RecordMap<string>) {
     this.#core = core
     this.#computation = computation
+    this.#reviews = reviews
     this.#known = known
   }
 
-  static async open(core: () => Core, computation: Computation, records: Records): Promise<Changesets> {
-    return new Changesets(core, computation, await RecordMap.open(records, 'changeset/', textFormat))
+  static async open(parts: ChangesetParts, records: Records): Promise<Changesets> {
+    return new Changesets(parts, await RecordMap.open(records, 'changeset/', textFormat))
   }
 
   has(uri: Uri): boolean {
@@ -128,8 +137,8 @@ export class Changesets {
     const { chat, session } = subject
     const directories = pathsIn(chat?.head.workingDirectories ?? session.head.workingDirectories)
     const job = new ChangesetJob(core, channel, isFollowed ? directories : [], async () => {
-      const now = await this.subject(channel.uri)
-      return this.#computation.of(now ?? subject)
+      const now = (await this.subject(channel.uri)) ?? subject
+      return this.#reviews.shown(now, channel.head.files, () => this.#computation.of(now))
     })
     core.jobs.begin(channel.uri, job)
     await job.refresh()

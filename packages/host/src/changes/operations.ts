@@ -5,7 +5,12 @@ import { changeable } from '../channels/names.ts'
 import { wake } from '../channels/wake.ts'
 import type { Core } from '../core/core.ts'
 import type { Channel } from '../log/channel.ts'
-import type { CommitParams, CommitResult } from '../core/changes/extensions.ts'
+import type {
+  CommitParams,
+  CommitResult,
+  ReviewHunksParams,
+  ReviewHunksResult,
+} from '../core/changes/extensions.ts'
 import { CaptureFailed } from '../ports/captures.ts'
 import { WorktreeRefused } from '../ports/worktrees.ts'
 import { applyId, applyWorktree } from './apply.ts'
@@ -16,6 +21,7 @@ import type { Uncommitted } from './commit/commit-operations.ts'
 import type { Computation, Subject } from './computation.ts'
 import { discardFile } from './discard.ts'
 import type { Discarding } from './discard.ts'
+import type { Reviews } from './review/reviews.ts'
 import { TurnUndo } from './turn-undo.ts'
 import type { UndoContext } from './turn-undo.ts'
 
@@ -26,6 +32,7 @@ interface Context extends UndoContext {
   readonly core: () => Core
   readonly computation: Computation
   readonly changesets: Changesets
+  readonly reviews: Reviews
 }
 
 /** The operations that clients invoke on changesets. They run one after the other, because they change files. */
@@ -49,6 +56,26 @@ export class Operations {
         throw AhpError.invalidParams('x-atrium/commit: only uncommitted files can be committed')
       return this.#run(channel, 'commit', () => commitWith(this.#uncommitted(subject), params))
     })
+  }
+
+  /** Marks hunks of a file as reviewed, or as not reviewed. */
+  reviewHunks(params: ReviewHunksParams): Promise<ReviewHunksResult> {
+    const { computation, reviews, changesets, taking } = this.#context
+    return this.#queued(async () => {
+      const { channel, subject } = await this.#changeset(params.channel)
+      const result = await taking.hold(async () => {
+        const { files } = await computation.of(subject)
+        return reviews.mark({ subject, shown: channel.head.files, files }, params)
+      })
+      await changesets.refresh(subject.session.uri)
+      return result
+    })
+  }
+
+  /** Computes the changesets again, because a client has marked files: their hunks get the same marks. */
+  async filesReviewed(channel: Channel<'changeset'>): Promise<void> {
+    const subject = await this.#context.changesets.subject(channel.uri)
+    if (subject) await this.#context.changesets.refresh(subject.session.uri)
   }
 
   #uncommitted(subject: Subject): Uncommitted {

@@ -3,6 +3,8 @@ import { RecordMap, textFormat } from '../core/record-map.ts'
 import type { Records } from '../ports/records.ts'
 import { capturesIn, chatKey, parseTurnKey, readTurnRecord, turnKey, writeTurnRecord } from './turn-record.ts'
 import type { TurnRecord } from './turn-record.ts'
+import { readReviewRecord, writeReviewRecord } from './review/review-record.ts'
+import type { ReviewRecord } from './review/review-record.ts'
 
 /**
  * The stored records of turns. They are read when they are needed, because a host may have many turns. Only what is left to do
@@ -16,7 +18,7 @@ export class TurnRecords {
   readonly #owed: RecordMap<string>
   /** The chats that have lost turns, or are gone. */
   readonly #sweeps: RecordMap<string>
-  /** The records for forks that are not published yet. */
+  /** The records for forks that are not published yet, by key. */
   readonly #copies = new Map<Uri, ReadonlyMap<string, string>>()
 
   private constructor(
@@ -47,7 +49,20 @@ export class TurnRecords {
   }
 
   delete(chat: Uri, turnId: string): void {
-    this.#records.delete(prefix + turnKey(chat, turnId))
+    for (const kind of kinds) this.#records.delete(kind + turnKey(chat, turnId))
+  }
+
+  /** The marks of reviewers: of a turn of a chat, or of a changeset of a session. */
+  async reviews(owner: Uri, id: string): Promise<ReviewRecord> {
+    const key = turnKey(owner, id)
+    const text = await this.#records.get(reviewPrefix + key)
+    const record = text === undefined ? {} : readReviewRecord(text)
+    if (!record) this.#damaged(key)
+    return record ?? {}
+  }
+
+  putReviews(owner: Uri, id: string, record: ReviewRecord): void {
+    this.#records.put(reviewPrefix + turnKey(owner, id), writeReviewRecord(record))
   }
 
   /** The turns whose end captures are owed. */
@@ -70,15 +85,15 @@ export class TurnRecords {
   /** Reads the records of these turns for a fork. They are stored in the step that publishes the fork. */
   async copy(from: Uri, to: Uri, turnIds: readonly string[]): Promise<void> {
     const wanted = new Set(turnIds.map((turnId) => turnKey(from, turnId)))
-    const found = (await this.#list(from)).filter(([key]) => wanted.has(key))
-    this.#copies.set(
-      to,
-      new Map(found.map(([key, text]) => [turnKey(to, parseTurnKey(key).turnId), text] as const)),
-    )
+    const copies = new Map<string, string>()
+    for (const kind of kinds)
+      for (const [key, text] of await this.#list(kind, from))
+        if (wanted.has(key)) copies.set(kind + turnKey(to, parseTurnKey(key).turnId), text)
+    this.#copies.set(to, copies)
   }
 
   publishCopy(to: Uri): void {
-    for (const [key, text] of this.#copies.get(to) ?? []) this.#records.put(prefix + key, text)
+    for (const [key, text] of this.#copies.get(to) ?? []) this.#records.put(key, text)
     this.#copies.delete(to)
   }
 
@@ -97,9 +112,9 @@ export class TurnRecords {
 
   /** Deletes the records of those turns of a chat that do not exist any more. */
   async sweep(chat: Uri, exists: (turnId: string) => boolean): Promise<void> {
-    const found = await this.#list(chat)
+    const found = await Promise.all(kinds.map((kind) => this.#list(kind, chat)))
     // No `await` from here on: a turn may begin meanwhile.
-    for (const [key] of found) {
+    for (const [key] of found.flat()) {
       const { turnId } = parseTurnKey(key)
       if (exists(turnId)) continue
       this.delete(chat, turnId)
@@ -112,16 +127,16 @@ export class TurnRecords {
   async captures(): Promise<ReadonlySet<string> | undefined> {
     const stored = await this.#records.list(prefix)
     const copied = [...this.#copies.values()].flatMap((copies) => [...copies])
-    const all = [...stored.map(([key, text]) => [key.slice(prefix.length), text] as const), ...copied]
-    const records = all.map(([key, text]) => this.#read(key, text))
+    const all = [...stored, ...copied.filter(([key]) => key.startsWith(prefix))]
+    const records = all.map(([key, text]) => this.#read(key.slice(prefix.length), text))
     return records.includes(undefined)
       ? undefined
       : new Set(records.flatMap((record) => (record ? capturesIn(record) : [])))
   }
 
-  async #list(chat: Uri): Promise<readonly (readonly [key: string, text: string])[]> {
-    const found = await this.#records.list(prefix + chatKey(chat))
-    return found.map(([key, text]) => [key.slice(prefix.length), text] as const)
+  async #list(kind: string, chat: Uri): Promise<readonly (readonly [key: string, text: string])[]> {
+    const found = await this.#records.list(kind + chatKey(chat))
+    return found.map(([key, text]) => [key.slice(kind.length), text] as const)
   }
 
   #read(key: string, text: string): TurnRecord | undefined {
@@ -135,3 +150,5 @@ export class TurnRecords {
 export const sessionStart = 'session'
 
 const prefix = 'capture/'
+const reviewPrefix = 'reviewed/'
+const kinds = [prefix, reviewPrefix]

@@ -9,6 +9,7 @@ import { needsRow } from '../log/channel-rows.ts'
 import type { Channel } from '../log/channel.ts'
 import { convertAnswers } from '../chat/answer-conversion.ts'
 import { repeatForm } from '../chat/repeat-form.ts'
+import { changesetEffects } from '../changes/review/effects.ts'
 import { chatEffects } from '../chat/start-turn.ts'
 import type { TurnAction } from '@atrium/protocol/chat/actions'
 import { generationOf } from '../dialect/generation.ts'
@@ -114,6 +115,7 @@ const effects = ruleMap<AnyEffect>(
   answerEffects,
   terminalEffects,
   rootEffects,
+  changesetEffects,
 )
 
 /** Types of actions that may contain URIs of client files. The host remembers which client owns each of these URIs. */

@@ -36,6 +36,8 @@ export const machineLimits = {
   worktreeMs: row(600_000, 'ms of one git command', 'O50', 'git is ended, and nothing is created or applied'),
   worktreeFiles: row(10_000, 'copied ignored files', 'O51', 'the others are not copied, and a note says so'),
   worktreeBytes: row(1024 * MiB, 'bytes of copied or applied files', 'O51', 'not copied, and not applied'),
+  hunkFiles: row(100, 'files of a changeset with marked hunks', 'O47', 'refused with -32009'),
+  fileHunks: row(200, 'hunks of a file', 'O47', 'refused with -32009'),
   commitLength: row(64 * KiB, 'characters of a commit message', 'O44', 'refused with -32602'),
   // MCP servers.
   mcpServers: row(128, 'running servers', 'F5', 'a further server is not started, and says so'),

@@ -16,10 +16,15 @@ const own = (result: object) => ('_meta' in result ? result._meta : {}) as { rea
 
 test('[O46] the result of initialize names the commands that AHP does not have', async () => {
   const { link } = await committingHost()
-  expect(own(await link().initialize('ann'))['x-atrium']).toMatchObject({ commands: ['x-atrium/commit'] })
+  const commands = ['x-atrium/commit', 'x-atrium/reviewHunks']
+  expect(own(await link().initialize('ann'))['x-atrium']).toMatchObject({ commands })
+  const only = await testHost({ machine: { captures: new MemoryCaptures() } })
+  expect(own(await only.link().initialize('ann'))['x-atrium']).toMatchObject({
+    commands: ['x-atrium/reviewHunks'],
+  })
 })
 
-test('[O46] a host without captures or commits has no such commands', async () => {
+test('[O46] a host without captures has no such commands', async () => {
   const { link } = await testHost()
   const ann = link()
   expect(own(await ann.initialize('ann'))['x-atrium']).not.toHaveProperty('commands')

@@ -1,5 +1,5 @@
 import type { Schema } from '@atrium/protocol/schema'
-import { CommitParams } from '../../core/changes/extensions.ts'
+import { CommitParams, ReviewHunksParams } from '../../core/changes/extensions.ts'
 import type { Core } from '../../core/core.ts'
 import type { Generation } from '../../dialect/generation.ts'
 import { DeferredResponse } from '../deferred-response.ts'
@@ -25,6 +25,14 @@ const extensions: ReadonlyMap<string, Extension> = new Map([
       ({ changes, commits }) => changes !== undefined && commits !== undefined,
       // A commit may wait for other operations, and the client's later requests must not wait so long.
       ({ changes }, params) => changes && new DeferredResponse(changes.commit(params)),
+    ),
+  ],
+  [
+    'x-atrium/reviewHunks',
+    extension(
+      ReviewHunksParams,
+      ({ changes }) => changes !== undefined,
+      ({ changes }, params) => changes && new DeferredResponse(changes.reviewHunks(params)),
     ),
   ],
 ])

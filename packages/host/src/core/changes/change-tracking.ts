@@ -1,7 +1,7 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
 import type { Params, Result } from '@atrium/protocol/commands'
 import type { Channel } from '../../log/channel.ts'
-import type { CommitParams, CommitResult } from './extensions.ts'
+import type { CommitParams, CommitResult, ReviewHunksParams, ReviewHunksResult } from './extensions.ts'
 
 /** The captures of turns, as the other parts of the core use them. */
 export interface ChangeTracking {
@@ -35,6 +35,10 @@ export interface ChangeTracking {
   invoke(params: Params<'invokeChangesetOperation'>): Promise<Result<'invokeChangesetOperation'>>
   /** Commits uncommitted files with a message. */
   commit(params: CommitParams): Promise<CommitResult>
+  /** Marks hunks of a file as reviewed, or as not reviewed. */
+  reviewHunks(params: ReviewHunksParams): Promise<ReviewHunksResult>
+  /** Called when a client has marked files: their hunks get the same marks. */
+  filesReviewed(channel: Channel<'changeset'>): void
   /** Publishes the catalogue of a session's changesets. */
   offer(session: Channel<'session'>): Promise<void>
   /** Does what an earlier epoch left to do. */

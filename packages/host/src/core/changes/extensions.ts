@@ -1,4 +1,4 @@
-import { array, id, object, optional, string } from '@atrium/protocol/schema'
+import { array, boolean, id, object, optional, string } from '@atrium/protocol/schema'
 import type { Infer } from '@atrium/protocol/schema'
 
 const commitParams = {
@@ -21,4 +21,30 @@ export interface CommitResult {
     readonly branch: string
     readonly files: readonly string[]
   }[]
+}
+
+const reviewHunksParams = {
+  /** A changeset. */
+  channel: id,
+  /** A file of it. */
+  file: id,
+  /** The hashes of the hunks to mark. Without any, the hunks of the file are only listed. */
+  hunks: array(string),
+  reviewed: boolean,
+}
+/** The params of `x-atrium/reviewHunks`. AHP has marks of whole files only. */
+export interface ReviewHunksParams extends Infer<typeof reviewHunksParams> {}
+export const ReviewHunksParams = object<ReviewHunksParams>('AtriumReviewHunksParams', reviewHunksParams)
+
+/** A hunk of a file with its mark. Line numbers begin with 0; of an empty side: the line that follows it. */
+export interface ReviewedHunk {
+  /** The hash of the removed and added lines. */
+  readonly hash: string
+  readonly before: { readonly from: number; readonly count: number }
+  readonly after: { readonly from: number; readonly count: number }
+  readonly reviewed: boolean
+}
+
+export interface ReviewHunksResult {
+  readonly hunks: readonly ReviewedHunk[]
 }

@@ -1,0 +1,71 @@
+import type { ChangesetFile } from '@atrium/protocol/changeset/state'
+import type { FileEditSide } from '@atrium/protocol/common/content'
+import { parseCapturedUri } from '../../content/captured-uri.ts'
+import type { ReviewedHunk } from '../../core/changes/extensions.ts'
+import { CaptureFailed } from '../../ports/captures.ts'
+import type { CapturedFile, Captures } from '../../ports/captures.ts'
+import { hunksOf } from '../hunks/hunks.ts'
+import type { Hunk } from '../hunks/hunks.ts'
+import { sidesOf } from '../hunks/sides.ts'
+
+/** The hunks of the files of changesets. Those of the last contents are remembered, because a changeset is computed often. */
+export class FileHunks {
+  readonly #captures: Captures
+  readonly #known = new Map<string, readonly Hunk[] | undefined>()
+
+  constructor(captures: Captures) {
+    this.#captures = captures
+  }
+
+  /** The hunks of a file; undefined if it is not text, or if a side of it is not there. */
+  async of({ edit, _meta }: ChangesetFile): Promise<readonly Hunk[] | undefined> {
+    if (isOmitted(_meta?.['x-atrium'])) return undefined
+    const before = edit.before && captured(edit.before)
+    const after = edit.after && captured(edit.after)
+    const key = JSON.stringify([before?.content, after?.content])
+    if (this.#known.has(key)) return this.#known.get(key)
+    const hunks = await this.#read({ ...(before && { before }), ...(after && { after }) })
+    if (this.#known.size >= mostKnown) this.#known.clear()
+    this.#known.set(key, hunks)
+    return hunks
+  }
+
+  async #read(sides: {
+    readonly before?: CapturedFile
+    readonly after?: CapturedFile
+  }): Promise<readonly Hunk[] | undefined> {
+    try {
+      const contents = await sidesOf(this.#captures, sides)
+      return contents && hunksOf(contents)
+    } catch (error) {
+      // The contents may be deleted already. The changeset shows the file all the same.
+      if (error instanceof CaptureFailed) return undefined
+      throw error
+    }
+  }
+}
+
+/** A file with its hunks. The mark of the whole file follows from their marks. */
+export function withHunks(file: ChangesetFile, hunks: readonly ReviewedHunk[]): ChangesetFile {
+  const about = { ...asObject(file._meta?.['x-atrium']), hunks }
+  return {
+    ...file,
+    reviewed: hunks.every(({ reviewed }) => reviewed),
+    _meta: { ...file._meta, 'x-atrium': about },
+  }
+}
+
+/** A side of a file, as far as its bytes matter. The content of a file on the disk is named by its nonce. */
+function captured({ content: { uri, nonce, sizeHint = 0 } }: FileEditSide): CapturedFile {
+  return { content: nonce ?? parseCapturedUri(uri)?.content ?? '', mode: '100644', size: sizeHint }
+}
+
+function isOmitted(about: unknown): boolean {
+  return 'omitted' in asObject(about)
+}
+
+function asObject(value: unknown): object {
+  return typeof value === 'object' && value !== null ? value : {}
+}
+
+const mostKnown = 500

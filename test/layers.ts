@@ -76,7 +76,7 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
   ],
   adapters: [
     ['captures'],
-    ['captures/apply'],
+    ['captures/apply', 'captures/objects'],
     ['worktrees'],
     [
       'acp',

@@ -135,10 +135,10 @@ async function timed(task: () => Promise<unknown>): Promise<number> {
   return performance.now() - began
 }
 
-/** The bytes of all packs. */
+/** The bytes of all captures, without the index, which git writes anew. */
 function sizeOf(folder: string): number {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.startsWith('pack-'))
+    .filter((entry) => entry.isFile() && entry.name !== 'index')
     .map((entry) => statSync(join(entry.parentPath, entry.name)).size)
     .reduce((sum, size) => sum + size, 0)
 }

@@ -253,6 +253,22 @@ describe('odd files and folders', () => {
     expect(changed).toEqual(['a', 'a/x', 'b', 'b/c', 'd', 'd/e'])
   })
 
+  test('[O16] a folder becomes a link that leads nowhere', async () => {
+    const { folder, captures, take } = opened()
+    await folder.write('d/e/f', '1')
+    await (folder as DiskRepository).commit()
+    const before = await take()
+    await folder.remove('d')
+    await folder.write('d', 'x'.repeat(400), '120000')
+    const link = await take()
+    await folder.remove('d')
+    const after = await take()
+    const pathsOf = async (a: string, b: string) => (await captures.compare(a, b)).map(({ path }) => path)
+    expect(await pathsOf(before.id, link.id)).toEqual(['d', 'd/e/f'])
+    expect(await pathsOf(link.id, after.id)).toEqual(['d'])
+    expect(await pathsOf(before.id, after.id)).toEqual(['d/e/f'])
+  })
+
   test('[O18] the home folder, what contains it, the root and a deleted folder are refused with a sentence', async () => {
     const { folder, captures, take } = opened()
     const { home } = folder.user

@@ -20,7 +20,8 @@ test('[O16] after any changes, a capture has the tree that git makes of the file
       .filter((path) => !path.startsWith('.git'))
   const pick = <T>(items: readonly T[]): T | undefined => items[Math.floor(Math.random() * items.length)]
   const names = ['a', 'b', 'e', 'e.x', 'e0', 'e-', 'ü', 'new']
-  let last: string | undefined
+  const taken: string[] = []
+  let reader = captures
   for (let step = 0; step < trials(60, 25); step++) {
     for (let i = Math.random() * 6; i > 0; i--) {
       const path = pick(below())
@@ -37,15 +38,24 @@ test('[O16] after any changes, a capture has the tree that git makes of the file
     git('add', '-A')
     const tree = git('write-tree')
     expect(id.split('.')[1], `step ${step}`).toBe(tree)
-    if (last !== undefined) {
-      const listed = (await captures.compare(last, id)).flatMap(({ path, oldPath }) => [
+    if (Math.random() < 0.1) reader = await folder.restart()
+    for (const earlier of new Set([taken.at(-1), pick(taken)])) {
+      if (earlier === undefined) continue
+      const listed = (await reader.compare(earlier, id)).flatMap(({ path, oldPath }) => [
         path,
         oldPath ?? path,
       ])
-      const gits = git('diff-tree', '-r', '--name-only', '-z', '--no-renames', last.split('.')[1] ?? '', tree)
+      const old = earlier.split('.')[1] ?? ''
+      const gits = git('diff-tree', '-r', '--name-only', '-z', '--no-renames', old, tree)
       expect(new Set(listed)).toEqual(new Set(gits.split('\0').filter(Boolean)))
     }
-    last = id
+    taken.push(id)
+    if (Math.random() < 0.1) {
+      const kept = taken.filter(() => Math.random() < 0.5)
+      await captures.collect(new Set(kept))
+      taken.splice(0, taken.length, ...kept)
+      reader = captures
+    }
   }
   const [store = ''] = readdirSync(data).filter((name) => /^[\da-f]{24}$/.test(name))
   const env = {

@@ -13,7 +13,7 @@ import { applyEdits, recoverEdits } from './apply/apply.ts'
 import { Journal } from './apply/journal.ts'
 import { keepOnly, mergePacks } from './collect.ts'
 import { treeOfCommit } from './commits.ts'
-import { compareTrees } from './compare.ts'
+import { compareCaptures } from './compare.ts'
 import type { Judge } from './compare.ts'
 import { judgeConverted } from './converted-changes.ts'
 import { nameOf, CaptureStore } from './store.ts'
@@ -115,7 +115,7 @@ export function gitCaptures(options: CapturesOptions): Captures {
         a.isCommit && !b.isCommit
           ? (changes, sizes) => judgeConverted(shared, a.store, changes, sizes)
           : undefined
-      return queue.run(a.name, () => compareTrees(a.store, [a.hash, b.hash], judge))
+      return queue.run(a.name, () => compareCaptures(a.store, [a.hash, b.hash], judge))
     },
     read,
     apply: (directory, edits) => queue.run(directory, () => applyEdits(applying, directory, edits)),

@@ -1,17 +1,49 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { syncFolder } from '../process/sync-folder.ts'
-import { writePack } from './pack.ts'
+import { existing, writePack } from './pack.ts'
 import type { CaptureStore } from './store.ts'
 
-/** Keeps the objects that these trees need, in one pack, and deletes the others. */
+/** Keeps the objects that these captures need, in one pack, and deletes the others. */
 export async function keepOnly(store: CaptureStore, kept: readonly string[]): Promise<void> {
   const state = await store.readState()
   // The next capture builds on the last one.
-  const trees = [...kept, ...(state ? [state.tree, state.base] : [])]
+  const trees = new Set([...kept, ...(state ? [state.tree, state.base] : [])])
+  const whole = new Set(await existing(store, [...trees]))
+  const links = await store.chain.kept(trees, (tree) => whole.has(tree))
+  const roots = await existing(store, links.roots)
   const own = new Set(await store.own.names(kept[0]?.length === 64 ? 32 : 20))
-  const needed = (await reachable(store, trees)).filter((hash) => own.has(hash))
-  await replacePacks(store, needed)
+  const needed = [...new Set([...(await reachable(store, roots)), ...links.contents])].filter((hash) =>
+    own.has(hash),
+  )
+  const objects = [...needed, ...(await sharedBy(store, needed))]
+  await replacePacks(store, objects, () => store.chain.replace(links))
+}
+
+/** The larger contents that have several small ones as their parts (`together`), if most of their parts are needed. */
+async function sharedBy(store: CaptureStore, needed: readonly string[]): Promise<readonly string[]> {
+  const inNeeded = new Set(needed)
+  const used = new Map<string, number>()
+  for (const [, size, base = ''] of await facts(store, needed, '%(objectname) %(objectsize) %(deltabase)'))
+    if (!/^0*$/.test(base) && !inNeeded.has(base)) used.set(base, (used.get(base) ?? 0) + Number(size))
+  const sizes = await facts(store, [...used.keys()], '%(objectname) %(objectsize)')
+  return sizes.flatMap(([hash = '', size]) => ((used.get(hash) ?? 0) * 2 > Number(size) ? [hash] : []))
+}
+
+/** What git says about objects: a line for each. */
+async function facts(
+  store: CaptureStore,
+  hashes: readonly string[],
+  format: string,
+): Promise<readonly (readonly string[])[]> {
+  if (hashes.length === 0) return []
+  const input = `${hashes.join('\n')}\n`
+  const output = await store.run(['cat-file', `--batch-check=${format}`], { view: 'own', input })
+  return output
+    .toString('latin1')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => line.split(' '))
 }
 
 /** Puts all objects into one pack if there are many packs: git opens every one of them for every command. */
@@ -21,11 +53,16 @@ export async function mergePacks(store: CaptureStore, hashLength: number): Promi
 }
 
 /** The old packs are deleted when the new one is on the disk. */
-async function replacePacks(store: CaptureStore, objects: readonly string[]): Promise<void> {
+async function replacePacks(
+  store: CaptureStore,
+  objects: readonly string[],
+  whenWritten: () => Promise<void> = async () => {},
+): Promise<void> {
   const folder = join(store.objects, 'pack')
   const old = new Set(await store.own.packs())
   // The same objects make a pack of the same name.
   if (objects.length > 0) old.delete(await writePack(store, objects))
+  await whenWritten()
   for (const file of await readdir(folder))
     if (old.has(file.replace(/\.[a-z]+$/, ''))) await rm(join(folder, file), { force: true })
   await syncFolder(folder)
@@ -35,6 +72,7 @@ const mostPacks = 64
 
 /** The trees and contents that trees have. Those that are missing, and are not ours, are left out. */
 async function reachable(store: CaptureStore, trees: readonly string[]): Promise<readonly string[]> {
+  if (trees.length === 0) return []
   const args = ['rev-list', '--objects', '--no-object-names', '--missing=allow-any', '--stdin']
   const output = await store.run(args, { view: 'all', input: `${trees.join('\n')}\n` })
   return output.toString('latin1').split('\n').filter(Boolean)

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { readSmallFile } from '../git/repository.ts'
 import { withShadowGitDir } from '../git/shadow-git-dir.ts'
 import type { ShadowGitDir } from '../git/shadow-git-dir.ts'
-import { emptyTree } from './trees.ts'
+import { emptyTree } from './objects/trees.ts'
 import type { Place } from './place.ts'
 import type { CaptureTools } from './tools.ts'
 

@@ -2,6 +2,7 @@ import { CaptureFailed } from '@atrium/host/ports/captures'
 import type { CapturedChange, CapturedFile } from '@atrium/host/ports/captures'
 import { omittedHash, omittedMode, omittedOf, omittedReason } from './omitted.ts'
 import type { CaptureStore } from './store.ts'
+import { withScratch, writeSides, writeWhole } from './whole.ts'
 
 export interface Side {
   readonly mode: string
@@ -31,15 +32,30 @@ export interface Judgement {
 
 export type Judge = (changes: readonly RawChange[], sizes: ReadonlyMap<string, number>) => Promise<Judgement>
 
-/** The differences of two trees of a store. */
-export async function compareTrees(
+/** The differences of two captures of a store. */
+export async function compareCaptures(
   store: CaptureStore,
-  [before, after]: readonly [string, string],
+  captures: readonly [before: string, after: string],
   judge: Judge = async () => ({ same: new Set(), unknown: new Set() }),
 ): Promise<readonly CapturedChange[]> {
-  const changes = await rawChanges(store, before, after)
-  const [sizes, counts] = await Promise.all([sizesOf(store, changes), countsOf(store, before, after)])
-  const { same, unknown } = await judge(changes, sizes)
+  return withScratch(store, async (into) => {
+    const { changes, trees } = await rawChanges(store, captures, into)
+    if (changes.length === 0) return []
+    const [sizes, counts] = await Promise.all([sizesOf(store, changes), countsOf(store, trees, into)])
+    return described(store, { changes, sizes, counts, ...(await judge(changes, sizes)) })
+  })
+}
+
+interface Facts extends Judgement {
+  readonly changes: readonly RawChange[]
+  readonly sizes: ReadonlyMap<string, number>
+  readonly counts: ReadonlyMap<string, Counts>
+}
+
+function described(
+  store: CaptureStore,
+  { changes, sizes, counts, same, unknown }: Facts,
+): readonly CapturedChange[] {
   const fileOf = ({ mode, hash }: Side): CapturedFile => {
     const omitted = mode === omittedMode ? omittedOf(hash) : undefined
     return {
@@ -72,36 +88,95 @@ export async function compareTrees(
   })
 }
 
-async function rawChanges(store: CaptureStore, before: string, after: string): Promise<readonly RawChange[]> {
-  const list = (renames: string) =>
-    store.tryRun(['diff-tree', '-r', '-z', '--raw', '--no-abbrev', renames, before, after], { view: 'all' })
+interface Compared {
+  readonly changes: readonly RawChange[]
+  /** Two trees that git compares for the numbers of lines. */
+  readonly trees: Trees
+}
+
+type Trees = readonly [before: string, after: string]
+
+async function rawChanges(store: CaptureStore, captures: Trees, into: string): Promise<Compared> {
+  const differences = await store.chain.between(...captures)
+  if (!differences) return { changes: await changesOfTrees(store, captures, into), trees: captures }
+  const trees = writeSides(differences, captures[0], into)
+  const known = [...differences].flatMap(([path, { before, after }]) =>
+    changeOf({ path, before: before && sideOf(before), after: after && sideOf(after) }),
+  )
+  // Only git finds renames. There are none if nothing was added, or nothing deleted.
+  const mayRename = known.some(({ before }) => !before) && known.some(({ after }) => !after)
+  const changes = mayRename ? await listed(store, trees, into) : known
+  return { changes: (changes ?? known).toSorted(byPath), trees }
+}
+
+/** Compares captures that are not in one chain. Git may have their trees, or they are written now. */
+async function changesOfTrees(
+  store: CaptureStore,
+  trees: Trees,
+  into: string,
+): Promise<readonly RawChange[]> {
+  const found = await listed(store, trees)
+  if (found) return found
+  for (const tree of trees) await writeWhole(store, tree, into)
+  const changes = await listed(store, trees, into)
+  if (!changes) throw new CaptureFailed('There is no such capture.')
+  return changes
+}
+
+/** The changes between two trees. Undefined if git cannot read them. */
+async function listed(
+  store: CaptureStore,
+  [before, after]: Trees,
+  into?: string,
+): Promise<readonly RawChange[] | undefined> {
+  const run = (renames: string) =>
+    store.tryRun(['diff-tree', '-r', '-z', '--raw', '--no-abbrev', renames, before, after], {
+      view: 'all',
+      ...(into !== undefined && { into }),
+    })
   // Finding renames needs the contents, and the user's repository may have deleted some.
-  const found = await list('-M')
-  const { exitCode, stdout } = found.exitCode === 0 ? found : await list('--no-renames')
-  if (exitCode !== 0) throw new CaptureFailed('There is no such capture.')
+  const found = await run('-M')
+  const { exitCode, stdout } = found.exitCode === 0 ? found : await run('--no-renames')
+  if (exitCode !== 0) return undefined
   const fields = stdout.toString('utf8').split('\0')
   const changes: RawChange[] = []
   for (let i = 0; i + 1 < fields.length;) {
-    const [, oldMode = '', newMode = '', oldHash = '', newHash = '', status] =
+    const [, oldMode = '', mode = '', oldHash = '', hash = '', status] =
       /^:(\d+) (\d+) ([\da-f]+) ([\da-f]+) ([A-Z])/.exec(fields[i++] ?? '') ?? []
     const oldPath = status === 'R' ? fields[i++] : undefined
     const path = fields[i++] ?? ''
-    const [a, b] = [sideOf(oldMode, oldHash), sideOf(newMode, newHash)]
-    if (!a && !b) continue
-    changes.push({
-      path,
-      ...(a && { before: a }),
-      ...(b && { after: b }),
-      ...(oldPath !== undefined && { oldPath }),
-    })
+    const [a, b] = [sideOf({ mode: oldMode, hash: oldHash }), sideOf({ mode, hash })]
+    changes.push(...changeOf({ path, oldPath, before: a, after: b }))
   }
-  return changes.toSorted((a, b) => (a.path < b.path ? -1 : 1))
+  return changes.toSorted(byPath)
+}
+
+function changeOf({ path, oldPath, before, after }: PossibleChange): readonly RawChange[] {
+  if (!before && !after) return []
+  const change: RawChange = {
+    path,
+    ...(before && { before }),
+    ...(after && { after }),
+    ...(oldPath !== undefined && { oldPath }),
+  }
+  return [change]
+}
+
+interface PossibleChange {
+  readonly path: string
+  readonly oldPath?: string | undefined
+  readonly before: Side | undefined
+  readonly after: Side | undefined
+}
+
+function byPath(a: RawChange, b: RawChange): number {
+  return a.path < b.path ? -1 : 1
 }
 
 /** Undefined if there is no file, or a submodule. */
-function sideOf(mode: string, hash: string): Side | undefined {
-  if (mode === '000000' || (mode === omittedMode && !omittedOf(hash))) return undefined
-  return { mode, hash }
+function sideOf(side: Side): Side | undefined {
+  const { mode, hash } = side
+  return mode === '000000' || (mode === omittedMode && !omittedOf(hash)) ? undefined : side
 }
 
 async function sizesOf(
@@ -127,11 +202,11 @@ async function sizesOf(
 /** The numbers of lines by path. Empty if git cannot read a content: then the changes have no numbers. */
 async function countsOf(
   store: CaptureStore,
-  before: string,
-  after: string,
+  trees: Trees,
+  into: string,
 ): Promise<ReadonlyMap<string, Counts>> {
-  const args = ['diff-tree', '-r', '-z', '--numstat', '-M', before, after]
-  const { exitCode, stdout } = await store.tryRun(args, { view: 'all' })
+  const args = ['diff-tree', '-r', '-z', '--numstat', '-M', ...trees]
+  const { exitCode, stdout } = await store.tryRun(args, { view: 'all', into })
   const counts = new Map<string, Counts>()
   if (exitCode !== 0) return counts
   const fields = stdout.toString('utf8').split('\0')

@@ -1,7 +1,7 @@
 import { lstat, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { blobHash } from './apply/present.ts'
-import { objectsIn } from './base-objects.ts'
+import { objectsIn } from './objects/base-objects.ts'
 import type { Judgement, RawChange } from './compare.ts'
 import { convertedPaths, hasConversions } from './converted.ts'
 import type { Converted } from './converted.ts'

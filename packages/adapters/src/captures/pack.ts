@@ -1,8 +1,11 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { syncFolder } from '../process/sync-folder.ts'
+import type { Difference, Differences } from './objects/differences.ts'
+import type { TreeEntry } from './objects/tree-edit.ts'
 import type { Place } from './place.ts'
 import type { CaptureStore } from './store.ts'
+import { writeWhole } from './whole.ts'
 
 export interface Packing {
   readonly place: Place
@@ -20,14 +23,15 @@ export interface Packing {
  */
 export async function packObjects(store: CaptureStore, packing: Packing): Promise<number> {
   const { place, incoming, before, after, signal } = packing
-  const wanted =
-    before === undefined ? await looseIn(incoming) : await differing(store, packing, [before, after])
+  const found = before === undefined ? undefined : await differing(store, packing, [before, after])
+  // The last tree may be gone: then this capture is stored like a first one.
+  const wanted = found?.hashes ?? (await looseIn(incoming))
   const isKnown = await store.own.known(place.hashLength)
   const fresh = [...new Set(wanted)].filter((hash) => !isKnown(hash))
-  if (fresh.length === 0) return 0
   const bytes = await store.own.bytes()
-  await writePack(store, fresh, { incoming, signal })
-  return (await store.own.bytes()) - bytes
+  if (fresh.length > 0) await writePack(store, fresh, { incoming, signal })
+  const more = before === undefined || !found ? 0 : await store.chain.add(after, before, found.differences)
+  return (await store.own.bytes()) - bytes + more
 }
 
 /** Returns the name of the pack. */
@@ -60,11 +64,13 @@ export async function writePack(
   return `pack-${name.toString('latin1').trim()}`
 }
 
-async function existing(
+/** Those of some objects that exist. */
+export async function existing(
   store: CaptureStore,
   hashes: readonly string[],
-  incoming: string | undefined,
+  incoming?: string,
 ): Promise<readonly string[]> {
+  if (hashes.length === 0) return []
   const output = await store.run(['cat-file', '--batch-check=%(objectname) %(objecttype)'], {
     view: 'all',
     input: `${hashes.join('\n')}\n`,
@@ -74,24 +80,33 @@ async function existing(
   return hashes.filter((_, i) => !lines[i]?.endsWith(' missing'))
 }
 
-/** The trees and contents that only one of two trees has. */
+/** The trees and contents that only one of two trees has. Undefined if one of them is gone. */
 async function differing(
   store: CaptureStore,
   { incoming, signal }: Packing,
   [before, after]: readonly [string, string],
-): Promise<readonly string[]> {
+): Promise<{ readonly hashes: readonly string[]; readonly differences: Differences } | undefined> {
+  await writeWhole(store, before, incoming)
   const args = ['diff-tree', '-r', '-t', '-z', '--raw', '--no-abbrev', '--no-renames', before, after]
   const { exitCode, stdout } = await store.tryRun(args, { view: 'all', into: incoming, signal })
-  // The last tree may be gone: then this capture is stored like a first one.
-  if (exitCode !== 0) return looseIn(incoming)
+  if (exitCode !== 0) return undefined
   const hashes = [before, after]
-  for (const field of stdout.toString('latin1').split('\0')) {
-    const [, ...sides] = /^:(\d+) (\d+) ([\da-f]+) ([\da-f]+) /.exec(field) ?? []
-    const [oldMode = '', newMode = '', oldHash = '', newHash = ''] = sides
+  const differences = new Map<string, Difference>()
+  const fields = stdout.toString('utf8').split('\0')
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    const [, ...sides] = /^:(\d+) (\d+) ([\da-f]+) ([\da-f]+) /.exec(fields[i] ?? '') ?? []
+    const [oldMode = '', mode = '', oldHash = '', hash = ''] = sides
     if (isObject(oldMode)) hashes.push(oldHash)
-    if (isObject(newMode)) hashes.push(newHash)
+    if (isObject(mode)) hashes.push(hash)
+    const [a, b] = [fileOf(oldMode, oldHash), fileOf(mode, hash)]
+    if (a || b) differences.set(fields[i + 1] ?? '', { ...(a && { before: a }), ...(b && { after: b }) })
   }
-  return hashes
+  return { hashes, differences }
+}
+
+/** An entry that is no folder. */
+function fileOf(mode: string, hash: string): TreeEntry | undefined {
+  return mode === '000000' || mode === '040000' ? undefined : { mode, hash }
 }
 
 function isObject(mode: string): boolean {

@@ -3,16 +3,19 @@ import { join } from 'node:path'
 import { CaptureFailed } from '@atrium/host/ports/captures'
 import type { CaptureBudget } from '@atrium/host/ports/captures'
 import { blobHash } from './apply/present.ts'
-import type { BaseContent } from './base-objects.ts'
+import type { BaseContent } from './objects/base-objects.ts'
 import { omittedMode, sizeText } from './omitted.ts'
-import { writePackFile } from './pack-file.ts'
-import type { PackedObject } from './pack-file.ts'
+import { differencesOf, entriesOn } from './objects/differences.ts'
+import type { Entries } from './objects/differences.ts'
+import { writePackFile } from './objects/pack-file.ts'
+import type { PackedObject } from './objects/pack-file.ts'
 import type { Place } from './place.ts'
 import { isInTree } from './scan.ts'
 import type { Scan } from './scan.ts'
 import type { CaptureStore } from './store.ts'
-import { editTree } from './tree-edit.ts'
-import type { TreeEntry } from './tree-edit.ts'
+import { together } from './objects/together.ts'
+import { KindChanged, editTree } from './objects/tree-edit.ts'
+import type { TreeEntry } from './objects/tree-edit.ts'
 
 export interface QuickTaking {
   readonly store: CaptureStore
@@ -22,7 +25,7 @@ export interface QuickTaking {
   readonly signal: AbortSignal
   /** The tree of the index. */
   readonly base: string
-  /** The tree of the last capture; undefined for the first one. */
+  /** The last capture; undefined for the first one. */
   readonly last: string | undefined
 }
 
@@ -45,7 +48,7 @@ export function isQuick({ settings }: Place, { paths, removed, omitted, bytes }:
 export async function takeQuickly(
   taking: QuickTaking,
 ): Promise<{ readonly tree: string; readonly bytes: number }> {
-  const { store, place, scan, budget, last } = taking
+  const { store, place, scan, budget, base, last } = taking
   const { format, hashLength, prefix } = place
   const { edits, contents } = readFiles(store, place, scan)
   const files = [...scan.paths, ...scan.removed, ...scan.omitted.keys()]
@@ -53,8 +56,12 @@ export async function takeQuickly(
   const edited = editTree(edits, format, {
     read: (folder) => trees.get(folder),
     known: (folder) => store.baseObjects.known(folder),
+    replaced: (path) => {
+      throw new KindChanged(path)
+    },
   })
-  if (edited.hash === last) return { tree: edited.hash, bytes: 0 }
+  const tree = edited.hash
+  if (tree === last && (await store.chain.between(base, tree))) return { tree, bytes: 0 }
   const isKnown = await store.own.known(hashLength)
   const fresh = new Map<string, PackedObject>()
   const add = (object: PackedObject) => {
@@ -74,16 +81,35 @@ export async function takeQuickly(
     budget,
     [...fresh.values()].filter(({ hash }) => contents.has(hash)),
   )
-  for (const { before: from, after: to } of edited.trees) {
-    if (from) add({ type: 'tree', ...from })
-    const like = from && fresh.get(from.hash)
-    if (to) add({ type: 'tree', ...to, ...(like && !like.like && { like }) })
-  }
-  const bytes =
-    fresh.size === 0 ? 0 : await writePackFile(join(store.objects, 'pack'), format, [...fresh.values()])
+  const packs = join(store.objects, 'pack')
+  const [bytes, more] = await Promise.all([
+    fresh.size === 0 ? 0 : writePackFile(packs, format, together([...fresh.values()], format)),
+    storeDifferences(taking, tree, { edits, old: edited.old }),
+  ])
   store.baseObjects.stored(edits.keys(), edited.results)
   store.files.remember(scan.seen, edits, prefix)
-  return { tree: edited.hash, bytes }
+  return { tree, bytes: bytes + more }
+}
+
+/** Stores the differences of a capture from the last one, or from the tree of the index. */
+async function storeDifferences(
+  { store, base, last }: QuickTaking,
+  tree: string,
+  { edits, old }: { readonly edits: Entries; readonly old: Entries },
+): Promise<number> {
+  const none: Entries = new Map()
+  const sinceBase = differencesOf(none, edits, old)
+  const known = last === undefined ? undefined : await store.chain.between(base, last)
+  const [parent, differences] =
+    known && last !== undefined
+      ? [
+          last,
+          differencesOf(entriesOn('after', known), edits, new Map([...old, ...entriesOn('before', known)])),
+        ]
+      : [base, sinceBase]
+  const bytes = tree === base ? 0 : await store.chain.add(tree, parent, differences)
+  store.chain.remember(base, tree, sinceBase)
+  return bytes
 }
 
 /**

@@ -3,10 +3,11 @@ import { mkdir, readFile, readdir, rename, rm, statfs, writeFile } from 'node:fs
 import { join } from 'node:path'
 import { CaptureFailed } from '@atrium/host/ports/captures'
 import type { GitRunner } from '../git/run.ts'
-import { BaseObjects } from './base-objects.ts'
-import { OwnObjects } from './own-objects.ts'
+import { BaseObjects } from './objects/base-objects.ts'
+import { CaptureChain } from './objects/capture-chain.ts'
+import { OwnObjects } from './objects/own-objects.ts'
 import type { Place } from './place.ts'
-import { ReadFiles } from './read-files.ts'
+import { ReadFiles } from './objects/read-files.ts'
 
 /**
  * The objects that a git command sees besides those that it writes: `own` are the stored captures, `all` are these and the
@@ -52,6 +53,7 @@ export class CaptureStore {
   readonly index: string
   readonly objects: string
   readonly own: OwnObjects
+  readonly chain: CaptureChain
   readonly baseObjects = new BaseObjects()
   readonly files = new ReadFiles()
   #tidy = false
@@ -66,6 +68,7 @@ export class CaptureStore {
     this.index = join(folder, 'index')
     this.objects = join(this.gitDir, 'objects')
     this.own = new OwnObjects(join(this.objects, 'pack'))
+    this.chain = new CaptureChain(join(folder, 'differences'))
     this.#git = git
     this.#userObjects = objects
   }

@@ -2,7 +2,7 @@ import { mkdir, rm, symlink } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { CaptureFailed } from '@atrium/host/ports/captures'
 import type { Capture, CaptureOptions } from '@atrium/host/ports/captures'
-import { emptyTree } from './trees.ts'
+import { emptyTree } from './objects/trees.ts'
 import { omittedMode, omittedOf, omittedReason, sizeText } from './omitted.ts'
 import type { Place } from './place.ts'
 import { codeOf } from '../process/error-code.ts'
@@ -13,7 +13,7 @@ import type { Scan } from './scan.ts'
 import { seedIndex } from './seed.ts'
 import type { CaptureStore, StoreState } from './store.ts'
 import type { CaptureTools } from './tools.ts'
-import { MissingTree } from './tree-edit.ts'
+import { KindChanged, MissingTree } from './objects/tree-edit.ts'
 
 /** Captures the files of a folder. Every failure is a sentence for users. */
 export async function takeFiles(
@@ -148,8 +148,13 @@ async function update(taking: Taking, { scan, last, reindex }: Update): Promise<
   const changed = scan.paths.length + scan.removed.length + scan.omitted.size
   if (changed === 0) return { tree: base, base, bytes: before.bytes }
   const { budget, signal } = options
-  const quick = await takeQuickly({ store, place, scan, budget, signal, base, last })
-  return { tree: quick.tree, base, bytes: before.bytes + quick.bytes }
+  try {
+    const quick = await takeQuickly({ store, place, scan, budget, signal, base, last })
+    return { tree: quick.tree, base, bytes: before.bytes + quick.bytes }
+  } catch (error) {
+    if (!(error instanceof KindChanged)) throw error
+    return updateIndex(taking, scan, last)
+  }
 }
 
 /** Brings the index up to date, and stores its tree. */

@@ -6,16 +6,14 @@ export interface TreeEntry {
   readonly hash: string
 }
 
-/** A tree before and after: what a store must have of both. The hash before is absent if there was no such folder. */
-export interface EditedTree {
-  readonly before?: { readonly hash: string; readonly data: Buffer }
-  readonly after?: { readonly hash: string; readonly data: Buffer }
+export function sameEntry(a: TreeEntry | undefined, b: TreeEntry | undefined): boolean {
+  return a?.hash === b?.hash && a?.mode === b?.mode
 }
 
 export interface TreeEdit {
   readonly hash: string
-  /** Every folder whose entries have changed, without those that are known. */
-  readonly trees: readonly EditedTree[]
+  /** The new tree of every folder whose entries have changed, without those that are known. */
+  readonly trees: readonly { readonly hash: string; readonly data: Buffer }[]
   /** What the changed paths had before. */
   readonly old: ReadonlyMap<string, TreeEntry>
   /** The hash of each edited folder, by the edits in it. */
@@ -26,6 +24,8 @@ export interface TreeEdit {
 export interface FolderResult {
   readonly edits: string
   readonly hash?: string
+  /** What the edited paths had before. */
+  readonly old: ReadonlyMap<string, TreeEntry>
 }
 
 export interface TreeSource {
@@ -33,15 +33,17 @@ export interface TreeSource {
   read(folder: string): Buffer | undefined
   /** What earlier edits made of a folder. */
   known(folder: string): FolderResult | undefined
+  /** Called when a file takes the place of a folder, or a folder that of a file. */
+  replaced?(path: string): void
 }
 
 /** The tree that has other entries at some paths. An undefined entry removes the path. */
 export function editTree(
   edits: ReadonlyMap<string, TreeEntry | undefined>,
   format: 'sha1' | 'sha256',
-  { read, known }: TreeSource,
+  { read, known, replaced }: TreeSource,
 ): TreeEdit {
-  const trees: EditedTree[] = []
+  const trees: { readonly hash: string; readonly data: Buffer }[] = []
   const old = new Map<string, TreeEntry>()
   const results = new Map<string, FolderResult>()
   const hashLength = format === 'sha1' ? 20 : 32
@@ -50,6 +52,7 @@ export function editTree(
     const before = known(folder)
     if (before?.edits === text) {
       results.set(folder, before)
+      for (const [path, entry] of before.old) old.set(path, entry)
       return before.hash
     }
     const data = read(folder)
@@ -63,6 +66,7 @@ export function editTree(
         const present = entryIn(entries.get(name))
         const wanted = edits.get(path)
         if (present && present.mode !== treeMode) old.set(path, present)
+        if (wanted && present?.mode === treeMode) replaced?.(path)
         if (wanted) entries.set(name, rawEntry(name, wanted))
         else if (present?.mode !== treeMode) entries.delete(name)
       } else {
@@ -76,6 +80,7 @@ export function editTree(
       const name = bytesOf(sub.slice(from))
       const isTree = entryIn(entries.get(name))?.mode === treeMode
       if (isTree && !read(sub)) throw new MissingTree(`there is no tree of ${sub}`)
+      if (!isTree && entries.has(name)) replaced?.(sub)
       const hash = editFolder(sub, below)
       if (hash !== undefined) entries.set(name, rawEntry(name, { mode: treeMode, hash }))
       else if (isTree) entries.delete(name)
@@ -83,19 +88,26 @@ export function editTree(
     const next = serializeTree(entries)
     const isLeft = entries.size > 0 || folder === ''
     const hash = hashOf(format, next)
-    const oldHash = data && hashOf(format, data)
-    if (oldHash !== hash)
-      trees.push({
-        ...(data && oldHash !== undefined && { before: { hash: oldHash, data } }),
-        ...(isLeft && { after: { hash, data: next } }),
-      })
-    results.set(folder, { edits: text, ...(isLeft && { hash }) })
+    if (isLeft && !data?.equals(next)) trees.push({ hash, data: next })
+    results.set(folder, { edits: text, ...(isLeft && { hash }), old: picked(old, paths) })
     return isLeft ? hash : undefined
   }
   if (!read('')) throw new MissingTree('there is no tree')
   const hash = editFolder('', [...edits.keys()]) ?? ''
   return { hash, trees, old, results }
 }
+
+function picked(entries: ReadonlyMap<string, TreeEntry>, paths: readonly string[]): Map<string, TreeEntry> {
+  return new Map(
+    paths.flatMap((path) => {
+      const entry = entries.get(path)
+      return entry ? [[path, entry] as const] : []
+    }),
+  )
+}
+
+/** A file took the place of a folder: git may not have listed all files that are gone with it, such as those behind a link that leads nowhere. */
+export class KindChanged extends Error {}
 
 /** A folder of the tree could not be read: the user's repository may have deleted it. */
 export class MissingTree extends Error {}

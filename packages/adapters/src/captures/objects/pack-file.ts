@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { deflate, deflateSync } from 'node:zlib'
-import { syncFolder } from '../process/sync-folder.ts'
+import { syncFolder } from '../../process/sync-folder.ts'
 
 /** An object of a pack. */
 export interface PackedObject {
@@ -11,8 +12,8 @@ export interface PackedObject {
   /** In hex. */
   readonly hash: string
   readonly data: Uint8Array
-  /** An object of the same pack that is much like this one. */
-  readonly like?: { readonly hash: string; readonly data: Uint8Array }
+  /** An object of the same pack that is much like this one, or has it as a part. `from`: where the part begins. */
+  readonly like?: { readonly hash: string; readonly data: Uint8Array; readonly from?: number }
 }
 
 /**
@@ -24,44 +25,60 @@ export async function writePackFile(
   format: 'sha1' | 'sha256',
   objects: readonly PackedObject[],
 ): Promise<number> {
-  const records = await Promise.all(objects.map((object) => recordOf(object)))
+  const { name, pack, index } = packOf(format, objects, await Promise.all(objects.map(recordOf)))
+  const path = join(folder, name)
+  await Promise.all([writeFlushed(`${path}.tmp-pack`, pack), writeFlushed(`${path}.tmp-idx`, index)])
+  // Git finds a pack by its index, so the index gets its name last.
+  await rename(`${path}.tmp-pack`, `${path}.pack`)
+  await rename(`${path}.tmp-idx`, `${path}.idx`)
+  await syncFolder(folder)
+  return pack.length + index.length
+}
+
+/** Writes a pack of few small trees that are needed for a moment only. Flushing it, and changing threads, would take longer. */
+export function writeBriefPack(
+  folder: string,
+  format: 'sha1' | 'sha256',
+  trees: readonly Pick<PackedObject, 'hash' | 'data'>[],
+): void {
+  const objects = trees.map(({ hash, data }) => ({ type: 'tree' as const, hash, data }))
+  const records = objects.map(({ data }) =>
+    Buffer.concat([headerOf(tree, data.length), deflateSync(data, { level: 1 })]),
+  )
+  const { name, pack, index } = packOf(format, objects, records)
+  writeFileSync(join(folder, `${name}.pack`), pack)
+  writeFileSync(join(folder, `${name}.idx`), index)
+}
+
+function packOf(
+  format: 'sha1' | 'sha256',
+  objects: readonly PackedObject[],
+  records: readonly Buffer[],
+): { readonly name: string; readonly pack: Buffer; readonly index: Buffer } {
   const header = Buffer.from('PACK\0\0\0\x02\0\0\0\0', 'latin1')
   header.writeUInt32BE(objects.length, 8)
-  const sum = (parts: readonly Buffer[]) => {
-    const hash = createHash(format)
-    for (const part of parts) hash.update(part)
-    return hash.digest()
-  }
-  const checksum = sum([header, ...records])
+  const content = Buffer.concat([header, ...records])
+  const sum = (data: Buffer) => createHash(format).update(data).digest()
+  const checksum = sum(content)
   const offsets: number[] = []
   let at = header.length
   for (const record of records) {
     offsets.push(at)
     at += record.length
   }
-  const index = indexOf(objects, records, offsets)
-  const name = join(folder, `pack-${checksum.toString('hex')}`)
-  const pack = [header, ...records, checksum]
-  const idx = [...index, checksum]
-  idx.push(sum(idx))
-  const [bytes, more] = await Promise.all([
-    writeFlushed(`${name}.tmp-pack`, pack),
-    writeFlushed(`${name}.tmp-idx`, idx),
-  ])
-  // Git finds a pack by its index, so the index gets its name last.
-  await rename(`${name}.tmp-pack`, `${name}.pack`)
-  await rename(`${name}.tmp-idx`, `${name}.idx`)
-  await syncFolder(folder)
-  return bytes + more
+  const index = Buffer.concat([...indexOf(objects, records, offsets), checksum])
+  return {
+    name: `pack-${checksum.toString('hex')}`,
+    pack: Buffer.concat([content, checksum]),
+    index: Buffer.concat([index, sum(index)]),
+  }
 }
 
-async function writeFlushed(path: string, parts: readonly Buffer[]): Promise<number> {
+async function writeFlushed(path: string, data: Buffer): Promise<void> {
   const file = await open(path, 'w', 0o444)
   try {
-    const data = Buffer.concat(parts)
     await file.writeFile(data)
     await file.sync()
-    return data.length
   } finally {
     await file.close()
   }
@@ -69,7 +86,8 @@ async function writeFlushed(path: string, parts: readonly Buffer[]): Promise<num
 
 /** The name of the object that this one is a delta of stands between the header and the data. */
 async function recordOf({ type, data, like }: PackedObject): Promise<Buffer> {
-  const delta = like && deltaOf(like.data, data)
+  const delta =
+    like && (like.from === undefined ? deltaOf(like.data, data) : partOf(like.data, like.from, data))
   if (like && delta && delta.length < data.length / 2)
     return Buffer.concat([
       headerOf(refDelta, delta.length),
@@ -114,6 +132,11 @@ export function deltaOf(from: Uint8Array, to: Uint8Array): Buffer {
     parts.push(Buffer.from([part.length]), part)
   }
   return Buffer.concat([...parts, ...copyOf(from.length - end, end)])
+}
+
+/** A delta that copies a part. */
+function partOf(whole: Uint8Array, from: number, part: Uint8Array): Buffer {
+  return Buffer.concat([sizeOf(whole.length), sizeOf(part.length), ...copyOf(from, part.length)])
 }
 
 function sizeOf(size: number): Buffer {

@@ -48,7 +48,7 @@ export function hostOf(core: Core): Host {
       for (const connection of connections) connection.close(1001, 'the host is going away')
       await stopJobs(core)
       await stopServers(core)
-      if (core.changes) await withTimeout(core.world, core.limits.endMs, core.changes.settled(), () => {})
+      if (core.changes) await withTimeout(core.world, core.limits.endMs, core.changes.idle(), () => {})
       await core.log.settled()
       core.log.end()
       await core.store.log.close()

@@ -17,7 +17,8 @@ export async function keepOnly(store: CaptureStore, kept: readonly string[]): Pr
     own.has(hash),
   )
   const objects = [...needed, ...(await sharedBy(store, needed))]
-  await replacePacks(store, objects, () => store.chain.replace(links))
+  if (objects.length === own.size) await store.chain.replace(links)
+  else await replacePacks(store, objects, () => store.chain.replace(links))
 }
 
 /** The larger contents that have several small ones as their parts (`together`), if most of their parts are needed. */

@@ -2,6 +2,7 @@ import { compact } from '@atrium/protocol/update'
 import { isIn } from '../access/roots.ts'
 import { sharedAfter } from './attribution.ts'
 import type { Period } from './attribution.ts'
+import { bytesOf } from './capture-budget.ts'
 import type { Taking } from './taking.ts'
 import type { TurnFolder, TurnRecord } from './turn-record.ts'
 
@@ -16,6 +17,7 @@ export class CapturedTurn {
   readonly #save: (record: TurnRecord) => void
   #folders: readonly TurnFolder[]
   #queue: Promise<void> = Promise.resolve()
+  #bytes = 0
   /** Whether calls of this turn run in the present period. */
   #own = false
   /** Whether others were active in the present period. */
@@ -38,7 +40,7 @@ export class CapturedTurn {
   }
 
   get record(): TurnRecord {
-    return { folders: this.#folders }
+    return { folders: this.#folders, ...(this.#bytes > 0 && { bytes: this.#bytes }) }
   }
 
   /** Why the turn cannot be undone, if it cannot. */
@@ -66,6 +68,7 @@ export class CapturedTurn {
    * others.
    */
   begin(earlier: TurnRecord | undefined): Promise<void> {
+    this.#bytes = earlier?.bytes ?? 0
     const known = new Map(earlier?.folders.map((folder) => [folder.directory, folder]))
     this.#folders = this.#folders.map(({ directory }) => {
       const { end, ...folder } = known.get(directory) ?? { directory }
@@ -140,6 +143,7 @@ export class CapturedTurn {
       return start === undefined ? { directory, problem, ...(isRefused && { isRefused }) } : folder
     }
     const { id, changes } = looked
+    this.#bytes += bytesOf(changes)
     const period = { own: own && !this.#unsure.delete(directory), others, changes }
     const now = sharedAfter(shared, period, this.#taking.mostShared)
     return compact<TurnFolder>({ ...folder, start: start ?? id, last: id, shared: now })

@@ -16,6 +16,7 @@ import type { Channel } from '../log/channel.ts'
 import { equal } from '../log/equal.ts'
 import { CaptureFailed } from '../ports/captures.ts'
 import type { Applied, Captures } from '../ports/captures.ts'
+import { keepBudget } from './capture-budget.ts'
 import { sessionCatalogue } from './changeset-uri.ts'
 import { Changesets, turnsOf } from './changesets.ts'
 import { Computation } from './computation.ts'
@@ -31,6 +32,7 @@ export class Changes extends TurnCaptures implements ChangeTracking {
   readonly #core: () => Core
   readonly #captures: Captures
   readonly #taking: Taking
+  readonly #records: TurnRecords
   readonly #changesets: Changesets
   readonly #operations: Operations
 
@@ -39,6 +41,7 @@ export class Changes extends TurnCaptures implements ChangeTracking {
     this.#core = core
     this.#captures = captures
     this.#taking = taking
+    this.#records = records
     this.#changesets = changesets
     this.#operations = operations
   }
@@ -139,12 +142,13 @@ export class Changes extends TurnCaptures implements ChangeTracking {
       core.log.append(session, { type: 'session/changesetsChanged', changesets })
   }
 
-  override async settled(): Promise<void> {
-    await Promise.all([super.settled(), this.#operations.settled()])
+  async idle(): Promise<void> {
+    await Promise.all([this.settled(), this.#operations.settled()])
   }
 
   protected override turnEnded(chat: Uri): void {
     this.#turnChanged(chat).catch(this.#updateFailed)
+    this.#keepBudget().catch((error: unknown) => this.#core().world.report('deleting captures failed', error))
   }
 
   protected override turnsRemoved(chat: Uri, exists: (turnId: string) => boolean): void {
@@ -159,6 +163,14 @@ export class Changes extends TurnCaptures implements ChangeTracking {
     const session = catalog.sessionOf(chat)
     if (session !== undefined && worktreeIds.has(session))
       world.soon(() => void this.#changesets.refresh(session).catch(this.#updateFailed))
+  }
+
+  /** Operations need the captures of their turns, so this waits for them. */
+  async #keepBudget(): Promise<void> {
+    const keep = () => this.#taking.hold(() => keepBudget(this.#core(), this.#records))
+    const sessions = await this.#operations.whenIdle(keep)
+    if (sessions.size > 0) this.collectSoon()
+    for (const session of sessions) await this.#changesets.refresh(session)
   }
 
   #offerTurns(chat: Channel<'chat'>): void {

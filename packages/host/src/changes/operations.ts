@@ -45,12 +45,12 @@ export class Operations {
   }
 
   invoke(invocation: Invocation): Promise<Answer> {
-    return this.#queued(() => this.#invoke(invocation))
+    return this.whenIdle(() => this.#invoke(invocation))
   }
 
   /** Commits with a message that a person has written. */
   commit(params: CommitParams): Promise<CommitResult> {
-    return this.#queued(async () => {
+    return this.whenIdle(async () => {
       const { channel, subject } = await this.#changeset(params.channel)
       if (subject.scope.kind !== 'uncommitted')
         throw AhpError.invalidParams('x-atrium/commit: only uncommitted files can be committed')
@@ -61,7 +61,7 @@ export class Operations {
   /** Marks hunks of a file as reviewed, or as not reviewed. */
   reviewHunks(params: ReviewHunksParams): Promise<ReviewHunksResult> {
     const { computation, reviews, changesets, taking } = this.#context
-    return this.#queued(async () => {
+    return this.whenIdle(async () => {
       const { channel, subject } = await this.#changeset(params.channel)
       const result = await taking.hold(async () => {
         const { files } = await computation.of(subject)
@@ -83,10 +83,11 @@ export class Operations {
     return { core: core(), session: subject.session, compute: () => computation.of(subject) }
   }
 
-  #queued<T>(task: () => Promise<T>): Promise<T> {
-    const answer = this.#queue.then(task)
-    this.#queue = answer.catch(() => {})
-    return answer
+  /** Runs a task when no operation runs. */
+  whenIdle<T>(task: () => Promise<T>): Promise<T> {
+    const done = this.#queue.then(task)
+    this.#queue = done.catch(() => {})
+    return done
   }
 
   /** Resolves when the operations that were invoked until now have ended. */

@@ -5,6 +5,7 @@ import { wakeIfSound } from '../channels/wake.ts'
 import type { Core } from '../core/core.ts'
 import type { Channel } from '../log/channel.ts'
 import { sharedAfter } from './attribution.ts'
+import { bytesOf } from './capture-budget.ts'
 import { CapturedTurn } from './captured-turn.ts'
 import { directoriesOf } from './directories.ts'
 import type { Taking } from './taking.ts'
@@ -21,6 +22,9 @@ export abstract class TurnCaptures {
   readonly #running = new Map<Uri, CapturedTurn>()
   /** The end captures that are being taken, by chat. The next turn of the chat waits for them. */
   readonly #ending = new Map<Uri, Promise<void>>()
+
+  /** Whether contents are about to be deleted. */
+  #isDue = false
 
   constructor(core: () => Core, taking: Taking, records: TurnRecords) {
     this.#core = core
@@ -121,7 +125,19 @@ export abstract class TurnCaptures {
   }
 
   async collect(): Promise<void> {
-    await this.#taking.collect(() => this.#records.captures())
+    if (!(await this.#taking.collect(() => this.#records.captures()))) this.collectSoon()
+  }
+
+  /** Deletes contents a little later: others may follow, and captures are taken in the meantime. */
+  protected collectSoon(): void {
+    const { world, jobs, readOnlyReason } = this.#core()
+    if (this.#isDue) return
+    this.#isDue = true
+    world.later(collectMs, () => {
+      this.#isDue = false
+      if (jobs.stopping || readOnlyReason() !== undefined) return
+      this.collect().catch((error: unknown) => world.report('deleting captures failed', error))
+    })
   }
 
   #enter(chat: Uri, turn: CapturedTurn): void {
@@ -162,9 +178,11 @@ export abstract class TurnCaptures {
 
   async #takeEnd(chat: Uri, turnId: string, turn: CapturedTurn | undefined): Promise<void> {
     const record = turn ? await turn.end() : await this.#late(await this.#records.get(chat, turnId))
+    const order = await this.#records.nextOrder()
     // While the capture was taken, the turn may have been truncated, or its chat disposed of.
     if (!this.#records.isOwed(chat, turnId) || this.#core().readOnlyReason() !== undefined) return
-    if (record && this.#core().catalog.sessionOf(chat) !== undefined) this.#records.put(chat, turnId, record)
+    if (record && this.#core().catalog.sessionOf(chat) !== undefined)
+      this.#records.put(chat, turnId, { ...record, order })
     this.#records.settle(chat, turnId)
     this.#core().log.scheduleFlush()
     this.turnEnded(chat)
@@ -173,16 +191,18 @@ export abstract class TurnCaptures {
   /** Completes the record of a turn that a crash interrupted. Nobody knows who changed what since its last capture. */
   async #late(record: TurnRecord | undefined): Promise<TurnRecord | undefined> {
     if (!record) return undefined
+    let bytes = record.bytes ?? 0
     const folders = record.folders.map(async (folder): Promise<TurnFolder> => {
       const { last, ...kept } = folder
       if (folder.problem !== undefined || folder.end !== undefined) return folder
       const taken = await this.#taking.take(folder.directory, last)
       if ('problem' in taken) return { ...kept, problem: taken.problem }
+      bytes += bytesOf(taken.changes)
       const period = { own: false, others: true, changes: taken.changes }
       const shared = sharedAfter(kept.shared, period, this.#taking.mostShared)
       return compact<TurnFolder>({ ...kept, end: taken.id, shared })
     })
-    return { folders: await Promise.all(folders), late: true }
+    return { folders: await Promise.all(folders), late: true, bytes }
   }
 
   #sweepLater(chat: Uri): void {
@@ -199,7 +219,8 @@ export abstract class TurnCaptures {
       const exists = (turnId: string) =>
         channel?.is('chat') === true && (channel.has(turnId) || channel.head.activeTurn?.id === turnId)
       await this.#records.sweep(chat, exists)
-      if (!gone) this.turnsRemoved(chat, exists)
+      if (gone) this.collectSoon()
+      else this.turnsRemoved(chat, exists)
       core.log.scheduleFlush()
     } catch (error) {
       core.world.report('deleting the records of turns failed', error)
@@ -212,6 +233,9 @@ function runningCalls({ head }: Channel<'chat'>): readonly string[] {
     status === 'running' ? [toolCallId] : [],
   )
 }
+
+/** In ms. */
+const collectMs = 60_000
 
 const turnEnds = new Set(['chat/turnComplete', 'chat/turnCancelled', 'chat/error'])
 const callsChange = new Set([

@@ -10,6 +10,10 @@ export interface TurnRecord {
   readonly folders: readonly TurnFolder[]
   /** The end capture was made after a crash. It may contain changes that were made after the turn. */
   readonly late?: true
+  /** The bytes of the contents that changed during the turn, on both sides. */
+  readonly bytes?: number
+  /** The place of the turn in the order of all turns of the host. Absent until the end capture is taken. */
+  readonly order?: number
 }
 
 export interface TurnFolder {
@@ -64,4 +68,20 @@ export function capturesIn({ folders }: TurnRecord): readonly string[] {
   return folders.flatMap(({ start, end, last, safety }) =>
     [start, end, last, safety].filter((id) => id !== undefined),
   )
+}
+
+/** What a turn counts for the budgets of all captures. */
+export interface TurnCount {
+  /** The place of the turn in the order of all turns. */
+  readonly order: number
+  readonly bytes: number
+  /** The captures. A turn and its copies in forks have the same. */
+  readonly captures: string
+}
+
+/** Undefined if the record is one of no finished turn, or has no captures. */
+export function countOf(record: TurnRecord | undefined): TurnCount | undefined {
+  if (record?.order === undefined) return undefined
+  const captures = record.folders.map(({ start, end }) => `${start} ${end}`).join(' ')
+  return { order: record.order, bytes: record.bytes ?? 0, captures }
 }

@@ -1,8 +1,16 @@
 import type { Uri } from '@atrium/protocol/channel'
 import { RecordMap, textFormat } from '../core/record-map.ts'
 import type { Records } from '../ports/records.ts'
-import { capturesIn, chatKey, parseTurnKey, readTurnRecord, turnKey, writeTurnRecord } from './turn-record.ts'
-import type { TurnRecord } from './turn-record.ts'
+import {
+  capturesIn,
+  chatKey,
+  countOf,
+  parseTurnKey,
+  readTurnRecord,
+  turnKey,
+  writeTurnRecord,
+} from './turn-record.ts'
+import type { TurnCount, TurnRecord } from './turn-record.ts'
 import { readReviewRecord, writeReviewRecord } from './review/review-record.ts'
 import type { ReviewRecord } from './review/review-record.ts'
 
@@ -18,6 +26,8 @@ export class TurnRecords {
   readonly #owed: RecordMap<string>
   /** The chats that have lost turns, or are gone. */
   readonly #sweeps: RecordMap<string>
+  /** What finished turns count for the budgets, by key. Undefined: not read yet. */
+  #counts: Promise<Map<string, TurnCount>> | undefined
   /** The records for forks that are not published yet, by key. */
   readonly #copies = new Map<Uri, ReadonlyMap<string, string>>()
 
@@ -46,10 +56,12 @@ export class TurnRecords {
 
   put(chat: Uri, turnId: string, record: TurnRecord): void {
     this.#records.put(prefix + turnKey(chat, turnId), writeTurnRecord(record))
+    this.#count(turnKey(chat, turnId), record)
   }
 
   delete(chat: Uri, turnId: string): void {
     for (const kind of kinds) this.#records.delete(kind + turnKey(chat, turnId))
+    this.#count(turnKey(chat, turnId), undefined)
   }
 
   /** The marks of reviewers: of a turn of a chat, or of a changeset of a session. */
@@ -63,6 +75,17 @@ export class TurnRecords {
 
   putReviews(owner: Uri, id: string, record: ReviewRecord): void {
     this.#records.put(reviewPrefix + turnKey(owner, id), writeReviewRecord(record))
+  }
+
+  /** The finished turns that have captures, with what they count. */
+  async counted(): Promise<readonly (TurnCount & { readonly chat: Uri; readonly turnId: string })[]> {
+    return [...(await this.#counted())].map(([key, count]) => ({ ...count, ...parseTurnKey(key) }))
+  }
+
+  /** The place of the next turn in the order of all turns. */
+  async nextOrder(): Promise<number> {
+    const orders = [...(await this.#counted()).values()].map(({ order }) => order)
+    return orders.reduce((most, order) => Math.max(most, order), 0) + 1
   }
 
   /** The turns whose end captures are owed. */
@@ -93,7 +116,10 @@ export class TurnRecords {
   }
 
   publishCopy(to: Uri): void {
-    for (const [key, text] of this.#copies.get(to) ?? []) this.#records.put(key, text)
+    for (const [key, text] of this.#copies.get(to) ?? []) {
+      this.#records.put(key, text)
+      if (key.startsWith(prefix)) this.#count(key.slice(prefix.length), readTurnRecord(text))
+    }
     this.#copies.delete(to)
   }
 
@@ -137,6 +163,24 @@ export class TurnRecords {
   async #list(kind: string, chat: Uri): Promise<readonly (readonly [key: string, text: string])[]> {
     const found = await this.#records.list(kind + chatKey(chat))
     return found.map(([key, text]) => [key.slice(kind.length), text] as const)
+  }
+
+  #counted(): Promise<Map<string, TurnCount>> {
+    const read = async () => {
+      const stored = await this.#records.list(prefix)
+      return new Map(
+        stored.flatMap(([key, text]) => {
+          const count = countOf(readTurnRecord(text))
+          return count ? [[key.slice(prefix.length), count] as const] : []
+        }),
+      )
+    }
+    return (this.#counts ??= read())
+  }
+
+  #count(key: string, record: TurnRecord | undefined): void {
+    const count = countOf(record)
+    void this.#counts?.then((counts) => (count ? counts.set(key, count) : counts.delete(key)))
   }
 
   #read(key: string, text: string): TurnRecord | undefined {

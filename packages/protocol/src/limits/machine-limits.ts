@@ -23,6 +23,18 @@ export const machineLimits = {
   captureBytes: row(512 * MiB, 'bytes that a capture reads', 'O31', 'the turn goes on, and cannot be undone'),
   captureFiles: row(100_000, 'files that a capture reads', 'O31', 'the turn goes on, and cannot be undone'),
   captureFileBytes: row(16 * MiB, 'bytes of a captured file', 'O31', 'the file is named, and not captured'),
+  sessionCaptureBytes: row(
+    1024 * MiB,
+    'bytes that turns of a session changed',
+    'O27',
+    'its oldest turns cannot be undone any more',
+  ),
+  allCaptureBytes: row(
+    8192 * MiB,
+    'bytes that turns of all sessions changed',
+    'O27',
+    'the oldest turns of unused sessions cannot be undone',
+  ),
   recomputingMs: row(500, 'ms of a computation', 'O35', 'the changeset says that it is recomputing'),
   refreshMs: row(200, 'ms after a change of files', 'O35', 'the changeset is computed again'),
   changesetFiles: row(3000, 'files of a changeset', 'O35', 'the others are left out, with a sentence'),

@@ -45,6 +45,8 @@ export interface ChangeTracking {
   recover(): void
   /** Resolves when the end captures in progress are taken. */
   settled(): Promise<void>
+  /** Resolves when the end captures and the operations in progress have ended. */
+  idle(): Promise<void>
   /** Deletes the contents that no record needs any more. */
   collect(): Promise<void>
 }

@@ -1,0 +1,91 @@
+import type { Uri } from '@atrium/protocol/channel'
+import type { Core } from '../core/core.ts'
+import type { CapturedChange } from '../ports/captures.ts'
+import type { TurnCount, TurnFolder, TurnRecord } from './turn-record.ts'
+import type { TurnRecords } from './turn-records.ts'
+
+/** A finished turn with captures, as it counts for the budgets. */
+export interface CountedTurn extends TurnCount {
+  readonly chat: Uri
+  readonly turnId: string
+  readonly session: Uri
+}
+
+export interface ByteBudget {
+  readonly session: number
+  readonly all: number
+}
+
+/**
+ * The turns that lose their captures: the oldest ones of each session that is past its budget, then the oldest ones of the
+ * sessions that were used least recently, until all together are within theirs. The newest turn of all is never among them.
+ */
+export function beyondBudget(turns: readonly CountedTurn[], budget: ByteBudget): readonly CountedTurn[] {
+  const newest = Math.max(...turns.map(({ order }) => order))
+  const sessions = inSessions(turns)
+  const lost = new Set(sessions.flatMap((own) => firstBeyond(own, budget.session, newest)))
+  const left = sessions.flat().filter((turn) => !lost.has(turn))
+  return [...lost, ...firstBeyond(left, budget.all, newest)]
+}
+
+/** The first of some turns, as many as are beyond a budget. A turn and its copies take the space of one. */
+function firstBeyond(turns: readonly CountedTurn[], most: number, newest: number): readonly CountedTurn[] {
+  const copies = new Map<string, number>()
+  let sum = 0
+  for (const { captures, bytes } of turns) {
+    if (!copies.has(captures)) sum += bytes
+    copies.set(captures, (copies.get(captures) ?? 0) + 1)
+  }
+  const lost: CountedTurn[] = []
+  for (const turn of turns) {
+    if (sum <= most) break
+    if (turn.order === newest) continue
+    lost.push(turn)
+    const others = (copies.get(turn.captures) ?? 1) - 1
+    copies.set(turn.captures, others)
+    if (others === 0) sum -= turn.bytes
+  }
+  return lost
+}
+
+/** The turns of each session from the oldest to the newest, and first those of the session whose newest turn is the oldest. */
+function inSessions(turns: readonly CountedTurn[]): readonly (readonly CountedTurn[])[] {
+  const sessions = new Map<Uri, CountedTurn[]>()
+  for (const turn of turns.toSorted((a, b) => a.order - b.order)) {
+    const own = sessions.get(turn.session)
+    if (own) own.push(turn)
+    else sessions.set(turn.session, [turn])
+  }
+  return [...sessions.values()].toSorted((a, b) => (a.at(-1)?.order ?? 0) - (b.at(-1)?.order ?? 0))
+}
+
+/** Takes the captures of turns away that are beyond the budgets. Their records say why. Returns the sessions of these turns. */
+export async function keepBudget(
+  { limits, catalog, log }: Core,
+  records: TurnRecords,
+): Promise<ReadonlySet<Uri>> {
+  const counted = (await records.counted()).flatMap((turn) => {
+    const session = catalog.sessionOf(turn.chat)
+    return session === undefined ? [] : [{ ...turn, session }]
+  })
+  const budget = { session: limits.sessionCaptureBytes, all: limits.allCaptureBytes }
+  const lost = counted.length === 0 ? [] : beyondBudget(counted, budget)
+  for (const { chat, turnId } of lost) {
+    const record = await records.get(chat, turnId)
+    if (record) records.put(chat, turnId, withoutCaptures(record))
+  }
+  if (lost.length > 0) log.scheduleFlush()
+  return new Set(lost.map(({ session }) => session))
+}
+
+function withoutCaptures({ folders }: TurnRecord): TurnRecord {
+  return { folders: folders.map(({ directory }): TurnFolder => ({ directory, problem: noSpace })) }
+}
+
+const noSpace = 'Its files are not kept any more, because newer turns needed the space.'
+
+/** What changes count: both sides are stored. */
+export function bytesOf(changes: readonly CapturedChange[]): number {
+  const sides = changes.flatMap(({ before, after }) => [before, after])
+  return sides.reduce((sum, side) => sum + (side && side.omitted === undefined ? side.size : 0), 0)
+}

@@ -4,6 +4,8 @@ import { AhpError } from '@atrium/protocol/errors'
 import { AgentSelection, ModelSelection } from '@atrium/protocol/chat/message'
 import { decode, id, natural, object, optional } from '@atrium/protocol/schema'
 import type { Schema } from '@atrium/protocol/schema'
+import { valuesUp } from '@atrium/protocol/versions/config-schema'
+import { probeAgent, resolveSessionConfig } from '../agents/agents.ts'
 import { withTurnsBefore } from '../channels/history.ts'
 import { cursorBefore } from '../channels/cursor.ts'
 import { wake } from '../channels/wake.ts'
@@ -28,10 +30,11 @@ type OlderCommand = (request: OlderRequest) => unknown
 
 /** The commands that differ from the native ones in more than the names and shapes of their params and results. */
 export function olderCommand(generation: Generation, method: string): OlderCommand | undefined {
-  const { unpaged, strict, merged } = generation
+  const { unpaged, strict, merged, single } = generation
   if (method === 'fetchTurns' && unpaged) return pageOfTurns
   if (method === 'listSessions' && unpaged) return allSessions
   if (method === 'createSession' && strict) return createOlderSession
+  if (method === 'resolveSessionConfig' && single) return resolveOlderConfig
   if (method === 'disposeSession' && merged) return disposeNamed
   return undefined
 }
@@ -72,8 +75,25 @@ async function createOlderSession({ core, link, params, sent }: OlderRequest): P
   // The schema of the method has checked the params.
   const creation = params as Params<'createSession'>
   const provider = creation.provider ?? (nested ? providerIn(core, sent) : undefined)
-  const given = provider === undefined ? creation : { ...creation, provider }
+  const named = provider === undefined ? creation : { ...creation, provider }
+  const given = single ? await withChoices(core, named) : named
   return whenCommitted(core, await createSession(core, link, given, source))
+}
+
+/** Up to 0.4 the choices of a setting are texts. */
+async function resolveOlderConfig({ core, params }: OlderRequest): Promise<object> {
+  // The schema of the method has checked the params.
+  return resolveSessionConfig(core, await withChoices(core, params as Params<'resolveSessionConfig'>))
+}
+
+/** Replaces texts by the choices that they mean, in the values of an agent's settings. */
+async function withChoices<P extends { readonly provider?: string; readonly config?: object }>(
+  core: Core,
+  params: P,
+): Promise<P> {
+  if (params.config === undefined) return params
+  const { settings } = await probeAgent(core, params.provider)
+  return { ...params, config: valuesUp(settings?.schema, params.config) }
 }
 
 /** Up to 0.3 any chat but the primary one is shown as a session. */

@@ -1,6 +1,7 @@
 import type { Action } from '@atrium/protocol/channel'
 import { checkAction } from '@atrium/protocol/kind'
 import { compact } from '@atrium/protocol/update'
+import { reasonIn } from '@atrium/protocol/versions/words'
 import { annotationsCommitted } from '../annotations/annotations.ts'
 import { filesChosen } from '../annotations/file-follower.ts'
 import { withAuthor } from '../annotations/author.ts'
@@ -19,7 +20,7 @@ import { clientUris } from '../resources/client-files.ts'
 import type { Core, Link } from '../core/core.ts'
 import { sessionOf } from '../core/lookup.ts'
 import type { Entry } from '../log/entry.ts'
-import type { Dispatcher } from '../log/options.ts'
+import type { Dispatcher, Sender } from '../log/options.ts'
 import { withCallMeta } from '../tools/call-meta.ts'
 import { convertDenial } from '../tools/denied-call.ts'
 import type { Deciding } from '../tools/call-meta.ts'
@@ -62,9 +63,11 @@ export function dispatch(
   const target = session ?? channel
   const checked = checkAction(target.kind, action)
   const read = checked.ok ? converted(channel, checked.value, by) : action
-  const reason = checked.ok ? refusal(core, target, read, by) : `${action.type}: ${checked.problem}`
+  // An action of the host is refused as such, whatever its shape: an older client cannot know the members of 1.0.
+  const judged = checked.ok || !target.kind.dispatchable.has(action.type)
+  const reason = judged ? refusal(core, target, read, by) : `${action.type}: ${checked.problem}`
   if (reason !== undefined) {
-    const refused = core.log.refuse(channel, action, sender, reason)
+    const refused = core.log.refuse(channel, action, sender, inOwnWords(core, reason, action, sender))
     if (checked.ok) repeatForm(core, channel, read, { clientId: by.clientId, reason })
     return refused
   }
@@ -76,6 +79,12 @@ export function dispatch(
   const decider = deciderOf(core, by)
   const completed = withAuthor(channel, withCallMeta(channel, read, decider), decider)
   return core.log.accept(channel, pinned(core, completed), sender)
+}
+
+/** The reason of a refusal, with the names that the client's version has. */
+function inOwnWords({ clients }: Core, reason: string, action: Action, { by, sent }: Sender): string {
+  const version = sent && clients.versionOf(by.clientId)
+  return sent && version !== undefined ? reasonIn(version, reason, action, sent) : reason
 }
 
 /** The action that a client means, where clients say it in several ways. */

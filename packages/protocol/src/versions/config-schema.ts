@@ -1,4 +1,5 @@
-import { at, each, eachValue, inOrder, objectChange } from './shape.ts'
+import { isJsonObject } from '../json.ts'
+import { at, each, eachValue, inOrder, listOf, objectChange, put, shapeOf } from './shape.ts'
 import type { Shape } from './shape.ts'
 
 type ShapeChange = (value: Shape) => Shape
@@ -38,4 +39,71 @@ export function schemaLens(change: ShapeChange): SchemaLens {
     configured,
     withSchema,
   }
+}
+
+/** Whether some choices of a setting are not texts. */
+function hasOtherChoices(property: Shape): boolean {
+  return listOf(property, 'enum').some((choice) => typeof choice !== 'string')
+}
+
+/** A setting whose choices are texts, and so its default. */
+export function textChoices(property: Shape): Shape {
+  if (!hasOtherChoices(property)) return property
+  const texts = at(property, 'enum', (choices) => (Array.isArray(choices) ? choices.map(String) : choices))
+  return at(texts, 'default', (value) => textOfChoice(property, value))
+}
+
+/** A choice as its text. Any other value stays. */
+function textOfChoice(property: Shape, value: unknown): unknown {
+  return listOf(property, 'enum').includes(value) ? String(value) : value
+}
+
+/** The choice that a text means. A text that is a choice itself, or means none, stays. */
+function choiceOfText(property: Shape, value: unknown): unknown {
+  const choices = listOf(property, 'enum')
+  if (typeof value !== 'string' || choices.includes(value)) return value
+  const meant = choices.find((choice) => String(choice) === value)
+  return meant === undefined ? value : meant
+}
+
+/** The values of settings with texts in place of choices that are not texts. `schema`: with the choices as they are. */
+export function valuesDown(schema: unknown, values: unknown): unknown {
+  return valuesChanged(schema, values, textOfChoice)
+}
+
+/** The values of settings with the choices that texts mean. */
+export function valuesUp(schema: unknown, values: unknown): unknown {
+  return valuesChanged(schema, values, choiceOfText)
+}
+
+type ValueChange = (property: Shape, value: unknown) => unknown
+
+function valuesChanged(schema: unknown, values: unknown, change: ValueChange): unknown {
+  if (!isJsonObject(values)) return values
+  const properties = shapeOf(shapeOf(schema)['properties'])
+  const changed = Object.entries(values).map(([key, value]) => {
+    const property = Object.hasOwn(properties, key) ? shapeOf(properties[key]) : {}
+    return [key, valueChanged(property, value, change)] as const
+  })
+  return put(values, Object.fromEntries(changed))
+}
+
+/** A value, or each item of a list, if there are choices that are not texts. */
+function valueChanged(property: Shape, value: unknown, change: ValueChange): unknown {
+  if (hasOtherChoices(property)) return change(property, value)
+  const items = shapeOf(property['items'])
+  if (!Array.isArray(value) || !hasOtherChoices(items)) return value
+  const next = value.map((item: unknown) => change(items, item))
+  return next.every((item, i) => item === value[i]) ? value : next
+}
+
+/** Whether values need no schema to be lowered: none of them can be a choice that is not a text. */
+export function areTexts(values: unknown): boolean {
+  return Object.values(shapeOf(values)).every((value) =>
+    Array.isArray(value) ? value.every(isNoChoice) : isNoChoice(value),
+  )
+}
+
+function isNoChoice(value: unknown): boolean {
+  return typeof value === 'string' || (typeof value === 'object' && value !== null)
 }

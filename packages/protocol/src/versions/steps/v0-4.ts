@@ -1,20 +1,17 @@
-import { schemaLens } from '../config-schema.ts'
+import { areTexts, schemaLens, textChoices, valuesDown, valuesUp } from '../config-schema.ts'
 import { conversation } from '../conversation.ts'
 import { byDifference } from '../difference.ts'
+import { contextOf } from '../lens.ts'
+import type { ActionContext, Lowered } from '../lens.ts'
 import { sessionListRows } from '../session-list.ts'
-import { at, each, omit } from '../shape.ts'
+import { at, each, objectChange, omit, shapeOf } from '../shape.ts'
+import type { OldAction, Shape } from '../shape.ts'
 import { one, step } from '../step.ts'
 import { clientMembers, metaMembers, sessionDown, summaryDown } from './v0-4-session.ts'
 import { activeClientToolsUp, activeClientUp, newChat, withSelection } from './v0-4-up.ts'
 
 /** Up to 0.4 the choices of a setting are texts. */
-const schemas = schemaLens((property) =>
-  at(property, 'enum', (choices) =>
-    Array.isArray(choices) && choices.some((choice) => typeof choice !== 'string')
-      ? choices.map(String)
-      : choices,
-  ),
-)
+const schemas = schemaLens(textChoices)
 
 /** Up to 0.4 model and agent belong to the session, not to a message. */
 const talk = conversation({ message: (message) => omit(message, 'model', 'agent') })
@@ -30,18 +27,21 @@ export const v04 = step({
   newer: '0.5.0',
   states: {
     root: schemas.root,
-    session: (state, context) => sessionDown(schemas.configured(state), context),
+    session: (state, context) => sessionDown(configuredDown(state), context),
     chat: (state) => talk.chat(omit(state, 'draft', 'activity')),
   },
   actions: {
     ...talk.rows,
     'chat/draftChanged': () => [],
     'root/agentsChanged': one((action) => at(action, 'agents', each(schemas.agent))),
+    'session/configChanged': configChangedDown,
     'session/metaChanged': (_, context) => byDifference(metaMembers, context),
     'session/activeClientSet': (_, context) => byDifference(clientMembers, context),
     'session/activeClientRemoved': (_, context) => byDifference(clientMembers, context),
   },
   actionsUp: {
+    'session/configChanged': (action, { session }) =>
+      at(action, 'config', (values) => valuesUp(session?.config?.schema, values)),
     'session/activeClientChanged': activeClientUp,
     'session/activeClientToolsChanged': activeClientToolsUp,
     'chat/turnStarted': withSelection,
@@ -54,8 +54,24 @@ export const v04 = step({
   },
   results: {
     ...sessions.results,
-    resolveSessionConfig: schemas.withSchema,
+    resolveSessionConfig: (result) => schemas.withSchema(withTextValues(result)),
     fetchTurns: (result) => at(result, 'turns', talk.turns),
   },
   notifications: sessions.notifications,
 })
+
+function configuredDown(state: Shape): Shape {
+  return schemas.configured(at(state, 'config', objectChange(withTextValues)))
+}
+
+/** A schema with values. */
+function withTextValues(config: Shape): Shape {
+  return at(config, 'values', (values) => valuesDown(config['schema'], values))
+}
+
+/** Only a value that may be a choice and is no text needs the schema, so that most of these actions can be replayed. */
+function configChangedDown(action: OldAction, context?: ActionContext): Lowered {
+  if (areTexts(action['config'])) return [action]
+  const { config } = shapeOf(contextOf(context).after)
+  return [at(action, 'config', (values) => valuesDown(shapeOf(config)['schema'], values))]
+}

@@ -1,0 +1,48 @@
+import type { Action } from '../channel.ts'
+import { isBefore } from './negotiate.ts'
+import type { Version } from './negotiate.ts'
+
+/** A member of an action that an older version names differently. */
+interface Renamed {
+  /** The first version with the newer name. */
+  readonly since: Version
+  /** The types of actions, in the older version. Absent: all. */
+  readonly types?: readonly string[]
+  /** The path of the member from the beginning, as a message of the schemas has it. */
+  readonly newer: RegExp
+  readonly older: string
+}
+
+const renamed: readonly Renamed[] = [
+  { since: '0.8.0', newer: /^enablement(\.\d+(\.enabled)?)?/, older: 'enabled' },
+  {
+    since: '0.5.0',
+    types: ['session/activeClientToolsChanged'],
+    newer: /^activeClient\.tools/,
+    older: 'tools',
+  },
+  { since: '0.3.0', newer: /^message/, older: 'userMessage' },
+  { since: '0.2.0', types: ['session/customizationToggled'], newer: /^id/, older: 'uri' },
+  { since: '0.2.0', newer: /^(activeClient\.customizations\.\d+)\.name/, older: '$1.displayName' },
+]
+
+/**
+ * The reason of a refusal in the words of an older version: its name of the action, of a member, and of the channel. `action`:
+ * the refused action in the newest version; `sent`: as the client sent it.
+ */
+export function reasonIn(version: Version, reason: string, action: Action, sent: Action): string {
+  const named = reason.replaceAll(action.type, sent.type)
+  const prefix = `${sent.type}: `
+  const inMembers = named.startsWith(prefix)
+    ? `${prefix}${memberIn(version, named.slice(prefix.length), sent.type)}`
+    : named
+  // Up to 0.3 there are no chats: what the host says of a chat is about the session.
+  return isBefore(version, '0.4.0') ? inMembers.replace(/\b(this|a|the) chat\b/g, '$1 session') : inMembers
+}
+
+/** A message of the schemas, which begins with the path of a member. */
+function memberIn(version: Version, problem: string, type: string): string {
+  return renamed
+    .filter(({ since, types }) => isBefore(version, since) && (types?.includes(type) ?? true))
+    .reduce((text, { newer, older }) => text.replace(newer, older), problem)
+}

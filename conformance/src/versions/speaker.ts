@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Action, Envelope, Uri } from '@atrium/protocol/channel'
-import { rootUri } from '@atrium/protocol/uri'
+import { Wire } from '@atrium/protocol/oracles/wire'
 import { versions } from '@atrium/protocol/versions/negotiate'
 import type { Version } from '@atrium/protocol/versions/negotiate'
 import { listOf, shapeOf, textOf } from '@atrium/protocol/versions/shape'
 import type { Shape } from '@atrium/protocol/versions/shape'
-import { actionOf } from '../kit/action.ts'
 import { Failed, check, excerpt } from '../kit/check.ts'
 import { Link } from '../kit/link.ts'
 import type { Answer, Login, Target } from '../kit/link.ts'
-
-/** The name of the root in 0.1, which has no channels. */
-const firstRootUri: Uri = 'agenthost:/root'
 
 /** More pages than any list needs. The limit ends a listing whose cursors lead in a circle. */
 const mostPages = 1000
@@ -25,6 +21,7 @@ export class Speaker extends Link {
   readonly version: Version
   readonly clientId: string
   readonly #logins: readonly Login[]
+  readonly #wire: Wire
   /** The highest number that the client has seen, which `reconnect` names. */
   #lastSeen = 0
   #clientSeq: number
@@ -32,6 +29,7 @@ export class Speaker extends Link {
   constructor(target: Target, version: Version, earlier?: Speaker) {
     super(target)
     this.version = version
+    this.#wire = new Wire(version)
     this.clientId = earlier?.clientId ?? `conformance-${version}-${randomUUID()}`
     this.#clientSeq = earlier?.lastClientSeq ?? 0
     this.#logins = target.logins ?? []
@@ -43,7 +41,7 @@ export class Speaker extends Link {
   }
 
   get root(): Uri {
-    return this.has('0.2.0') ? rootUri : firstRootUri
+    return this.#wire.root
   }
 
   get lastClientSeq(): number {
@@ -91,7 +89,7 @@ export class Speaker extends Link {
   }
 
   async subscribe(uri: Uri): Promise<Shape> {
-    const { snapshot } = await this.ask('subscribe', this.has('0.2.0') ? { channel: uri } : { resource: uri })
+    const { snapshot } = await this.ask('subscribe', this.#wire.params('subscribe', uri))
     const found = shapeOf(snapshot)
     check(found['resource'] === uri, `a snapshot of ${uri}`, found)
     this.saw(Number(found['fromSeq']))
@@ -104,7 +102,7 @@ export class Speaker extends Link {
 
   /** The params that name a session. */
   sessionParams(session: Uri): object {
-    return this.has('0.2.0') ? { channel: session } : { session }
+    return this.#wire.params('createSession', session)
   }
 
   /** The entries of the session list. */
@@ -122,27 +120,22 @@ export class Speaker extends Link {
 
   /** The notifications about the session list whose name ends so: `sessionAdded`, `sessionRemoved`. */
   listNotifications(name: string): readonly Shape[] {
-    if (this.has('0.2.0'))
-      return this.notifications.filter(({ method }) => method === `root/${name}`).map(({ params }) => params)
     return this.notifications
-      .filter(({ method }) => method === 'notification')
-      .map(({ params }) => shapeOf(params['notification']))
-      .filter(({ type }) => type === `notify/${name}`)
+      .map(({ method, params }) => this.#wire.notice(method, params))
+      .filter(({ method }) => method === `root/${name}`)
+      .map(({ params }) => params)
   }
 
   /** Dispatches an action. Returns its clientSeq, which its echo carries too. */
   dispatch(channel: Uri, action: Action): number {
     const clientSeq = ++this.#clientSeq
-    const params = this.has('0.2.0')
-      ? { channel, clientSeq, action }
-      : { clientSeq, action: this.addressed(channel, action) }
-    this.notify('dispatchAction', this.#written(params))
+    this.notify('dispatchAction', this.#written(this.#wire.dispatch(channel, clientSeq, action)))
     return clientSeq
   }
 
   /** The action as it is sent. In 0.1 an action names the session itself. */
   addressed(channel: Uri, action: Action): Action {
-    return this.has('0.2.0') ? action : actionOf(action.type, { ...action, session: channel })
+    return this.#wire.addressed(channel, action)
   }
 
   /** Waits for the echo of a dispatched action, accepted or rejected. */
@@ -161,10 +154,18 @@ export class Speaker extends Link {
   }
 
   /** The channel of an envelope. In 0.1 the action names it. */
-  channelOf({ channel, action }: Envelope): Uri | undefined {
-    if (this.has('0.2.0')) return channel
-    const { session, terminal } = action as { readonly session?: Uri; readonly terminal?: Uri }
-    return session ?? terminal ?? this.root
+  channelOf(envelope: Envelope): Uri | undefined {
+    return this.#wire.channelOf(envelope)
+  }
+
+  /** The type of an action of the conversation. */
+  turnType(name: string): string {
+    return this.#wire.turnType(name)
+  }
+
+  /** The members of an action that hold a message of the user. */
+  message(text: string, more: Shape): object {
+    return this.#wire.message(text, more)
   }
 
   /** Notes a number that came in another message than an envelope. */

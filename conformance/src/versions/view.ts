@@ -3,7 +3,6 @@ import { oracle } from '@atrium/protocol/oracles'
 import { listOf, shapeOf, textOf } from '@atrium/protocol/versions/shape'
 import type { Shape } from '@atrium/protocol/versions/shape'
 import { Failed, check, excerpt, same } from '../kit/check.ts'
-import { messageKey } from './reading.ts'
 import type { Speaker } from './speaker.ts'
 
 type Kind = 'session' | 'chat'
@@ -129,15 +128,15 @@ export class View {
 
   /** An action of the conversation under the name that it has in this version. */
   action(name: string, fields: object): Action {
-    return { type: `${this.speaker.has('0.4.0') ? 'chat' : 'session'}/${name}`, ...fields }
+    return { type: this.speaker.turnType(name), ...fields }
   }
 
   /** The fields of an action that hold a message of the user. */
   message(text: string, model?: string): object {
-    const { version } = this.speaker
-    const origin = this.speaker.has('0.3.0') && { origin: { kind: 'user' } }
-    const selection = model !== undefined && this.speaker.has('0.5.0') && { model: { id: model } }
-    return { [messageKey(version)]: { text, ...origin, ...selection } }
+    return this.speaker.message(
+      text,
+      model !== undefined && this.speaker.has('0.5.0') ? { model: { id: model } } : {},
+    )
   }
 
   /** The accepted actions of the conversation with this name. */

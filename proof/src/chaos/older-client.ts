@@ -1,19 +1,18 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
 import { errorCodes } from '@atrium/protocol/errors'
 import { oracle } from '@atrium/protocol/oracles'
+import { Wire } from '@atrium/protocol/oracles/wire'
+import type { Value } from '@atrium/protocol/oracles/wire'
 import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
-import { isBefore } from '@atrium/protocol/versions/negotiate'
 import type { Version } from '@atrium/protocol/versions/negotiate'
 import { WebSocket } from 'ws'
 import { LinkLost, Refused } from './errors.ts'
 import { Recorder } from './history.ts'
 import type { Address } from './host.ts'
 
-type Value = { readonly [key: string]: unknown }
-
 interface Envelope {
   readonly channel?: Uri
-  readonly action: Action & { readonly session?: Uri }
+  readonly action: Action
   readonly serverSeq: number
   readonly origin?: { readonly clientId: string; readonly clientSeq: number }
   readonly rejectionReason?: string
@@ -31,11 +30,6 @@ interface Answer {
   readonly actions?: readonly Envelope[]
   readonly missing?: readonly Uri[]
   readonly serverSeq?: number
-}
-
-interface Notice {
-  readonly type?: string
-  readonly session?: Uri
 }
 
 interface Message {
@@ -57,10 +51,7 @@ export class OlderClient {
   readonly id: string
   readonly version: Version
   readonly states = new Map<Uri, object>()
-  /** Up to 0.3 a session and its default chat are one channel. */
-  readonly merged: boolean
-  /** At 0.1 an action names its channel, and the envelope does not. */
-  readonly nested: boolean
+  readonly #wire: Wire
   /** The number of times that the client came back. */
   returns = 0
   readonly #recorder: Recorder
@@ -77,10 +68,14 @@ export class OlderClient {
   constructor(folder: string, id: string, version: Version) {
     this.id = id
     this.version = version
-    this.merged = isBefore(version, '0.4.0')
-    this.nested = isBefore(version, '0.2.0')
+    this.#wire = new Wire(version)
     // The judge reads the histories of clients that speak 1.0.
     this.#recorder = new Recorder(folder, `${id}.frames`, '')
+  }
+
+  /** Up to 0.3 a session and its default chat are one channel. */
+  get merged(): boolean {
+    return this.#wire.merged
   }
 
   get open(): boolean {
@@ -96,8 +91,8 @@ export class OlderClient {
   }
 
   nameOf(uri: Uri): Uri {
-    if (!this.nested) return uri
-    return uri === rootUri ? 'agenthost:/root' : uri.replace('ahp-session:', 'guide:')
+    if (uri === rootUri) return this.#wire.root
+    return this.#wire.nested ? uri.replace('ahp-session:', 'guide:') : uri
   }
 
   /** The channel of the turns of a session. */
@@ -144,7 +139,7 @@ export class OlderClient {
   /** Subscribes to a channel. If it does not exist, forgets it, and the actions sent to it. */
   async subscribe(name: Uri): Promise<void> {
     try {
-      await this.ask('subscribe', this.nested ? { resource: name } : { channel: name })
+      await this.ask('subscribe', {}, name)
     } catch (error) {
       if (!(error instanceof Refused) || error.code !== errorCodes.NotFound) throw error
       this.#drop(name)
@@ -157,9 +152,9 @@ export class OlderClient {
     await this.until(() => this.#pending.length === 0)
   }
 
-  async ask(method: string, params: Value = {}): Promise<Answer> {
+  async ask(method: string, params: Value = {}, channel = this.#wire.root): Promise<Answer> {
     const id = ++this.#lastId
-    this.#send({ id, method, params: this.nested ? params : { channel: rootUri, ...params } })
+    this.#send({ id, method, params: this.#wire.params(method, channel, params) })
     await this.until(() => this.#responses.has(id))
     const { result, error } = this.#responses.get(id) ?? {}
     if (error) throw new Refused(error)
@@ -205,9 +200,7 @@ export class OlderClient {
   }
 
   #sendAction(name: Uri, clientSeq: number, action: Action): void {
-    const named = action.type.startsWith('root/') ? action : { ...action, session: name }
-    const params = this.nested ? { clientSeq, action: named } : { channel: name, clientSeq, action }
-    this.#send({ method: 'dispatchAction', params })
+    this.#send({ method: 'dispatchAction', params: this.#wire.dispatch(name, clientSeq, action) })
   }
 
   #send(message: object): void {
@@ -222,7 +215,7 @@ export class OlderClient {
     this.#recorder.write(link, 'in', text)
     const message = JSON.parse(text) as Message
     if (message.method === 'action') this.#apply(message.params as Envelope)
-    else if (message.method !== undefined) this.#notified(message.method, message.params)
+    else if (message.method !== undefined) this.#notified(message.method, message.params as Value)
     const { snapshot, snapshots = [], actions = [], serverSeq = 0 } = message.result ?? {}
     for (const each of [...snapshots, ...(snapshot ? [snapshot] : [])]) {
       this.states.set(each.resource, each.state)
@@ -240,19 +233,20 @@ export class OlderClient {
     this.#pending = this.#pending.filter((one) => one.name !== name)
   }
 
-  /** Drops a session that was disposed of. At 0.1 all notifications have one method, and a type instead. */
-  #notified(method: string, params: unknown): void {
-    const { notification, session = '' } = params as { notification?: Notice } & Notice
-    const { type = method, session: name = session } = notification ?? {}
-    if (!type.endsWith('/sessionRemoved')) return
+  /** Drops a session that was disposed of. */
+  #notified(given: string, said: Value): void {
+    const { method, params } = this.#wire.notice(given, said)
+    if (method !== 'root/sessionRemoved') return
+    const name = String(params['session'])
     for (const each of [name, this.merged ? name : defaultChatUri(name)]) this.#drop(each)
   }
 
-  #apply({ channel, action, serverSeq, origin, rejectionReason }: Envelope): void {
+  #apply(envelope: Envelope): void {
+    const { action, serverSeq, origin, rejectionReason } = envelope
     this.#lastSeen = Math.max(this.#lastSeen, serverSeq)
     if (origin?.clientId === this.id)
       this.#pending = this.#pending.filter(({ clientSeq }) => clientSeq !== origin.clientSeq)
-    const name = channel ?? action.session ?? this.nameOf(rootUri)
+    const name = this.#wire.channelOf(envelope) ?? ''
     const state = this.states.get(name)
     if (!state || rejectionReason !== undefined) return
     const reduce = oracle(this.version)[this.kindOf(name)]

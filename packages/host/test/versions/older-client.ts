@@ -1,15 +1,15 @@
 import type { Action } from '@atrium/protocol/channel'
 import { oracle } from '@atrium/protocol/oracles'
 import type { Oracle, OracleReducer } from '@atrium/protocol/oracles'
+import { Wire } from '@atrium/protocol/oracles/wire'
+import type { Value } from '@atrium/protocol/oracles/wire'
 import { clientLimits } from '@atrium/protocol/rpc/frame-check'
 import { Peer } from '@atrium/protocol/rpc/peer'
 import { defaultChatUri } from '@atrium/protocol/uri'
-import { isBefore } from '@atrium/protocol/versions/negotiate'
 import type { Version } from '@atrium/protocol/versions/negotiate'
 import type { TestHost } from '../test-host.ts'
 
-/** A value of an older version. */
-export type Value = { readonly [key: string]: unknown }
+export type { Value } from '@atrium/protocol/oracles/wire'
 
 /** An envelope of any version. In 0.1 it has no channel. */
 export interface OlderEnvelope {
@@ -29,6 +29,7 @@ export class OlderClient {
   readonly notes: { readonly method: string; readonly params: Value }[] = []
   readonly #all: TestHost
   readonly #oracle: Oracle
+  readonly #wire: Wire
   readonly #waiting = new Set<() => void>()
   #peer: Peer
   lastSeen = 0
@@ -39,21 +40,22 @@ export class OlderClient {
     this.version = version
     this.clientId = clientId
     this.#oracle = oracle(version)
+    this.#wire = new Wire(version)
     this.#peer = this.#dial()
   }
 
   /** In 0.1 an action names its channel, and params have no channel. */
   get nested(): boolean {
-    return isBefore(this.version, '0.2.0')
+    return this.#wire.nested
   }
 
   /** Up to 0.3 the turns are part of the session. */
   get merged(): boolean {
-    return isBefore(this.version, '0.4.0')
+    return this.#wire.merged
   }
 
   get root(): string {
-    return this.nested ? 'agenthost:/root' : 'ahp-root://'
+    return this.#wire.root
   }
 
   get closed(): AbortSignal {
@@ -67,7 +69,7 @@ export class OlderClient {
 
   /** The type of a turn's action. */
   turnType(name: string): string {
-    return `${this.merged ? 'session' : 'chat'}/${name}`
+    return this.#wire.turnType(name)
   }
 
   async open(subscriptions: readonly string[] = []): Promise<Value> {
@@ -94,33 +96,27 @@ export class OlderClient {
     this.#peer.close()
   }
 
-  async ask(method: string, params: Value, channel = this.root, member = 'channel'): Promise<Value> {
-    const addressed = this.nested ? (member === 'channel' ? {} : { [member]: channel }) : { channel }
+  async ask(method: string, params: Value, channel = this.root): Promise<Value> {
     const received = (result: unknown) => this.#applyResult(result as Value | null)
-    return (await this.#peer.request(method, { ...addressed, ...params }, received)) as Value
+    return (await this.#peer.request(method, this.#wire.params(method, channel, params), received)) as Value
   }
 
   subscribe(uri: string): Promise<Value> {
-    return this.ask('subscribe', {}, uri, 'resource')
+    return this.ask('subscribe', {}, uri)
   }
 
   unsubscribe(uri: string): void {
-    this.#peer.notify('unsubscribe', this.nested ? { resource: uri } : { channel: uri })
+    this.#peer.notify('unsubscribe', this.#wire.params('unsubscribe', uri))
     this.states.delete(uri)
   }
 
   createSession(uri: string, params: Value = {}): Promise<Value> {
-    return this.ask('createSession', params, uri, 'session')
+    return this.ask('createSession', params, uri)
   }
 
   dispatch(uri: string, action: Action & Value): number {
     const clientSeq = ++this.clientSeq
-    const kind = action.type.startsWith('terminal/') ? 'terminal' : 'session'
-    const named = action.type.startsWith('root/') ? action : { ...action, [kind]: uri }
-    this.#peer.notify(
-      'dispatchAction',
-      this.nested ? { clientSeq, action: named } : { channel: uri, clientSeq, action },
-    )
+    this.#peer.notify('dispatchAction', this.#wire.dispatch(uri, clientSeq, action))
     return clientSeq
   }
 
@@ -181,9 +177,7 @@ export class OlderClient {
     const { action, serverSeq, rejectionReason } = envelope
     this.envelopes.push(envelope)
     this.lastSeen = Math.max(this.lastSeen, serverSeq)
-    const named = action['session'] ?? action['terminal']
-    const nested = typeof named === 'string' ? named : this.root
-    const channel = this.nested ? nested : (envelope.channel ?? '')
+    const channel = this.#wire.channelOf(envelope) ?? ''
     const state = this.states.get(channel)
     if (!state || rejectionReason !== undefined) return
     this.states.set(channel, this.#reducerOf(state)(state, action, 0) as Value)

@@ -1,5 +1,6 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { SessionState } from '@atrium/protocol/session/state'
+import { firstRootUri } from '@atrium/protocol/oracles/wire'
 import { rootUri, sessionOfDefaultChat } from '@atrium/protocol/uri'
 import { isBefore } from '@atrium/protocol/versions/negotiate'
 import type { Version } from '@atrium/protocol/versions/negotiate'
@@ -12,7 +13,6 @@ interface Context {
 
 /** The provider of the simulated agents. It is the scheme of every session at 0.1. */
 const provider = 'sim'
-const firstRoot = 'agenthost:/root'
 const session = 'ahp-session:/'
 const separator = '/chat/'
 
@@ -60,7 +60,7 @@ export class Names {
     const at = name.lastIndexOf(separator)
     if (at >= 0) return decodeURIComponent(name.slice(at + separator.length))
     if (!this.nested) return name
-    if (name === firstRoot) return rootUri
+    if (name === firstRootUri) return rootUri
     return name.startsWith(`${provider}:/`) ? `${session}${name.slice(provider.length + 2)}` : name
   }
 
@@ -84,7 +84,7 @@ export class Names {
 
   #plain(uri: Uri): Uri {
     if (!this.nested) return uri
-    if (uri === rootUri) return firstRoot
+    if (uri === rootUri) return firstRootUri
     return uri.startsWith(session) ? `${provider}:/${uri.slice(session.length)}` : uri
   }
 }

@@ -1,30 +1,20 @@
 import type { Action, Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
-import { rootUri } from '@atrium/protocol/uri'
+import { Wire } from '@atrium/protocol/oracles/wire'
+import type { Value } from '@atrium/protocol/oracles/wire'
 import { isBefore } from '@atrium/protocol/versions/negotiate'
 import type { Version } from '@atrium/protocol/versions/negotiate'
 import type { Message } from '../link.ts'
 import type { Names } from './names.ts'
 
-type Value = { readonly [key: string]: unknown }
-
-/** The member of 0.1 that names the channel of a request. Other methods name none. */
-const channelMembers: ReadonlyMap<string, string> = new Map([
-  ['subscribe', 'resource'],
-  ['unsubscribe', 'resource'],
-  ['createSession', 'session'],
-  ['disposeSession', 'session'],
-  ['fetchTurns', 'session'],
-  ['createTerminal', 'terminal'],
-  ['disposeTerminal', 'terminal'],
-])
-
 /** Puts the messages of a client into the form of its version, and those of the host into the form that the checks read. */
 export class Speech {
   readonly #version: Version
   readonly #names: Names
+  readonly #wire: Wire
 
   constructor(version: Version, names: Names) {
     this.#version = version
+    this.#wire = new Wire(version)
     this.#names = names
   }
 
@@ -33,18 +23,12 @@ export class Speech {
     const { channel: uri, ...rest } = this.#names.spoken(this.#members(given))
     // The checks know sessions by the scheme of 1.0, so every new session has it.
     const channel = method === 'createSession' ? given['channel'] : uri
-    if (!this.#names.nested) return { channel, ...rest }
-    const member = channelMembers.get(method)
-    return member === undefined ? rest : { [member]: channel, ...rest }
+    return this.#wire.params(method, channel as Uri, rest)
   }
 
   /** The params of a dispatch. At 0.1 the action names its session or terminal. */
   dispatch(channel: Uri, clientSeq: number, action: Action): Value {
-    const name = this.#names.nameOf(channel)
-    const said = this.#names.spoken(action)
-    if (!this.#names.nested) return { channel: name, clientSeq, action: said }
-    const member = channel.startsWith('ahp-terminal:') ? 'terminal' : 'session'
-    return { clientSeq, action: channel === rootUri ? said : { ...said, [member]: name } }
+    return this.#wire.dispatch(this.#names.nameOf(channel), clientSeq, this.#names.spoken(action))
   }
 
   /** A message of the host in the form of 1.0, with URIs in place of names. The states in it stay as they are. */
@@ -52,7 +36,10 @@ export class Speech {
     if (!this.#names.merged) return message
     const { method, params, result } = message
     if (method === 'action') return { ...message, params: this.#envelope(params as Envelope) }
-    if (method === 'notification') return { ...message, ...this.#notice(params as Notice) }
+    if (method === 'notification') {
+      const { method: named, params: said } = this.#wire.notice(method, params as Value)
+      return { ...message, method: named, params: this.#names.heard(said) }
+    }
     return result ? { ...message, result: this.#result(result as Result) } : message
   }
 
@@ -71,14 +58,9 @@ export class Speech {
 
   #envelope(envelope: Envelope): Envelope {
     if (!this.#names.nested) return { ...envelope, channel: this.#names.uriOf(envelope.channel) }
-    const { session, terminal, ...action }: NestedAction = envelope.action
-    const channel = this.#names.uriOf(session ?? terminal ?? this.#names.nameOf(rootUri))
+    const { session: _session, terminal: _terminal, ...action }: NestedAction = envelope.action
+    const channel = this.#names.uriOf(this.#wire.channelOf(envelope) ?? '')
     return { ...envelope, channel, action: this.#names.heard(action) }
-  }
-
-  #notice({ notification }: Notice): Pick<Message, 'method' | 'params'> {
-    const { type, ...rest } = notification
-    return { method: type.replace('notify/', 'root/'), params: this.#names.heard(rest) }
   }
 
   #result({ snapshot, snapshots, actions, missing, items, ...rest }: Result): Result {
@@ -105,10 +87,6 @@ interface Members extends Value {
 interface NestedAction extends Action {
   readonly session?: Uri
   readonly terminal?: Uri
-}
-
-interface Notice {
-  readonly notification: { readonly type: string }
 }
 
 interface Result {

@@ -38,14 +38,14 @@ describe('[V8] commands of older versions', () => {
       await turns(desk, 3)
       const { client } = desk
       const uri = client.turnsOf(session)
-      const newest = await client.ask('fetchTurns', { limit: 2 }, uri, 'session')
+      const newest = await client.ask('fetchTurns', { limit: 2 }, uri)
       expect(newest).toMatchObject({ turns: [{ id: 't2' }, { id: 't3' }], hasMore: true })
-      const older = await client.ask('fetchTurns', { before: 't2', limit: 5 }, uri, 'session')
+      const older = await client.ask('fetchTurns', { before: 't2', limit: 5 }, uri)
       expect(older).toMatchObject({ turns: [{ id: 't1' }], hasMore: false })
       // A page has the form of the version.
       const [shown] = client.state(uri)['turns'] as readonly Value[]
       expect((older['turns'] as readonly Value[])[0]).toEqual(shown)
-      await expect(client.ask('fetchTurns', { before: 'none' }, uri, 'session')).rejects.toMatchObject({
+      await expect(client.ask('fetchTurns', { before: 'none' }, uri)).rejects.toMatchObject({
         code: -32602,
       })
     },
@@ -90,7 +90,7 @@ test.each(['0.1.0', '0.4.0', '0.8.0'] as const)(
     const { client, ann } = await at(version)
     const terminal = 'ahp-terminal:/t'
     const claim = { kind: 'session', session }
-    await client.ask('createTerminal', { claim }, terminal, 'terminal')
+    await client.ask('createTerminal', { claim }, terminal)
     await client.subscribe(terminal)
     expect(client.state(terminal)['claim']).toEqual(claim)
     const { snapshot } = await ann.ask('subscribe', { channel: terminal })
@@ -208,7 +208,7 @@ describe('[V8] 0.1', () => {
     expect((items as readonly Value[]).map(({ resource }) => resource)).not.toContain(name)
     await expect(client.subscribe(chat)).rejects.toMatchObject({ code: -32008 })
     await expect(client.subscribe(`guide:/other/chat/${encodeURIComponent(chat)}`)).rejects.toBeDefined()
-    await client.ask('disposeSession', {}, name, 'session')
+    await client.ask('disposeSession', {}, name)
     await expect(client.subscribe(name)).rejects.toBeDefined()
   })
 })
@@ -245,11 +245,11 @@ describe('[V8] bad input of older versions', () => {
 
   test('a member is named as the version names it', async () => {
     const { client } = await at('0.1.0')
-    await expect(client.ask('subscribe', {})).rejects.toMatchObject({
+    await expect(client.ask('subscribe', { resource: undefined })).rejects.toMatchObject({
       code: -32602,
       message: expect.stringContaining('resource'),
     })
-    await expect(client.ask('createSession', {})).rejects.toMatchObject({
+    await expect(client.ask('createSession', { session: undefined })).rejects.toMatchObject({
       code: -32602,
       message: expect.stringContaining('session'),
     })

@@ -31,9 +31,11 @@ export class AgentClient {
     session: string,
     words: number,
     provider = 'scripted',
+    workingDirectories: readonly string[] = [],
   ): Promise<{ readonly first: number; readonly all: number }> {
     const began = performance.now()
-    await this.#wire.ask('createSession', { channel: session, provider })
+    const directories = workingDirectories.length > 0 ? { workingDirectories } : {}
+    await this.#wire.ask('createSession', { channel: session, provider, ...directories })
     await this.#wire.ask('subscribe', { channel: defaultChatUri(session) })
     const { first, all } = await this.turn(session, words)
     const made = this.#began - began

@@ -162,6 +162,12 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import('./commands/changes/changes.ts')).undo,
   },
   {
+    usage: 'commit [session] [files...]',
+    about: 'commit uncommitted files of a session; without files what is staged, or all of them',
+    options: [['-m, --message <text>', 'the message of the commit']],
+    load: async () => (await import('./commands/changes/commit.ts')).commit,
+  },
+  {
     usage: 'comments [session] [action] [words...]',
     about:
       'list the comments on the files of a session; add FILE:LINE TEXT, reply ID TEXT, resolve, reopen and remove ID change them',

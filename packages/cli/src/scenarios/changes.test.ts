@@ -108,6 +108,42 @@ describe.sequential('[Z35] [Z36] changes of a session', () => {
     expect([status, stderr]).toEqual([1, expect.stringMatching(/nothing to (undo|do)/)])
     expect(text('a.txt')).toBe('one\n2\nthree\nby a person\n')
   })
+
+  test('[Z37] commit commits named files, and says what it cannot do', async () => {
+    const git = (...args: string[]) =>
+      execFileSync('git', args, {
+        cwd: work,
+        env: { PATH: process.env['PATH'], HOME: home },
+        encoding: 'utf8',
+      }).trim()
+    writeFileSync(join(work, 'c.txt'), 'new\n')
+    const commit = (...args: readonly string[]) => atrium(home, ['commit', 'changes', ...args])
+    expect(await commit('c.txt')).toMatchObject({ status: 2, stderr: expect.stringContaining('-m') })
+    expect(await commit('none.txt', '-m', 'x')).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/the changeset does not show "file:.*none\.txt"/),
+    })
+    expect(await commit('-m', 'x')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('Set user.name and user.email'),
+    })
+    git('config', 'user.name', 'Ann')
+    git('config', 'user.email', 'ann@example.org')
+    const made = await commit('c.txt', '-m', 'Add c')
+    expect([made.status, made.stdout + made.stderr]).toEqual([
+      0,
+      expect.stringMatching(/^1 file was committed on \w+ as [\da-f]{10}\.\n$/),
+    ])
+    expect([git('log', '-1', '--format=%an: %s'), git('status', '--porcelain')]).toEqual([
+      'Ann: Add c',
+      'M a.txt',
+    ])
+    const all = await commit('-m', 'The rest', '--json')
+    expect(documents(all.stdout)).toMatchObject([
+      { commits: [{ files: [expect.stringContaining('a.txt')] }] },
+    ])
+    expect((await commit('-m', 'x')).stderr).toContain('There is nothing to commit.')
+  })
 })
 
 function text(path: string): string {

@@ -15,7 +15,7 @@ import type { Taking } from './taking.ts'
 import type { TurnFolder, TurnRecord } from './turn-record.ts'
 import { sessionStart } from './turn-records.ts'
 import type { TurnRecords } from './turn-records.ts'
-import { planUndo } from './undo.ts'
+import { planUndo } from './undo/undo.ts'
 
 /** What a changeset is about. */
 export interface Subject {

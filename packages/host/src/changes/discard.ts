@@ -8,8 +8,8 @@ import type { CapturedChange, CapturedEdit, Captures } from '../ports/captures.t
 import { pathsIn } from './directories.ts'
 import { hunksOf, isTouched, withoutHunks } from './hunks/hunks.ts'
 import { sidesOf } from './hunks/sides.ts'
-import type { UndoContext } from './turn-undo.ts'
-import { editsBack } from './undo-decision.ts'
+import type { UndoContext } from './undo/turn-undo.ts'
+import { editsBack } from './undo/undo-decision.ts'
 
 export interface Discarding {
   readonly session: Channel<'session'>

@@ -1,6 +1,6 @@
 import type { ChangesetOperation } from '@atrium/protocol/changeset/state'
 import type { TurnRecord } from './turn-record.ts'
-import type { PlannedFile } from './undo.ts'
+import type { PlannedFile } from './undo/undo.ts'
 
 /** The operations of a turn's changeset. The confirmation of an undo lists what it would do, and what it would leave. */
 export function turnOperations(

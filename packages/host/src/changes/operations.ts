@@ -22,8 +22,8 @@ import type { Computation, Subject } from './computation.ts'
 import { discardFile } from './discard.ts'
 import type { Discarding } from './discard.ts'
 import type { Reviews } from './review/reviews.ts'
-import { TurnUndo } from './turn-undo.ts'
-import type { UndoContext } from './turn-undo.ts'
+import { TurnUndo } from './undo/turn-undo.ts'
+import type { UndoContext } from './undo/turn-undo.ts'
 
 type Invocation = Params<'invokeChangesetOperation'>
 type Answer = Result<'invokeChangesetOperation'>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { trials } from '../../../protocol/test/search.ts'
-import { searchEdits } from '../../test/captures/random-edits.ts'
+import { trials } from '../../../../protocol/test/search.ts'
+import { searchEdits } from '../../../test/captures/random-edits.ts'
 
 /** Numbers below a bound from a seed: the same in every run. */
 function seeded(seed: number): (below: number) => number {

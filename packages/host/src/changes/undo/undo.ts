@@ -1,7 +1,7 @@
-import type { CapturedChange, CapturedEdit, Captures, Omission } from '../ports/captures.ts'
-import { CaptureFailed } from '../ports/captures.ts'
-import type { Taking } from './taking.ts'
-import type { TurnFolder } from './turn-record.ts'
+import type { CapturedChange, CapturedEdit, Captures, Omission } from '../../ports/captures.ts'
+import { CaptureFailed } from '../../ports/captures.ts'
+import type { Taking } from '../taking.ts'
+import type { TurnFolder } from '../turn-record.ts'
 import { editsBack, reversed, verdictOn } from './undo-decision.ts'
 import type { Present, Verdict } from './undo-decision.ts'
 

@@ -1,6 +1,6 @@
-import type { CapturedChange, CapturedEdit, CapturedFile } from '../ports/captures.ts'
-import { pathsOf } from './attribution.ts'
-import type { TurnFolder } from './turn-record.ts'
+import type { CapturedChange, CapturedEdit, CapturedFile } from '../../ports/captures.ts'
+import { pathsOf } from '../attribution.ts'
+import type { TurnFolder } from '../turn-record.ts'
 
 /**
  * What an undo does with one change of a turn. `apply`: the file is as the turn left it, and nobody else can have had a part in

@@ -36,7 +36,7 @@ export class MeasuredRepository {
     writeFileSync(join(this.root, path), text)
   }
 
-  /** Text that looks like code to a compressor. */
+  /** Random text that compresses about as well as source code. */
   text(bytes: number): string {
     let text = ''
     while (text.length < bytes) {

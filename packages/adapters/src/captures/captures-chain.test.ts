@@ -21,7 +21,7 @@ function opened() {
   return { folder, captures, take, store, pathsOf, differences: () => join(store(), 'differences') }
 }
 
-/** Text that looks like code to a compressor. */
+/** Random text that compresses about as well as source code. */
 function code(bytes: number): string {
   const words = 'agent action channel client state turn session reducer snapshot envelope store index'.split(
     ' ',

@@ -13,9 +13,9 @@ import type { CaptureStore } from './store.ts'
 import type { CaptureTools } from './tools.ts'
 
 /**
- * Judges the changes since a commit. The contents of a commit are in the form of the repository, those of a capture are the bytes
- * on the disk. No filter runs here, so only two things are certain: a file that has the times and the size of its entry in the
- * user's index has the content of the entry, and line ends can be compared. Everything else that git converts is unknown.
+ * Decides which differences between a commit and a capture are real. A commit has files as git stores them (LFS pointers, LF), a
+ * capture has the bytes on the disk. No filter runs here. A file is unchanged if it has the times and the size of its entry in the
+ * user's index, or if only line ends differ. For every other file that git converts, the earlier content is unknown.
  */
 export async function judgeConverted(
   tools: CaptureTools,

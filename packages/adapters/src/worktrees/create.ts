@@ -56,7 +56,7 @@ export async function discard(machine: Machine, record: WorktreeRecord): Promise
   await rm(gitDir, { recursive: true, force: true })
   await removeOwnParent(machine, path)
   const main = await requireMain(machine, record).catch(() => undefined)
-  // With its old value: a branch that has moved is not ours to delete.
+  // Git deletes the branch only if it is still at `base`: somebody may have committed to it.
   if (main)
     await inRepository(machine, main, ({ tryRun }) =>
       tryRun(['update-ref', '-d', `refs/heads/${branch}`, base], ''),

@@ -41,7 +41,7 @@ export async function syncFile(path: string): Promise<void> {
   }
 }
 
-/** Runs git on a repository without acting on its config, so that no program that it names is started (O14). */
+/** Runs git with a config of our own instead of the repository's, so that git starts no program that the latter names (O14). */
 export function inRepository<T>(
   { git, user }: Machine,
   repository: Repository,

@@ -36,7 +36,7 @@ export async function commitBeside(attempt: Attempt, tree: Repository, parent: s
   })
 }
 
-/** Copies an index with its time. Git checks the content of files that are as new as the index, and only of these. */
+/** Copies an index and its modification time. Git reads a file again only if it is not older than the index. */
 async function copyIndex(from: string, to: string): Promise<void> {
   const { mtimeMs } = await stat(from)
   await copyFile(from, to)

@@ -59,7 +59,7 @@ function inSessions(turns: readonly CountedTurn[]): readonly (readonly CountedTu
   return [...sessions.values()].toSorted((a, b) => (a.at(-1)?.order ?? 0) - (b.at(-1)?.order ?? 0))
 }
 
-/** Takes the captures of turns away that are beyond the budgets. Their records say why. Returns the sessions of these turns. */
+/** Deletes the captures of the turns that exceed the budgets, and writes the reason into their records. Returns their sessions. */
 export async function keepBudget(
   { limits, catalog, log }: Core,
   records: TurnRecords,

@@ -1,6 +1,6 @@
 /**
- * Staging and committing the files of a folder in a repository. Paths are relative to the folder, with forward slashes. A
- * `CommitFailed` says why nothing was changed. Every adapter passes the suite in `commits.contract.ts`.
+ * Stages and commits files of a folder that is in a repository. Paths are relative to the folder, with forward slashes. If a call
+ * rejects with a `CommitFailed`, nothing was changed, and the message says why. Every adapter passes `commits.contract.ts`.
  */
 export interface Commits {
   /** The paths of the folder whose staged content differs from the last commit, in order. None outside a repository. */

@@ -37,7 +37,7 @@ export function lineChanges(before: readonly string[], after: readonly string[])
 
 type Pair = readonly [x: number, y: number]
 
-/** The pairs of lines that stay, in order. Empty if there are too many differences. */
+/** The line numbers of the common lines in `a` and in `b`, in order. Empty if there are too many differences. */
 function commonLines(a: readonly string[], b: readonly string[]): readonly Pair[] {
   if (a.length === 0 || b.length === 0) return []
   const most = Math.min(a.length + b.length, mostDifferences)

@@ -181,7 +181,7 @@ test('[O47] an unknown hunk, a file that is not shown, one that is not text, and
   expect(await all.core().records.list('reviewed/')).toEqual([])
 })
 
-/** Records are deleted after the step that makes them superfluous. */
+/** Waits until this number of records is left. The host deletes records some time after the turn or session is gone. */
 async function untilSwept(keys: () => Promise<readonly unknown[]>, left: number): Promise<void> {
   while ((await keys()).length !== left) await untilIdle()
 }

@@ -8,7 +8,7 @@ export interface WorktreeFixture {
   readonly main: string
   write(root: string, path: string, text: string): Promise<void>
   remove(root: string, path: string): Promise<void>
-  /** Returns undefined if there is no such file. */
+  /** The text of a file. Undefined if the file does not exist. */
   read(root: string, path: string): Promise<string | undefined>
   /** Commits all files. Returns the commit. */
   commit(root: string): Promise<string>

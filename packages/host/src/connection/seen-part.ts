@@ -8,7 +8,8 @@ import type { OpeningLink } from './opening.ts'
 
 /**
  * Whether a client of an older version may have seen only a part of the actions for one change: its connection ended between
- * them. A replay begins with the next change, so the client must get snapshots instead.
+ * them. A replay begins with the next change, so the client must get snapshots instead. Changes take disjoint ranges of
+ * numbers, so only the last one that begins at or before `lastSeen` can reach beyond it.
  */
 export async function sawPart(
   core: Core,
@@ -17,25 +18,43 @@ export async function sawPart(
   lastSeen: number,
 ): Promise<boolean> {
   const byUri = new Map(channels.map((channel) => [channel.uri, channel]))
-  const isPart = ({ seq, channel: uri, action: text, origin }: StoredEnvelope): boolean => {
-    const channel = byUri.get(uri)
-    if (!channel || seq > lastSeen || !mayBePart(channel, text, lastSeen - seq)) return false
-    try {
-      const texts = dialect.envelopes(channel, { seq, text, origin }, origin?.clientId === clientId)
-      return texts === undefined || seq + texts.length - 1 > lastSeen
-    } catch (error) {
-      if (error instanceof ContextMissing) return true
-      throw error
-    }
+  const last = await lastEnvelope(core, byUri, lastSeen)
+  const channel = last && byUri.get(last.channel)
+  if (!channel) return false
+  const { seq, action: text, origin } = last
+  if (!mayBePart(channel, text, lastSeen - seq)) return false
+  try {
+    const texts = dialect.envelopes(channel, { seq, text, origin }, origin?.clientId === clientId)
+    return texts === undefined || seq + texts.length - 1 > lastSeen
+  } catch (error) {
+    if (error instanceof ContextMissing) return true
+    throw error
   }
-  const after = lastSeen - longestStride(core)
-  const recent = core.log.recentSince(after)
-  if (recent) return recent.some(isPart)
-  for (let from = after; ;) {
-    const { envelopes, more } = await core.store.log.read([...byUri.keys()], from, lastSeen)
-    if (envelopes.some(isPart)) return true
-    if (!more) return false
-    from = envelopes.at(-1)?.seq ?? lastSeen
+}
+
+/** The last action of these channels up to a number, unless it is too old to reach beyond that number. */
+async function lastEnvelope(
+  core: Core,
+  channels: ReadonlyMap<string, Channel>,
+  upTo: number,
+): Promise<StoredEnvelope | undefined> {
+  const oldest = upTo - longestStride(core)
+  const recent = core.log.recentSince(oldest)
+  if (recent) return recent.findLast(({ seq, channel }) => seq <= upTo && channels.has(channel))
+  // The number is usually that of an action of these channels. So a short range is read first.
+  const near = Math.max(oldest, upTo - 8)
+  return (
+    (await lastStored(core, [...channels.keys()], near, upTo)) ??
+    lastStored(core, [...channels.keys()], oldest, near)
+  )
+}
+
+async function lastStored(core: Core, uris: readonly string[], after: number, upTo: number) {
+  let last: StoredEnvelope | undefined
+  for (let from = after; ; from = last?.seq ?? upTo) {
+    const { envelopes, more } = await core.store.log.read(uris, from, upTo)
+    last = envelopes.at(-1) ?? last
+    if (!more) return last
   }
 }
 

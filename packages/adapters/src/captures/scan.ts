@@ -7,6 +7,7 @@ import { omittedHash, omittedOf } from './omitted.ts'
 import type { OmittedKind } from './omitted.ts'
 import type { Place } from './place.ts'
 import type { CaptureStore, StoreState } from './store.ts'
+import { tickMs } from './unchanged.ts'
 
 /** What may have changed since the last capture. Paths are relative to the root of the working tree. */
 export interface Scan {
@@ -206,9 +207,6 @@ function recordsOf(output: Buffer): Records {
   )
   return { names: all.filter((name) => valid.has(name)), bad: all.filter((name) => !valid.has(name)) }
 }
-
-/** In ms: the times of files move on in steps that are shorter than this. */
-const tickMs = 100
 
 /** Runs a task for each item. After some of them, others have their turn. */
 async function eachOf<T>(items: readonly T[], task: (item: T) => Promise<void>): Promise<void> {

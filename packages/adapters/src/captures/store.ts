@@ -8,6 +8,7 @@ import { CaptureChain } from './objects/capture-chain.ts'
 import { OwnObjects } from './objects/own-objects.ts'
 import type { Place } from './place.ts'
 import { ReadFiles } from './objects/read-files.ts'
+import { Unchanged } from './unchanged.ts'
 
 /**
  * The objects that a git command sees besides those that it writes: `own` are the stored captures, `all` are these and the
@@ -56,6 +57,7 @@ export class CaptureStore {
   readonly chain: CaptureChain
   readonly baseObjects = new BaseObjects()
   readonly files = new ReadFiles()
+  readonly unchanged = new Unchanged()
   #tidy = false
   readonly #git: GitRunner
   readonly #userObjects: string | undefined

@@ -23,7 +23,7 @@ export async function takeFiles(
   options: CaptureOptions,
 ): Promise<Capture> {
   try {
-    return await takeOrAgain(tools, store, place, options)
+    return await takeChanged(tools, store, place, options)
   } catch (error) {
     if (error instanceof CaptureFailed) throw error
     const code = codeOf(error)
@@ -36,8 +36,8 @@ export async function takeFiles(
   }
 }
 
-/** Captures with the index of the last capture, or else with a new index. */
-async function takeOrAgain(
+/** Captures a folder, unless it is small and looks as it did before the last capture. */
+async function takeChanged(
   tools: CaptureTools,
   store: CaptureStore,
   place: Place,
@@ -45,9 +45,23 @@ async function takeOrAgain(
 ): Promise<Capture> {
   await store.tidy()
   const state = await store.readState()
+  const { excludesFile } = await tools.settings()
+  const tracking = await trackingOf(place, excludesFile)
+  const look = await store.unchanged.look(place, `${tracking} ${options.budget.fileBytes}`)
+  const last = state && `${store.name}.${state.tree}`
+  const unchanged = look && store.unchanged.capture(look, last)
+  if (unchanged) return unchanged
+  const capture = await takeOrAgain({ tools, store, place, options, excludesFile, tracking, state })
+  if (look) store.unchanged.remember(look, capture)
+  return capture
+}
+
+/** Captures with the index of the last capture, or else with a new index. */
+async function takeOrAgain(taking: Taking): Promise<Capture> {
+  const { tools, store, place, state } = taking
   if (state?.root === place.root && state.prefix === place.prefix) {
     try {
-      return await takeWith({ tools, store, place, options, state })
+      return await takeWith(taking)
     } catch (error) {
       // Only an index that is damaged, or whose tree is gone, is worth another attempt.
       const list = ['ls-files', '-z', '--', '.']
@@ -57,7 +71,7 @@ async function takeOrAgain(
   }
   await linkExcludes(store, place)
   await seedIndex(tools, store, place)
-  return takeWith({ tools, store, place, options, state: undefined, last: state?.tree })
+  return takeWith({ ...taking, state: undefined, last: state?.tree })
 }
 
 interface Taking {
@@ -65,6 +79,10 @@ interface Taking {
   readonly store: CaptureStore
   readonly place: Place
   readonly options: CaptureOptions
+  /** The user's list of ignored files. */
+  readonly excludesFile: string
+  /** Changes when the files that git tracks or ignores may have changed. */
+  readonly tracking: string
   /** Undefined: the index has just been made. */
   readonly state: StoreState | undefined
   /** The tree of the last capture. */
@@ -72,10 +90,8 @@ interface Taking {
 }
 
 async function takeWith(taking: Taking): Promise<Capture> {
-  const { tools, store, place, options, state, last = state?.tree } = taking
+  const { tools, store, place, options, excludesFile, tracking, state, last = state?.tree } = taking
   const { signal, budget } = options
-  const { excludesFile } = await tools.settings()
-  const tracking = await trackingOf(place, excludesFile)
   let early: Promise<unknown> = Promise.resolve()
   const onChanged = (paths: readonly string[]) => {
     if (!state || paths.length > quickFiles || paths.some((path) => path.includes('\n'))) return

@@ -8,3 +8,10 @@ export const trials = (all: number, sample: number): number => {
   if (!searchesInFull) return sample
   return asked === 'full' ? all : all * Number(asked)
 }
+
+/** All cases, or so many of them, drawn anew in each run. The names of the tests say which. */
+export const someOf = <T>(all: readonly T[], sample: number): readonly T[] => {
+  if (searchesInFull) return all
+  const drawn = all.map((value) => ({ value, at: Math.random() })).toSorted((a, b) => a.at - b.at)
+  return drawn.slice(0, sample).map(({ value }) => value)
+}

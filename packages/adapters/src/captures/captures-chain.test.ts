@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { taking, textOf } from '../../../host/src/ports/contracts/captures.contract.ts'
 import { DiskRepository } from '../../test/captures/folder.ts'
 import { needsGit } from '../../test/repository.ts'
+import { seeded } from '../../../protocol/test/seeded.ts'
 
 needsGit()
 
@@ -21,15 +22,17 @@ function opened() {
   return { folder, captures, take, store, pathsOf, differences: () => join(store(), 'differences') }
 }
 
+const random = seeded(1)
+
 /** Random text that compresses about as well as source code. */
 function code(bytes: number): string {
   const words = 'agent action channel client state turn session reducer snapshot envelope store index'.split(
     ' ',
   )
-  const word = () => words[Math.floor(Math.random() * words.length)] ?? ''
+  const word = () => words[Math.floor(random() * words.length)] ?? ''
   let text = ''
   while (text.length < bytes)
-    text += `  const ${word()}${word()} = ${word()}(${Math.floor(Math.random() * 1e6)})\n`
+    text += `  const ${word()}${word()} = ${word()}(${Math.floor(random() * 1e6)})\n`
   return text.slice(0, bytes)
 }
 

@@ -20,9 +20,13 @@ import { CaptureFailed } from '@atrium/host/ports/captures'
 import type { CapturedEdit } from '@atrium/host/ports/captures'
 import { undoing } from '../../../host/src/ports/contracts/captures-apply.contract.ts'
 import { taking } from '../../../host/src/ports/contracts/captures.contract.ts'
+import { searchesInFull } from '../../../protocol/test/search.ts'
 import { bundle } from '../../test/bundle.ts'
 import { DiskFolder } from '../../test/captures/folder.ts'
 import { needsGit, newFolder } from '../../test/repository.ts'
+
+/** The host is killed at every place, or at every fifth one. */
+const stride = searchesInFull ? 1 : 5
 
 let module = ''
 let remove = () => {}
@@ -100,7 +104,7 @@ describe('[O21] a host that is killed while it applies edits', () => {
     let steps = 0
     for (let killed = true; killed;) {
       reset()
-      ;({ killed } = applyInChild(folder, edits, ++steps))
+      ;({ killed } = applyInChild(folder, edits, (steps += stride)))
       const applied = await (await folder.restart()).recover()
       const now = contentsOf(directory)
       const whole = killed && applied.length === 0 && now.join() === changed.join() ? 'untouched' : 'finished'
@@ -111,9 +115,11 @@ describe('[O21] a host that is killed while it applies edits', () => {
       ).toEqual([])
       seen[whole]++
     }
-    console.log(`${steps} places of a kill: ${seen.untouched} changed nothing, ${seen.finished} everything`)
-    expect(seen.untouched).toBeGreaterThan(10)
-    expect(seen.finished).toBeGreaterThan(10)
+    console.log(
+      `${steps} places of a kill, of which one in ${stride} was tried: ${seen.untouched} changed nothing, ${seen.finished} everything`,
+    )
+    expect(seen.untouched).toBeGreaterThan(10 / stride)
+    expect(seen.finished).toBeGreaterThan(10 / stride)
   })
 
   test('[O40] changes a file or not, also if the new content is in no capture', async () => {
@@ -139,7 +145,7 @@ describe('[O21] a host that is killed while it applies edits', () => {
     let [steps, reported] = [0, 0]
     for (let killed = true; killed;) {
       reset()
-      ;({ killed } = applyInChild(folder, edits, (steps += 3)))
+      ;({ killed } = applyInChild(folder, edits, (steps += 3 * stride)))
       const person: Record<string, string> = {
         a: 'by a person',
         script: 'by a person',
@@ -154,7 +160,7 @@ describe('[O21] a host that is killed while it applies edits', () => {
       expect(applied.done.length).toBe(edits.length - paths.length)
       reported++
     }
-    expect(reported).toBeGreaterThan(3)
+    expect(reported).toBeGreaterThan(3 / stride)
   })
 })
 

@@ -4,72 +4,77 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { taking, textOf } from '../../../host/src/ports/contracts/captures.contract.ts'
 import { trials } from '../../../protocol/test/search.ts'
+import { newSeed, seeded } from '../../../protocol/test/seeded.ts'
 import { DiskRepository } from '../../test/captures/folder.ts'
 import { needsGit, newFolder } from '../../test/repository.ts'
 
 needsGit()
 
-test('[O16] after any changes, a capture has the tree that git makes of the files', async () => {
-  const folder = new DiskRepository()
-  const { captures, directory, repository, data } = folder
-  for (const path of ['a', 'b/c', 'b/d', 'e/f/g', 'e.x', 'e0']) await folder.write(path, `${path}\n`)
-  await folder.commit()
-  const below = () =>
-    readdirSync(directory, { recursive: true, withFileTypes: true })
-      .map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1))
-      .filter((path) => !path.startsWith('.git'))
-  const pick = <T>(items: readonly T[]): T | undefined => items[Math.floor(Math.random() * items.length)]
-  const names = ['a', 'b', 'e', 'e.x', 'e0', 'e-', 'ü', 'new']
-  const taken: string[] = []
-  let reader = captures
-  for (let step = 0; step < trials(60, 25); step++) {
-    for (let i = Math.random() * 6; i > 0; i--) {
-      const path = pick(below())
-      if (Math.random() < 0.3 && path !== undefined) await folder.remove(path).catch(() => {})
-      const target = [pick(names), pick(names), pick(names)].slice(0, 1 + Math.random() * 3).join('/')
-      const mode = pick(['100644', '100644', '100755', '120000'] as const)
-      await folder.write(target, `${Math.random()}\n`.repeat(20), mode).catch(() => {})
+test.each([newSeed()])(
+  '[O16] seed %d: after any changes, a capture has the tree that git makes of the files',
+  async (seed) => {
+    const random = seeded(seed)
+    const folder = new DiskRepository()
+    const { captures, directory, repository, data } = folder
+    for (const path of ['a', 'b/c', 'b/d', 'e/f/g', 'e.x', 'e0']) await folder.write(path, `${path}\n`)
+    await folder.commit()
+    const below = () =>
+      readdirSync(directory, { recursive: true, withFileTypes: true })
+        .map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1))
+        .filter((path) => !path.startsWith('.git'))
+    const pick = <T>(items: readonly T[]): T | undefined => items[Math.floor(random() * items.length)]
+    const names = ['a', 'b', 'e', 'e.x', 'e0', 'e-', 'ü', 'new']
+    const taken: string[] = []
+    let reader = captures
+    for (let step = 0; step < trials(60, 25); step++) {
+      for (let i = random() * 6; i > 0; i--) {
+        const path = pick(below())
+        if (random() < 0.3 && path !== undefined) await folder.remove(path).catch(() => {})
+        const target = [pick(names), pick(names), pick(names)].slice(0, 1 + random() * 3).join('/')
+        const mode = pick(['100644', '100644', '100755', '120000'] as const)
+        await folder.write(target, `${random()}\n`.repeat(20), mode).catch(() => {})
+      }
+      if (random() < 0.2) await folder.commit()
+      const { id } = await captures.take(directory, taking())
+      const env = { ...process.env, GIT_INDEX_FILE: join(newFolder(), 'index') }
+      const git = (...args: string[]) =>
+        execFileSync('git', args, { cwd: directory, env, encoding: 'utf8' }).trim()
+      git('add', '-A')
+      const tree = git('write-tree')
+      expect(id.split('.')[1], `step ${step}`).toBe(tree)
+      if (random() < 0.1) reader = await folder.restart()
+      for (const earlier of new Set([taken.at(-1), pick(taken)])) {
+        if (earlier === undefined) continue
+        const listed = (await reader.compare(earlier, id)).flatMap(({ path, oldPath }) => [
+          path,
+          oldPath ?? path,
+        ])
+        const old = earlier.split('.')[1] ?? ''
+        const gits = git('diff-tree', '-r', '--name-only', '-z', '--no-renames', old, tree)
+        expect(new Set(listed)).toEqual(new Set(gits.split('\0').filter(Boolean)))
+      }
+      taken.push(id)
+      if (random() < 0.1) {
+        const kept = taken.filter(() => random() < 0.5)
+        await captures.collect(new Set(kept))
+        taken.splice(0, taken.length, ...kept)
+        reader = captures
+      }
     }
-    if (Math.random() < 0.2) await folder.commit()
-    const { id } = await captures.take(directory, taking())
-    const env = { ...process.env, GIT_INDEX_FILE: join(newFolder(), 'index') }
-    const git = (...args: string[]) =>
-      execFileSync('git', args, { cwd: directory, env, encoding: 'utf8' }).trim()
-    git('add', '-A')
-    const tree = git('write-tree')
-    expect(id.split('.')[1], `step ${step}`).toBe(tree)
-    if (Math.random() < 0.1) reader = await folder.restart()
-    for (const earlier of new Set([taken.at(-1), pick(taken)])) {
-      if (earlier === undefined) continue
-      const listed = (await reader.compare(earlier, id)).flatMap(({ path, oldPath }) => [
-        path,
-        oldPath ?? path,
-      ])
-      const old = earlier.split('.')[1] ?? ''
-      const gits = git('diff-tree', '-r', '--name-only', '-z', '--no-renames', old, tree)
-      expect(new Set(listed)).toEqual(new Set(gits.split('\0').filter(Boolean)))
+    const [store = ''] = readdirSync(data).filter((name) => /^[\da-f]{24}$/.test(name))
+    const env = {
+      ...process.env,
+      GIT_DIR: join(data, store, 'git'),
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: repository.at('.git/objects'),
     }
-    taken.push(id)
-    if (Math.random() < 0.1) {
-      const kept = taken.filter(() => Math.random() < 0.5)
-      await captures.collect(new Set(kept))
-      taken.splice(0, taken.length, ...kept)
-      reader = captures
-    }
-  }
-  const [store = ''] = readdirSync(data).filter((name) => /^[\da-f]{24}$/.test(name))
-  const env = {
-    ...process.env,
-    GIT_DIR: join(data, store, 'git'),
-    GIT_ALTERNATE_OBJECT_DIRECTORIES: repository.at('.git/objects'),
-  }
-  const checked = execFileSync('git', ['fsck', '--full', '--no-dangling'], {
-    env,
-    encoding: 'utf8',
-    stdio: 'pipe',
-  })
-  expect(checked).not.toMatch(/error|missing|broken|corrupt/)
-})
+    const checked = execFileSync('git', ['fsck', '--full', '--no-dangling'], {
+      env,
+      encoding: 'utf8',
+      stdio: 'pipe',
+    })
+    expect(checked).not.toMatch(/error|missing|broken|corrupt/)
+  },
+)
 
 test('[O24] many captures end up in few packs, and all of them can be read', async () => {
   const folder = new DiskRepository()

@@ -4,15 +4,16 @@ import { expect, onTestFinished, test } from 'vitest'
 import { ChangeRecorder, everything } from '../../../../host/src/ports/contracts/watch.contract.ts'
 import { newDirectory } from '../../../test/watch-fixture.ts'
 import { watchTree } from './watch.ts'
+import { newSeed, seeded } from '../../../../protocol/test/seeded.ts'
 
-const seeds = Array.from({ length: 12 }, () => Math.floor(Math.random() * 2 ** 31))
+const seeds = Array.from({ length: 12 }, newSeed)
 
 test.each(seeds)('[O1] [O4] [O5] seed %d: the reported changes lead to the existing files', play)
 
 /** Changes a tree at random. Afterwards, the first list and all reported changes together must give the existing files. */
 async function play(seed: number): Promise<void> {
   const { path, list } = await newDirectory()
-  const chance = chanceOf(seed)
+  const chance = seeded(seed)
   const act = () => pick(chance, acts)(path, () => anyPath(chance), chance)
   for (let i = 0; i < 40; i++) act()
   const listener = new ChangeRecorder(await list())
@@ -78,14 +79,4 @@ function pick<T>(chance: () => number, from: readonly T[]): T {
 
 function same(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
   return one.size === other.size && [...one].every((path) => other.has(path))
-}
-
-function chanceOf(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }

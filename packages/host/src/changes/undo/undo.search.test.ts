@@ -1,14 +1,12 @@
 import { expect, test } from 'vitest'
 import { trials } from '../../../../protocol/test/search.ts'
+import { seeded } from '../../../../protocol/test/seeded.ts'
 import { searchEdits } from '../../../test/captures/random-edits.ts'
 
-/** Numbers below a bound from a seed: the same in every run. */
-function seeded(seed: number): (below: number) => number {
-  let state = seed >>> 0
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * below)
-  }
+/** Whole numbers below a bound. */
+const choices = (seed: number) => {
+  const random = seeded(seed)
+  return (below: number) => Math.floor(random() * below)
 }
 
 const stepsEach = 500
@@ -17,7 +15,7 @@ const seeds = Array.from({ length: Math.ceil(trials(20_000, 2000) / stepsEach) }
 test('[O37] no undo and no redo removes what others wrote: random edits by calls, shells and people', async () => {
   const total = { undone: 0, redone: 0, conflicts: 0 }
   for (const seed of seeds) {
-    const { lost, ...counts } = await searchEdits(stepsEach, seeded(seed))
+    const { lost, ...counts } = await searchEdits(stepsEach, choices(seed))
     expect(lost, `seed ${seed}`).toBeUndefined()
     total.undone += counts.undone
     total.redone += counts.redone
@@ -38,7 +36,7 @@ test.each([
     const found: (string | undefined)[] = []
     for (const seed of seeds.slice(0, 4))
       found.push(
-        (await searchEdits(stepsEach, seeded(seed), (file) => ['apply', verdict].includes(file.verdict)))
+        (await searchEdits(stepsEach, choices(seed), (file) => ['apply', verdict].includes(file.verdict)))
           .lost,
       )
     expect(found.join()).toContain('from the disk')

@@ -95,11 +95,8 @@ export class Notifications {
     const { clientSeq, action: sent } = params
     if (!link.dialect.reaches(channel, params.channel)) return
     if (refusal !== undefined) return this.#refuse(channel, clientSeq, sent, refusal)
-    const action = link.dialect.fromClient(
-      channel.kindName,
-      sent,
-      liftContext(this.#core, link, channel, sent),
-    )
+    const context = () => liftContext(this.#core, link, channel, sent)
+    const action = link.dialect.fromClient(channel.kindName, sent, context)
     if (action instanceof Refusal) return this.#refuse(channel, clientSeq, sent, action.reason)
     const checked = checkAction(channel.kind, action)
     const accepted = checked.ok ? link.resends?.match(channel, clientSeq, checked.value) : undefined

@@ -7,7 +7,7 @@ import { equal } from '../log/equal.ts'
 import { ChatIndex } from './chat-index.ts'
 import type { ListChanges } from './session-list/list-changes.ts'
 import { RecordMap, textFormat } from './record-map.ts'
-import type { Records } from '../ports/records.ts'
+import type { StepRecords } from '../log/step-records.ts'
 import { Damaged } from '../log/rebuild.ts'
 import { keysOf, summaryOf } from './summary.ts'
 
@@ -18,7 +18,7 @@ const defaultPage = 100
  * session is announced when it is first used. Before that the catalog knows the session but does not list it.
  */
 export class Catalog {
-  readonly #records: Records
+  readonly #records: StepRecords
   readonly #listChanges: ListChanges
   readonly #sessions = new Map<Uri, SessionSummary>()
   /** The creator of each session that is not announced yet. */
@@ -38,7 +38,7 @@ export class Catalog {
   #directories: ReadonlySet<Uri> | undefined
 
   private constructor(
-    records: Records,
+    records: StepRecords,
     listChanges: ListChanges,
     unannounced: RecordMap<string>,
     titled: RecordMap<string>,
@@ -49,7 +49,7 @@ export class Catalog {
     this.#titled = titled
   }
 
-  static async open(records: Records, listChanges: ListChanges): Promise<Catalog> {
+  static async open(records: StepRecords, listChanges: ListChanges): Promise<Catalog> {
     const unannounced = await RecordMap.open(records, 'quiet/', textFormat)
     const titled = await RecordMap.open(records, 'titled/', textFormat)
     const catalog = new Catalog(records, listChanges, unannounced, titled)
@@ -189,15 +189,12 @@ export class Catalog {
     return this.isUnlisted(uri) ? undefined : Object.fromEntries(changed.map((key) => [key, after[key]]))
   }
 
-  /**
-   * Stores the entry of a session's head state, after the numbers of its changes. The entry becomes durable together with the
-   * step that made this state.
-   */
+  /** Stores the entry of a session's head state, after the numbers of its changes, in the step that made this state. */
   save(uri: Uri, state: SessionState): void {
     const before = this.#sessions.get(uri)
     if (!before) return
-    const after = withAnnotations(summaryOf(uri, before.createdAt, state), this.#annotations.get(uri))
-    this.#records.put(`${prefix}${uri}`, this.#listChanges.textOf(uri) + JSON.stringify(after))
+    const after = () => withAnnotations(summaryOf(uri, before.createdAt, state), this.#annotations.get(uri))
+    this.#records.put(`${prefix}${uri}`, () => this.#listChanges.textOf(uri) + JSON.stringify(after()))
   }
 
   /** Stores the counts of a session's annotations, in the step that changes them. */

@@ -100,12 +100,12 @@ export class Dialect {
   }
 
   /** Returns a dispatched action in the native version, or the reason why the client's version does not allow it. */
-  fromClient(kind: KindName, action: Action, context: LiftContext): Action | Refusal {
+  fromClient(kind: KindName, action: Action, context: () => LiftContext): Action | Refusal {
     const { strict, version } = this.#generation
     if (strict && !knows(version, action.type))
       return new Refusal(`${JSON.stringify(action.type.slice(0, 100))} is not an action of AHP ${version}`)
     const given = this.#generation.nested ? withoutChannel(action) : action
-    const own = this.#lens ? this.#lens.actionUp(kind, given, context) : action
+    const own = this.#lens ? this.#lens.actionUp(kind, given, context()) : action
     return own instanceof Refusal ? own : this.names.up(own)
   }
 

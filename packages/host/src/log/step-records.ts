@@ -6,7 +6,7 @@ import type { Records } from '../ports/records.ts'
  */
 export class StepRecords implements Records {
   readonly #store: Records
-  #changes = new Map<string, string | undefined>()
+  #changes = new Map<string, RecordText | undefined>()
 
   constructor(store: Records) {
     this.#store = store
@@ -17,16 +17,19 @@ export class StepRecords implements Records {
   }
 
   async get(key: string): Promise<string | undefined> {
-    return this.#changes.has(key) ? this.#changes.get(key) : this.#store.get(key)
+    return this.#changes.has(key) ? textOf(this.#changes.get(key)) : this.#store.get(key)
   }
 
-  put(key: string, text: string): void {
+  /** Puts a record. A text that is given as a function is made at the end of the step, if no later one has replaced it. */
+  put(key: string, text: RecordText): void {
     this.#changes.set(key, text)
   }
 
   async list(prefix: string): Promise<readonly (readonly [string, string])[]> {
     const stored = await this.#store.list(prefix)
-    const changed = [...this.#changes].filter(([key]) => key.startsWith(prefix))
+    const changed = [...this.#changes].flatMap(([key, text]) =>
+      key.startsWith(prefix) ? [[key, textOf(text)] as const] : [],
+    )
     if (changed.length === 0) return stored
     const all = new Map<string, string | undefined>([...stored, ...changed])
     return [...all].flatMap(([key, text]) => (text === undefined ? [] : [[key, text] as const]))
@@ -42,6 +45,12 @@ export class StepRecords implements Records {
     this.#changes = new Map()
     for (const [key, text] of changes)
       if (text === undefined) this.#store.delete(key)
-      else this.#store.put(key, text)
+      else this.#store.put(key, textOf(text))
   }
+}
+
+type RecordText = string | (() => string)
+
+function textOf<T extends RecordText | undefined>(text: T): string | (T & undefined) {
+  return typeof text === 'function' ? text() : (text as string | (T & undefined))
 }

@@ -131,7 +131,7 @@ export const bugs: readonly Bug[] = [
     'a record is written outside its step',
     'log/step-records',
     'this.#changes.set(key, text);',
-    'this.#store.put(key, text);',
+    'this.#store.put(key, textOf(text));',
   ),
   bug('two handshakes of one client run at once', 'connection/opening', 'link.claim(clientId);', ''),
   bug(

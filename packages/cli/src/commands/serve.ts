@@ -15,6 +15,7 @@ import { gitCommits } from '@atrium/adapters/git/commits'
 import { gitCaptures } from '@atrium/adapters/captures'
 import { gitWorktrees, treesOf } from '@atrium/adapters/worktrees'
 import { fileUri } from '@atrium/protocol/file-uri'
+import type { LimitValues } from '@atrium/protocol/limits'
 import { privateFolder, readToken, tokenOf, tokenPath } from '@atrium/adapters/server/token'
 import { nodeWorld } from '@atrium/adapters/process/world'
 import type { Host } from '@atrium/host'
@@ -123,9 +124,12 @@ async function openHost(settings: Settings, log: Logger, world: World, agentSet:
     terminals: ptyTerminals(),
     vcs: gitVcs(),
     ...(readOnly === undefined && {
-      captures: gitCaptures({ folder: join(settings.data, 'captures') }),
+      ...(settings.captures !== false && {
+        captures: gitCaptures({ folder: join(settings.data, 'captures') }),
+      }),
       commits: gitCommits({ folder: join(settings.data, 'commits') }),
     }),
+    limits: captureLimits(settings),
     worktrees: gitWorktrees({ folder: worktrees, forbidden: [settings.data] }),
     hooks: hookRunner({ ...agentSet.processes, environment: process.env }),
     mcp: new McpPool({ ...agentSet.processes, later: world.later, environment: process.env, version }),
@@ -147,6 +151,17 @@ async function openHost(settings: Settings, log: Logger, world: World, agentSet:
     },
   })
 }
+
+/** The limits of captures that the user has set. */
+function captureLimits({ captures }: Settings): Partial<LimitValues> {
+  const { sessionMb, allMb } = captures || {}
+  return {
+    ...(sessionMb !== undefined && { sessionCaptureBytes: Math.round(sessionMb * MiB) }),
+    ...(allMb !== undefined && { allCaptureBytes: Math.round(allMb * MiB) }),
+  }
+}
+
+const MiB = 1024 * 1024
 
 /** The digest that a user's consent to programs is bound to. */
 function hash(data: Uint8Array | string): string {

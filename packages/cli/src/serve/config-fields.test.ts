@@ -54,3 +54,16 @@ test.each([
 ])('[N20] models: %j is valid: %j', (value, good) => {
   expect(fields.models.accepts(value)).toBe(good)
 })
+
+test.each([
+  [false, true],
+  [{}, true],
+  [{ sessionMb: 200, allMb: 2000.5 }, true],
+  [true, false],
+  [{ sessionMb: 0 }, false],
+  [{ allMb: '8 GB' }, false],
+  // A misspelt key would silently do nothing.
+  [{ sessionMB: 5 }, false],
+])('[O27] captures: %j is valid: %j', (value, good) => {
+  expect(fields.captures.accepts(value)).toBe(good)
+})

@@ -1,7 +1,7 @@
 import type { AgentSettings } from '@atrium/adapters/acp/registry'
 import type { ServerSettings } from '@atrium/adapters/acp/mcp-servers'
 import type { ModelsConfig } from '@atrium/adapters/model/config'
-import { isAgents, isModels, isServers } from './config-schema.ts'
+import { isAgents, isCaptures, isModels, isServers } from './config-schema.ts'
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
@@ -30,6 +30,15 @@ export interface Settings {
   readonly models?: ModelsConfig
   /** MCP servers by name, for sessions with ACP agents. */
   readonly mcpServers?: ServerSettings
+  /** What is kept of the files that turns change. False: nothing, so that no change can be shown or undone. */
+  readonly captures?: CaptureSettings | false
+}
+
+export interface CaptureSettings {
+  /** In MiB, for one session. */
+  readonly sessionMb?: number
+  /** In MiB, for all sessions. */
+  readonly allMb?: number
 }
 
 /** One setting: its flag, its environment variable, and the values that it accepts. */
@@ -72,6 +81,8 @@ const modelsWanted =
 const serversWanted =
   'an object that maps the name of each MCP server to command, and optionally args and env; or to a url that begins with http:// or https://, and optionally type (http or sse) and headers'
 
+const capturesWanted = 'false, or an object with sessionMb and allMb, which are positive numbers'
+
 export const fields: { readonly [K in keyof Required<Settings>]: Field } = {
   host: text('--host', 'ATRIUM_HOST', 'an address of this machine'),
   port: {
@@ -103,6 +114,7 @@ export const fields: { readonly [K in keyof Required<Settings>]: Field } = {
   agents: json('--agents', 'ATRIUM_AGENTS', agentsWanted, isAgents),
   models: json('--models', 'ATRIUM_MODELS', modelsWanted, isModels),
   mcpServers: json('--mcp-servers', 'ATRIUM_MCP_SERVERS', serversWanted, isServers),
+  captures: json('--captures', 'ATRIUM_CAPTURES', capturesWanted, isCaptures),
 }
 
 function json(flag: string, variable: string, wants: string, accepts: Field['accepts']): Field {

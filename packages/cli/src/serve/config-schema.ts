@@ -123,6 +123,17 @@ function isPrice(value: unknown): boolean {
   return [input, output, cacheRead].every((each) => typeof each === 'number' && each >= 0)
 }
 
+/** Whether a value is a valid `captures` setting: how much is kept of the files that turns change. */
+export function isCaptures(value: unknown): boolean {
+  if (value === false) return true
+  if (!isObject(value)) return false
+  const { sessionMb = 1, allMb = 1, ...others } = value
+  return (
+    Object.keys(others).length === 0 &&
+    [sessionMb, allMb].every((each) => typeof each === 'number' && each > 0 && Number.isFinite(each))
+  )
+}
+
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,4 +1,4 @@
-import { readdir, rm } from 'node:fs/promises'
+import { readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { WorktreeRefused } from '@atrium/host/ports/worktrees'
 import type { AppliedWorktree } from '@atrium/host/ports/worktrees'
@@ -103,19 +103,40 @@ async function stagedByOthers(shadow: ShadowGitDir, before: string, after: strin
   return indexLines(staged.map(({ path, to = none }) => ({ path, ...to })))
 }
 
-/** The applications that were interrupted. Staged files without a journal are deleted: nothing was changed yet. */
-export async function interrupted(
-  machine: Machine,
-): Promise<readonly { readonly id: string; readonly main: string }[]> {
+/**
+ * The applications that were interrupted. Staged files without a journal are deleted: nothing was changed yet. A damaged journal
+ * is put aside with its files, and reported once.
+ */
+export async function interrupted(machine: Machine): Promise<readonly Interrupted[]> {
   const names = await readdir(machine.folder).catch(() => [])
-  const found = []
+  const found: Interrupted[] = []
   for (const id of names.flatMap((name) => /^([\w-]+)\.apply$/.exec(name)?.[1] ?? [])) {
-    const journal = await readJournal(machine, id)
-    if (journal) found.push({ id, main: journal.main })
-    else await rm(applyFolder(machine, id), { recursive: true, force: true })
+    const folder = applyFolder(machine, id)
+    try {
+      const journal = await readJournal(machine, id)
+      if (journal) found.push({ id, main: journal.main })
+      else await rm(folder, { recursive: true, force: true })
+    } catch (error) {
+      if (!(error instanceof WorktreeRefused)) throw error
+      const aside = `${folder}-damaged`
+      await rm(aside, { recursive: true, force: true })
+      await rename(folder, aside)
+      const main = (await readRecord(machine, id).catch(() => undefined))?.main ?? ''
+      found.push({ id, main, problem: damagedJournal })
+    }
   }
   return found
 }
+
+interface Interrupted {
+  readonly id: string
+  readonly main: string
+  /** Why it cannot be finished. */
+  readonly problem?: string
+}
+
+const damagedJournal =
+  'The host was interrupted while it applied this worktree, and cannot finish: its journal is damaged. Some files may be applied, and others not. Compare the checkout with the branch of the worktree, and apply again.'
 
 /** Deletes the journal before the files that it names. */
 async function forget(machine: Machine, id: string): Promise<void> {

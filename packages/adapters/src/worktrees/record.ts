@@ -57,6 +57,8 @@ export async function readJson(path: string): Promise<unknown> {
     return JSON.parse(await readFile(path, 'utf8'))
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined
+    if (error instanceof SyntaxError)
+      throw new WorktreeRefused('What the host has stored about this worktree is damaged.')
     throw error
   }
 }

@@ -192,3 +192,35 @@ describe('[O52] a creation that was interrupted', () => {
     expect(repository.gitIn(path, 'status', '--porcelain', '--branch')).toBe('## atrium/one')
   })
 })
+
+describe('[O55] a damaged file of the host', () => {
+  needsGit()
+  test('about one worktree is reported, and the other worktrees are recovered', async () => {
+    const { repository, worktrees, root, write } = await begun()
+    for (const id of ['two', 'three']) await worktrees.create({ id, directory: root }, signal)
+    write('a', '2\n')
+    mkdirSync(join(repository.folder, 'one.apply/stage'), { recursive: true })
+    writeFileSync(join(repository.folder, 'one.apply/journal.json'), '{"id":"on')
+    writeFileSync(join(repository.folder, 'two.json'), '\0\0\0')
+    const third = join(repository.folder, 'three.json')
+    const record = JSON.parse(readFileSync(third, 'utf8')) as object
+    writeFileSync(third, JSON.stringify({ ...record, phase: 'removing' }))
+    const next = repository.open()
+    expect(await next.recover()).toEqual([
+      { id: 'one', main: root, problem: expect.stringContaining('its journal is damaged') as string },
+    ])
+    // The damage is reported once. What it was about stays where a person can look at it.
+    expect(await next.recover()).toEqual([])
+    expect(readdirSync(repository.folder).toSorted()).toEqual([
+      'one.apply-damaged',
+      'one.json',
+      'trees',
+      'two.json',
+    ])
+    await expect(next.apply('two')).rejects.toThrow(
+      'What the host has stored about this worktree is damaged.',
+    )
+    await next.apply('one')
+    expect(readFileSync(repository.at('a'), 'utf8')).toBe('2\n')
+  })
+})

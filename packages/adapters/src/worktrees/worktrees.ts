@@ -66,17 +66,21 @@ async function recoverAll(machine: Machine, names: readonly string[]): ReturnTyp
     if (name.startsWith(temporaryPrefix))
       await rm(join(machine.folder, name), { recursive: true, force: true })
   const found: Awaited<ReturnType<Worktrees['recover']>>[number][] = []
-  for (const { id, main } of await interrupted(machine))
+  for (const { id, main, problem } of await interrupted(machine))
     try {
-      const applied = await finish(machine, id)
+      const applied = problem === undefined ? await finish(machine, id) : { id, main, problem }
       if (applied) found.push(applied)
     } catch (error) {
-      const problem = error instanceof WorktreeRefused ? error.message : `Git failed in ${main}.`
-      found.push({ id, main, problem })
+      found.push({
+        id,
+        main,
+        problem: error instanceof WorktreeRefused ? error.message : `Git failed in ${main}.`,
+      })
     }
-  for (const id of await recordIds(machine))
+  for (const id of await recordIds(machine)) {
+    const record = await readRecord(machine, id).catch(() => undefined)
     // The host asks for the removal again, and reports its errors.
-    if ((await readRecord(machine, id))?.phase === 'removing')
-      await removeWorktree(machine, id).catch(() => {})
+    if (record?.phase === 'removing') await removeWorktree(machine, id).catch(() => {})
+  }
   return found
 }

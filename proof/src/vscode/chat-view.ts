@@ -131,6 +131,14 @@ export class ChatView {
     await editor.first().waitFor()
   }
 
+  /** Opens a file of the list of changes below the newest response, and waits until a diff editor shows the text. */
+  async openTurnChange(name: string, text: string): Promise<void> {
+    const response = this.root.locator('.interactive-response').last()
+    await response.locator('text=/^\\d+ files? changed/').last().click()
+    await response.locator('.monaco-list-row', { hasText: name }).last().click()
+    await this.#ui.page.locator('.monaco-diff-editor .view-lines', { hasText: text }).last().waitFor()
+  }
+
   /** The open request for approval. */
   async confirmation(): Promise<Locator> {
     const widget = this.#ui.page.locator('.chat-confirmation-widget2').last()

@@ -42,6 +42,20 @@ export const changes: readonly Step[] = [
     },
   },
   {
+    name: 'the changes of a turn are counted, listed and opened',
+    async run(stage) {
+      const { window } = stage
+      await edited(stage, 'write listed.txt one listed line')
+      await until(
+        async () => /1 file changed\W*\+1/.test(await window.chat.answer()),
+        'the response counts the changed files',
+      )
+      await window.chat.openTurnChange('listed.txt', 'one listed line')
+      await window.picture(`${stage.out}/changes-of-a-turn.png`)
+      await window.command('View: Close All Editors')
+    },
+  },
+  {
     name: 'restore a checkpoint',
     async run({ window, tap, atrium }) {
       await window.chat.start('say the first turn')

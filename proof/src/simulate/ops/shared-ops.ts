@@ -96,10 +96,12 @@ export const sharedOps: { readonly [N in Exclude<OpName, ClientOp>]: OpFunction 
     sim.restored++
     // Only every second backup has the bound of its time. Without it, the host knows what it has lost, whatever the clock says.
     const olderBound = sim.restored % 2 === 0
-    // While the host is down nothing is restored. After a backup with an older bound, only the clock keeps numbers apart.
+    // While the host is down nothing is restored.
     const restores = sim.hostRun !== undefined
     sim.crash(left, olderBound)
-    if (!olderBound && restores) sim.latest = sim.clock.wall -= 7_200_000
+    // After a backup with an older bound only the clock keeps numbers apart, until a host has stored a new bound.
+    const isBound = Math.ceil(sim.disk.bound / 1000) >= sim.latest
+    if (isBound && !olderBound && restores) sim.latest = sim.clock.wall -= 7_200_000
     restart(sim, chance)
   },
   stop(sim) {

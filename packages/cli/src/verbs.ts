@@ -105,6 +105,23 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import('./commands/fork.ts')).fork,
   },
   {
+    usage: 'rename <session> <title...>',
+    about: 'give a session another title',
+    load: async () => (await import('./commands/sessions/rename.ts')).rename,
+  },
+  {
+    usage: 'archive <sessions...>',
+    about: 'hide sessions from the list',
+    options: [['--undo', 'show them again']],
+    load: async () => (await import('./commands/sessions/archive.ts')).archive,
+  },
+  {
+    usage: 'rm <sessions...>',
+    about: 'delete sessions with all their turns',
+    options: [['-y, --yes', 'do not ask']],
+    load: async () => (await import('./commands/sessions/remove.ts')).remove,
+  },
+  {
     usage: 'export <session>',
     about: 'print a whole session as Markdown or JSON',
     options: [['--format <format>', 'markdown or json (default: markdown)']],

@@ -94,6 +94,7 @@ test('[Z2] ls prints a table without escape sequences of others, and with --json
   const { stdout, stderr } = await atrium(home, ['ls'])
   expect(stderr).toBe('')
   expect(stdout.split('\n').map((line) => line.trim().split(/\s{2,}/))).toEqual([
+    ['SESSION', 'STATE', 'AGE', 'AGENT', 'FOLDER', 'TITLE'],
     ['second', 'idle', 'now', 'guide', 'the \ufffd[31mtitle\ufffd[0m of second'],
     ['first', 'idle', 'now', 'guide', 'the \ufffd[31mtitle\ufffd[0m of first'],
     [''],

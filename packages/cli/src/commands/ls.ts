@@ -1,3 +1,6 @@
+import { homedir } from 'node:os'
+import type { Uri } from '@atrium/protocol/channel'
+import { pathOf } from '@atrium/protocol/file-uri'
 import { Activity, activityOf, Flag, hasFlag } from '@atrium/protocol/status'
 import type { SessionSummary } from '@atrium/protocol/session/state'
 import { connect } from '../link/connect.ts'
@@ -11,30 +14,71 @@ interface Flags extends HostOptions, OutputOptions {
   readonly all?: boolean
 }
 
-/** `atrium ls`: lists the sessions, the last modified first. */
+/** `atrium ls`: lists the sessions, the last modified first. With `--quiet` only their ids, for scripts. */
 export async function list(flags: Flags): Promise<void> {
   const out = output(flags)
   const client = await connect(flags)
   const found = await allSessions(client)
   const shown = flags.all ? found : found.filter(({ status }) => !hasFlag(status, Flag.IsArchived))
   client.close()
-  const names = shortNames(found.map(({ resource }) => resource))
+  if (out.quiet && !out.json) {
+    for (const { resource } of shown) out.print({}, () => resource.slice(resource.lastIndexOf('/') + 1))
+    return
+  }
+  const uris = found.flatMap(({ resource, chats = [] }) => [resource, ...chats.map((chat) => chat.resource)])
+  const names = shortNames(uris)
+  // A narrow terminal has no space for the folder.
+  const wide = (process.stdout.columns ?? 100) >= 80
+  const columns = (row: Row) => (wide ? row : row.filter((_, at) => at !== folderColumn))
   printList(out, shown, {
     document: (session) => session,
-    row: (session) => row(session, names.get(session.resource) ?? '', out.style),
+    header: columns(['SESSION', 'STATE', 'AGE', 'AGENT', 'FOLDER', 'TITLE'].map(out.style.dim)),
+    rows: (session) => rowsOf(session, names, out.style).map(columns),
     empty: 'No sessions yet; begin one with: atrium run "…"',
   })
 }
 
-function row(
-  { title, status, modifiedAt, provider }: SessionSummary,
-  short: string,
-  style: Style,
-): readonly string[] {
-  const time = new Date(modifiedAt)
-  const name = sanitize(title ?? '') || style.dim('(no title)')
-  return [style.cyan(sanitize(short)), activityName(status, style), ago(time), sanitize(provider), name]
+type Row = readonly string[]
+
+const folderColumn = 4
+
+/** The row of a session, and one for each chat that was forked from another one. */
+function rowsOf(session: SessionSummary, names: ReadonlyMap<Uri, string>, style: Style): readonly Row[] {
+  const { resource, title, status, modifiedAt, provider, chats = [] } = session
+  const named = (uri: Uri) => style.cyan(sanitize(names.get(uri) ?? ''))
+  const titled = (text: string) => sanitize(text) || style.dim('(no title)')
+  const forks = chats.filter(({ origin }) => origin?.kind === 'fork')
+  return [
+    [
+      named(resource),
+      activityName(status, style),
+      ago(new Date(modifiedAt)),
+      sanitize(provider),
+      folderOf(session),
+      titled(title),
+    ],
+    ...forks.map((chat) => [
+      `└ ${named(chat.resource)}`,
+      activityName(chat.status ?? 0, style),
+      '',
+      '',
+      '',
+      titled(chat.title ?? ''),
+    ]),
+  ]
 }
+
+/** The first folder of a session, with `~` for the home folder, and the number of the others. */
+function folderOf({ workingDirectories = [] }: SessionSummary, home = homedir()): string {
+  const [first, ...others] = workingDirectories
+  const found = first === undefined ? undefined : pathOf(first)
+  const path = found?.ok ? found.path : (first ?? '')
+  const short = path === home ? '~' : path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path
+  const cut = short.length > longestFolder ? `…${short.slice(1 - longestFolder)}` : short
+  return sanitize(others.length === 0 ? cut : `${cut} +${others.length}`)
+}
+
+const longestFolder = 28
 
 function activityName(status: number, { yellow, green, red, dim }: Style): string {
   const activity = activityOf(status)

@@ -31,7 +31,11 @@ const wide =
 
 export interface Listing<T> {
   readonly document: (item: T) => object
-  readonly row: (item: T) => readonly string[]
+  /** The first row of the table. */
+  readonly header?: readonly string[]
+  readonly row?: (item: T) => readonly string[]
+  /** For items with several rows. */
+  readonly rows?: (item: T) => readonly (readonly string[])[]
   /** The note about an empty list. */
   readonly empty?: string
 }
@@ -40,9 +44,9 @@ export interface Listing<T> {
 export function printList<T>(
   { json, print, printJson, note }: Output,
   items: readonly T[],
-  { document, row, empty = '' }: Listing<T>,
+  { document, header, row = () => [], rows = (item) => [row(item)], empty = '' }: Listing<T>,
 ): void {
   if (json) for (const item of items) printJson(document(item))
-  else if (items.length > 0) print({}, () => table(items.map(row)))
+  else if (items.length > 0) print({}, () => table([...(header ? [header] : []), ...items.flatMap(rows)]))
   else note(empty)
 }

@@ -166,6 +166,8 @@ await new Promise((resolve) => ann.onLink(({ state }) => state !== 'live' && res
 finish()
 await new Promise((resolve) => setTimeout(resolve, 20_000))
 Wire.isCut = false
+// The network is back, so the client need not wait before its next attempt.
+ann.connect()
 console.log(
   `Ann is cut off for 20 s while it runs, and comes back: ${(await ended(second.turnId)).text}, after ${runs} runs of 2 calls`,
 )

@@ -26,7 +26,7 @@ export function completedCommands(program: Command): readonly CompletedCommand[]
         name: command.name(),
         about: command.description(),
         flags: [...flags].map(([long, about]) => ({ long, about })),
-        first: name === 'session' || name === 'folder' ? name : words,
+        first: name === 'sessions' ? 'session' : name === 'session' || name === 'folder' ? name : words,
       }
     })
 }

@@ -5,7 +5,7 @@ import { Activity, activityOf, Flag, hasFlag } from '@atrium/protocol/status'
 import type { SessionSummary } from '@atrium/protocol/session/state'
 import { connect } from '../link/connect.ts'
 import type { HostOptions } from '../link/connect.ts'
-import { printList } from '../render/table.ts'
+import { table } from '../render/table.ts'
 import { allSessions, shortNames } from '../session/find.ts'
 import { sanitize, output } from '../terminal/output.ts'
 import type { OutputOptions, Style } from '../terminal/output.ts'
@@ -30,12 +30,11 @@ export async function list(flags: Flags): Promise<void> {
   // A narrow terminal has no space for the folder.
   const wide = (process.stdout.columns ?? 100) >= 80
   const columns = (row: Row) => (wide ? row : row.filter((_, at) => at !== folderColumn))
-  printList(out, shown, {
-    document: (session) => session,
-    header: columns(['SESSION', 'STATE', 'AGE', 'AGENT', 'FOLDER', 'TITLE'].map(out.style.dim)),
-    rows: (session) => rowsOf(session, names, out.style).map(columns),
-    empty: 'No sessions yet; begin one with: atrium run "…"',
-  })
+  const header = ['SESSION', 'STATE', 'AGE', 'AGENT', 'FOLDER', 'TITLE'].map(out.style.dim)
+  const rows = shown.flatMap((session) => rowsOf(session, names, out.style))
+  for (const session of shown) out.printJson(session)
+  if (shown.length === 0) out.note('No sessions yet; begin one with: atrium run "…"')
+  else if (!out.json) out.print({}, () => table([header, ...rows].map(columns)))
 }
 
 type Row = readonly string[]

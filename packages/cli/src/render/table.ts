@@ -31,11 +31,7 @@ const wide =
 
 export interface Listing<T> {
   readonly document: (item: T) => object
-  /** The first row of the table. */
-  readonly header?: readonly string[]
-  readonly row?: (item: T) => readonly string[]
-  /** For items with several rows. */
-  readonly rows?: (item: T) => readonly (readonly string[])[]
+  readonly row: (item: T) => readonly string[]
   /** The note about an empty list. */
   readonly empty?: string
 }
@@ -44,9 +40,9 @@ export interface Listing<T> {
 export function printList<T>(
   { json, print, printJson, note }: Output,
   items: readonly T[],
-  { document, header, row = () => [], rows = (item) => [row(item)], empty = '' }: Listing<T>,
+  { document, row, empty = '' }: Listing<T>,
 ): void {
   if (json) for (const item of items) printJson(document(item))
-  else if (items.length > 0) print({}, () => table([...(header ? [header] : []), ...items.flatMap(rows)]))
+  else if (items.length > 0) print({}, () => table(items.map(row)))
   else note(empty)
 }

@@ -86,6 +86,23 @@ export async function findSession(client: Client, name: string): Promise<Session
   return (await findTarget(client, name)).session
 }
 
+/**
+ * Finds sessions by their names. Finds all of them before the caller changes the first one, so that a wrong name changes
+ * nothing. A chat is refused: its session may have other chats.
+ */
+export async function findSessions(
+  client: Client,
+  names: readonly string[],
+): Promise<readonly SessionSummary[]> {
+  const found = new Map<Uri, SessionSummary>()
+  for (const name of names) {
+    const { session, chatOnly } = await findTarget(client, name)
+    if (chatOnly) throw new CommandError(`'${name}' is a chat; name its session.`, exits.usage)
+    found.set(session.resource, session)
+  }
+  return [...found.values()]
+}
+
 /** The target of a command: a session with its default chat, or one chat of a session. */
 export interface Target {
   readonly session: SessionSummary

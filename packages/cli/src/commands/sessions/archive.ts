@@ -1,10 +1,9 @@
 import { assertAccepted } from '../../link/dispatch.ts'
 import type { HostOptions } from '../../link/connect.ts'
 import { withClient } from '../../link/with-client.ts'
-import { shortName } from '../../session/find.ts'
+import { findSessions, shortName } from '../../session/find.ts'
 import { output } from '../../terminal/output.ts'
 import type { OutputOptions } from '../../terminal/output.ts'
-import { findSessions } from './named.ts'
 
 interface Flags extends HostOptions, OutputOptions {
   readonly undo?: boolean

@@ -3,11 +3,10 @@ import type { SessionSummary } from '@atrium/protocol/session/state'
 import { Activity, activityOf } from '@atrium/protocol/status'
 import type { HostOptions } from '../../link/connect.ts'
 import { withClient } from '../../link/with-client.ts'
-import { shortName } from '../../session/find.ts'
+import { findSessions, shortName } from '../../session/find.ts'
 import { CommandError, exits } from '../../terminal/exit.ts'
 import { output, sanitize } from '../../terminal/output.ts'
 import type { OutputOptions } from '../../terminal/output.ts'
-import { findSessions } from './named.ts'
 
 interface Flags extends HostOptions, OutputOptions {
   readonly yes?: boolean

@@ -1,7 +1,7 @@
 import { assertAccepted } from '../../link/dispatch.ts'
 import type { HostOptions } from '../../link/connect.ts'
 import { withClient } from '../../link/with-client.ts'
-import { findSession } from '../../session/find.ts'
+import { findSessions } from '../../session/find.ts'
 import { CommandError, exits } from '../../terminal/exit.ts'
 import { output } from '../../terminal/output.ts'
 import type { OutputOptions } from '../../terminal/output.ts'
@@ -16,10 +16,11 @@ export function rename(
   const title = words.join(' ').trim()
   if (title === '') throw new CommandError('The title is empty.', exits.usage)
   return withClient(flags, async (client) => {
-    const { resource } = await findSession(client, name)
-    const session = client.subscribe('session', resource)
-    await session.ready()
-    assertAccepted(await session.dispatch({ type: 'session/titleChanged', title }))
-    report({ session: resource, title }, () => 'Renamed.')
+    for (const { resource } of await findSessions(client, [name])) {
+      const session = client.subscribe('session', resource)
+      await session.ready()
+      assertAccepted(await session.dispatch({ type: 'session/titleChanged', title }))
+      report({ session: resource, title }, () => 'Renamed.')
+    }
   })
 }

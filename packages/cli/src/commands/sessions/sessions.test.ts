@@ -61,6 +61,23 @@ describe.sequential('[Z39] the commands for sessions', () => {
     expect(await atrium(home, ['rename', 'nobody', 'x'])).toMatchObject({ status: 4 })
   })
 
+  test('a command for sessions refuses a chat', async () => {
+    const { stdout } = await atrium(home, ['fork', 'second'])
+    const chat = stdout.trim().slice(stdout.lastIndexOf('/') + 1)
+    for (const args of [
+      ['rename', chat, 'x'],
+      ['archive', chat],
+      ['rm', '--yes', chat],
+    ])
+      expect(await atrium(home, args)).toMatchObject({
+        status: 2,
+        stderr: `atrium: '${chat}' is a chat; name its session.\n`,
+      })
+    expect(documents((await atrium(home, ['ls', '--json'])).stdout)[0]).toMatchObject({
+      title: 'another title',
+    })
+  })
+
   test('archive hides sessions, and --undo shows them again; a wrong name changes nothing', async () => {
     expect(await atrium(home, ['archive', 'forked', 'nobody'])).toMatchObject({ status: 4 })
     expect(await ids()).toEqual(['second', 'forked'])

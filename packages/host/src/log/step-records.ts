@@ -17,7 +17,9 @@ export class StepRecords implements Records {
   }
 
   async get(key: string): Promise<string | undefined> {
-    return this.#changes.has(key) ? textOf(this.#changes.get(key)) : this.#store.get(key)
+    const change = this.#changes.get(key)
+    if (change !== undefined) return textOf(change)
+    return this.#changes.has(key) ? undefined : this.#store.get(key)
   }
 
   /** Puts a record. A text that is given as a function is made at the end of the step, if no later one has replaced it. */
@@ -28,7 +30,7 @@ export class StepRecords implements Records {
   async list(prefix: string): Promise<readonly (readonly [string, string])[]> {
     const stored = await this.#store.list(prefix)
     const changed = [...this.#changes].flatMap(([key, text]) =>
-      key.startsWith(prefix) ? [[key, textOf(text)] as const] : [],
+      key.startsWith(prefix) ? [[key, text && textOf(text)] as const] : [],
     )
     if (changed.length === 0) return stored
     const all = new Map<string, string | undefined>([...stored, ...changed])
@@ -51,6 +53,6 @@ export class StepRecords implements Records {
 
 type RecordText = string | (() => string)
 
-function textOf<T extends RecordText | undefined>(text: T): string | (T & undefined) {
-  return typeof text === 'function' ? text() : (text as string | (T & undefined))
+function textOf(text: RecordText): string {
+  return typeof text === 'function' ? text() : text
 }

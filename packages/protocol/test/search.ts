@@ -9,7 +9,7 @@ export const trials = (all: number, sample: number): number => {
   return asked === 'full' ? all : all * Number(asked)
 }
 
-/** All cases, or so many of them, drawn anew in each run. The names of the tests say which. */
+/** Returns all cases in a full search, otherwise a random sample of this size. The names of the tests show the chosen cases. */
 export const someOf = <T>(all: readonly T[], sample: number): readonly T[] => {
   if (searchesInFull) return all
   const drawn = all.map((value) => ({ value, at: Math.random() })).toSorted((a, b) => a.at - b.at)

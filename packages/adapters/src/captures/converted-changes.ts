@@ -14,8 +14,9 @@ import type { CaptureTools } from './tools.ts'
 
 /**
  * Decides which differences between a commit and a capture are real. A commit has files as git stores them (LFS pointers, LF), a
- * capture has the bytes on the disk. No filter runs here. A file is unchanged if it has the times and the size of its entry in the
- * user's index, or if only line ends differ. For every other file that git converts, the earlier content is unknown.
+ * capture has the bytes on the disk. No filter runs here. A file counts as unchanged if its times and its size are those in the
+ * index of the user's repository, or if it differs only in its line ends. Git may convert any other file when it checks it out,
+ * so nobody knows which bytes that file had on the disk before.
  */
 export async function judgeConverted(
   tools: CaptureTools,

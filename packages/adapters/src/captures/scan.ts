@@ -35,7 +35,7 @@ export interface Found {
 }
 
 export interface ScanOptions {
-  /** The user's list of ignored files. */
+  /** The path of the user's own list of ignored files: git's setting `core.excludesFile`. */
   readonly excludes: string
   /** Whether other files may be tracked or ignored than before. */
   readonly tracking: boolean

@@ -79,7 +79,7 @@ interface Taking {
   readonly store: CaptureStore
   readonly place: Place
   readonly options: CaptureOptions
-  /** The user's list of ignored files. */
+  /** The path of the user's own list of ignored files: git's setting `core.excludesFile`. */
   readonly excludesFile: string
   /** Changes when the files that git tracks or ignores may have changed. */
   readonly tracking: string

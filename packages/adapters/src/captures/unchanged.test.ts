@@ -8,7 +8,7 @@ import { gitCaptures } from './captures.ts'
 
 needsGit()
 
-/** A time that can be set exactly. */
+/** A whole number of seconds, which `utimes` sets without rounding. */
 const wholeSecond = 1_700_000_000
 
 /** A repository whose captures are taken by a git that is counted. */

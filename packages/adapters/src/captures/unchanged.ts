@@ -27,7 +27,7 @@ export class Unchanged {
     return look
   }
 
-  /** The last capture, if nothing has changed since. `id`: that of the last capture of the store. */
+  /** Returns the last capture if the folder has not changed since. `id`: the id of the newest capture in the store. */
   capture(look: Look, id: string | undefined): Capture | undefined {
     const last = this.#last
     return last?.look.hash === look.hash && last.capture.id === id ? { ...last.capture, bytes: 0 } : undefined
@@ -40,7 +40,7 @@ export class Unchanged {
 
 /** Returns undefined for a large folder, and for one whose names cannot be read. */
 async function lookAt(place: Place, outside: string): Promise<Look | undefined> {
-  // Other files of the repository may say which files of a folder below its root are ignored.
+  // A `.gitignore` above this folder may ignore files in it, and would not be looked at here.
   if (place.prefix !== '') return undefined
   const before = BigInt(Date.now() - tickMs) * 1_000_000n
   const hash = createHash('sha256').update(`${JSON.stringify(place)}\n${outside}\n`)
@@ -77,7 +77,7 @@ function namesIn(folder: string): readonly string[] | undefined {
   }
 }
 
-/** In ms: the times of files move on in steps that are shorter than this. */
+/** In ms. Two changes of a file that are further apart than this have different times on every usual file system. */
 export const tickMs = 100
 
 /** In a larger folder git is about as quick. */

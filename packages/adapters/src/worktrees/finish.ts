@@ -104,8 +104,8 @@ async function stagedByOthers(shadow: ShadowGitDir, before: string, after: strin
 }
 
 /**
- * The applications that were interrupted. Staged files without a journal are deleted: nothing was changed yet. A damaged journal
- * is put aside with its files, and reported once.
+ * Lists the applications of worktrees that a crash has interrupted. Staged files without a journal are deleted, because no file
+ * was changed yet. If a journal is damaged, its folder is renamed and kept, and the damage is reported once.
  */
 export async function interrupted(machine: Machine): Promise<readonly Interrupted[]> {
   const names = await readdir(machine.folder).catch(() => [])
@@ -131,7 +131,7 @@ export async function interrupted(machine: Machine): Promise<readonly Interrupte
 interface Interrupted {
   readonly id: string
   readonly main: string
-  /** Why it cannot be finished. */
+  /** Why the application cannot be finished, as a sentence for users. */
   readonly problem?: string
 }
 

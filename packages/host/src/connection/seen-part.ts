@@ -7,9 +7,9 @@ import type { StoredEnvelope } from '../ports/log.ts'
 import type { OpeningLink } from './opening.ts'
 
 /**
- * Whether a client of an older version may have seen only a part of the actions for one change: its connection ended between
- * them. A replay begins with the next change, so the client must get snapshots instead. Changes take disjoint ranges of
- * numbers, so only the last one that begins at or before `lastSeen` can reach beyond it.
+ * Whether a client may have seen only a part of a change. For older versions one change can be several actions, and the
+ * connection may have ended between them. A replay cannot begin in the middle of a change, so the client must get snapshots
+ * instead. No two changes share a sequence number. So only the last change that begins at or before `lastSeen` can end after it.
  */
 export async function sawPart(
   core: Core,

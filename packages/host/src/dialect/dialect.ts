@@ -150,11 +150,11 @@ export class Dialect {
 
   /** Returns a snapshot as JSON. */
   snapshot(channel: Channel, view: View): string {
-    const text = snapshotText(this.#core, channel, view, {
-      ...this.#snapshotForm,
-      label: this.#label(channel),
-    })
-    return this.#shownText(text)
+    const label = this.#label(channel)
+    const text = snapshotText(this.#core, channel, view, { ...this.#snapshotForm, label })
+    // A chat that has just become a primary one keeps the name that the client has used, in its state, too.
+    const named = this.#generation.merged ? new Map([[channel.uri, String(JSON.parse(label))]]) : undefined
+    return this.#shownText(text, named)
   }
 
   /** The number of a chat's turns that are too old for the snapshot of a view. */
@@ -271,9 +271,9 @@ export class Dialect {
     return text === parts.text ? parts : { ...parts, text }
   }
 
-  #shownText(text: string): string {
+  #shownText(text: string, named?: ReadonlyMap<Uri, Uri>): string {
     if (!this.names.renames || !mayNameChannel(this.#generation, text)) return text
-    return JSON.stringify(this.names.down(JSON.parse(text)))
+    return JSON.stringify(this.names.down(JSON.parse(text), named))
   }
 }
 

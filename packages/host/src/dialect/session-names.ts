@@ -98,10 +98,10 @@ export class SessionNames {
     return mapUris(value, canonical) as T
   }
 
-  /** Replaces URIs by the names for this client. */
-  down<T>(value: T): T {
+  /** Replaces URIs by the names for this client. `named`: names that the client uses itself. */
+  down<T>(value: T, named?: ReadonlyMap<Uri, Uri>): T {
     // The replacement changes no type: a URI becomes another URI.
-    return this.renames ? (mapUris(value, (uri) => this.shown(uri)) as T) : value
+    return this.renames ? (mapUris(value, (uri) => named?.get(uri) ?? this.shown(uri)) as T) : value
   }
 
   /** Renames the session or chat in the name of a changeset. Any other name stays. */

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { desk } from '../../../test/approvals.ts'
 import { untilIdle } from '../../../test/held-flushes.ts'
 import { ScriptedAgent } from '../../../test/scripted-agent.ts'
+import { severalChats } from '../../../test/several-chats.ts'
 import { testHost } from '../../../test/test-host.ts'
 import { OlderClient } from '../../../test/versions/older-client.ts'
 import type { Value } from '../../../test/versions/older-client.ts'
@@ -39,6 +40,36 @@ test('[V8] the last actions of a session that is disposed of have its name at 0.
   expect(named.length).toBeGreaterThan(0)
   expect(new Set(named)).toEqual(new Set(['guide:/own']))
 })
+
+test.each(['0.1.0', '0.3.0'] as const)(
+  '[V8] a chat at %s has one name in its snapshot, whenever it is moved to a new session',
+  async (version) => {
+    const all = await testHost({ agents: [severalChats()] })
+    const ann = await all.join('ann')
+    await ann.ask('createSession', { channel: uri })
+    const client = new OlderClient(all, version)
+    await client.open()
+    for (let ticks = 0; ticks < 40; ticks++) {
+      const chat = `ahp-chat:/${ticks}`
+      const name = `${uri}/chat/${encodeURIComponent(chat)}`
+      await ann.ask('createChat', { channel: uri, chat })
+      await client.subscribe(name)
+      // An unknown number gets a snapshot instead of a replay.
+      client.lastSeen = 0
+      const moved = ann.ask('moveChat', { channel: chat, destination: { kind: 'newSession' } })
+      for (let tick = 0; tick < ticks; tick++) await Promise.resolve()
+      const returned = client.reconnect([name])
+      await moved
+      const snapshots = (await returned)['snapshots'] as readonly Snapshot[]
+      for (const { resource, state } of snapshots) expect(state.summary.resource).toBe(resource)
+    }
+  },
+)
+
+interface Snapshot {
+  readonly resource: string
+  readonly state: { readonly summary: { readonly resource: string } }
+}
 
 const uri = 'mock:/one'
 const model = { id: 'new' }

@@ -8,6 +8,8 @@ const root = 'ahp-root://'
 export interface Endpoint {
   readonly url: string
   readonly token: string
+  /** Called when the host has destroyed the socket before its upgrade. Returns whether the client may try again. */
+  readonly lateUpgrade?: () => boolean
 }
 
 /** How the host answered a reconnect. */
@@ -144,12 +146,8 @@ export class Client {
     await this.ended
   }
 
-  async #connect({ url, token }: Endpoint): Promise<void> {
-    const socket = new WebSocket(url, {
-      headers: { authorization: `Bearer ${token}` },
-      perMessageDeflate: false,
-    })
-    await once(socket, 'open')
+  async #connect(endpoint: Endpoint): Promise<void> {
+    const socket = await opened(endpoint)
     this.#socket = socket
     this.replicas.newLink()
     const asked = new Map<number, Asked>()
@@ -199,6 +197,23 @@ export class Client {
   /** Drops the message if the connection is closed. Pending actions are sent again after the reconnect. */
   #send(message: object): void {
     if (this.open) this.#socket?.send(JSON.stringify(message))
+  }
+}
+
+/**
+ * Opens a connection. The host destroys a socket whose upgrade takes too long, which happens to a client that gets no time on a
+ * busy machine. Such a client tries again, as real clients do.
+ */
+async function opened({ url, token, lateUpgrade }: Endpoint): Promise<WebSocket> {
+  for (;;) {
+    const headers = { authorization: `Bearer ${token}` }
+    const socket = new WebSocket(url, { headers, perMessageDeflate: false })
+    try {
+      await once(socket, 'open')
+      return socket
+    } catch (error) {
+      if (!/ECONNRESET|socket hang up/.test(String(error)) || !lateUpgrade?.()) throw error
+    }
   }
 }
 

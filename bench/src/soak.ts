@@ -40,13 +40,16 @@ async function soak(): Promise<boolean> {
   const probe = new URL('./soak/probe.js', import.meta.url)
   const flags = ['--expose-gc', '--disable-warning=ExperimentalWarning', '--import', fileURLToPath(probe)]
   const host = await serve(data, flags)
-  const run = new SoakRun(host)
+  const progress = new Progress(minutes * 60)
+  const run = new SoakRun(host, (problem) => progress.problem(problem))
   void host.exit.then((why) => run.over || run.problem(`the host ended with ${why}`))
   // Warm-up: the host opens some files and loads some code only once, and does so before the first sample.
   await useAsNewClient(host, 'warm')
   await stopReading(run, 0)
   const before = await sample(host.child, data, { at: 0, sessions: 0 })
-  const samples = await underLoad(run, (at) => sample(host.child, data, { at, sessions: run.sessionCount }))
+  const samples = await underLoad(run, progress, (at) =>
+    sample(host.child, data, { at, sessions: run.sessionCount }),
+  )
   const afterwards = await idleSample(before, () => sample(host.child, data, { at: 0, sessions: 0 }))
   await useAsNewClient(host, 'fresh').catch((error: unknown) => run.problem(`a new client: ${String(error)}`))
   host.child.kill('SIGTERM')
@@ -56,7 +59,11 @@ async function soak(): Promise<boolean> {
   return report(run, samples, { before, afterwards })
 }
 
-async function underLoad(run: SoakRun, look: (at: number) => Promise<Sample>): Promise<readonly Sample[]> {
+async function underLoad(
+  run: SoakRun,
+  progress: Progress,
+  look: (at: number) => Promise<Sample>,
+): Promise<readonly Sample[]> {
   const began = performance.now()
   const seconds = () => (performance.now() - began) / 1000
   const load = [
@@ -67,10 +74,11 @@ async function underLoad(run: SoakRun, look: (at: number) => Promise<Sample>): P
       new SimulatedClient(run, new RandomChoices(seed + 10 + i), `p${i}`).act(),
     ),
   ]
-  const ended = Promise.all(load)
+  const ended = Promise.all(
+    load.map((part) => part.catch((error: unknown) => run.problem(`a part of the load: ${String(error)}`))),
+  )
   const intervalMs = minutes < 5 ? 1000 : 5000
   const samples: Sample[] = []
-  const progress = new Progress(minutes * 60)
   while (seconds() < minutes * 60) {
     await Promise.race([new Promise((resolve) => setTimeout(resolve, intervalMs)), ended])
     samples.push(await look(seconds()))
@@ -123,14 +131,15 @@ function report(
 ): boolean {
   const all = trendsOf(samples)
   const growing = all.filter(({ verdict }) => verdict === 'grows')
-  const problems = [...run.problems, ...unreleased(before, afterwards)]
+  const kept = unreleased(before, afterwards)
+  const problems = [...run.problems, ...kept]
   console.log(`\n${table(all)}\n`)
   const heap = ({ heap: bytes }: Sample) => `${(bytes / 1e6).toFixed(1)} MB`
   console.log(`  heap before the load ${heap(before)}, after it ${heap(afterwards)}`)
   const counts = Object.entries(run.counts).map(([what, count]) => `${count} ${what}`)
   console.log(`  ${counts.join(', ')}`)
   console.log(`  problems: ${problems.length}; growing quantities: ${growing.length}`)
-  for (const problem of problems.slice(0, 20)) console.log(`    ${problem}`)
+  for (const problem of kept) console.log(`    ${problem}`)
   const met = problems.length === 0 && growing.length === 0
   console.log(`  ${met ? 'met' : `MISSED (repeat with --seed ${seed})`}`)
   return met

@@ -5,9 +5,16 @@ import type { SoakRun } from './soak-run.ts'
 export class Progress {
   readonly #seconds: number
   #shown = 0
+  #problems = 0
 
   constructor(seconds: number) {
     this.#seconds = seconds
+  }
+
+  /** Prints a problem when it is found, because a run that is ended early prints no report. */
+  problem(problem: string): void {
+    if (++this.#problems > shownProblems) return
+    process.stdout.write(`${process.stdout.isTTY ? '\r\u001B[K' : ''}  problem: ${problem}\n`)
   }
 
   show(samples: readonly Sample[], { counts, problems }: SoakRun): void {
@@ -29,3 +36,6 @@ export class Progress {
     process.stdout.write(tty ? `\r\u001B[K  ${cells.join('  ')}` : `  ${cells.join('  ')}\n`)
   }
 }
+
+/** The number of problems that are printed when they are found. */
+const shownProblems = 20

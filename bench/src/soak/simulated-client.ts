@@ -158,25 +158,9 @@ export class SimulatedClient {
     }
   }
 
-  /**
-   * Reconnects. The host destroys a socket whose upgrade takes too long, which happens to a client that gets no time on a
-   * busy machine. Such a client tries again, as real clients do.
-   */
   async #reconnect(): Promise<void> {
-    for (;;) {
-      try {
-        await this.#client.reconnect(this.#run.endpoint)
-        this.#run.counts.reconnects++
-        return
-      } catch (error) {
-        if (
-          !/ECONNRESET|socket hang up/.test(String(error)) ||
-          this.#run.counts['late upgrades'] >= maxLateUpgrades
-        )
-          throw error
-        this.#run.counts['late upgrades']++
-      }
-    }
+    await this.#client.reconnect(this.#run.endpoint)
+    this.#run.counts.reconnects++
   }
 
   /** Reconnects after an operation failed because its connection ended. Any other failure is a problem. */
@@ -195,6 +179,3 @@ export class SimulatedClient {
       this.#run.problem(`${this.#client.clientId}: ${this.#client.pending} actions without an echo`)
   }
 }
-
-/** The number of late upgrades in a run above which they are a problem of the host. */
-const maxLateUpgrades = 5

@@ -26,11 +26,14 @@ export class SoakRun {
     audits: 0,
   }
   over = false
+  readonly #show: (problem: string) => void
   readonly #sessions = new Map<Uri, AuditedSession>()
   #lastName = 0
 
-  constructor(endpoint: Endpoint) {
-    this.endpoint = endpoint
+  /** `show` is called with each problem. */
+  constructor({ url, token }: Endpoint, show: (problem: string) => void = () => {}) {
+    this.endpoint = { url, token, lateUpgrade: () => ++this.counts['late upgrades'] <= maxLateUpgrades }
+    this.#show = show
   }
 
   get openSessions(): readonly AuditedSession[] {
@@ -53,7 +56,11 @@ export class SoakRun {
   }
 
   problem(...problems: readonly (string | undefined)[]): void {
-    for (const problem of problems) if (problem !== undefined) this.problems.push(problem)
+    for (const problem of problems) {
+      if (problem === undefined) continue
+      this.problems.push(problem)
+      this.#show(problem)
+    }
   }
 
   async open(): Promise<AuditedSession> {
@@ -78,7 +85,7 @@ export class SoakRun {
       while (this.openSessions.length < sessionCount) await this.open()
       const full = this.openSessions.find(({ record }) => record.size > mostDelivered)
       const session = full ?? (random.between(0, 10) === 0 ? random.pick(this.openSessions) : undefined)
-      if (session) await this.close(session)
+      if (session) await this.close(session).catch((error: unknown) => this.problem(String(error)))
       await random.pause(100, 400)
     }
   }
@@ -87,3 +94,6 @@ export class SoakRun {
     for (const session of this.openSessions) await this.close(session)
   }
 }
+
+/** The number of late upgrades in a run above which they are a problem of the host. */
+const maxLateUpgrades = 5

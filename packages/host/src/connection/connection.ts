@@ -17,7 +17,7 @@ import { Outbox } from './outbox.ts'
 import { Requests } from './requests.ts'
 import type { Resends } from './resends.ts'
 import { Subscriptions } from './subscriptions.ts'
-import type { LaneOwner } from './queues/fair-queue.ts'
+import type { LaneOwner } from './queues/lane.ts'
 import type { SharedQueues } from './queues/unfinished-requests.ts'
 
 /** The connection of one client. It passes messages on in both directions; the logic is in the objects that it consists of. */

@@ -8,7 +8,7 @@ import { RateLimit, rateExceeded } from './rate-limit.ts'
 import { responseOf } from './deferred-response.ts'
 import { RequestQueue } from './queues/request-queue.ts'
 import type { World } from '../ports/world.ts'
-import type { Lane } from './queues/fair-queue.ts'
+import type { Lane } from './queues/lane.ts'
 
 /** The incoming frames of one connection: counted, bounded, and processed one after the other. No frame is dropped silently. */
 export class Intake implements FrameLimits {

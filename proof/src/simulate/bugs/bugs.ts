@@ -191,7 +191,7 @@ export const bugs: readonly Bug[] = [
   ),
   bug(
     'the waiting frames of a link are processed last first',
-    'connection/queues/fair-queue',
+    'connection/queues/lane',
     'this.#frames.push(frame);',
     'this.#frames.splice(this.#first, 0, frame);',
   ),

@@ -2,7 +2,7 @@ import { limits } from '@atrium/protocol/limits'
 import { describe, expect, test } from 'vitest'
 import { testWorld } from '../../../test/world.ts'
 import { FairQueue } from './fair-queue.ts'
-import type { Lane } from './fair-queue.ts'
+import type { Lane } from './lane.ts'
 
 /** FairQueue whose processed frames are recorded. The turns after the first are run by `next`. */
 function queueOf(given: Partial<typeof limits> = {}) {
@@ -98,6 +98,37 @@ test.each([10, 100])(
     }
   },
 )
+
+test('[H4] I13: a link that never had to be stopped has half a round, however many links flood', () => {
+  const { lane, done, next } = queueOf()
+  const floods = numbered(100).map((name) => lane(name))
+  const ann = lane('ann')
+  for (let n = 0; n < 500; n++) {
+    for (const flood of floods) while (flood.length <= limits.waitingLength) flood.arrive('more')
+    next()
+    for (let each = 0; each < 6; each++) {
+      ann.arrive(`${n}.${each}`)
+      expect(done.at(-1)).toBe(`ann ${n}.${each}`)
+    }
+  }
+})
+
+test('[H4] a link that had to be stopped counts as quiet again when it has saved half a round', () => {
+  const { lane, next, rest } = queueOf()
+  const [ann, ben, flood] = [lane('ann'), lane('ben'), lane('flood')]
+  while (ann.length <= limits.waitingLength) ann.arrive('more')
+  expect(ann.bulk).toBe(true)
+  while (ann.length > 0) next()
+  expect(ann.bulk).toBe(true)
+  rest()
+  expect(ann.bulk).toBe(false)
+  // Ann and Ben share the half that the link that floods does not get.
+  while (flood.length <= limits.waitingLength) flood.arrive('more')
+  for (const frame of numbered(100)) for (const each of [ann, ben]) each.arrive(frame)
+  const served = numbered(10).flatMap(() => next())
+  expect(by(served, 'flood').length / served.length).toBeGreaterThan(0.4)
+  expect(by(served, 'flood').length / served.length).toBeLessThan(0.6)
+})
 
 test('[R6] the frames of a link stay in order, and none is lost', () => {
   const { lane, done, rest } = queueOf()

@@ -1,18 +1,7 @@
 import type { LimitValues } from '@atrium/protocol/limits'
 import type { World } from '../../ports/world.ts'
-
-/** The part of a connection that frames are processed for. */
-export interface LaneOwner {
-  readonly principal: string
-  process(frame: string): void
-  /** Whether the connection can take no frame now, because its earlier requests wait for the disk. */
-  readonly busy: boolean
-  /** Stops reading from the socket. Undefined if the transport cannot. */
-  readonly pause?: (() => void) | undefined
-  readonly resume?: (() => void) | undefined
-  /** Called when more waits than before: the connection of a client whose frames cannot be stopped is closed. */
-  checkLine(waiting: number): void
-}
+import { Lane } from './lane.ts'
+import type { LaneOwner, Rounds } from './lane.ts'
 
 /** The actions that wait for the disk. */
 export interface Backlog {
@@ -27,9 +16,10 @@ export interface Backlog {
  * within the allowance is processed at once. Any other frame waits in the queue of its link. The links with waiting frames are
  * served one after the other, and other events of the event loop come in between. No round begins while much waits for the
  * disk, so that a flush stays short. So a link that sends much delays only itself. The host stops reading from a link that has
- * many waiting frames.
+ * many waiting frames. All links of a principal that had to be stopped share one half of its part, so that however many they
+ * are, the others have the other half.
  */
-export class FairQueue {
+export class FairQueue implements Rounds {
   readonly #world: World
   readonly #limits: LimitValues
   readonly #log: Backlog
@@ -97,8 +87,9 @@ export class FairQueue {
     const quantumOf = this.#quanta(roundLength)
     for (const lane of this.#charged) {
       if (!this.#circle.has(lane)) lane.refill(quantumOf(lane), roundLength)
+      if (lane.allowance * 2 < roundLength) this.#schedule()
+      else if (!lane.waiting) lane.bulk = false
       if (lane.allowance >= roundLength) this.#charged.delete(lane)
-      else if (lane.allowance * 2 < roundLength) this.#schedule()
     }
     let left = roundLength
     const waiting = [...this.#circle]
@@ -138,149 +129,27 @@ export class FairQueue {
     return this.#shared ? this.#limits.sharedAheadLength : this.#limits.aheadLength
   }
 
-  /** Divides a round between the active principals, and the part of a principal between its active links. */
+  /**
+   * Divides a round between the active principals, the part of a principal between its links that had to be stopped and its
+   * other ones, and these parts between the active links.
+   */
   #quanta(roundLength: number): (lane: Lane) => number {
-    const lanes = new Map<string, number>()
     const active = this.#circle.size === 0 ? this.#charged : new Set([...this.#charged, ...this.#circle])
-    for (const { principal } of active) lanes.set(principal, (lanes.get(principal) ?? 0) + 1)
-    return ({ principal }) => Math.max(leastQuantum, roundLength / lanes.size / (lanes.get(principal) ?? 1))
-  }
-}
-
-/** The frames of one link that wait for their turn, in order (R6). */
-export class Lane {
-  readonly #owner: LaneOwner
-  readonly #limits: LimitValues
-  readonly #queue: FairQueue
-  #frames: string[] = []
-  /** The index of the first waiting frame. */
-  #first = 0
-  #length = 0
-  #paused = false
-  /** What the link may still cost in this round. It is negative if the last frame cost more than was left. */
-  allowance: number
-
-  constructor(owner: LaneOwner, limits: LimitValues, queue: FairQueue) {
-    this.#owner = owner
-    this.#limits = limits
-    this.#queue = queue
-    this.allowance = limits.sharedRoundLength
-  }
-
-  get principal(): string {
-    return this.#owner.principal
-  }
-
-  /** The length of the waiting frames. */
-  get length(): number {
-    return this.#length
-  }
-
-  /** Whether a frame waits. */
-  get waiting(): boolean {
-    return this.#first < this.#frames.length
-  }
-
-  /** Whether a frame waits that can be processed. */
-  get ready(): boolean {
-    return this.waiting && !this.#owner.busy
-  }
-
-  /** Processes a frame now, if it is the link's turn. Otherwise the frame waits. */
-  arrive(frame: string): void {
-    this.#queue.sent(this)
-    if ((!this.waiting && this.allowance > 0 && !this.#owner.busy) || isPing(frame))
-      return this.#process(frame)
-    this.#frames.push(frame)
-    this.#length += lengthOf(frame)
-    if (this.#length > this.#limits.waitingLength && !this.#paused) this.#pause()
-    this.#owner.checkLine(this.#length)
-    if (this.ready) this.#queue.waits(this)
-  }
-
-  /** Takes a part of the allowance for work that a frame has caused. */
-  charge(cost: number): void {
-    this.allowance -= cost
-    this.#queue.charged(this)
-  }
-
-  /** Goes on after the connection was busy. */
-  wake(): void {
-    if (this.ready) this.#queue.waits(this)
-  }
-
-  /** Begins a round. A link keeps its debts, and saves at most a whole round, so that one with little to say never waits. */
-  refill(quantum: number, most: number): void {
-    this.allowance = Math.min(most, this.allowance + quantum)
-  }
-
-  /** Processes waiting frames within the allowance. Returns their cost. */
-  serve(): number {
-    const before = this.allowance
-    while (this.allowance > 0 && this.ready) {
-      const frame = this.#frames[this.#first++] ?? ''
-      this.#length -= lengthOf(frame)
-      this.#process(frame)
+    const principals = new Map<string, { bulk: number; quiet: number }>()
+    for (const { principal, bulk } of active) {
+      const counts = principals.get(principal) ?? { bulk: 0, quiet: 0 }
+      counts[bulk ? 'bulk' : 'quiet']++
+      principals.set(principal, counts)
     }
-    if (!this.waiting) this.#forget()
-    // The array is shortened only when more than half of its frames are processed, because that is cheap.
-    if (this.#first > 1000 && this.#first * 2 > this.#frames.length) {
-      this.#frames = this.#frames.slice(this.#first)
-      this.#first = 0
+    return ({ principal, bulk }) => {
+      const counts = principals.get(principal) ?? { bulk: 0, quiet: 0 }
+      const halves = counts.bulk > 0 && counts.quiet > 0 ? 2 : 1
+      const links = Math.max(1, bulk ? counts.bulk : counts.quiet)
+      return Math.max(leastQuantum, roundLength / principals.size / halves / links)
     }
-    if (this.#paused && this.#length * 2 < this.#limits.waitingLength) this.#queue.drained(this)
-    return before - this.allowance
-  }
-
-  /** Reads from the link again. */
-  resume(): void {
-    this.#paused = false
-    this.#owner.resume?.()
-  }
-
-  /** Drops the waiting frames of a link that has ended. */
-  end(): void {
-    this.#forget()
-    this.#queue.leave(this)
-  }
-
-  #process(frame: string): void {
-    this.charge(costOf(frame))
-    this.#owner.process(frame)
-  }
-
-  #forget(): void {
-    this.#frames = []
-    this.#first = 0
-    this.#length = 0
-  }
-
-  #pause(): void {
-    this.#paused = true
-    this.#owner.pause?.()
   }
 }
 
-/** The cost of a frame: mostly a constant, because many short frames cost more than a long one. */
-function costOf(frame: string): number {
-  return frameCost + frame.length / lengthDiscount
-}
-
-/** The length of a waiting frame, and a constant, so that many short frames count, too. */
-function lengthOf(frame: string): number {
-  return frame.length + frameCost
-}
-
-/**
- * Whether a frame is a ping. A ping passes the frames that wait: a client whose frames wait must not take the host for dead.
- * Pings have a rate limit of their own.
- */
-function isPing(frame: string): boolean {
-  return frame.length < 128 && /"method"\s*:\s*"ping"/.test(frame)
-}
-
-const frameCost = 512
-const lengthDiscount = 8
 /** The least part of a round that a link gets. A link whose part is shorter than a frame is served every few rounds. */
 const leastQuantum = 64
 /** Links count as sending at the same time until one of them has sent this number of frames in a row. */

@@ -62,7 +62,7 @@ export class Catalog {
       catalog.#sessions.set(summary.resource, summary)
       listChanges.load(summary.resource, text.slice(0, at))
       if (summary.annotations) catalog.#annotations.set(summary.resource, summary.annotations)
-      for (const { resource } of summary.chats ?? []) catalog.chatIndex.add(resource, summary.resource)
+      if (summary.chats) catalog.chatIndex.load(summary)
     }
     for (const uri of unannounced.keys())
       if (!catalog.#sessions.has(uri))

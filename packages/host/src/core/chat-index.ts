@@ -1,4 +1,5 @@
 import type { Uri } from '@atrium/protocol/channel'
+import type { SessionSummary } from '@atrium/protocol/session/state'
 
 /**
  * The session of each chat. The index changes in the step that adds, moves or removes the chat, before that step is
@@ -6,11 +7,18 @@ import type { Uri } from '@atrium/protocol/channel'
  */
 export class ChatIndex {
   readonly #sessions = new Map<Uri, Uri>()
+  /** The stored entries of the session list whose chats are indexed at the first look-up. A start does not wait for that. */
+  #stored: SessionSummary[] = []
   /** For each chat with uncommitted moves: the sessions that the chat has left, oldest first. */
   readonly #left = new Map<Uri, readonly Uri[]>()
 
+  /** Takes the chats of a stored entry of the session list. Before any other call. */
+  load(summary: SessionSummary): void {
+    this.#stored.push(summary)
+  }
+
   of(chat: Uri): Uri | undefined {
-    return this.#sessions.get(chat)
+    return this.#loaded.get(chat)
   }
 
   /** Returns the candidates for the session that has the chat in its committed state. */
@@ -20,7 +28,7 @@ export class ChatIndex {
   }
 
   add(chat: Uri, session: Uri): void {
-    this.#sessions.set(chat, session)
+    this.#loaded.set(chat, session)
   }
 
   /** Moves a chat to a session. Call the returned function once the move is committed. */
@@ -36,6 +44,15 @@ export class ChatIndex {
 
   /** Forgets a disposed chat. If a session is given, the chat is forgotten only if it is still in that session. */
   forget(chat: Uri, session = this.of(chat)): void {
-    if (this.of(chat) === session) this.#sessions.delete(chat)
+    if (this.of(chat) === session) this.#loaded.delete(chat)
+  }
+
+  get #loaded(): Map<Uri, Uri> {
+    if (this.#stored.length > 0) {
+      for (const { resource: session, chats = [] } of this.#stored)
+        for (const { resource } of chats) this.#sessions.set(resource, session)
+      this.#stored = []
+    }
+    return this.#sessions
   }
 }

@@ -96,8 +96,8 @@ export class ListChanges {
 
 const listedFormat: RecordFormat<Listed> = {
   read: (text) => {
-    const [added = 0, changed = 0] = text.split(' ').map(Number)
-    return { added, changed }
+    const at = text.indexOf(' ')
+    return { added: Number(text.slice(0, at)), changed: Number(text.slice(at + 1)) }
   },
   write: ({ added, changed }) => `${added} ${changed}`,
 }

@@ -5,6 +5,7 @@ import { exitFor, exits, sentenceOf } from './terminal/exit.ts'
 import type { Exit } from './terminal/exit.ts'
 import { common, verbs } from './verbs.ts'
 import type { Verb } from './verbs.ts'
+import { isLike } from './terminal/similar.ts'
 import { version } from './terminal/version.ts'
 import { sanitize } from './terminal/output.ts'
 
@@ -20,7 +21,9 @@ void main()
 
 async function main(): Promise<void> {
   try {
-    await program().parseAsync(withRunCommand(process.argv))
+    const atrium = program()
+    const names = ['help', ...atrium.commands.map((command) => command.name())]
+    await atrium.parseAsync(withRunCommand(process.argv, names))
     await flushed()
     process.exit()
   } catch (error) {
@@ -82,12 +85,15 @@ function commandOf({ usage, about, options = [], load }: Verb): Command {
 }
 
 /**
- * Inserts `run` if the first argument contains a space: no command has a space in its name, so the argument is a prompt.
+ * Inserts `run` if the arguments are a prompt: one with a space in it, or two and more words of which the first is not like the
+ * name of a command. A typo must not start an agent.
  */
-function withRunCommand(argv: readonly string[]): readonly string[] {
-  const at = argv.findIndex((word, index) => index >= 2 && !word.startsWith('-'))
-  if (at < 0 || at !== 2 || !argv[at]?.includes(' ')) return argv
-  return [...argv.slice(0, at), 'run', ...argv.slice(at)]
+function withRunCommand(argv: readonly string[], commands: readonly string[]): readonly string[] {
+  const [node = '', file = '', first = '', ...others] = argv
+  if (first === '' || first.startsWith('-')) return argv
+  const words = others.filter((word) => !word.startsWith('-')).length + 1
+  const isPrompt = first.includes(' ') || (words > 1 && !commands.some((name) => isLike(first, name)))
+  return isPrompt ? [node, file, 'run', first, ...others] : argv
 }
 
 function serveCommand(): Command {

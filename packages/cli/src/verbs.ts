@@ -25,7 +25,7 @@ export const common: readonly (readonly [string, string])[] = [
 export const verbs: readonly Verb[] = [
   {
     usage: 'run [prompt...]',
-    about: 'give an agent a task and wait for its end; atrium "…" means the same',
+    about: 'give an agent a task and wait for its end; atrium "…" means the same, and a pipe is added to it',
     options: [
       ['--agent <id>', 'the agent (default: the first)'],
       ['--model <id>', 'the model of the agent'],

@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { Activity } from '@atrium/protocol/status'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { documents } from '../../test/command.ts'
+import { bin, documents } from '../../test/command.ts'
 import { CliFixture } from '../../test/fixture.ts'
 
 const fixture = new CliFixture()
@@ -24,6 +26,39 @@ describe('[Z5] run', () => {
       stdout: 'three\nfour\n',
       stderr: '',
     })
+  })
+
+  test('the text of a pipe or of a file on stdin follows the typed words', async () => {
+    const { home, work } = fixture
+    writeFileSync(join(work, 'text'), 'two\nthree')
+    const env = { PATH: process.env['PATH'], HOME: home, ATRIUM_HOME: `${home}/data` }
+    const inShell = (line: string) =>
+      promisify(execFile)('/bin/sh', ['-c', line, process.execPath, bin], { cwd: work, env })
+    const stdout = 'one\n\ntwo\nthree\n'
+    expect(await inShell('cat text | "$0" "$1" run -q say one')).toEqual({ stdout, stderr: '' })
+    expect(await inShell('"$0" "$1" say one -q <text')).toEqual({ stdout, stderr: '' })
+    expect(await inShell('"$0" "$1" run -q say one </dev/null')).toEqual({ stdout: 'one\n', stderr: '' })
+    // A program that starts this one may leave its stdin open for ever. With `-` it is read.
+    const input = 'two\nthree'
+    expect(await fixture.run(['run', '-q', 'say one'], { input })).toMatchObject({ stdout: 'one\n' })
+    expect(await fixture.run(['run', '-q', 'say one', '-'], { input })).toMatchObject({ stdout })
+  })
+
+  test('two and more bare words are a prompt, unless the first is like a command', async () => {
+    expect(await fixture.run(['say', 'one', 'two'])).toMatchObject({ status: 0, stdout: 'one two\n' })
+    expect(await fixture.run(['say', 'one', '--quiet'])).toEqual({ status: 0, stdout: 'one\n', stderr: '' })
+    const before = (await fixture.run(['ls', '--json'])).stdout
+    for (const [typo, meant] of [
+      ['frok', 'fork'],
+      ['sned', 'send'],
+      ['list', 'ls'],
+      ['Ls', 'ls'],
+    ] as const) {
+      const { status, stderr } = await fixture.run([typo, 'what', 'ever'])
+      expect({ typo, status }).toEqual({ typo, status: 2 })
+      expect(stderr).toContain(meant)
+    }
+    expect((await fixture.run(['ls', '--json'])).stdout).toBe(before)
   })
 
   test('[S-20] a message of 75 MB is refused with a sentence, and the host goes on', async () => {

@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { text as readAll } from 'node:stream/consumers'
 import type { Client } from '@atrium/client/client'
 import { newId } from '@atrium/client/shared/globals'
 import { AhpError, errorCodes } from '@atrium/protocol/errors'
@@ -19,6 +18,7 @@ import { findTarget, shortName } from '../session/find.ts'
 import { openScreen } from '../live/screen.ts'
 import { SpaceNotes } from '../live/space-notes.ts'
 import { sanitize, output } from '../terminal/output.ts'
+import { isPiped, readStdin } from '../terminal/stdin.ts'
 import type { Output, OutputOptions } from '../terminal/output.ts'
 
 interface Flags extends HostOptions, OutputOptions {
@@ -34,9 +34,9 @@ interface Flags extends HostOptions, OutputOptions {
 export async function run(words: readonly string[], flags: Flags): Promise<Exit> {
   const seconds = parseSeconds(flags.timeout, '--timeout')
   const allow = parseAllow(flags.allow)
-  const prompt = await promptOf(words)
-  const directory = flags.session === undefined ? await directoryOf(flags) : undefined
   const out = output(flags)
+  const prompt = await promptOf(words, out)
+  const directory = flags.session === undefined ? await directoryOf(flags) : undefined
   const client = await connect(flags)
   const named = flags.session === undefined ? undefined : await findTarget(client, flags.session)
   const uri = named?.session.resource ?? sessionUri(newId())
@@ -98,12 +98,16 @@ async function withSpaceNotes(
   await work().finally(end)
 }
 
-/** Returns the prompt from the arguments, or from a pipe. */
-async function promptOf(words: readonly string[]): Promise<string> {
-  const typed = words.join(' ').trim()
-  if (typed !== '' && typed !== '-') return typed
-  const piped = process.stdin.isTTY === true && typed !== '-' ? '' : (await readAll(process.stdin)).trim()
-  if (piped !== '') return piped
+/**
+ * Returns the prompt: the words, followed by the text of a pipe or a file on stdin. A word `-` reads stdin whatever it is, and
+ * so does a command without words, unless stdin is a terminal.
+ */
+async function promptOf(words: readonly string[], out: Output): Promise<string> {
+  const typed = words.filter((word) => word !== '-').join(' ')
+  const wanted = words.includes('-') || (typed.trim() === '' ? process.stdin.isTTY !== true : isPiped())
+  const piped = wanted ? await readStdin((text) => out.note(text)) : ''
+  const prompt = [typed.trim(), piped].filter((text) => text !== '').join('\n\n')
+  if (prompt !== '') return prompt
   throw new CommandError('The prompt is missing: atrium run "…"', exits.usage)
 }
 

@@ -1,4 +1,4 @@
-import { isQueueHeld } from '@atrium/protocol/chat/queue'
+import { heldMessages } from '@atrium/protocol/chat/queue'
 import type { ChatState, Turn } from '@atrium/protocol/chat/state'
 import { pathOf } from '@atrium/protocol/file-uri'
 import type { SessionState } from '@atrium/protocol/session/state'
@@ -52,7 +52,7 @@ export class AttachView extends PromptingView {
       sanitize,
     )
     this.note(style.dim(about.filter((text) => text !== '').join(' · ')))
-    this.note(style.dim(help))
+    this.note(style.dim(keys))
   }
 
   protected override requestsIn(session: SessionState): readonly Request[] {
@@ -74,7 +74,7 @@ export class AttachView extends PromptingView {
     const last = turn.responseParts.at(-1)
     this.#leaving = false
     const { confirmed } = this.conversation.chat
-    if (confirmed && isQueueHeld(confirmed))
+    if (confirmed && heldMessages(confirmed).length > 0)
       this.note(this.screen.style.dim('· queued messages wait; /next starts them'))
     if (turn.state !== 'error' || last?.kind !== 'error' || !last.resumable) return
     if (last.error.errorType === 'interrupted' && this.#ownTurns.delete(turn.id))
@@ -123,27 +123,40 @@ export class AttachView extends PromptingView {
   }
 
   #submit(text: string, queued: boolean): void {
-    const { conversation } = this
     const [, command = '', rest = ''] = /^\/(\w+)\s*([^]*)$/.exec(text) ?? []
     this.#promptHidden = false
-    if (command === 'quit') return this.finish(exits.ok)
-    if (command === 'cancel') return void this.#cancel()
-    if (command === 'keys') return this.note(this.screen.style.dim(help))
-    if (command === 'resume') {
-      const last = conversation.chat.confirmed?.turns.at(-1)
-      return this.#noteRejection(
-        last ? conversation.resume(last.id).then(rejectionOf) : Promise.resolve('there is no turn'),
-      )
-    }
-    if (command === 'next') {
-      const started = conversation.startNext()?.then(rejectionOf)
-      return this.#noteRejection(started ?? Promise.resolve('no message is queued'))
-    }
-    const message = command === 'queue' ? rest : text
-    if (message.trim() === '') return
-    if (command === 'queue' || queued)
-      return this.#noteRejection(conversation.queue(message).then(rejectionOf))
-    this.#noteRejection(sendLine(conversation, message, (turnId) => this.#ownTurns.add(turnId)))
+    const known = Object.hasOwn(this.#commands, command) ? this.#commands[command] : undefined
+    if (known) return known(rest)
+    if (text.trim() === '') return
+    if (queued) return this.#queue(text)
+    this.#noteRejection(sendLine(this.conversation, text, (turnId) => this.#ownTurns.add(turnId)))
+  }
+
+  /** The commands of the input line. Any other line is a message: an agent may have commands of its own. */
+  readonly #commands: { readonly [name: string]: (rest: string) => void } = {
+    queue: (rest) => {
+      if (rest.trim() !== '') this.#queue(rest)
+    },
+    next: () => {
+      const started = this.conversation.startNext()?.then(rejectionOf)
+      this.#noteRejection(started ?? Promise.resolve('no message is queued'))
+    },
+    resume: () => {
+      const last = this.conversation.chat.confirmed?.turns.at(-1)
+      const resumed = last && this.conversation.resume(last.id).then(rejectionOf)
+      this.#noteRejection(resumed ?? Promise.resolve('there is no turn'))
+    },
+    cancel: () => {
+      if (!this.#cancel()) this.note(this.screen.style.dim('· no turn is active'))
+    },
+    help: () => {
+      for (const line of help) this.note(this.screen.style.dim(line))
+    },
+    quit: () => this.finish(exits.ok),
+  }
+
+  #queue(text: string): void {
+    this.#noteRejection(this.conversation.queue(text).then(rejectionOf))
   }
 
   #noteRejection(result: Promise<string | undefined>): void {
@@ -207,4 +220,19 @@ export class AttachView extends PromptingView {
   }
 }
 
-const help = 'Enter sends or steers · Alt-Enter queues · Ctrl-C cancels · Ctrl-D leaves'
+const keys = 'Enter sends or steers · Alt-Enter queues · Ctrl-C cancels · Ctrl-D leaves · /help'
+
+const help = [
+  '  Enter          send the line; while a turn is active, steer it',
+  '  Alt-Enter      queue the line for after the turn; so does /queue TEXT',
+  '  Tab            hide a question, to type a line first; again: show it',
+  '  Ctrl-C         clear the line; if it is empty, cancel the turn; again: leave',
+  '  Ctrl-D         leave; the session goes on',
+  '  Ctrl-L, Ctrl-Z clear the screen; stop this command until `fg`',
+  '  /next          start a turn with the first message that waits',
+  '  /resume        let an interrupted turn go on',
+  '  /cancel        cancel the turn',
+  '  /help, /quit   this list; leave',
+  '  !COMMAND       run a command in the session’s folder',
+  '  /…             any other command goes to the agent',
+]

@@ -1,5 +1,5 @@
 import type { LinkStatus } from '@atrium/client/link/reconnect'
-import { isQueueHeld } from '@atrium/protocol/chat/queue'
+import { heldMessages } from '@atrium/protocol/chat/queue'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { sanitize } from '../terminal/output.ts'
 import { spinner } from './spinner.ts'
@@ -17,11 +17,12 @@ interface Status {
 export function statusRow({ link, chat, promptHidden, others }: Status): string {
   if (link.state !== 'live') return `the host is away; trying again · ${sanitize(link.reason ?? '')}`
   const { activeTurn, activity = 'working', queuedMessages = [] } = chat ?? {}
-  const held = chat && isQueueHeld(chat) ? ', held: /next starts them' : ''
+  const held = chat ? heldMessages(chat).length : 0
+  const queued = held > 0 ? `${held} queued, held: /next starts them` : `${queuedMessages.length} queued`
   return [
     activeTurn ? spinner(sanitize(activity), activeTurn.startedAt) : 'idle',
     ...(promptHidden ? ['a question waits for the end of your line'] : []),
-    ...(queuedMessages.length > 0 ? [`${queuedMessages.length} queued${held}`] : []),
+    ...(held > 0 || queuedMessages.length > 0 ? [queued] : []),
     ...(others === '' ? [] : [`also here: ${others}`]),
   ].join(' · ')
 }

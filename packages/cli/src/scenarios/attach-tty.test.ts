@@ -47,6 +47,25 @@ describe('[Z8] attach', () => {
     expect(await window.ended()).toBe(0)
   })
 
+  test('after a steering message, Ctrl-C cancels the turn and begins no other; /next begins one with it', async () => {
+    const window = await attachIdle()
+    window.press(`slow 30${enter}`)
+    await window.until('atrium and')
+    window.press(`say steered${enter}${ctrlC}`)
+    await window.until('· cancelled')
+    await window.until('1 queued, held: /next starts them')
+    expect(window.text).toContain('queued messages wait; /next starts them')
+    window.press(`/next${enter}`)
+    await window.until(/^steered\n/m)
+  })
+
+  test('/help lists the keys and the commands', async () => {
+    const window = await attachIdle({ rows: 40 })
+    window.press(`/help${enter}`)
+    await window.until(/Alt-Enter +queue(.*\n)*.*\/next(.*\n)*.*\/help, \/quit/)
+    expect(window.text).toMatch(/idle/)
+  })
+
   test('two windows see the same turn grow, and each other', async () => {
     const one = await attachIdle()
     const two = fixture.window(['attach'])

@@ -5,6 +5,7 @@ import type { Subscription } from '@atrium/client/sync/handle'
 import type { Outcome } from '@atrium/client/sync/pending-actions'
 import type { Uri } from '@atrium/protocol/channel'
 import type { Message, ModelSelection } from '@atrium/protocol/chat/message'
+import { heldMessages, holdsMessages } from '@atrium/protocol/chat/queue'
 import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
 import { CommandError, exits, sentenceOf } from '../terminal/exit.ts'
 
@@ -85,13 +86,14 @@ export class Conversation {
       id,
       message,
     })
-    // If the turn ended meanwhile, the message would still be pending during the next turn. So a turn is started
-    // with it.
+    // If the turn completed meanwhile, the message would still be pending during the next turn. So a turn is started
+    // with it. If the turn was cancelled, the user wants no other one (H9.7).
     const { confirmed } = this.chat
     if (
       outcome.outcome === 'accepted' &&
       confirmed &&
       !confirmed.activeTurn &&
+      !holdsMessages(confirmed) &&
       confirmed.steeringMessage?.id === id
     )
       return this.chat.dispatch({
@@ -113,9 +115,10 @@ export class Conversation {
     })
   }
 
-  /** Starts a turn with the first queued message; returns undefined if there is none. */
+  /** Starts a turn with the first message that waits; returns undefined if there is none. */
   startNext(): Promise<Outcome> | undefined {
-    const first = this.chat.confirmed?.queuedMessages?.[0]
+    const { confirmed } = this.chat
+    const first = confirmed && (heldMessages(confirmed)[0] ?? confirmed.queuedMessages?.[0])
     if (!first) return undefined
     return this.chat.dispatch({
       type: 'chat/turnStarted',

@@ -1,3 +1,4 @@
+import type { PendingMessage } from './message.ts'
 import type { ChatState } from './state.ts'
 
 /**
@@ -11,4 +12,10 @@ export function holdsMessages({ activeTurn, turns }: ChatState): boolean {
 
 export function isQueueHeld(state: ChatState): boolean {
   return state.queuedMessages !== undefined && holdsMessages(state)
+}
+
+/** The messages of a chat that wait for a user, in the order in which they become turns. */
+export function heldMessages(state: ChatState): readonly PendingMessage[] {
+  const { steeringMessage, queuedMessages = [] } = state
+  return holdsMessages(state) ? [...(steeringMessage ? [steeringMessage] : []), ...queuedMessages] : []
 }

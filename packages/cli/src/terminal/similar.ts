@@ -1,0 +1,21 @@
+/** Whether a word is a name, or may be meant as one: it differs in at most two letters, and in less than 60 percent of them. */
+export function isLike(word: string, name: string): boolean {
+  const changes = distance(word.toLowerCase(), name)
+  return changes <= 2 && changes / Math.max(word.length, name.length) < 0.6
+}
+
+/** The least number of letters that must be added, removed, replaced or swapped with their neighbour. */
+export function distance(a: string, b: string): number {
+  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)]
+  const at = (i: number, j: number): number => rows[i]?.[j] ?? Infinity
+  for (let i = 1; i <= a.length; i++) {
+    rows.push([i])
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1]
+      const swapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      const least = Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + (same ? 0 : 1))
+      rows[i]?.push(swapped ? Math.min(least, at(i - 2, j - 2) + 1) : least)
+    }
+  }
+  return at(a.length, b.length)
+}

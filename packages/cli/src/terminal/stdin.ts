@@ -1,0 +1,25 @@
+import { fstatSync } from 'node:fs'
+import { text as readAll } from 'node:stream/consumers'
+
+/** Reads all of stdin as text. Says that it waits if nothing has come for some seconds. */
+export async function readStdin(note: (text: string) => void): Promise<string> {
+  const timer = setTimeout(() => note('· waiting for the end of stdin'), noteAfterMs)
+  const noted = () => clearTimeout(timer)
+  process.stdin.once('data', noted)
+  try {
+    return (await readAll(process.stdin)).trim()
+  } finally {
+    noted()
+  }
+}
+
+/**
+ * Whether stdin is a pipe of a shell or a file. A terminal is not, `/dev/null` is not, and the socket that a program gives to
+ * the programs that it starts is not: many leave it open for ever.
+ */
+export function isPiped(): boolean {
+  const stdin = fstatSync(0)
+  return stdin.isFIFO() || stdin.isFile()
+}
+
+const noteAfterMs = 2000

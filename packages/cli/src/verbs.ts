@@ -33,6 +33,7 @@ export const verbs: readonly Verb[] = [
       ['--session <name>', 'continue a session instead of creating one'],
       ['--timeout <seconds>', 'cancel the turn after this time'],
       ['--allow <once|session>', 'approve its tools in advance: each call, or for the session'],
+      ['--no-start', 'start no host in the background if none runs'],
     ],
     load: async () => (await import('./commands/run.ts')).run,
   },
@@ -120,6 +121,11 @@ export const verbs: readonly Verb[] = [
     about: 'delete sessions with all their turns',
     options: [['-y, --yes', 'do not ask']],
     load: async () => (await import('./commands/sessions/remove.ts')).remove,
+  },
+  {
+    usage: 'stop',
+    about: 'stop the host on this machine',
+    load: async () => (await import('./commands/stop.ts')).stop,
   },
   {
     usage: 'export <session>',

@@ -11,6 +11,7 @@ import { Conversation } from '../session/conversation.ts'
 import { RunView } from '../live/run.ts'
 import { CommandError, exits } from '../terminal/exit.ts'
 import type { Exit } from '../terminal/exit.ts'
+import { ensureHost } from '../link/background.ts'
 import { connect, isRemote } from '../link/connect.ts'
 import type { HostOptions } from '../link/connect.ts'
 import { parseSeconds } from '../link/with-client.ts'
@@ -28,6 +29,8 @@ interface Flags extends HostOptions, OutputOptions {
   readonly session?: string
   readonly timeout?: string
   readonly allow?: string
+  /** False with `--no-start`. */
+  readonly start?: boolean
 }
 
 /** `atrium run`: runs one turn to its end, in a new session or in an existing one. */
@@ -37,6 +40,7 @@ export async function run(words: readonly string[], flags: Flags): Promise<Exit>
   const out = output(flags)
   const prompt = await promptOf(words, out)
   const directory = flags.session === undefined ? await directoryOf(flags) : undefined
+  if (flags.start !== false) await ensureHost(flags, out)
   const client = await connect(flags)
   const named = flags.session === undefined ? undefined : await findTarget(client, flags.session)
   const uri = named?.session.resource ?? sessionUri(newId())

@@ -22,6 +22,8 @@ interface Address {
   readonly token?: string
   /** The host runs on this machine: its address comes from `host.json`. */
   readonly local?: true
+  /** The process of a host on this machine. */
+  readonly pid?: number
   /** The host runs on this machine, and its version is ours. */
   readonly sameVersion?: boolean
 }
@@ -81,6 +83,7 @@ export async function addressOf({ host, tokenFile, data }: HostOptions, env = pr
   return {
     url: found.url,
     local: true,
+    pid: found.pid,
     sameVersion: found.version === version,
     ...(own !== undefined && { token: own }),
   }

@@ -73,7 +73,7 @@ async function readOwn(path: string): Promise<string | undefined> {
 }
 
 /** `EPERM` means that the process exists and belongs to another user. */
-function isRunning(pid: number): boolean {
+export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true

@@ -8,6 +8,7 @@ export const exits = {
   timeout: 3,
   notFound: 4,
   denied: 5,
+  inUse: 6,
   interrupted: 130,
 } as const
 export type Exit = (typeof exits)[keyof typeof exits]
@@ -34,6 +35,8 @@ export function sentenceOf(error: unknown): string {
  */
 export function exitFor(error: unknown): Exit {
   if (error instanceof CommandError) return error.exit
+  // The class is not imported: most commands do not load the store.
+  if (error instanceof Error && error.name === 'StoreLocked') return exits.inUse
   const code = error instanceof AhpError ? error.code : undefined
   if (code === errorCodes.SessionNotFound) return exits.notFound
   return code === errorCodes.PermissionDenied ? exits.denied : exits.error

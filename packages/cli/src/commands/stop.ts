@@ -1,0 +1,40 @@
+import type { Client } from '@atrium/client/client'
+import { Activity, activityOf } from '@atrium/protocol/status'
+import { addressOf } from '../link/connect.ts'
+import type { HostOptions } from '../link/connect.ts'
+import { withClient } from '../link/with-client.ts'
+import { isRunning } from '../serve/discovery.ts'
+import { allSessions } from '../session/find.ts'
+import { CommandError, exits } from '../terminal/exit.ts'
+import { output } from '../terminal/output.ts'
+import type { OutputOptions } from '../terminal/output.ts'
+
+interface Flags extends HostOptions, OutputOptions {}
+
+/** `atrium stop`: stops the host of a data folder, wherever it was started, and waits for its end. */
+export async function stop(flags: Flags): Promise<void> {
+  const { report } = output(flags)
+  const { pid } = await addressOf(flags)
+  if (pid === undefined)
+    throw new CommandError('Only a host on this machine can be stopped; leave out --host.', exits.usage)
+  // A host that answers with its token is the process that `host.json` names. Another process may have got the number of one
+  // that has crashed.
+  const active = await withClient(flags, activeSessions)
+  process.kill(pid, 'SIGTERM')
+  for (let waited = 0; isRunning(pid); waited += pollMs) {
+    if (waited > maxMs)
+      throw new CommandError(`The host (process ${pid}) has not stopped yet; it may still.`, exits.timeout)
+    await new Promise((resolve) => setTimeout(resolve, pollMs))
+  }
+  const turns = active === 1 ? '1 turn was' : `${active} turns were`
+  const rest = active === 0 ? '' : ` ${turns} active; /resume in atrium attach continues an interrupted turn.`
+  report({ stopped: pid, interrupted: active }, () => `The host has stopped.${rest}`)
+}
+
+async function activeSessions(client: Client): Promise<number> {
+  const sessions = await allSessions(client)
+  return sessions.filter(({ status }) => activityOf(status) === Activity.InProgress).length
+}
+
+const pollMs = 50
+const maxMs = 30_000

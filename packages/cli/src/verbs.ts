@@ -128,6 +128,15 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import('./commands/stop.ts')).stop,
   },
   {
+    usage: 'usage',
+    about: 'show the tokens and the cost of the last turns',
+    options: [
+      ['--by <group>', 'day, agent or folder (default: day)'],
+      ['--days <n>', 'the number of days, with today (default: 30)'],
+    ],
+    load: async () => (await import('./commands/sessions/usage.ts')).usage,
+  },
+  {
     usage: 'export <session>',
     about: 'print a whole session as Markdown or JSON',
     options: [['--format <format>', 'markdown or json (default: markdown)']],

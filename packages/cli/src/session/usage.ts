@@ -1,0 +1,65 @@
+import type { Turn } from '@atrium/protocol/chat/state'
+
+/** What some turns have used. The cost is by currency: agents report it as they are billed. */
+export interface Usage {
+  readonly turns: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly cacheReadTokens: number
+  readonly cost: { readonly [currency: string]: number }
+}
+
+export const noUsage: Usage = { turns: 0, inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cost: {} }
+
+export function plus(a: Usage, b: Usage): Usage {
+  const cost = { ...a.cost }
+  for (const [currency, amount] of Object.entries(b.cost))
+    cost[currency] = (Object.hasOwn(cost, currency) ? (cost[currency] ?? 0) : 0) + amount
+  return {
+    turns: a.turns + b.turns,
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
+    cost,
+  }
+}
+
+/** Returns the usage of each turn of a chat, oldest first. */
+export function usageOfTurns(turns: readonly Turn[]): readonly Usage[] {
+  let before: Amount | undefined
+  return turns.map(({ usage }): Usage => {
+    const { inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, _meta: meta } = usage ?? {}
+    const total = sessionCost(meta?.['x-atrium.context'])
+    const own = turnCost(meta?.['x-atrium']) ?? (total && increase(total, before))
+    before = total ?? before
+    const cost = own && own.amount > 0 ? { [own.currency]: own.amount } : {}
+    return { turns: 1, inputTokens, outputTokens, cacheReadTokens, cost }
+  })
+}
+
+interface Amount {
+  readonly amount: number
+  readonly currency: string
+}
+
+/** The built-in model agent reports the cost of each turn, in dollars. */
+function turnCost(meta: unknown): Amount | undefined {
+  const { cost } = objectOf(meta)
+  return typeof cost === 'number' ? { amount: cost, currency: 'USD' } : undefined
+}
+
+/** An ACP agent reports what its session has cost so far. */
+function sessionCost(context: unknown): Amount | undefined {
+  const { amount, currency } = objectOf(objectOf(context)['cost'])
+  return typeof amount === 'number' && typeof currency === 'string' ? { amount, currency } : undefined
+}
+
+/** A sum that has become smaller is that of a new process of the agent, which counts from zero. */
+function increase(now: Amount, before: Amount | undefined): Amount {
+  const counted = before?.currency === now.currency && before.amount <= now.amount ? before.amount : 0
+  return { ...now, amount: now.amount - counted }
+}
+
+function objectOf(value: unknown): { readonly [key: string]: unknown } {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}

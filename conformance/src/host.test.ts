@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { faults } from '../test/faults.ts'
 import type { Fault } from '../test/faults.ts'
-import { judge, timeoutMs } from '../test/judge.ts'
+import { judge, timeoutMs, turnTimeoutMs } from '../test/judge.ts'
 import { prompts } from '../test/wrong-input-requests.ts'
 import { startWrongHost } from '../test/wrong-host.ts'
 import { judgeHost } from './host.ts'
@@ -140,7 +140,7 @@ test('[C7] a closed connection is a failure that gives the close code', async ()
 test('[C8] a run leaves no session and no connection behind', async () => {
   const { url, links, close } = await startWrongHost()
   onTestFinished(close)
-  await runRules({ url, timeoutMs, turnTimeoutMs: timeoutMs }, { versions: ['1.0.0'], topics, ...prompts })
+  await runRules({ url, timeoutMs, turnTimeoutMs }, { versions: ['1.0.0'], topics, ...prompts })
   await vi.waitFor(() => expect(links()).toBe(0))
   const client = new Client({ url, timeoutMs }, '1.0.0')
   await client.opened()

@@ -2,6 +2,7 @@ import { memoryStore } from '@atrium/adapters/store/memory'
 import type { SessionSummary } from '@atrium/protocol/session/state'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
+import { reconnectClient } from '../../test/held-flushes.ts'
 import { fakeTerminals } from '../../test/fake-terminals.ts'
 import { ScriptedAgent } from '../../test/scripted-agent.ts'
 import { testHost } from '../../test/test-host.ts'
@@ -180,6 +181,67 @@ test('[H16] an alias is a used URI, also after the session is disposed of', asyn
   await all.restart()
   const ben = await all.join('ben')
   await expect(ben.ask('createSession', { channel: alias })).rejects.toMatchObject({ code: -32003 })
+})
+
+test('[H16.6] VS Code creates a session again that it has disposed of before anybody used it, and follows it to the end', async () => {
+  const agent = new ScriptedAgent({ resumes: true })
+  const all = await testHost({ agents: [agent] })
+  const vs = await vscode(all)
+  const ann = await all.join('ann')
+  await vs.ask('createSession', { channel: alias })
+  await vs.ask('subscribe', { channel: alias })
+  await vs.ask('subscribe', { channel: aliasChat })
+  await vs.ask('disposeSession', { channel: alias })
+  await expect(vs.ask('subscribe', { channel: alias })).rejects.toMatchObject({ code: -32008 })
+  await vs.ask('createSession', { channel: alias })
+  const { snapshot } = await vs.ask('subscribe', { channel: alias })
+  expect(snapshot).toMatchObject({ resource: alias, state: { defaultChat: aliasChat } })
+  await vs.ask('subscribe', { channel: aliasChat })
+  await expect(ann.ask('createSession', { channel: alias })).rejects.toMatchObject({ code: -32003 })
+  vs.dispatch(aliasChat, started('t1'))
+  const run = await agent.given()
+  run.end()
+  await vs.until(() => (vs.state(aliasChat)['turns'] as readonly unknown[]).length === 1)
+  // Others see one session, under the URI that the log has for it.
+  const [canonical = ''] = await listed(await all.join('ben'))
+  expect(canonical).toMatch(/^ahp-session:\//)
+  expect(await listed(vs)).toEqual([alias])
+  await all.restart()
+  const back = await vscode(all, 'vs2')
+  expect(await listed(back)).toEqual([alias])
+  await back.ask('subscribe', { channel: aliasChat })
+  expect(back.state(aliasChat)).toMatchObject({ turns: [{ id: 't1' }] })
+  // It was used, so its name is gone with it.
+  await back.ask('disposeSession', { channel: alias })
+  for (const channel of [alias, canonical])
+    await expect(back.ask('createSession', { channel })).rejects.toMatchObject({ code: -32003 })
+})
+
+test('[H16.6] a client that comes back gets a snapshot of a session that was created again, and no replay onto the old one', async () => {
+  const all = await testHost({ agents: [new ScriptedAgent({})] })
+  const vs = await vscode(all)
+  await vs.ask('createSession', { channel: alias })
+  await vs.ask('subscribe', { channel: alias })
+  await vs.echo(vs.dispatch(alias, { type: 'session/isReadChanged', isRead: true }))
+  const ann = await all.join('ann')
+  vs.peer.close()
+  await ann.ask('disposeSession', { channel: alias })
+  await ann.ask('createSession', { channel: alias })
+  await ann.ask('subscribe', { channel: alias })
+  await ann.echo(ann.dispatch(alias, titled('again')))
+  const { result } = await reconnectClient(all, vs, vs.lastSeen, [alias])
+  expect(result).toMatchObject({
+    type: 'snapshot',
+    snapshots: [{ resource: alias, state: { title: 'again' } }],
+  })
+})
+
+test.each([['ahp-session:/one'], ['other:/one']])('[H16.6] %s is not created again', async (channel) => {
+  const all = await testHost()
+  const ann = await all.join('ann')
+  await ann.ask('createSession', { channel })
+  await ann.ask('disposeSession', { channel })
+  await expect(ann.ask('createSession', { channel })).rejects.toMatchObject({ code: -32003 })
 })
 
 test('[H16] where `<provider>:/<id>` is or was a session itself, the alias has another id, which stays', async () => {

@@ -17,9 +17,17 @@ export async function isGone({ records }: Core, uri: Uri): Promise<boolean> {
   return found.some((record) => record !== undefined)
 }
 
-/** Records that a URI must never be used again, in the step that removes its channel. */
-export function setGone({ records }: Core, uri: Uri): void {
-  records.put(shortKey(uri), '')
+/**
+ * Records that a URI must never name another channel, in the step that removes its channel. `unused`: the channel was a session
+ * that nobody has used.
+ */
+export function setGone({ records }: Core, uri: Uri, unused = false): void {
+  records.put(shortKey(uri), unused ? unusedText : '')
+}
+
+/** Whether a URI named a session that was disposed of before anybody used it. */
+export async function wasUnused({ records }: Core, uri: Uri): Promise<boolean> {
+  return (await records.get(shortKey(uri))) === unusedText
 }
 
 /** Gives the records of earlier builds short keys. Returns how many there were. */
@@ -39,6 +47,7 @@ export async function shortenGone({ records }: Core): Promise<number> {
 }
 
 const prefix = 'gone/'
+const unusedText = 'unused'
 const fullKey = (uri: Uri) => `${prefix}${uri}`
 const shortKey = (uri: Uri) => `${prefix}${short(uri)}`
 

@@ -5,11 +5,11 @@ import { pathOf } from '@atrium/protocol/file-uri'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { Activity } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
-import { annotationsUri, defaultChatUri } from '@atrium/protocol/uri'
+import { annotationsUri, defaultChatUri, sessionUri } from '@atrium/protocol/uri'
 import { agentOf, chooseAgent, probeAgent } from '../agents/agents.ts'
 import { requireSignIn } from '../auth/auth.ts'
 import { forgetAnnotations } from '../channels/annotations-channel.ts'
-import { isGone, setGone } from '../channels/gone.ts'
+import { isGone, setGone, wasUnused } from '../channels/gone.ts'
 import { aliasTaken, assignAlias, changeable, isUsed } from '../channels/names.ts'
 import type { Mutation } from '../channels/names.ts'
 import type { Channel } from '../log/channel.ts'
@@ -40,18 +40,22 @@ export async function createSession(
   { fork, selection = {} }: SessionSource = {},
 ): Mutation {
   changeable(core)
-  const { channel: uri, activeClient, progressToken } = params
+  const { channel: name, activeClient, progressToken } = params
   if (activeClient && activeClient.clientId !== link.clientId)
     throw AhpError.invalidParams('createSession: activeClient.clientId is not the caller')
+  const { provider } = chooseAgent(core, params.provider).info
+  const again = name.startsWith(`${provider}:/`) && (await wasUnused(core, name))
+  // No URI names two channels. So a session that is created again has another URI, and the name becomes its alias (H16.6).
+  const uri = again ? sessionUri(core.world.id()) : name
   const chat = defaultChatUri(uri)
   const gone = await Promise.all([uri, chat].map((each) => isGone(core, each)))
-  const taken = await aliasTaken(core, uri, chooseAgent(core, params.provider).info.provider)
+  const taken = await aliasTaken(core, uri, provider)
   const project = await projectOf(core, params.workingDirectories?.[0])
   if (chooseAgent(core, params.provider).probe) await probeAgent(core, params.provider)
   // No `await` from here on: the checks and the creation are one step. The exception is the copy of a fork, after which the
   // checks are repeated.
   if (gone.includes(true) || isUsed(core, chat) || isUsed(core, annotationsUri(uri)))
-    throw AhpError.sessionAlreadyExists(uri)
+    throw AhpError.sessionAlreadyExists(name)
   checkCreation(core, link, params)
   const summary = newSummary(core, chat, defaultChatOptions(core, fork))
   const check = () => checkCreation(core, link, params)
@@ -62,7 +66,8 @@ export async function createSession(
   const state: SessionState = { ...first, title: summary.title, chats: [summary], defaultChat: chat }
   const session = createSessionChannel(core, link, { uri, state, createdAt: summary.modifiedAt })
   assignWorktree(core, uri, params.config)
-  if (taken) assignAlias(core, uri, agent.info.provider)
+  if (again) core.aliases.assign(uri, name)
+  else if (taken) assignAlias(core, uri, agent.info.provider)
   newChat(core, uri, summary, copied)
   // The session may fall asleep only from now on. Before it had a chat, nothing kept it awake.
   sleepWhenIdle(core, session)
@@ -133,7 +138,7 @@ export function forgetSession(core: Core, session: Channel<'session'>): number {
   for (const { clientId } of activeClients) core.departures.leave(clientId, uri)
   if (creator !== undefined) core.departures.leave(creator, uri)
   const alias = core.aliases.forget(uri)
-  for (const each of [uri, alias]) if (each !== undefined) setGone(core, each)
+  for (const each of [uri, alias]) if (each !== undefined) setGone(core, each, !announced)
   core.owners.forget(uri)
   core.customizations?.forget(uri)
   core.changes?.forgotten(uri)

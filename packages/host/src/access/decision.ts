@@ -38,8 +38,8 @@ const byPermission: Schema<PermissionDecision> = object<PermissionDecision>(
 )
 
 /**
- * Who decided, in the `_meta` of a tool call or of the action that decides; undefined where nobody did, or a host did not
- * record it. The value may come from any host, so it is checked.
+ * Reads who decided from the `_meta` of a tool call, or of the action that decides. Undefined if nobody has decided, or if the
+ * host did not record it. The value may come from any host, so it is checked.
  */
 export function decisionOf(holder: object, member: Decided): Decision | undefined {
   const value = dataIn('_meta' in holder ? holder._meta : undefined)[member]
@@ -55,14 +55,17 @@ export function withDecision(meta: Meta, member: Decided, by: Decision): Meta {
   return { ...meta, [key]: { ...dataIn(meta), [member]: by } }
 }
 
-/** Metadata of an agent with the decisions of the call: an agent can neither make up a decision nor remove one. */
+/**
+ * The agent's metadata of a call, with the decisions that the call had before. An agent can neither make up a decision nor
+ * remove one.
+ */
 export function withDecisionsOf(meta: Meta, before: Meta | undefined): Meta {
   const kept = filtered(dataIn(before), isMember)
   const own = withoutDecisions(meta)
   return Object.keys(kept).length === 0 ? own : { ...own, [key]: { ...dataIn(own), ...kept } }
 }
 
-/** Metadata without decisions, for a call that asks again. */
+/** Metadata without decisions, for a call that asks for approval again. */
 export function withoutDecisions(meta: Meta): Meta {
   const data = dataIn(meta)
   if (!Object.keys(data).some(isMember)) return meta

@@ -52,7 +52,7 @@ export function permissionsIn(values: Values | undefined): readonly Permission[]
   return decoded.ok ? decoded.value : []
 }
 
-/** Returns new config values. The permissions are those of the values that are replaced. */
+/** Returns the new config values with the permissions of the old ones (`before`). */
 export function withPermissions(values: Values, before: Values = {}): Values {
   return Object.hasOwn(before, permissionsKey)
     ? { ...values, [permissionsKey]: before[permissionsKey] }

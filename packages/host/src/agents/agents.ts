@@ -29,7 +29,7 @@ export function noAgent(provider: string): ErrorInfo {
   return { errorType: 'provider', message: `there is no agent ${JSON.stringify(provider)} any more` }
 }
 
-/** Returns the agent of this provider, or the default agent where none is named. Throws if there is no such agent. */
+/** Returns the agent of this provider, or the default agent if no provider is named. Throws if there is no such agent. */
 export function chooseAgent(core: Core, asked: string | undefined): Agent {
   const root = core.log.channel(rootUri, 'root')?.head
   const configured = root?.config?.values['atrium.defaultProvider']

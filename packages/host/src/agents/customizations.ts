@@ -6,7 +6,7 @@ import type { Agent } from '../ports/agent.ts'
 
 /** Updates a session's customizations to those that its agent has now. */
 export function syncCustomizations(core: Core, session: Channel<'session'>, { info }: Agent): void {
-  // Where the host has customizations of its own, one place updates both.
+  // If the host has customizations of its own, `publish` updates them together with those of the agent.
   if (core.customizations) return core.customizations.publish(session.uri)
   const { customizations: before = [] } = session.head
   const customizations = agentEntries(info.customizations, before)

@@ -34,7 +34,10 @@ export interface SettingParts {
   readonly worktrees?: unknown
 }
 
-/** Returns the config schema of a session: its agent's settings, the permissions, and those of the parts that the host has. */
+/**
+ * Returns the config schema of a session: the settings of its agent, the permissions, and the settings of the parts that the
+ * host has.
+ */
 export function sessionSchema(
   schema: SessionConfigSchema = emptySchema,
   { customizations, worktrees }: SettingParts = {},
@@ -61,7 +64,7 @@ export function resolvedValues(schema: SessionConfigSchema = emptySchema, given:
   return Object.fromEntries(values)
 }
 
-/** Returns the problem with values for settings; undefined when they fit the schema. */
+/** Returns the problem with values for settings. Undefined if they fit the schema. */
 export function settingProblem(
   schema: SessionConfigSchema = emptySchema,
   given: Values = {},
@@ -74,7 +77,7 @@ export function settingProblem(
   return undefined
 }
 
-/** Like `settingProblem`, for an existing session: there only `sessionMutable` settings may change. */
+/** Like `settingProblem`, for an existing session, in which only `sessionMutable` settings may change. */
 export function changeProblem(schema: SessionConfigSchema = emptySchema, given: Values): string | undefined {
   const fixed = Object.keys(given).find((key) => !schema.properties[key]?.sessionMutable)
   if (fixed !== undefined) return `${JSON.stringify(fixed.slice(0, 100))} cannot be changed in this session`

@@ -3,10 +3,16 @@ import type { Core } from '../core/core.ts'
 import { JsonText } from '../plugins/parse/json-text.ts'
 import { containedFiles } from '../plugins/plugin-files.ts'
 
-/** The files in which a repository names its setup command: `{"worktree": {"setup": "npm ci"}}`. The first one counts. */
+/**
+ * The files in which a repository names its setup command: `{"worktree": {"setup": "npm ci"}}`. The first file that names a
+ * command counts.
+ */
 const fileNames = ['.agents/atrium.json', '.vscode/agent-host.json']
 
-/** The command that a repository wants to run in a new worktree. A file that cannot be read names none. */
+/**
+ * The command that a repository wants to run in a new worktree. Undefined if no file names one. A file that cannot be read is
+ * skipped.
+ */
 export async function setupCommand({ files }: Core, root: string): Promise<string | undefined> {
   if (!files) return undefined
   const contained = containedFiles(files, root)

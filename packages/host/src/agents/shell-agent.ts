@@ -5,7 +5,7 @@ import type { Agent } from '../ports/agent.ts'
 /** A user's message that begins with this prefix is a shell command, whichever agent the session has. */
 export const commandPrefix = '!'
 
-/** Returns the shell command in a message; undefined where the message is for the agent. */
+/** Returns the shell command in a message; undefined if the message is for the agent. */
 export function lineOf({ text, origin }: Message): string | undefined {
   if (origin.kind !== 'user' || !text.startsWith(commandPrefix)) return undefined
   return text.slice(commandPrefix.length).trim() || undefined

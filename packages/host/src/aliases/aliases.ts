@@ -58,7 +58,9 @@ export class Aliases {
     return session ?? this.#defaultChatOf(sessionOfDefaultChat(alias)) ?? this.#annotationsNamed(alias)
   }
 
-  /** The same, also for the name `<alias>/chat`, which some clients make up for the default chat. */
+  /**
+   * Does the same as `canonical`, and also accepts the name `<alias>/chat`, which some clients make up for the default chat.
+   */
   resolve(name: Uri): Uri | undefined {
     return (
       this.canonical(name) ?? this.#defaultChatOf(name.endsWith(chatSuffix) ? withoutSuffix(name) : undefined)

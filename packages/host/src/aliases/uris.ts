@@ -24,7 +24,10 @@ export function mapUris(value: unknown, replaced: (uri: Uri) => Uri): unknown {
   return copy ?? value
 }
 
-/** A member that names one channel, or several, or has another meaning, such as a list of summaries. */
+/**
+ * Replaces the URIs in one member. The member names one channel or several, or has another meaning, such as a list of
+ * summaries.
+ */
 function mapMember(member: unknown, replaced: (uri: Uri) => Uri): unknown {
   if (typeof member === 'string') return replaced(member)
   if (!Array.isArray(member)) return mapUris(member, replaced)
@@ -47,9 +50,9 @@ export interface WithChats {
 }
 
 /**
- * Returns the chat that is meant by a name which a client computes from the session: the chat that was created with the
- * session, while there is one. A name must not mean another chat when the default chat changes, because clients resume a
- * subscription by its name.
+ * A client can compute a name for a chat from the name of the session. Returns the chat that such a name means: the chat that
+ * was created with the session, as long as it exists. A name must not mean another chat when the default chat changes, because
+ * clients resume a subscription by its name.
  */
 export function firstChat(session: Uri, { defaultChat, chats = [] }: WithChats): Uri | undefined {
   const first = defaultChatUri(session)

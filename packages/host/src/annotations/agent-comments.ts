@@ -74,7 +74,7 @@ async function add(turn: CommentingTurn, { path, text, ...lines }: NewComment): 
   return id
 }
 
-/** The whole lines of a comment. They must be in the file, so that an agent that miscounts learns it. */
+/** The range of a comment, as whole lines. The lines must be in the file, so that an agent that has miscounted is told. */
 async function rangeOf(
   core: Core,
   resource: string,

@@ -5,9 +5,10 @@ interface Window {
 }
 
 /**
- * Aligns lines with a part of a file: finds the most of them again, in order, and together rather than scattered. Returns
- * the place of each line that was found, by its index. Of several equally good places, the one near `expected` counts, which
- * is where the first line would be if nothing had moved. Nothing is found if the best place has only lines that mean little.
+ * Aligns lines with a part of a file: finds as many of them as possible, in order, and rather together than scattered. Returns
+ * the place of each line that was found, by the index of the line. `expected` is where the first line would be if nothing had
+ * moved. Of several equally good places, the one nearest to `expected` counts. Nothing is found if the best place has only a
+ * few lines without words.
  */
 export function aligned(
   wanted: readonly string[],
@@ -40,7 +41,7 @@ export function aligned(
       const better = scoreOf(cell) - scoreOf(end)
       if (end < 0 || better > 0 || (better === 0 && distanceOf(cell) < distanceOf(end))) end = cell
     }
-    // The row counts for later rows only.
+    // The pairs of this row become candidates only now, because a pair can only follow pairs of earlier rows.
     let best = -1
     let next = 0
     for (let column = 0; column < width; column++) {
@@ -60,8 +61,10 @@ export function aligned(
   return pairs
 }
 
-/** A line with a word counts, also alone among others. A bracket or an empty line counts only beside lines that do. */
+/**
+ * The weight of a line with a word, and the least score of an alignment. A bracket or an empty line alone does not reach it.
+ */
 const meaningful = 3
 const weightOf = (line: string) => (/[\p{L}\p{N}]/u.test(line) ? meaningful : 1)
-/** What an alignment loses where lines between two of its pairs are missing or new. */
+/** The cost of a gap in an alignment: lines between two of its pairs are missing or new. */
 const breakCost = 2

@@ -19,7 +19,7 @@ export function fileLines(text: string): FileLines {
   return { lines, places }
 }
 
-/** The lines that an anchor keeps of each end of a text, and of the text around it. */
+/** The number of lines that an anchor keeps of each end of its text, and of the text before and after it. */
 const edgeLines = 8
 const contextLines = 3
 const lineLength = 160
@@ -54,7 +54,8 @@ export function locate(anchor: Anchor, file: FileLines): TextRange | undefined {
   const left = lines.flatMap((_, index) => (at(index) === undefined ? [] : [index]))
   const [head, tail] = [left[0], left.at(-1)]
   if (head === undefined || tail === undefined) return undefined
-  // The lines at the ends that are gone may have been replaced. They cannot reach into the lines around the text.
+  // Lines at the ends of the text that are gone may have been replaced. The new lines end where the lines around the text
+  // begin.
   const start = Math.max((at(-1) ?? Infinity) + 1, (at(head) ?? 0) - head)
   const end = Math.min((at(lines.length) ?? -Infinity) - 1, (at(tail) ?? 0) + lines.length - 1 - tail)
   const firstLine = Number.isFinite(start) ? Math.min(start, at(head) ?? 0) : (at(head) ?? 0)
@@ -89,13 +90,13 @@ function isUnmoved({ before, lines, after, range }: Anchor, file: FileLines): bo
   )
 }
 
-/** The part of a file in which the text is looked for, as far as the first line of the part. */
+/** The part of a file in which the text is looked for. `from` is the number of its first line. */
 interface Window {
   readonly from: number
   readonly lines: readonly string[]
 }
 
-/** The lines of a file that are compared, before and after the place of the rarest line of the text. */
+/** The number of lines that are compared before and after the place of the rarest line of the text. */
 const windowLines = 1000
 
 function windowOf({ lines, range }: Anchor, { lines: all, places }: FileLines): Window {

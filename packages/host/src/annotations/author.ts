@@ -16,8 +16,8 @@ interface Writer {
 }
 
 /**
- * Records in each new or changed entry of a client's action who wrote it. The host's data of entries and annotations is not
- * the client's to write: what the client sends under that key is dropped, and what the host had there stays.
+ * Records in each new or changed entry of a client's action who wrote it. Clients cannot change the host's data in entries and
+ * annotations: what a client sends under the key of this data is dropped, and the earlier data stays.
  */
 export function withAuthor(channel: Channel, action: Action, by: Writer): Action {
   return channel.is('annotations') && isNote(action) ? signedNote(channel.head, action, by) : action
@@ -41,7 +41,7 @@ function signed(entry: AnnotationEntry, annotation: Annotation | undefined, by: 
   return withOwn(entry, { author })
 }
 
-/** Whether a client sends an action again that was accepted with the host's data. */
+/** Whether an action is a resend of an accepted action. The accepted one also contains the host's data. */
 export function isSameNote(accepted: Action, action: Action): boolean {
   return isNote(accepted) && isNote(action) && equal(asSent(accepted), asSent(action))
 }

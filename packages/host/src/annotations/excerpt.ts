@@ -64,7 +64,7 @@ function linesText({ range }: Annotation): string {
   return first === last ? `line ${first + 1}` : `lines ${first + 1} to ${last + 1}`
 }
 
-/** The lines that are shown around a range, and of a long range at each of its ends. */
+/** The number of lines that are shown around a range, and at each end of a long range. */
 const around = 3
 const edge = 20
 

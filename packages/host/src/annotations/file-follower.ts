@@ -74,7 +74,7 @@ class FileFollower implements Job {
     await Promise.all(watches.flatMap((watch) => watch?.end() ?? []))
   }
 
-  /** A folder that cannot be watched is read after turns. */
+  /** Undefined if the folder cannot be watched. Its files are still read after each turn. */
   async #watch(folder: string): Promise<FileWatch | undefined> {
     const uri = fileUri(folder)
     const request = {

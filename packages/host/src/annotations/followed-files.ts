@@ -23,10 +23,13 @@ export async function followTexts(core: Core, session: Uri): Promise<void> {
   if (channel?.is('annotations')) await followChannel(core, channel)
 }
 
-/** The channels whose files are being read. The value tells whether they must be read once more afterwards. */
+/** The channels whose files are being read. The value tells whether the files must be read once more afterwards. */
 const reading = new WeakMap<Channel, { again: boolean; readonly done: Promise<void> }>()
 
-/** Does the same for annotations that are awake. Resolves when each file was read after the call. */
+/**
+ * Does the same as `followTexts` for a channel that is awake. Resolves when each file has been read at least once after the
+ * call.
+ */
 export function followChannel(core: Core, channel: Channel<'annotations'>): Promise<void> {
   const running = reading.get(channel)
   if (running) {
@@ -63,12 +66,12 @@ async function followOnce(core: Core, channel: Channel<'annotations'>): Promise<
   }
 }
 
-/** An annotation as it is after a change of its file. Without a file its text is gone. */
+/** An annotation after a change of its file. If there is no file, the annotation becomes outdated. */
 export function followed(annotation: Annotation, file: FileLines | undefined): Annotation {
   const { range, resource } = annotation
   const { anchor } = ownDataOf(annotation)
   if (!range || !file) return marked(annotation, file === undefined)
-  // A client has set another range, or the annotation is new: its text is what stands there now.
+  // The annotation is new, or a client has set another range. The text of the annotation is what the range contains now.
   if (!anchor || anchor.resource !== resource || !equal(anchor.range, range)) {
     const made = anchorAt(file, resource, range)
     return marked(withOwn(annotation, compact<object>({ ...ownIn(annotation), anchor: made })), !made)
@@ -76,7 +79,7 @@ export function followed(annotation: Annotation, file: FileLines | undefined): A
   const found = locate(anchor, file)
   if (!found) return marked(annotation, true)
   const fresh = anchorAt(file, resource, found) ?? anchor
-  // Changed lines at the ends are new text, and are not learned: the old text may come back.
+  // If the number of lines is the same, the anchor keeps its old lines, because the old text may come back.
   const learned = { ...fresh, lines: fresh.lines.length === anchor.lines.length ? anchor.lines : fresh.lines }
   return marked({ ...withOwn(annotation, { ...ownIn(annotation), anchor: learned }), range: found }, false)
 }

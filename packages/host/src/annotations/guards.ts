@@ -54,13 +54,16 @@ function shapeProblem(annotation: Annotation, most: number): string | undefined 
   if (ids.has('')) return 'an entry needs an id'
   if (ids.size < entries.length) return 'two entries of the annotation have the same id'
   if (range && isBackwards(range)) return 'the range ends before it starts'
-  // What the host adds is bounded, and is not the client's to shorten.
+  // The host's data does not count: its length is bounded, and a client cannot shorten it.
   if (JSON.stringify(withoutOwn(annotation)).length > most)
     return `an annotation has at most ${most} characters, with its entries`
   return undefined
 }
 
-/** Checks what has changed. A place that was accepted once stays valid, also when its chat has moved. */
+/**
+ * Checks the origin and the resource if they have changed. A place that was accepted once stays valid, even if its chat has
+ * moved.
+ */
 function placeProblem(
   core: Core,
   uri: Uri,
@@ -76,7 +79,7 @@ function placeProblem(
   return resource === before?.resource ? undefined : resourceProblem(core, resource)
 }
 
-/** A file must be one that clients may read. What other schemes name is not the host's to judge, and it does not read it. */
+/** A file must be one that clients may read. The host does not read URIs of other schemes, so it accepts them. */
 function resourceProblem(core: Core, resource: Uri): string | undefined {
   if (!isFile(resource))
     return /^[a-z][a-z0-9+.-]*:./i.test(resource) ? undefined : 'the resource of an annotation is a URI'

@@ -21,8 +21,8 @@ interface WaitingCall {
 }
 
 /**
- * Stores a token for a resource that an agent, an MCP server or a call asks for; an empty token revokes it. Waiting calls go
- * on, and waiting servers start.
+ * Stores a token for a resource that an agent, an MCP server or a call asks for. An empty token revokes the stored one. Waiting
+ * calls go on, and waiting servers start.
  */
 export function authenticate(
   core: Core,
@@ -188,8 +188,8 @@ function waitingFor(core: Core, principal: string, resource: string): readonly W
 }
 
 /**
- * Returns the resource if a call of an active turn was signed in for it. The token of such a resource may expire and be given
- * again.
+ * Returns the resource if a call of an active turn was signed in for it. Its token may expire during the turn, and the client
+ * may then give a new one.
  */
 function inUse(core: Core, principal: string, resource: string): ProtectedResourceMetadata | undefined {
   for (const chat of busyChats(core, principal)) {

@@ -11,7 +11,7 @@ import { listed } from './operation-list.ts'
 /** The id of the operation that applies the worktree of a session to the main checkout. */
 export const applyId = 'apply'
 
-/** The operation of a session that works in a worktree. Where it is disabled, its description says why. */
+/** The operation that applies a worktree, for a session that works in one. If it is disabled, its description says why. */
 export async function applyOperations(
   core: Core,
   session: Channel<'session'>,
@@ -41,8 +41,8 @@ export async function applyOperations(
 }
 
 /**
- * Applies the worktree of a session. Returns what happened, as a text for users. `disturb` is told which folder changes: a turn
- * that runs there has not made these changes.
+ * Applies the worktree of a session. Returns what happened, as a text for users. `disturb` is called with the folder that
+ * changes, so that the changes are not attributed to a turn that runs in the folder.
  */
 export async function applyWorktree(
   core: Core,
@@ -75,7 +75,7 @@ function worktreeOf({ worktrees, worktreeIds }: Core, session: Channel<'session'
   return worktrees && id !== undefined && named?.ok ? { worktrees, id, main: named.path } : undefined
 }
 
-/** Whether a turn is active in a session. One that waits for an answer is active, too. */
+/** Whether a turn is active in a session. A turn that waits for an answer is active, too. */
 function isBusy({ head }: Channel<'session'>): boolean {
   return head.chats.some(({ status }) => (activityOf(status) & Activity.InProgress) === Activity.InProgress)
 }

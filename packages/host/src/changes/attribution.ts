@@ -2,11 +2,11 @@ import type { CapturedChange } from '../ports/captures.ts'
 import type { TurnFolder } from './turn-record.ts'
 
 /**
- * A part of a turn, between two captures of a folder. The host takes a capture whenever the first of the turn's calls begins
- * and the last one ends, so a period lies either wholly within the turn's calls or wholly outside them.
+ * A part of a turn, between two captures of a folder. The host takes a capture when the first running call of the turn begins,
+ * and when the last one ends. So in each period, either calls run all the time or none runs.
  */
 export interface Period {
-  /** Whether a call of the turn ran all the time. */
+  /** Whether calls of the turn ran during the period. */
   readonly own: boolean
   /** Whether another turn, a worker or a terminal was active in the folder. */
   readonly others: boolean

@@ -17,8 +17,9 @@ export interface ByteBudget {
 }
 
 /**
- * The turns that lose their captures: the oldest ones of each session that is past its budget, then the oldest ones of the
- * sessions that were used least recently, until all together are within theirs. The newest turn of all is never among them.
+ * The turns that lose their captures. First, each session that exceeds its budget loses the captures of its oldest turns. Then
+ * the sessions that were used least recently lose the captures of their oldest turns, until all sessions together are within
+ * their budget. The newest turn of all keeps its captures.
  */
 export function beyondBudget(turns: readonly CountedTurn[], budget: ByteBudget): readonly CountedTurn[] {
   const newest = Math.max(...turns.map(({ order }) => order))
@@ -28,7 +29,10 @@ export function beyondBudget(turns: readonly CountedTurn[], budget: ByteBudget):
   return [...lost, ...firstBeyond(left, budget.all, newest)]
 }
 
-/** The first of some turns, as many as are beyond a budget. A turn and its copies take the space of one. */
+/**
+ * The first turns of a list, as many as must go so that the others are within a budget. A turn and its copies take the space of
+ * one.
+ */
 function firstBeyond(turns: readonly CountedTurn[], most: number, newest: number): readonly CountedTurn[] {
   const copies = new Map<string, number>()
   let sum = 0
@@ -48,7 +52,7 @@ function firstBeyond(turns: readonly CountedTurn[], most: number, newest: number
   return lost
 }
 
-/** The turns of each session from the oldest to the newest, and first those of the session whose newest turn is the oldest. */
+/** The turns by session, from the oldest to the newest. The session that was used least recently comes first. */
 function inSessions(turns: readonly CountedTurn[]): readonly (readonly CountedTurn[])[] {
   const sessions = new Map<Uri, CountedTurn[]>()
   for (const turn of turns.toSorted((a, b) => a.order - b.order)) {
@@ -84,7 +88,7 @@ function withoutCaptures({ folders }: TurnRecord): TurnRecord {
 
 const noSpace = 'Its files are not kept any more, because newer turns needed the space.'
 
-/** What changes count: both sides are stored. */
+/** The bytes that changes count for the budgets: those of both sides, because both are stored. */
 export function bytesOf(changes: readonly CapturedChange[]): number {
   const sides = changes.flatMap(({ before, after }) => [before, after])
   return sides.reduce((sum, side) => sum + (side && side.omitted === undefined ? side.size : 0), 0)

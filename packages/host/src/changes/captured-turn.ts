@@ -22,7 +22,7 @@ export class CapturedTurn {
   #own = false
   /** Whether others were active in the present period. */
   #others = false
-  /** The folders of which the last capture failed, with the reason. */
+  /** The folders whose last capture failed, with the reason. */
   readonly #unsure = new Map<string, string>()
   /** The others that are active now. */
   readonly #present = new Set<object>()
@@ -64,7 +64,7 @@ export class CapturedTurn {
   }
 
   /**
-   * Takes the start capture. A turn that is resumed has one already: what changed since its last capture was changed by
+   * Takes the start capture. A turn that is resumed already has one. What has changed since its last capture was changed by
    * others.
    */
   begin(earlier: TurnRecord | undefined): Promise<void> {
@@ -137,7 +137,7 @@ export class CapturedTurn {
     if (folder.problem !== undefined) return folder
     const looked = await this.#taking.take(directory, last)
     if ('problem' in looked) {
-      // The next capture covers this period, too, and nobody can tell any more who changed what in it.
+      // The next capture covers this period, too, so it cannot be known any more who changed what in the period.
       if (start !== undefined) this.#unsure.set(directory, looked.problem)
       const { problem, isRefused } = looked
       return start === undefined ? { directory, problem, ...(isRefused && { isRefused }) } : folder

@@ -165,7 +165,7 @@ export class Changes extends TurnCaptures implements ChangeTracking {
       world.soon(() => void this.#changesets.refresh(session).catch(this.#updateFailed))
   }
 
-  /** Operations need the captures of their turns, so this waits for them. */
+  /** Running operations need the captures of their turns, so the budget is applied when no operation runs. */
   async #keepBudget(): Promise<void> {
     const keep = () => this.#taking.hold(() => keepBudget(this.#core(), this.#records))
     const sessions = await this.#operations.whenIdle(keep)

@@ -16,7 +16,10 @@ export interface Place {
   readonly live: boolean
 }
 
-/** The file of a changeset for a difference of two captures. Contents are only named: clients read them when they need them. */
+/**
+ * The file of a changeset for a difference between two captures. It has the URIs of the contents, which clients read when they
+ * need them.
+ */
 export function changesetFile(place: Place, change: CapturedChange, more: object = {}): ChangesetFile {
   const { path, oldPath = path, before, after, added, removed, binary } = change
   const uri = fileUri(`${place.directory}/${path}`)
@@ -57,8 +60,8 @@ export function hunksIn({ _meta }: ChangesetFile): readonly ReviewedHunk[] {
 }
 
 /**
- * Whether a client has marked a file since it was published. The host itself only publishes files whose mark follows from those of
- * their hunks.
+ * Whether a client has marked a file since it was published. The host itself publishes a file with hunks as reviewed if all of
+ * its hunks are reviewed, and otherwise as not reviewed.
  */
 export function isMarkedSince(file: ChangesetFile): boolean {
   const hunks = hunksIn(file)
@@ -66,8 +69,9 @@ export function isMarkedSince(file: ChangesetFile): boolean {
 }
 
 /**
- * Keeps the marks of files that did not change. A file that changed must be reviewed again. A file that a client has marked while
- * the changeset was computed stays as it is: the next computation takes the mark over. `since`: the files before the computation.
+ * Keeps the marks of files that did not change. A file that changed must be reviewed again. A file that a client has marked
+ * while the changeset was computed stays as it is: the next computation uses the mark. `since` is the files before the
+ * computation.
  */
 export function withReviews(
   files: readonly ChangesetFile[],

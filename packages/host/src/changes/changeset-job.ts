@@ -43,7 +43,7 @@ export class ChangesetJob implements Job {
     this.#watches = directories.map((directory) => this.#watch(directory))
   }
 
-  /** Computes the changeset again. Resolves when what has changed until now is published. */
+  /** Computes the changeset again. Resolves when all changes until now are published. */
   refresh(): Promise<void> {
     this.#again = true
     this.#computing ??= this.#run().finally(() => (this.#computing = undefined))

@@ -41,7 +41,7 @@ function decoded(text: string): string | undefined {
 
 const review = { review: {} }
 
-/** The catalogue of a session. Only a repository has commits to compare with. */
+/** The catalogue of a session. The changesets that compare with a commit are only for a session in a repository. */
 export function sessionCatalogue(session: Uri, branch: string | undefined): readonly Changeset[] {
   const own: Changeset = {
     label: 'Session Changes',

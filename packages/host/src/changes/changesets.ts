@@ -52,7 +52,7 @@ export class Changesets {
     if (there) return there
     const { session, scope } = subject
     const siblings = this.#known.keys().filter((known) => sessionNamed(core, known) === session.uri)
-    // The few changesets of the session itself are always there.
+    // The limit is for the changesets of turns. The few changesets of the session itself can always be created.
     if (turnsOf(scope).length > 0 && siblings.length >= core.limits.changesets)
       throw AhpError.permissionDenied(`a session has at most ${core.limits.changesets} changesets`)
     this.#known.set(uri, '')
@@ -66,7 +66,7 @@ export class Changesets {
     if (!name) return undefined
     const { owner, scope } = name
     const entry = core.catalog.get(owner)
-    // On a session, a turn is one of its default chat, or of the chat that older clients see in its place.
+    // If the owner is a session, the turn belongs to its default chat, or to the chat that older clients see in its place.
     const chatUri = entry ? primaryChat(entry) : owner
     const needsChat = !entry || scope.kind === 'turn' || scope.kind === 'compare-turns'
     const chat = needsChat && chatUri !== undefined ? await wakeIfSound(core, chatUri) : undefined
@@ -86,7 +86,7 @@ export class Changesets {
     void this.#begin(channel, true).catch((error: unknown) => core.world.report('a changeset failed', error))
   }
 
-  /** Computes the changesets again that a turn, or an operation, may have changed. */
+  /** Computes those changesets again that a turn or an operation may have changed. */
   async refresh(session: Uri | undefined): Promise<void> {
     const core = this.#core()
     const jobs = this.#known.keys().flatMap((uri) => {
@@ -96,7 +96,7 @@ export class Changesets {
     await Promise.all(jobs.map((job) => job.refresh()))
   }
 
-  /** Computes a changeset that nobody follows. One that somebody follows is up to date anyway. */
+  /** Computes a changeset that has no subscribers. A changeset with subscribers is always kept up to date. */
   async computeOnce(uri: Uri): Promise<void> {
     const core = this.#core()
     const channel = core.jobs.has(uri) ? undefined : await wakeIfSound(core, uri)
@@ -108,7 +108,10 @@ export class Changesets {
     if (channel.listeners.size > 0) this.subscribed(channel)
   }
 
-  /** Drops the changesets of a session or chat, in the step that drops it; or those of turns that are gone. */
+  /**
+   * Drops the changesets of a session or chat, in the step that drops the owner. With `isGone`, drops only those of removed
+   * turns.
+   */
   forget(owner: Uri, isGone: (scope: ChangesetScope) => boolean = () => true): void {
     const core = this.#core()
     for (const uri of this.#known.keys()) {
@@ -122,7 +125,7 @@ export class Changesets {
     }
   }
 
-  /** Whether a changeset ends with its owner. On a session, a turn is one of its default chat. */
+  /** Whether a changeset ends with this owner. The turns in a changeset of a session belong to the session's default chat. */
   #isOf(name: ChangesetName, owner: Uri): boolean {
     if (name.owner === owner) return true
     return turnsOf(name.scope).length > 0 && this.#core().catalog.get(name.owner)?.defaultChat === owner

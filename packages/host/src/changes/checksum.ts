@@ -1,4 +1,4 @@
-/** The CRC-32 of a text, as eight hexadecimal digits. It finds damage of a record; it protects against no attacker. */
+/** The CRC-32 of a text, as eight hexadecimal digits. It detects a damaged record. It does not protect against an attacker. */
 export function checksum(text: string): string {
   let crc = 0xffffffff
   for (const byte of new TextEncoder().encode(text)) crc = (crc >>> 8) ^ (table[(crc ^ byte) & 0xff] ?? 0)

@@ -88,7 +88,7 @@ export class Computation {
     return { files, operations: [] }
   }
 
-  /** The changes of a turn. Those of a turn that runs are the changes so far. */
+  /** The changes of a turn. For a running turn, the changes so far. */
   async #turn(subject: Subject, chat: Channel<'chat'>, turnId: string): Promise<Computed> {
     const record = await this.#records.get(chat.uri, turnId)
     if (!record) {

@@ -21,7 +21,10 @@ export function pathsIn(uris: readonly Uri[] = []): readonly string[] {
   )
 }
 
-/** The path of a changeset's file in a folder; undefined if it is in another one. Such URIs are made by `fileUri`. */
+/**
+ * The path of a changeset's file in a folder; undefined if the file is in another folder. The URI must be one that `fileUri`
+ * has made.
+ */
 export function pathWithin(directory: string, uri: Uri): string | undefined {
   const prefix = `${fileUri(directory)}/`
   return uri.startsWith(prefix) ? decodeURIComponent(uri.slice(prefix.length)) : undefined

@@ -21,7 +21,7 @@ export interface Discarding {
 
 /**
  * Sets a file, or the hunks of it that a range touches, back to the last commit. The file must be as the changeset shows it: a
- * person must have seen what is discarded. The files as they were are captured before.
+ * person must have seen what is discarded. The files are captured before the change.
  */
 export async function discardFile(context: UndoContext, discarding: Discarding): Promise<string> {
   const { session, channel, resource, part } = discarding
@@ -48,7 +48,7 @@ export async function discardFile(context: UndoContext, discarding: Discarding):
   throw new CaptureFailed(changedMeanwhile)
 }
 
-/** The edit that takes the hunks back that a range touches. A new file and a deleted one are one hunk. */
+/** The edit that takes back the hunks that a range touches. A new file is one hunk, and so is a deleted file. */
 async function editsOfPart(
   captures: Captures,
   change: CapturedChange,

@@ -2,7 +2,10 @@ import type { ChangesetOperation } from '@atrium/protocol/changeset/state'
 import type { TurnRecord } from './turn-record.ts'
 import type { PlannedFile } from './undo/undo.ts'
 
-/** The operations of a turn's changeset. The confirmation of an undo lists what it would do, and what it would leave. */
+/**
+ * The operations of a turn's changeset. The confirmation of an undo lists the files that it would set back, and those that it
+ * would leave as they are.
+ */
 export function turnOperations(
   { folders }: TurnRecord,
   files: readonly PlannedFile[],
@@ -82,7 +85,7 @@ function confirmation(undoable: readonly string[], conflicts: readonly string[])
     : `${text} Left as they are, because others changed them, too: ${listed(conflicts)}.`
 }
 
-/** Paths as a text. Of many, the first ones and the number of the others. */
+/** Paths as a text. If there are many, the first ones and the number of the others. */
 export function listed(paths: readonly string[]): string {
   const shown = paths.slice(0, mostNamed).join(', ')
   return paths.length > mostNamed ? `${shown} and ${paths.length - mostNamed} more` : shown || 'no file'

@@ -8,8 +8,9 @@ import { parseChangesetUri } from './changeset-uri.ts'
 const first = lenses.get('0.1.0')
 
 /**
- * Tells clients of 0.1 about the files that a session has changed. These clients have no changesets; what their version has
- * for a change of one is also a change of the session's entry in the list, of which they are told without a subscription.
+ * Tells clients of 0.1 about the files that a session has changed. These clients have no changesets. In 0.1 the changed files
+ * are also a part of the session's entry in the session list. Clients of 0.1 are told about changes of the list without a
+ * subscription.
  */
 export function changesetCommitted(core: Core, { uri }: Channel<'changeset'>, entry: Entry): void {
   const { sessionFeed } = core

@@ -8,11 +8,11 @@ export type Taken =
   | { readonly id: string; readonly changes: readonly CapturedChange[] }
   | { readonly problem: string; readonly isRefused: boolean }
 
-/** Takes captures within the limits of the host. A capture that is not recorded yet counts as held, so that it is not collected. */
+/** Takes captures within the limits of the host. While a capture is not recorded yet, no contents are deleted. */
 export class Taking {
   readonly #captures: Captures
   readonly #core: Pick<Core, 'world' | 'limits'>
-  /** Contents are deleted now. Captures wait for it. */
+  /** The deletion of contents that runs now. Captures wait for it. */
   #collecting: Promise<void> = Promise.resolve()
   /** The captures that are being taken, or were taken and are not recorded yet. */
   readonly #open = new Set<object>()
@@ -26,7 +26,10 @@ export class Taking {
     return this.#core.limits.sharedPaths
   }
 
-  /** Takes a capture of the files of a folder, and compares it. Never rejects: a turn goes on without it. */
+  /**
+   * Takes a capture of the files of a folder, and compares it with an earlier one. Never rejects: a turn goes on without a
+   * capture.
+   */
   async take(directory: string, since?: string): Promise<Taken> {
     const { world, limits } = this.#core
     await this.#collecting

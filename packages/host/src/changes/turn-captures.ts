@@ -55,7 +55,7 @@ export abstract class TurnCaptures {
     return turn.problem
   }
 
-  /** Records the first captures of a session: its changes are those since then. */
+  /** Records the first captures of a session. The changes of the session are the changes since these captures. */
   async #beginSession({ uri }: Channel<'chat'>, record: TurnRecord): Promise<void> {
     const session = this.#core().catalog.sessionOf(uri)
     if (session === undefined || (await this.#records.get(session, sessionStart))) return
@@ -114,7 +114,7 @@ export abstract class TurnCaptures {
     this.#sweepLater(owner)
   }
 
-  /** Takes the end captures that an earlier epoch owed, and deletes the records that it had to. */
+  /** Takes the end captures that an earlier epoch has not taken, and deletes the records that it has not deleted. */
   recover(): void {
     for (const { chat, turnId } of this.#records.owed) this.#end(chat, turnId)
     for (const chat of this.#records.sweeps) void this.#sweep(chat)
@@ -128,7 +128,9 @@ export abstract class TurnCaptures {
     if (!(await this.#taking.collect(() => this.#records.captures()))) this.collectSoon()
   }
 
-  /** Deletes contents a little later: others may follow, and captures are taken in the meantime. */
+  /**
+   * Deletes contents a little later. More contents may have to be deleted by then, and captures can be taken in the meantime.
+   */
   protected collectSoon(): void {
     const { world, jobs, readOnlyReason } = this.#core()
     if (this.#isDue) return

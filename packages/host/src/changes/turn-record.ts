@@ -59,7 +59,7 @@ export function writeTurnRecord(record: TurnRecord): string {
 /** Reads a record. Undefined if it is damaged. */
 export function readTurnRecord(text: string): TurnRecord | undefined {
   const json = withoutChecksum(text)
-  // The checksum shows that this file has written the text, so the shape is trusted.
+  // The checksum shows that the code in this file has written the text, so the shape is trusted.
   return json === undefined ? undefined : (JSON.parse(json) as TurnRecord)
 }
 
@@ -75,11 +75,11 @@ export interface TurnCount {
   /** The place of the turn in the order of all turns. */
   readonly order: number
   readonly bytes: number
-  /** The captures. A turn and its copies in forks have the same. */
+  /** The captures of the turn. A turn and its copies in forks have the same captures. */
   readonly captures: string
 }
 
-/** Undefined if the record is one of no finished turn, or has no captures. */
+/** What the turn of a record counts. Undefined if the turn is not finished, or has lost its captures. */
 export function countOf(record: TurnRecord | undefined): TurnCount | undefined {
   if (record?.order === undefined) return undefined
   const captures = record.folders.map(({ start, end }) => `${start} ${end}`).join(' ')

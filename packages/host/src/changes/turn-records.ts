@@ -15,8 +15,8 @@ import { readReviewRecord, writeReviewRecord } from './review/review-record.ts'
 import type { ReviewRecord } from './review/review-record.ts'
 
 /**
- * The stored records of turns. They are read when they are needed, because a host may have many turns. Only what is left to do
- * is in memory: the end captures that are owed, and the chats whose records must be swept.
+ * The stored records of turns. They are read when they are needed, because a host may have many turns. Only unfinished work is
+ * in memory: the end captures that are owed, and the chats whose records must be swept.
  */
 export class TurnRecords {
   readonly #records: Records
@@ -24,9 +24,9 @@ export class TurnRecords {
   readonly #damaged: (key: string) => void
   /** The turns that have ended and have no end capture yet. Only the keys matter. */
   readonly #owed: RecordMap<string>
-  /** The chats that have lost turns, or are gone. */
+  /** The chats that have lost turns or were removed. Their records must be swept. */
   readonly #sweeps: RecordMap<string>
-  /** What finished turns count for the budgets, by key. Undefined: not read yet. */
+  /** What finished turns count for the budgets, by key. Undefined if the records are not read yet. */
   #counts: Promise<Map<string, TurnCount>> | undefined
   /** The records for forks that are not published yet, by key. */
   readonly #copies = new Map<Uri, ReadonlyMap<string, string>>()
@@ -190,7 +190,7 @@ export class TurnRecords {
   }
 }
 
-/** In place of a turn id: the record of the captures at the beginning of a session. */
+/** The key, in place of a turn id, of the record with the captures at the beginning of a session. */
 export const sessionStart = 'session'
 
 const prefix = 'capture/'

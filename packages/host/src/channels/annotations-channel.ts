@@ -6,8 +6,8 @@ import { unloaded } from '../log/channel.ts'
 import type { Channel } from '../log/channel.ts'
 
 /**
- * Returns the session whose annotations have this URI, if there is such a session. Every session has annotations; their
- * channel is created when somebody first asks for it, so that sessions without any cost nothing.
+ * Returns the session whose annotations have this URI, if there is such a session. Every session has a channel of annotations.
+ * The channel is created when somebody first asks for it, so that a session without annotations costs nothing.
  */
 export function annotatedSession({ catalog }: Core, uri: Uri): Uri | undefined {
   const session = sessionOfAnnotations(uri)

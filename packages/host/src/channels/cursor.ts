@@ -5,7 +5,9 @@ export function cursorBefore(oldest: { readonly id: string } | undefined): strin
   return oldest ? `${prefix}${oldest.id}` : newest
 }
 
-/** Returns the id of the turn that a cursor names. Undefined where the client has no turn yet: then all turns are older. */
+/**
+ * Returns the id of the turn that a cursor names. Undefined if the client has no turn yet, so that all turns count as older.
+ */
 export function turnOf(cursor: string): string | undefined {
   if (cursor === newest) return undefined
   if (!cursor.startsWith(prefix)) throw unknownCursor()

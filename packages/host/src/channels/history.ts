@@ -72,7 +72,7 @@ interface PageBounds {
   readonly maxLength: number
 }
 
-/** A page, or, where turns of the page must first be read from the disk, the ids of these turns, newest first. */
+/** A page. If turns of the page must first be read from the disk, the ids of these turns instead, newest first. */
 type PageResult = { readonly page: Page } | { readonly wanted: readonly string[] }
 
 function pageOf(

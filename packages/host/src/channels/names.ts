@@ -35,12 +35,12 @@ export async function aliasTaken(core: Core, session: Uri, provider: string): Pr
   return alias !== undefined && (isUsed(core, alias) || (await isGone(core, alias)))
 }
 
-/** Gives a session an alias that nobody has, because the usual one is taken. */
+/** Gives a session an unused alias, because the usual one is taken. */
 export function assignAlias(core: Core, session: Uri, provider: string): void {
   core.aliases.assign(session, `${usualAlias(session, provider)}-${core.world.id()}`)
 }
 
-/** Settles the aliases of the sessions that earlier builds have created. Runs once for a store. */
+/** Gives another alias to each session of an earlier build whose usual alias is taken. Runs once for a store. */
 export async function settleAliases(core: Core): Promise<void> {
   if ((await core.records.get(settled)) !== undefined) return
   for (const { resource, provider } of core.catalog.all)

@@ -85,7 +85,9 @@ export function shownRows<R extends Row>(rows: readonly R[]): readonly R[] {
 const shownForms = new WeakMap<Row, Turn | ActiveTurn>()
 let formsMade = 0
 
-/** The number of shown forms that were made so far. A snapshot from before the last one may be out of date. */
+/**
+ * The number of shown forms that were made so far. A snapshot that was made before the last of these forms may be out of date.
+ */
 export function shownFormsMade(): number {
   return formsMade
 }

@@ -6,10 +6,13 @@ import { DiskFull } from '../ports/log.ts'
 import { mostDays, retentionKey } from '../root/retention-setting.ts'
 
 const dayMs = 24 * 60 * 60_000
-/** A state with a longer text is not worth a checkpoint: its channel keeps its actions. In characters. */
+/** The longest state that gets a checkpoint, in characters of JSON. A channel with a longer state keeps its actions. */
 const longestCheckpoint = 16 * 1024 * 1024
 
-/** Forgets the actions that are older than the retention. Notes the present number, by which the age is known later. */
+/**
+ * Forgets the actions that are older than the retention. Notes the present sequence number, from which the age of actions is
+ * known later.
+ */
 export async function forgetOld(core: Core): Promise<void> {
   const days = await noteDay(core)
   const retention = core.log.channel(rootUri, 'root')?.committed?.config?.values[retentionKey]
@@ -42,8 +45,8 @@ async function noteDay({ records, world, log }: Core): Promise<readonly Day[]> {
 const daysKey = 'days'
 
 /**
- * Returns the highest sequence number that is known to have been assigned before a time. Apart from the record of days, the
- * epochs tell it: an epoch's first number is at least the milliseconds of its start times 1000.
+ * Returns the highest sequence number that is known to have been assigned before a time. Besides the record of days, the epochs
+ * are evidence: the first number of an epoch is at least 1000 times the time of its start in milliseconds.
  */
 function cutoffOf({ earlierEpochs, log }: Core, days: readonly Day[], time: number): number {
   const epochs = [...earlierEpochs, log].map(({ first }): Day => [first / 1000, first - 1])

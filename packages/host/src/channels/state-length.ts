@@ -17,8 +17,8 @@ export function stateLength({ limits }: Core, channel: Channel): number {
 }
 
 /**
- * Whether the state of a channel has room for an action, which the caller then appends. A snapshot of the channel must fit into
- * one message.
+ * Whether an action may be appended to a channel. The state must stay small enough that a snapshot of the channel fits into one
+ * message. If the result is true, the caller must append the action.
  */
 export function hasRoom(core: Core, channel: Channel, action: Action): boolean {
   const max = core.limits.stateLength

@@ -68,8 +68,8 @@ async function loadMissingRows(core: Core, channel: Channel, view: View): Promis
 const firstBatch = 256
 
 /**
- * Wakes a channel; for a chat and for annotations, their session first. From then on they keep the session in memory. The
- * channel of annotations is created when it is first asked for.
+ * Wakes a channel. The session of a chat, or of annotations, is woken first. From then on the chat or the annotations keep it
+ * in memory. The channel of annotations is created when it is first asked for.
  */
 async function wakeAlone(core: Core, uri: Uri): Promise<Channel | undefined> {
   const annotated = annotatedSession(core, uri)

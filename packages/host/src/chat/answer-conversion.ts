@@ -19,8 +19,8 @@ type Answering = Action & {
 
 /**
  * Converts the answers in a client's action to the kinds of their questions. Some clients send what a person has typed as text,
- * whatever the question is. A text is converted only if it can be read in one way. Any other answer stays as it is, and the
- * guards refuse it.
+ * whatever the kind of the question is. A text is converted only if it has exactly one reading. Any other answer stays as it
+ * is, and the guards refuse it.
  */
 export function convertAnswers(channel: Channel, action: Action): Action {
   if (!channel.is('chat') || !isAnswering(action)) return action
@@ -51,12 +51,15 @@ function convertAnswer(question: ChatInputQuestion, answer: ChatInputAnswer): Ch
   return value ? { ...answer, value } : answer
 }
 
-/** Whether a text says that a question was left out. An empty text can be the answer to a question for a text. */
+/** Whether a text means that a question was skipped. An empty text can be the answer to a question for a text. */
 function isBlank(question: ChatInputQuestion, text: string): boolean {
   return text.trim() === '' && (question.kind !== 'text' || (question.min ?? 0) > text.length)
 }
 
-/** Reads a text as the answer to a question. Undefined if it cannot be read in one way, or if the question asks for text. */
+/**
+ * Reads a text as the answer to a question. Undefined if the text does not have exactly one reading, or if the question asks
+ * for text.
+ */
 function readText(question: ChatInputQuestion, text: string): ChatInputAnswerValue | undefined {
   const typed = text.trim()
   switch (question.kind) {

@@ -28,8 +28,8 @@ export async function createChat(core: Core, params: Params<'createChat'>): Muta
   if (first) await wakeFor(core, first)
   await wake(core, uri)
   if (source && core.catalog.sessionOf(source.chat) === uri) await wake(core, source.chat)
-  // From here on nothing is awaited, so that the checks and the creation are one step. The exception is the copy of a
-  // fork, after which the session is checked again.
+  // From here on nothing is awaited, so that the checks and the creation are one step. The exception is the copy for a fork.
+  // After the copy, the session is checked again.
   const session = sessionFor(core, uri)
   if (gone || isUsed(core, chat))
     throw AhpError.alreadyExists(`${JSON.stringify(chat.slice(0, 100))} is in use, or was used before`)
@@ -44,7 +44,7 @@ export async function createChat(core: Core, params: Params<'createChat'>): Muta
   return { seq: sendFirstMessage(core, added.chat, pinnedMessage(core, initialMessage)).seq }
 }
 
-/** The session of a new chat. Throws where the session takes no further chat. */
+/** The session of a new chat. Throws if no chat can be added to the session. */
 function sessionFor(core: Core, uri: Uri): Channel<'session'> {
   const session = core.log.channel(uri, 'session')
   if (!session || !core.catalog.get(uri)) throw AhpError.sessionNotFound(uri)

@@ -144,8 +144,8 @@ function lost(uri: Uri): Damaged {
 }
 
 /**
- * Splits rows into pages. Usually there is one page: the store returns more rows than that only if it had to fold them from
- * actions.
+ * Splits rows into pages. Usually there is one page. The store returns more rows than one page only if it had to compute them
+ * from actions.
  */
 function* inPages(rows: readonly StoredRow[], maxLength: number): Generator<readonly StoredRow[]> {
   let from = 0

@@ -13,8 +13,8 @@ export function unmovable({ defaultChat }: SessionState, chat: ChatState): strin
 }
 
 /**
- * The new value of a chat's `movable`; undefined where the value does not change. `hostAction` is the action just appended,
- * if the host produced it.
+ * The new value of a chat's `movable`; undefined if the value does not change. `hostAction` is the action just appended, if the
+ * host produced it.
  */
 export function movableChange(
   session: SessionState,

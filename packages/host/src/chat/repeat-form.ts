@@ -13,8 +13,8 @@ type Answers = Readonly<Record<string, ChatInputAnswer>>
 type Completion = Extract<ChatAction, { type: 'chat/inputCompleted' }>
 
 /**
- * Repeats a form after a refused answer of VS Code, which has removed the form from its window and shows it again only under
- * another id. Without this, the turn would wait until the window is loaded again.
+ * Repeats a form after a refused answer of VS Code. VS Code has removed the form from its window, and shows it again only under
+ * another id. Without the repetition, the turn would wait until the window is loaded again.
  */
 export function repeatForm(
   core: Core,

@@ -5,7 +5,7 @@ import type { Core } from '../core/core.ts'
 
 /**
  * Cancels the turns of a chat's workers, in the step that ends the chat's turn or disposes of the chat. Workers are found by
- * their origin in the session, so those that an earlier epoch of the host started are found, too.
+ * the origins of the session's chats, so workers from an earlier epoch of the host are found, too.
  */
 export function cancelWorkers(core: Core, session: Channel<'session'>, parent: Uri): void {
   for (const { resource, origin } of session.head.chats) {

@@ -91,7 +91,9 @@ function commandChoice({ name, description }: AgentCommand): Choice {
   }
 }
 
-/** The commands of the agent, then those of the session's customizations. Of two with one name, the first counts. */
+/**
+ * The commands of the agent, then those of the session's customizations. Of two commands with the same name, the first counts.
+ */
 async function allCommands(core: Core, session: Channel<'session'>): Promise<readonly AgentCommand[]> {
   const [own, components] = await Promise.all([
     commandsOf(core, session.committedState),

@@ -78,7 +78,7 @@ function directoriesOf(core: Core, session: Channel<'session'>, chat: Channel<'c
   })
 }
 
-/** Returns the choice for a path; undefined where the path cannot be written as a URI, or contains a control character. */
+/** Returns the choice for a path; undefined if the path cannot be written as a URI, or contains a control character. */
 function pathChoice(directory: string, path: string, several: boolean): Choice | undefined {
   const isFolder = path.endsWith('/')
   const uri = uriOf(childOf(directory, isFolder ? path.slice(0, -1) : path))

@@ -118,7 +118,10 @@ function isReady(core: Core, uri: Uri, view: View | undefined): boolean {
   return awake?.committed !== undefined && !needsRows(core, awake, view) && !needsShownForms(core, awake)
 }
 
-/** Wakes a channel and those that its snapshot includes. Returns the first, when all that exist are in memory at the same time. */
+/**
+ * Wakes a channel and those that its snapshot includes. Returns the first channel, once all of them that exist are in memory at
+ * the same time.
+ */
 async function wakeTogether(core: Core, uris: readonly Uri[], view: View): Promise<Channel | undefined> {
   for (;;) {
     // A damaged changeset must not keep a client from the session that includes it.

@@ -164,7 +164,7 @@ export class Connection implements ClientLink {
     this.#core.tokens.linkOpened(this.principal)
     this.#core.departures.returned(clientId)
     this.#clientId = clientId
-    // Nothing but the handshake is processed before the requests that the client's older connections have begun are finished.
+    // The client's older connections may have begun requests. Until these are finished, only the handshake is processed.
     const unfinished = this.#queues.unfinished.of(clientId)
     if (unfinished) void unfinished.then(this.#intake.hold())
   }

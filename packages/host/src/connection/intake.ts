@@ -104,8 +104,8 @@ export class Intake implements FrameLimits {
   }
 
   /**
-   * Closes the connection if too much waits, `frames` among it. That happens if the disk takes no writes for a long time, and
-   * the transport cannot pause. After a reconnect the client repeats every message without an answer.
+   * Closes the connection if too much waits, including the length `frames`. That happens if the disk takes no writes for a long
+   * time and the transport cannot pause. After a reconnect the client repeats every message that was not answered.
    */
   checkLine(frames: number): void {
     if (this.#queue.length + frames > this.#limits.lineLength)

@@ -28,7 +28,7 @@ interface OlderRequest {
 
 type OlderCommand = (request: OlderRequest) => unknown
 
-/** The commands that differ from the native ones in more than the names and shapes of their params and results. */
+/** The command for a method that differs from the native one in more than the names and shapes of its params and result. */
 export function olderCommand(generation: Generation, method: string): OlderCommand | undefined {
   const { unpaged, strict, merged, single } = generation
   if (method === 'fetchTurns' && unpaged) return pageOfTurns
@@ -64,7 +64,10 @@ function allSessions({ core }: OlderRequest): object {
   return { items }
 }
 
-/** Before 0.9 a session can be a fork of another one. Up to 0.4 a model and an agent are chosen with it. */
+/**
+ * Creates a session for a client of an older version. Before 0.9, `createSession` can fork another session. Up to 0.4, it also
+ * chooses a model and an agent.
+ */
 async function createOlderSession({ core, link, params, sent }: OlderRequest): Promise<unknown> {
   const { fork, model, agent } = read(creationParams, withModelObject(sent), 'createSession')
   const { single, nested } = link.dialect.generation
@@ -80,7 +83,7 @@ async function createOlderSession({ core, link, params, sent }: OlderRequest): P
   return whenCommitted(core, await createSession(core, link, given, source))
 }
 
-/** Up to 0.4 the choices of a setting are texts. */
+/** Resolves a config in which the choices of settings are texts, as they are up to 0.4. */
 async function resolveOlderConfig({ core, params }: OlderRequest): Promise<object> {
   // The schema of the method has checked the params.
   return resolveSessionConfig(core, await withChoices(core, params as Params<'resolveSessionConfig'>))
@@ -96,13 +99,13 @@ async function withChoices<P extends { readonly provider?: string; readonly conf
   return { ...params, config: valuesUp(settings?.schema, params.config) }
 }
 
-/** Up to 0.3 any chat but the primary one is shown as a session. */
+/** Disposes of a session or of a chat: up to 0.3 any chat but the primary one is shown as a session. */
 async function disposeNamed({ core, params }: OlderRequest): Promise<unknown> {
   const isChat = core.catalog.sessionOf(params.channel) !== undefined
   return whenCommitted(core, await (isChat ? disposeChat(core, params) : disposeSession(core, params)))
 }
 
-/** Finds the chat of a session that has a turn: the primary chat if it has the turn, else any other. */
+/** Finds the chat that has a turn, among the chats of a session. The primary chat is searched first. */
 async function forkOf(core: Core, session: Uri, turnId: string): Promise<SessionFork> {
   const summary = core.catalog.get(session)
   if (!summary) throw AhpError.sessionNotFound(session)

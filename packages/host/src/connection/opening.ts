@@ -28,7 +28,10 @@ export interface OpeningLink extends Listener {
   readonly dialect: Dialect
   readonly subscriptions: Subscriptions
   readonly outbox: Outbox
-  /** Makes this the client's connection. Closes the client's older connection, even if the handshake of that one is not over. */
+  /**
+   * Makes this the client's connection. Closes the client's older connection, even if the handshake of the older connection is
+   * not over.
+   */
   claim(clientId: string): void
   /** Subscribes to a channel. The entries of the channel wait in the outbox until the handshake's response is sent. */
   hold(channel: Channel): void
@@ -93,7 +96,9 @@ export async function dispatchesOf(
   return [...stored, ...waiting.filter(({ seq }) => !storedSeqs.has(seq))]
 }
 
-/** The requested channels that are subscribed, and those that are damaged, under the client's names and with the damage. */
+/**
+ * The requested channels that are subscribed, and a description of the damage of each damaged one, by the client's name for it.
+ */
 interface HeldChannels {
   readonly held: readonly Channel[]
   readonly damaged: { readonly [name: Uri]: string }

@@ -30,8 +30,9 @@ import { Resends } from './resends.ts'
 import { sawPart } from './seen-part.ts'
 
 /**
- * Runs `reconnect`. Returns the result as JSON: the envelopes that the client missed if all of them can be replayed,
- * otherwise snapshots. `named`: the params name a channel, as they do in every version but 0.1. Some clients leave it out.
+ * Runs `reconnect`. Returns the result as JSON: the envelopes that the client missed if all of them can be replayed, otherwise
+ * snapshots. `named` says whether the params name a channel. They do in every version but 0.1, although some clients leave the
+ * channel out.
  */
 export async function reconnect(
   core: Core,
@@ -48,7 +49,8 @@ export async function reconnect(
     throw AhpError.invalidParams(
       `reconnect: this client speaks AHP ${known.version}; initialize to change that`,
     )
-  // The names of channels depend on the version, and the envelopes of a replay contain them. So both must be known first.
+  // The envelopes of a replay contain names of channels, and these names depend on the version. So the version and the client's
+  // names must be known first.
   link.dialect.useVersion(known.version, clientId)
   if (known.naming) link.dialect.names.restore(known.naming)
   const requested = requestedChannels(core, link, subscriptions)
@@ -58,7 +60,7 @@ export async function reconnect(
   const meta = Object.keys(note).length > 0 ? `,"_meta":${JSON.stringify({ 'x-atrium': note })}` : ''
   const seen = wasAssigned(core, lastSeen)
   const own = await dispatchesOf(core, clientId, seen ? lastSeen : undefined)
-  // From 0.9 on a change is one action.
+  // From 0.9 on a change is one action, so no client can have seen only a part of it.
   const partly = seen && link.dialect.generation.strict && (await sawPart(core, link, held, lastSeen))
   const upTo = core.log.committedSeq
   const sound = seen && !partly && replayable(known.handed, held, lastSeen)

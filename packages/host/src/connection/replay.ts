@@ -26,9 +26,9 @@ interface ReplayOptions {
 }
 
 /**
- * Returns the envelopes of a range as JSON texts, ordered by sequence number: the stored ones, and the ephemeral ones that
- * are still in memory. The store is read only if memory does not have all stored ones. Undefined if an envelope is gone, ephemeral
- * or forgotten, if the receiver may lack a row, or if the texts are too long.
+ * Returns the envelopes of a range as JSON texts, ordered by sequence number: the stored ones, and the ephemeral ones that are
+ * still in memory. The store is read only if not all of the stored ones are in memory. Undefined if an ephemeral envelope is no
+ * longer in memory, if a stored one was forgotten, if the receiver may lack a row, or if the texts are too long.
  */
 export async function replay(
   log: Log,

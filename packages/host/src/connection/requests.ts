@@ -47,8 +47,8 @@ export class Requests {
   }
 
   /**
-   * Begins a request. At most one is unfinished at a time, because the requests of a link are queued. The names of sessions in
-   * its error are the client's own.
+   * Begins a request. At most one is unfinished at a time, because the requests of a link are queued. An error of the request
+   * has the client's names for sessions.
    */
   #begin(run: () => unknown): unknown {
     const rethrow = (error: unknown): never => {
@@ -109,7 +109,7 @@ export class Requests {
       : dialect.result(method, outcome)
   }
 
-  /** Translates params from the client's version. A handshake names the version, or the client whose version is known. */
+  /** Translates params from the client's version. Before the handshake is done, the version is derived from the params. */
   #nativeParams(method: string, given: unknown): unknown {
     if (typeof given !== 'object' || given === null) return given
     const { lens } = this.#link.opened ? this.#link.dialect.generation : assumedGeneration(method, given)
@@ -159,8 +159,8 @@ function channelName(params: unknown): Uri {
 }
 
 /**
- * The version of params before the handshake is done. `initialize` offers versions. The other methods name none: without a
- * channel they are of 0.1, which has no channels.
+ * The version of params before the handshake is done. `initialize` offers versions. The other methods name no version. If their
+ * params have no channel, the version is 0.1, which has no channels.
  */
 function assumedGeneration(method: string, params: object): Generation {
   if (method !== 'initialize') return 'channel' in params ? native : generationOf(oldest)
@@ -174,7 +174,7 @@ function assumedGeneration(method: string, params: object): Generation {
   }
 }
 
-/** Before 0.9 a terminal is claimed for a session, and the default chat is meant. */
+/** Before 0.9 a terminal is claimed for a session. Such a claim stands for the session's default chat. */
 function withClaimedChat({ catalog }: Core, params: { readonly claim?: unknown }): object {
   const { claim } = params
   if (typeof claim !== 'object' || claim === null || 'chat' in claim) return params

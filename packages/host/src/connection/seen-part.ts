@@ -32,7 +32,7 @@ export async function sawPart(
   }
 }
 
-/** The last action of these channels up to a number, unless it is too old to reach beyond that number. */
+/** The last action of these channels up to a sequence number. Undefined if it is too old to end after that number. */
 async function lastEnvelope(
   core: Core,
   channels: ReadonlyMap<string, Channel>,
@@ -41,7 +41,7 @@ async function lastEnvelope(
   const oldest = upTo - longestStride(core)
   const recent = core.log.recentSince(oldest)
   if (recent) return recent.findLast(({ seq, channel }) => seq <= upTo && channels.has(channel))
-  // The number is usually that of an action of these channels. So a short range is read first.
+  // Usually an action of these channels has this number or one just below it. So a short range is read first.
   const near = Math.max(oldest, upTo - 8)
   return (
     (await lastStored(core, [...channels.keys()], near, upTo)) ??
@@ -58,12 +58,18 @@ async function lastStored(core: Core, uris: readonly string[], after: number, up
   }
 }
 
-/** The greatest number of sequence numbers that one action takes: those of a whole changeset, of which older versions set each file. */
+/**
+ * The largest number of sequence numbers that one action takes. It is that of a whole changeset, because older versions have
+ * one action for each file.
+ */
 function longestStride({ limits }: Core): number {
   return limits.changesetFiles + 4
 }
 
-/** Whether an action takes more sequence numbers than the client has seen of it. `seen`: the numbers after the first one. */
+/**
+ * Whether an action takes more sequence numbers than the client has seen of it. `seen` is how many numbers after the first one
+ * the client has seen.
+ */
 function mayBePart({ kind }: Channel, text: string, seen: number): boolean {
   // Few types take several numbers. A text that names none of them need not be parsed.
   if (![...kind.strides.keys()].some((type) => text.includes(type))) return false

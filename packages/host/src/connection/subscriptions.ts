@@ -85,7 +85,8 @@ export class Subscriptions {
   sendSnapshot(channel: Channel, requested: Omit<Subscription, 'at' | 'numbered'>): void {
     const { committedSeq, last } = this.#core.log
     this.add(channel, { ...requested, at: committedSeq, numbered: last })
-    // The snapshot needs a sequence number that the client has not seen. A client that names this number later has the snapshot.
+    // The snapshot needs a sequence number that the client has not seen. If the client names this number later, it has received
+    // the snapshot.
     if (this.seen >= committedSeq) this.#core.log.advance()
     this.#updateSent((snapshots) => snapshots.set(channel.uri, this.#snapshotSent(channel)))
   }

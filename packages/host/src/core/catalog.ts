@@ -29,7 +29,7 @@ export class Catalog {
   readonly #removing = new Map<Uri, SessionSummary>()
   /** The sessions that a client has given a title. Only the keys matter. */
   readonly #titled: RecordMap<string>
-  /** The counts of the annotations of each session, with every appended action. The entries have the committed counts. */
+  /** The counts of the annotations of each session, including uncommitted actions. The entries have the committed counts. */
   readonly #annotations = new Map<Uri, AnnotationsSummary>()
   readonly chatIndex = new ChatIndex()
   /** The positions of all listed sessions in order. A change sets it to undefined; the next reader computes it again. */
@@ -189,7 +189,10 @@ export class Catalog {
     return this.isUnlisted(uri) ? undefined : Object.fromEntries(changed.map((key) => [key, after[key]]))
   }
 
-  /** Stores the entry of a session's head state, after the numbers of its changes, in the step that made this state. */
+  /**
+   * Stores the sequence numbers of a session's changes, followed by the entry of its head state, in the step that made this
+   * state.
+   */
   save(uri: Uri, state: SessionState): void {
     const before = this.#sessions.get(uri)
     if (!before) return

@@ -7,12 +7,15 @@ import type { SessionSummary } from '@atrium/protocol/session/state'
  */
 export class ChatIndex {
   readonly #sessions = new Map<Uri, Uri>()
-  /** The stored entries of the session list whose chats are indexed at the first look-up. A start does not wait for that. */
+  /**
+   * The stored entries of the session list whose chats are not indexed yet. They are indexed at the first look-up, so that a
+   * start is shorter.
+   */
   #stored: SessionSummary[] = []
   /** For each chat with uncommitted moves: the sessions that the chat has left, oldest first. */
   readonly #left = new Map<Uri, readonly Uri[]>()
 
-  /** Takes the chats of a stored entry of the session list. Before any other call. */
+  /** Takes the chats of a stored entry of the session list. Must be called before any other method. */
   load(summary: SessionSummary): void {
     this.#stored.push(summary)
   }

@@ -29,7 +29,7 @@ export interface ClientRecord {
   readonly forgotten?: true
 }
 
-/** How a client names sessions: by their aliases or by their URIs, and in which cases by the other. */
+/** How a client names sessions: by their aliases or by their URIs, except for those sessions that it names in the other way. */
 export interface SessionNaming {
   readonly aliases: boolean
   readonly except: readonly Uri[]
@@ -114,7 +114,7 @@ export class Clients {
       const { clientId, principal, version, seen } = stored
       const here = this.#known.get(clientId)
       if (here) this.keep(here)
-      // Earlier builds stored no time. From now on it counts.
+      // Earlier builds stored no time. For such a record the time begins now.
       else if (version !== undefined && seen === undefined)
         this.#records.put(key, JSON.stringify({ ...stored, seen: now }))
       else if (version === undefined || now - (seen ?? now) > ms) {

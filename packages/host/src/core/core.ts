@@ -59,11 +59,14 @@ export interface Customizing {
   toggled(session: Channel<'session'>, action: Toggled): void
   /** The components that an agent of the session may use, once the sources were read. */
   components(session: Uri): Promise<readonly Component[]>
-  /** Reads a component that runs programs again. Returns why its programs may not run now, after a change. */
+  /** Reads a component that runs programs again, because it may have changed. Returns why its programs may not run now. */
   changedProgram(session: Uri, id: string): Promise<string | undefined>
   /** The plugins and folders that a session in this folder would have. */
   offered(folder: Uri | undefined): Promise<readonly { readonly id: string; readonly name: string }[]>
-  /** The MCP servers that the host runs for a session, once they are started, and their tools. */
+  /**
+   * The MCP servers that the host runs for a session. `startServers` starts them, and `tools` returns the tools of those that
+   * are ready.
+   */
   startServers(session: Uri): Promise<void>
   tools(session: Uri): readonly ServerTools[]
   server(session: Uri, id: string): McpServer | undefined
@@ -113,7 +116,7 @@ export interface Core {
   readonly contentRetention: ContentRetention
   readonly clientUriOwners: ClientUriOwners
   readonly owners: Owners
-  /** The ids of the worktrees of the sessions, until they are removed or given up. */
+  /** The id of each session's worktree, until the worktree is removed or given up. */
   readonly worktreeIds: RecordMap<string>
   /** Undefined if the host was started without customizations. */
   readonly customizations: Customizing | undefined

@@ -11,7 +11,9 @@ export interface GracePeriod {
   back?(clientId: string): void
 }
 
-/** The clients that have left and may come back in time. Also the sessions that each client takes part in or has created. */
+/**
+ * The clients that have left and may come back in time. Also holds the sessions that each client takes part in or has created.
+ */
 export class Departures {
   readonly #world: World
   readonly #periods: readonly GracePeriod[]

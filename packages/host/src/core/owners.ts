@@ -22,7 +22,7 @@ export class Owners {
   }
 
   assign(session: Uri, principal: string): void {
-    // A host reads all records at its start. So the usual owner has none.
+    // A host reads all records at its start. To keep them few, sessions of the usual owner have no record.
     if (principal === usualPrincipal) this.#principals.delete(session)
     else this.#principals.set(session, principal)
   }

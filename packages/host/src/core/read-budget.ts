@@ -49,7 +49,7 @@ export class ReadBudget {
     return this.#accounts.size
   }
 
-  /** Resolves when the bytes fit into the budget. Rejects if the link ends before. */
+  /** Resolves when the bytes fit into the budget. Rejects if the link ends before that. */
   reserve(reader: Reader, bytes: number): Promise<Reservation> {
     const account = this.#accounts.get(reader) ?? new Account(reader)
     this.#accounts.set(reader, account)

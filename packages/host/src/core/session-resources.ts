@@ -8,7 +8,10 @@ interface Owner {
   readonly chat?: Uri | undefined
 }
 
-/** The channels, apart from chats, that are disposed of together with a session. They are listed here also while they sleep. */
+/**
+ * The channels, apart from chats, that are disposed of together with a session. They are listed here even while they are
+ * asleep.
+ */
 export class SessionResources {
   readonly #owners: RecordMap<Owner>
 

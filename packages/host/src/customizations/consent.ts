@@ -27,7 +27,9 @@ export class Consents {
     return new Consents(await RecordMap.open(records, 'consent/', programsFormat))
   }
 
-  /** Returns why programs may not run, for users. Undefined if a user has allowed exactly these in one of the places. */
+  /**
+   * Returns why programs may not run, for users. Undefined if a user has allowed exactly these programs in one of the places.
+   */
   problem(id: string, programs: Programs, places: readonly Place[]): string | undefined {
     if (programs.lines.length === 0) return undefined
     if (programs.digest === '') return 'Its files cannot be read as a whole, so its programs may not run.'
@@ -39,7 +41,7 @@ export class Consents {
       : `To allow these programs, enable this: ${listed(programs)}`
   }
 
-  /** Whether a user has allowed other programs, and not these. */
+  /** Whether a user has allowed other programs of this customization, but not these. */
   isOutdated(id: string, programs: Programs, places: readonly Place[]): boolean {
     const given = this.#givenIn(id, places)
     return given.length > 0 && !given.some(({ digest }) => digest === programs.digest)
@@ -80,7 +82,7 @@ function listed({ lines }: Programs): string {
 }
 
 const programsFormat: RecordFormat<Programs> = {
-  // The record is our own.
+  // The host has written the record, so the shape is trusted.
   read: (text) => JSON.parse(text) as Programs,
   write: (programs) => JSON.stringify(programs),
 }

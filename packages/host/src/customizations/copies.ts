@@ -7,8 +7,8 @@ import type { PluginCopies } from '../plugins/plugin-copies.ts'
 import { Unusable } from '../plugins/parse/plugin-text.ts'
 
 /**
- * The copies of plugins of clients. Their files are at the client, so their programs run from a copy. A copy is checked
- * before each use: a program that runs could have changed it.
+ * The copies of clients' plugins. The files of such a plugin are at the client, so its programs run from a copy. A copy is
+ * checked before each use, because a running program could have changed it.
  */
 export class Copies {
   readonly #folders: PluginCopies
@@ -33,7 +33,7 @@ export class Copies {
       content: await once.read(file.path, this.#limits.pluginBytes),
     }))
     await this.#folders.write(digest, await Promise.all(copied))
-    // A file system may take two names for one.
+    // A file system may treat two names as the same.
     if ((await this.#digestOf(files)) !== digest) throw new Unusable('The copy differs from the plugin.')
     return path
   }

@@ -6,7 +6,7 @@ import type { CustomAgent, Customized, Rule, Skill } from '../ports/customized.t
 
 type Of<K extends Component['kind']> = Extract<Component, { readonly kind: K }>
 
-/** What components give to the agent of a turn with this message. */
+/** What the components add for the agent of a turn that starts with this message. */
 export function customizedBy(components: readonly Component[], message: Message): Customized {
   const rules = of(components, 'rule')
   const skills = of(components, 'skill').filter(({ child }) => child.disableModelInvocation !== true)
@@ -26,7 +26,9 @@ export function commandsOf(components: readonly Component[]): readonly AgentComm
   )
 }
 
-/** A rule that is neither always applied nor about certain files is only on offer. */
+/**
+ * Whether the agent gets a rule from the start. A rule that is neither always applied nor about certain files is only offered.
+ */
 function isKnownFromStart({ child }: Of<'rule'>): boolean {
   return child.alwaysApply === true || (child.globs ?? []).length > 0
 }
@@ -51,7 +53,7 @@ function commandsAmong(components: readonly Component[]): readonly (Of<'prompt'>
   return [...of(components, 'prompt'), ...skills]
 }
 
-/** The text of the command that a message begins with. The rest of the message are its arguments. */
+/** The text of the command that a message begins with. The rest of the message is its arguments. */
 function promptOf(components: readonly Component[], message: string): string | undefined {
   const [, name, given = ''] = /^\/(\S+)(?:\s+([^]*))?$/.exec(message) ?? []
   const found = commandsAmong(components).find(({ child }) => child.name === name)

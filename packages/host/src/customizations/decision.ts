@@ -2,7 +2,10 @@ import type { CustomizationEnablement } from '@atrium/protocol/session/customiza
 import { isEnabled, sessionDecision } from './enablement.ts'
 import type { Known } from './entry.ts'
 
-/** The decision for the session in a customization of its state. A child that is no server has only a flag. */
+/**
+ * Returns the decision for the session that a customization in the session's state holds. A folder, and a child that is not an
+ * MCP server, have only the flag `enabled`, from which the decision is made.
+ */
 export function decisionIn(before: Known | undefined): CustomizationEnablement | undefined {
   if (!before) return undefined
   if ('enabled' in before && before.type !== 'directory')

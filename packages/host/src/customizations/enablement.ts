@@ -34,7 +34,10 @@ export class Enablements {
     ]
   }
 
-  /** Stores the decisions for the folder and for all sessions. A list is complete: what it does not have is undecided. */
+  /**
+   * Stores the decisions for the folder and for all sessions. The list is complete: a scope that is not in the list is
+   * undecided.
+   */
   decide(id: string, folder: Uri | undefined, decisions: Decisions): void {
     const decided = (kind: string) => decisions.find((each) => each.kind === kind)?.enabled
     if (folder !== undefined) this.#set(keyOf(id, folder), decided('workspace'))

@@ -17,13 +17,16 @@ import type { Source } from './source.ts'
 export interface EntryContext {
   /** The decisions of users about a customization, the most specific first. `before`: the entry in the session's state. */
   decisions(id: string, before: Known | undefined): readonly CustomizationEnablement[]
-  /** Why the programs of a source or of a component may not or cannot run. Undefined if it has none or they may. */
+  /**
+   * Why the programs of a source or of a component may not or cannot run. Undefined if there are no programs, or if they may
+   * run.
+   */
   programProblem(id: string): string | undefined
   /** The state of an MCP server that the host runs for the session. */
   serverState(childId: string): McpServerState | undefined
 }
 
-/** A customization or a child as a state has it. */
+/** A customization, or a child of one, in the state of a session. */
 export type Known = Customization | ChildCustomization
 
 /** The customization of a source that is being read. */
@@ -79,7 +82,7 @@ function childOf(
   return compact<ChildCustomization>({ ...child, enablement: orAbsent(decisions), state })
 }
 
-/** The load state of a source. Programs that may not run make it degraded, and the message says which. */
+/** The load state of a source. If programs may not run, the state is `degraded`, and the message says which programs. */
 function loadOf(
   { id }: Source,
   { parts: { load, components } }: Loaded,
@@ -92,7 +95,10 @@ function loadOf(
   return { kind: 'degraded', message: messages.filter((each) => each !== undefined).join('\n') }
 }
 
-/** The customizations, as long as they are not too long for the state of a session. What comes later loses its children. */
+/**
+ * Limits the length of the customizations in the state of a session. A customization for which no room is left loses its
+ * children.
+ */
 export function withinLength(list: readonly Customization[], max: number): readonly Customization[] {
   let left = max
   return list.map((each) => {

@@ -23,17 +23,17 @@ export interface HookEvent {
 
 /** What the hooks of an event have said. */
 export interface HookResult {
-  /** Why the event must not happen. Exit code 2 says so, with the reason on the standard error. */
+  /** Why the event must not happen. A hook says so with exit code 2, and writes the reason to the standard error. */
   readonly blocked?: string
   /** Text for the agent: the standard output of hooks that succeeded. */
   readonly context: readonly string[]
-  /** The hooks that failed otherwise, one sentence each. They block nothing. */
+  /** The hooks that failed in another way, one sentence each. They block nothing. */
   readonly failures: readonly string[]
 }
 
 const nothing: HookResult = { context: [], failures: [] }
 
-/** Runs the enabled hooks of an event, one after the other. The first that blocks is the last. */
+/** Runs the enabled hooks of an event, one after the other. After the first hook that blocks, no further hook runs. */
 export async function runHooks(
   core: Core,
   session: Channel<'session'>,

@@ -33,7 +33,7 @@ export class SessionCustomizations {
   readonly #shared: Shared
   readonly #programs: SessionPrograms
   #items: readonly Item[] = []
-  /** The reading of the sources that goes on, and whether it must be repeated after it. */
+  /** The reading of the sources that is in progress, and whether the sources must be read once more after it. */
   #reading: Promise<void> | undefined
   #again = false
   #listed = false
@@ -56,7 +56,7 @@ export class SessionCustomizations {
     return this.#reading
   }
 
-  /** Reads what was not read a moment ago, so that a turn begins with what users see in their files. */
+  /** Reads the sources that were not read a moment ago, so that a turn begins with the present content of the files. */
   async ready(): Promise<void> {
     await (this.#reading ?? this.refresh())
     for (const item of this.#items) if (await this.#programs.copy(item, 'if missing')) this.publish()
@@ -77,7 +77,7 @@ export class SessionCustomizations {
     return this.#programs.problem(now, id)
   }
 
-  /** Reads the sources of a session that was not in memory: its state shows what they were before. */
+  /** Reads the sources of a session that has come into memory, because its state may show older content. */
   seen(): void {
     const { customizations = [], provider } = this.#session?.head ?? {}
     const ofAgent = agentOf(this.#core, provider ?? '')?.info.customizations ?? []
@@ -93,7 +93,10 @@ export class SessionCustomizations {
     if (this.#hasPluginOf(clientId)) void this.refresh()
   }
 
-  /** Updates the session's state to what is known now. Before the sources are listed, all of them would seem to be gone. */
+  /**
+   * Updates the session's state to what is known now. If the sources are not listed yet, they are read first: otherwise all of
+   * them would seem to be gone.
+   */
   publish(): void {
     if (!this.#listed) return void this.refresh()
     const session = this.#session
@@ -119,7 +122,7 @@ export class SessionCustomizations {
     await this.servers?.start()
   }
 
-  /** The components that may be used: enabled, in an enabled source, and with consent where they run programs. */
+  /** The components that may be used: enabled, in an enabled source, and with consent if they run programs. */
   components(): readonly Component[] {
     const { customizations = [] } = this.#session?.head ?? {}
     return this.#items.flatMap((item) => {
@@ -238,7 +241,10 @@ export class SessionCustomizations {
     })
   }
 
-  /** Updates the state in a moment, together with what is read until then. Each update replaces a list of many plugins. */
+  /**
+   * Updates the state a moment later, together with everything that is read until then, because an update may replace a long
+   * list.
+   */
   #publishSoon(): void {
     if (this.#publishDue) return
     this.#publishDue = true
@@ -248,12 +254,12 @@ export class SessionCustomizations {
     })
   }
 
-  /** The customization of a source. One that is read again stays as it is until it was read. */
+  /** The customization of a source. While a source is read again, its customization stays as it is. */
   #entry(item: Item, list: readonly Customization[]): Customization | undefined {
     const { source, loaded } = item
     const before = list.find(({ id }) => id === source.id)
     if (loaded) return entryOf(source, loaded, this.#context(item), before)
-    // Most folders of customizations do not exist, so they are shown when they were found.
+    // Most folders of customizations do not exist, so a folder is shown only after it was found.
     return before ?? (source.folder ? undefined : loadingEntry(source, this.#context(item)))
   }
 
@@ -270,7 +276,7 @@ export class SessionCustomizations {
     }
   }
 
-  /** The decision that the creator of the session has made about a source, with its config. */
+  /** The decision about a source that the creator of the session has made in the config of the session. */
   #chosen(source: Source, id: string): CustomizationEnablement | undefined {
     const chosen: unknown = this.#session?.head.config?.values[customizationsKey]
     if (!Array.isArray(chosen) || id !== source.id || source.origin === 'client') return undefined

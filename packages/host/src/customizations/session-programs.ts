@@ -24,7 +24,10 @@ export class SessionPrograms {
     this.#shared = shared
   }
 
-  /** Why the programs of a source or of a component may not or cannot run. Undefined if it has none or they may. */
+  /**
+   * Why the programs of a source or of a component may not or cannot run. Undefined if there are no programs, or if they may
+   * run.
+   */
   problem(item: Item, id: string): string | undefined {
     const { source, loaded } = item
     const component = loaded?.parts.components.find(({ child }) => child.id === id)
@@ -52,8 +55,8 @@ export class SessionPrograms {
   }
 
   /**
-   * Copies the plugin of a client to this machine, if a user has allowed one of its programs. Returns whether users are shown
-   * something else after that.
+   * Copies the plugin of a client to this machine, if a user has allowed one of its programs. Returns whether the problem that
+   * users are shown has changed.
    */
   async copy(item: Item, when: 'always' | 'if missing'): Promise<boolean> {
     const { source, loaded } = item
@@ -81,7 +84,7 @@ export class SessionPrograms {
     if (!component) return whole
     const own = consents.problem(id, programsIn(loaded, component), this.#places)
     if (own === undefined) return undefined
-    // Who has allowed the whole plugin is told what has changed in it.
+    // A user who has allowed the whole plugin is told what has changed in the plugin.
     return consents.isOutdated(source.id, all, this.#places) ? whole : whole && own
   }
 

@@ -51,8 +51,8 @@ export class SessionServers {
   }
 
   /**
-   * Starts all servers. Resolves when each is ready or has failed. A server that has failed before, or is being started, is not
-   * waited for: it would hold up every turn.
+   * Starts all servers. Resolves when each is ready or has failed. A server that has failed before, or that is being started
+   * already, is not waited for, because it would delay every turn.
    */
   async start(): Promise<void> {
     const started = this.#uses.flatMap(({ server }) => {

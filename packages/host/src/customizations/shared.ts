@@ -14,7 +14,7 @@ export interface CustomizationMachine {
   readonly home?: string
   /** The directory for the data of a plugin, which outlives an update of the plugin. */
   dataOf?(id: string): string
-  /** Absent: programs of client plugins that name a file of their plugin do not work. */
+  /** If absent, programs of client plugins do not work if they name a file of their plugin. */
   readonly copies?: PluginCopies
   /** MCP servers of the host's settings, by name. */
   readonly servers?: { readonly [name: string]: McpServerConfig }

@@ -14,7 +14,7 @@ import { pluginsIn } from '../root/plugins-setting.ts'
 import type { Source } from './source.ts'
 import { workspacePlugins } from './workspace-file.ts'
 
-/** A session, or where one could be. */
+/** A session, or the place of a session that does not exist yet. */
 interface Place extends Partial<Pick<SessionState, 'workingDirectories' | 'activeClients'>> {
   /** Whom the session belongs to. */
   readonly principal?: string

@@ -6,7 +6,10 @@ import type { PluginFiles } from '../plugins/plugin-files.ts'
 /** The files in which a workspace names its plugins: `{"plugins": ["./tools/my-plugin"]}`. */
 const fileNames = ['.vscode/agent-host.json', '.agents/atrium.json']
 
-/** The paths of the plugins that a workspace names. A file that cannot be read, or a path that leaves the workspace, names none. */
+/**
+ * The paths of the plugins that a workspace names. A file that cannot be read is skipped, and so is a path that leaves the
+ * workspace.
+ */
 export async function workspacePlugins(root: PluginFiles): Promise<readonly string[]> {
   const lists = await Promise.all(fileNames.map((name) => pluginsOf(root, name)))
   return [...new Set(lists.flat())]

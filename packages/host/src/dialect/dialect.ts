@@ -93,7 +93,10 @@ export class Dialect {
     return includedIn(this.#core, this.#generation, uri)
   }
 
-  /** Returns the URI of the channel that a dispatched action changes. Turns belong to the primary chat if there are no chats. */
+  /**
+   * Returns the URI of the channel that a dispatched action changes. In versions without chats, turns belong to the primary
+   * chat.
+   */
   targetOf(uri: Uri, { type }: Action): Uri {
     if (!this.#generation.merged || !isTurnAction(type)) return uri
     return primaryChat(this.#core, uri) ?? uri
@@ -166,7 +169,7 @@ export class Dialect {
   }
 
   /**
-   * The envelopes of a replayed action as JSON. There are none if the client's version has no such action. Undefined if the
+   * The envelopes of a replayed action as JSON. The list is empty if the client's version has no such action. Undefined if the
    * client must get a snapshot. Throws `ContextMissing` if the older form depends on a state that is gone.
    */
   envelopes(channel: Channel, parts: EnvelopeParts, own: boolean): readonly string[] | undefined {
@@ -190,8 +193,8 @@ export class Dialect {
   }
 
   /**
-   * The frames of an entry. A client's own action has its place in the order, too, so it is always echoed: as it was sent if
-   * the client's version has no action for its effect.
+   * The frames of an entry. A client's own action is always echoed, because it has its place in the order, too. If the client's
+   * version has no action for its effect, the action is echoed as it was sent.
    */
   frames(entry: Entry, own: boolean): readonly Uint8Array[] {
     const madeUp = this.#madeUp.get(entry.channel)
@@ -277,7 +280,7 @@ export class Dialect {
   }
 }
 
-/** The type of an action that is given as JSON. Undefined if it is not the first member, where most clients write it. */
+/** The type of an action that is given as JSON. Undefined if the type is not the first member. Most clients write it first. */
 function typeIn(text: string): string | undefined {
   return /^\{"type":"([^"\\]+)"/.exec(text)?.[1]
 }

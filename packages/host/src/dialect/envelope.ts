@@ -15,11 +15,11 @@ export function envelopeOf(
   const key = kind === 'terminal' ? 'terminal' : kind === 'root' ? undefined : 'session'
   const text = key === undefined ? parts.text : withMember(parts, key, label)
   const whole = envelopeText(label, { ...parts, text })
-  // In 0.1 the envelope has no channel. It is the first member, so it can be cut off.
+  // In 0.1 the envelope has no channel. In `whole` the channel is the first member, so it can be cut off.
   return `{${whole.slice(`{"channel":${label},`.length)}`
 }
 
-/** Adds the channel to an action. A refused action has it already, because it is sent back as the client sent it. */
+/** Adds the channel to an action. A refused action already has the channel, because it is sent back as the client sent it. */
 function withMember({ text, reason }: EnvelopeParts, key: string, label: string): string {
   if (reason !== undefined) return text
   return `${text.slice(0, -1)},"${key}":${label}}`

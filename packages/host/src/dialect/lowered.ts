@@ -54,11 +54,14 @@ export function isPerViewer({ single }: Generation, { action }: Entry): boolean 
   return single && action.type.startsWith('session/activeClient')
 }
 
-/** The sequence numbers that a stored action has at least taken. Those of earlier builds took fewer. */
+/**
+ * How many sequence numbers a stored action has taken at least. Actions of earlier builds may have taken fewer than those of
+ * this build.
+ */
 export function storedRoom({ kind: { strides } }: Channel, { type }: Action): number {
   const stride = strides.get(type)
   return typeof stride === 'number' && reservedSince.has(type) ? stride : 1
 }
 
-/** The types of actions for which every build has reserved the numbers. */
+/** The types of actions for which every build has reserved all of their sequence numbers. */
 const reservedSince: ReadonlySet<string> = new Set(['session/ready'])

@@ -1,7 +1,7 @@
 import type { Lens } from '@atrium/protocol/versions/lens'
 import type { Generation } from './generation.ts'
 
-/** The notifications of 0.1. They have one method; each has a type instead. */
+/** The notifications of 0.1. All of them have the same method, and differ in their `type`. */
 const typesOfNested = new Map([
   ['root/sessionAdded', 'notify/sessionAdded'],
   ['root/sessionRemoved', 'notify/sessionRemoved'],

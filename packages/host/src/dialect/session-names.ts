@@ -47,7 +47,10 @@ export class SessionNames {
     return this.#prefersAliases || this.#except.size > 0 || this.#generation.merged
   }
 
-  /** What the names depend on: equal for clients that are sent the same names. Undefined if the names are the client's own. */
+  /**
+   * The form of the names. It is equal for clients that are sent the same names. Undefined if the client has exceptions, so
+   * that its names are its own.
+   */
   get form(): 'aliases' | 'uris' | undefined {
     if (this.#except.size > 0) return undefined
     return this.#prefersAliases ? 'aliases' : 'uris'
@@ -110,7 +113,7 @@ export class SessionNames {
     return changeset ? renamed(changeset.owner) + name.slice(changeset.owner.length) : name
   }
 
-  /** Returns the URI of a channel that only some versions name so; undefined if the name is none of these. */
+  /** Returns the URI of the channel for a name that only older versions use. Undefined if the name is not such a name. */
   #ofVersion(name: Uri): Uri | undefined {
     if (name === firstRootUri) return rootUri
     return this.#generation.merged ? this.#chatNamed(name) : undefined

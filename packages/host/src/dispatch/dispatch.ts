@@ -44,7 +44,7 @@ interface Dispatched {
 /**
  * Accepts or refuses an action that a client dispatched. An accepted action has passed the guards and is appended; its effect
  * runs once it is committed. A refusal has a reason. The client gets both, actions and refusals, in the order of its
- * dispatches. Returns undefined where the channel is gone.
+ * dispatches. Returns undefined if the channel is gone.
  */
 export function dispatch(
   core: Core,
@@ -87,7 +87,7 @@ function inOwnWords({ clients }: Core, reason: string, action: Action, { by, sen
   return sent && version !== undefined ? reasonIn(version, reason, action, sent) : reason
 }
 
-/** The action that a client means, where clients say it in several ways. */
+/** The action that a client means, if clients express it in several ways. */
 function converted(channel: Channel, action: Action, { clientId }: Dispatcher): Action {
   return convertDenial(channel, convertAnswers(channel, action), clientId)
 }
@@ -111,7 +111,7 @@ export function effect(core: Core, channel: Channel, entry: Entry): void {
   if (channel.is('changeset')) changesetCommitted(core, channel, entry)
   if (channel.is('annotations')) {
     annotationsCommitted(core, channel)
-    // What the host itself has changed follows from the files already.
+    // The host's own changes of annotations follow from the files, so the files are read again only after a change by a client.
     if (origin) filesChosen(core, channel)
   }
 }

@@ -12,7 +12,7 @@ export interface Committing {
   readonly session: Channel<'session'>
   /** The files that the changeset shows. */
   readonly shown: readonly ChangesetFile[]
-  /** Those of them that are meant. Absent: nobody has chosen. */
+  /** The files among them that are chosen. Absent if nobody has chosen. */
   readonly chosen?: readonly ChangesetFile[] | undefined
 }
 
@@ -45,7 +45,10 @@ export async function commitFiles(committing: Committing, message: string): Prom
   return { message: sentence(made), commits: made }
 }
 
-/** The folders of a commit, with the files from the disk. Without files, what is staged in the folder is meant. */
+/**
+ * The folders of a commit, with the files to commit as they are on the disk. A folder without files stands for what is staged
+ * in it.
+ */
 async function whatToCommit({ commits, session, shown, chosen }: Committing): Promise<readonly Part[]> {
   if (chosen) return byDirectory(session, chosen)
   const folders = pathsIn(session.head.workingDirectories)

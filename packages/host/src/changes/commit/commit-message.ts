@@ -1,6 +1,6 @@
 /**
- * The message of a commit that nobody has written one for: the title of the session, and the files. Clients that know only AHP
- * commit with it.
+ * The message of a commit for which nobody has written a message: the title of the session, and the files. Clients that know
+ * only AHP commit with it.
  */
 export function commitMessage(title: string, paths: readonly string[]): string {
   const [first = ''] = title.trim().split(/\s*[\r\n]/)
@@ -11,7 +11,7 @@ export function commitMessage(title: string, paths: readonly string[]): string {
   return [subject, '', ...named, ...more].join('\n')
 }
 
-/** Titles come from people and agents, and names of files may contain line ends. */
+/** Replaces characters that cannot be printed. Titles come from people and agents, and names of files may contain line ends. */
 function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}]/gu, '\u{fffd}')
 }

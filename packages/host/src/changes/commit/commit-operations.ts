@@ -75,7 +75,7 @@ async function withGit<T>(
   }
 }
 
-/** The files with these URIs. A renamed file has two. */
+/** The files with these URIs. A renamed file has two URIs. */
 function filesNamed(shown: readonly ChangesetFile[], named: readonly Uri[]): readonly ChangesetFile[] {
   return named.map((uri) => {
     const found = shown.find(({ id, edit }) => id === uri || edit.before?.uri === uri)

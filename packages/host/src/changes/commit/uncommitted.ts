@@ -25,7 +25,10 @@ export async function uncommitted(
   return { files, operations: [...fileOperations, ...commitOperations(session, files)] }
 }
 
-/** Whoever stages or commits is told why that is not possible. Looking at the files is. */
+/**
+ * The staged files of a folder. Empty if they cannot be read, so that the changeset is still shown. A client that stages or
+ * commits is told why that is not possible.
+ */
 async function stagedIn(commits: Commits, directory: string): Promise<readonly string[]> {
   return commits.staged(directory).catch((error: unknown) => {
     if (error instanceof CommitFailed) return []

@@ -28,7 +28,7 @@ export function hunksOf(sides: FileSides): readonly Hunk[] | undefined {
   })
 }
 
-/** Takes the given hunks of a change back. Returns the bytes of the later side without them. */
+/** Takes the given hunks of a change back. Returns the bytes of the later side without these hunks. */
 export function withoutHunks(sides: FileSides, hunks: readonly Hunk[]): Uint8Array {
   const [before, after] = [linesOf(sides.before), linesOf(sides.after)]
   const parts: Uint8Array[] = []
@@ -41,8 +41,9 @@ export function withoutHunks(sides: FileSides, hunks: readonly Hunk[]): Uint8Arr
 }
 
 /**
- * Whether a range of a side touches lines of a hunk. A range that ends at the beginning of a line does not contain the line.
- * Where the hunk has no lines on the side, the range touches it if it has the line before or after the place.
+ * Whether a range of a side touches lines of a hunk. A range that ends at the beginning of a line does not contain the line. If
+ * the hunk has no lines on this side, the range touches it if the range contains the line before or after the place of the
+ * hunk.
  */
 export function isTouched(hunk: Hunk, side: 'before' | 'after', { start, end }: TextRange): boolean {
   const first = start.line

@@ -5,7 +5,7 @@ export interface LineChange {
 }
 
 export interface LineRange {
-  /** The number of the first line, from 0. Of an empty range: of the line that follows it. */
+  /** The number of the first line, from 0. For an empty range, the number of the line that follows it. */
   readonly from: number
   readonly count: number
 }
@@ -41,7 +41,8 @@ type Pair = readonly [x: number, y: number]
 function commonLines(a: readonly string[], b: readonly string[]): readonly Pair[] {
   if (a.length === 0 || b.length === 0) return []
   const most = Math.min(a.length + b.length, mostDifferences)
-  // By diagonal: the farthest line of `a` that so many differences reach. A diagonal has the lines with the same x - y.
+  // For each diagonal, the farthest line of `a` that is reached with the present number of differences. On a diagonal, x - y is
+  // the same.
   const reached = new Int32Array(2 * most + 3)
   const rounds: Int32Array[] = []
   const at = (diagonal: number) => reached[diagonal + most + 1] ?? 0
@@ -79,5 +80,5 @@ function pathBack(rounds: readonly Int32Array[], length: number, otherLength: nu
   return pairs.toReversed()
 }
 
-/** Its square is the number of steps of a comparison. */
+/** The square of this number is about the maximum number of steps of a comparison. */
 const mostDifferences = 1000

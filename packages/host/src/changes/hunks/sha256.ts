@@ -1,6 +1,6 @@
 /**
- * The SHA-256 of bytes, as hexadecimal digits. Hunks are named by it: nobody can write a hunk that has the name of one that a
- * person has reviewed.
+ * The SHA-256 of bytes, as hexadecimal digits. It identifies a hunk. Nobody can write another hunk with the same hash as a hunk
+ * that a person has reviewed.
  */
 export function sha256(bytes: Uint8Array): string {
   const state = Uint32Array.from(initial)

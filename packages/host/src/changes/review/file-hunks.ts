@@ -17,7 +17,7 @@ export class FileHunks {
     this.#captures = captures
   }
 
-  /** The hunks of a file; undefined if it is not text, or if a side of it is not there. */
+  /** The hunks of a file. Undefined if the file is not text, or if the content of a side is not available. */
   async of({ edit, _meta }: ChangesetFile): Promise<readonly Hunk[] | undefined> {
     if (isOmitted(_meta?.['x-atrium'])) return undefined
     const before = edit.before && captured(edit.before)
@@ -45,7 +45,7 @@ export class FileHunks {
   }
 }
 
-/** A file with its hunks. The mark of the whole file follows from their marks. */
+/** A file with its hunks. The mark of the whole file follows from the marks of its hunks. */
 export function withHunks(file: ChangesetFile, hunks: readonly ReviewedHunk[]): ChangesetFile {
   const about = { ...asObject(file._meta?.['x-atrium']), hunks }
   return {

@@ -35,9 +35,9 @@ interface Marking {
 }
 
 /**
- * Reviews of files hunk by hunk. A mark is kept by the hash of the hunk's text, so that it stays when lines above the hunk come or
- * go. The hunks of a file are computed from the first time on that somebody asks for them: most files of most changesets are never
- * reviewed like that.
+ * Reviews of files hunk by hunk. A mark is kept by the hash of the hunk's text, so that it stays when lines above the hunk come
+ * or go. The hunks of a file are computed only after somebody has asked for them once, because most files are never reviewed by
+ * hunks.
  */
 export class Reviews {
   readonly #core: () => Core
@@ -103,7 +103,7 @@ export class Reviews {
     await this.#update(subject, (marks) => {
       const before = marks[file.id] ?? (isWhole ? [...hashes] : [])
       now = new Set(params.reviewed ? [...before, ...named] : before.filter((hash) => !named.has(hash)))
-      // Marks of hunks and files that are gone go, too: the file is reviewed as it is now.
+      // Marks of hunks and files that do not exist any more are removed: the file is reviewed as it is now.
       const kept = Object.entries(marks).filter(([id]) => present(id))
       return { ...Object.fromEntries(kept), [file.id]: [...hashes].filter((hash) => now.has(hash)) }
     })
@@ -140,7 +140,10 @@ export class Reviews {
   }
 }
 
-/** The record of a changeset's marks, and their name in it. What compares two turns belongs to the later one. */
+/**
+ * The record with the marks of a changeset, and the name of the changeset in the record. The marks of a comparison of two turns
+ * belong to the later turn.
+ */
 function placeOf({ session, chat, scope }: Reviewed): {
   readonly owner: Uri
   readonly id: string

@@ -20,7 +20,7 @@ export interface UndoContext {
   readonly disturb: (directory: string) => void
 }
 
-/** Undo and redo of one turn. The record says what is about to be taken back before any file changes. */
+/** Undo and redo of one turn. Before any file changes, the record says which changes are about to be taken back. */
 export class TurnUndo {
   readonly #context: UndoContext
   readonly #chat: Channel<'chat'>

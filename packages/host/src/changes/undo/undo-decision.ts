@@ -10,7 +10,7 @@ import type { TurnFolder } from '../turn-record.ts'
  */
 export type Verdict = 'apply' | 'done' | 'shared' | 'changed' | 'lost' | 'kept'
 
-/** The files as they are now, where they differ from what the turn left. `undefined`: there is no file. */
+/** The files that differ now from what the turn left, as they are now. `undefined` if there is no file any more. */
 export type Present = ReadonlyMap<string, CapturedFile | undefined>
 
 /** One file on the way back: what the turn left at a path, and what was there before. */
@@ -36,7 +36,10 @@ function verdictOnStep({ path, left, before }: Step, present: Present): Verdict 
   return before?.omitted === undefined ? 'apply' : 'lost'
 }
 
-/** The edits that take a change back. `expected` is what is there now, so that a later change by somebody is noticed. */
+/**
+ * The edits that take a change back. `expected` is the file as it is now, so that a change by somebody else before the edit is
+ * noticed.
+ */
 export function editsBack(change: CapturedChange, present: Present): readonly CapturedEdit[] {
   return stepsOf(change).flatMap(({ path, left, before }) => {
     const now = present.has(path) ? present.get(path) : left
@@ -45,7 +48,7 @@ export function editsBack(change: CapturedChange, present: Present): readonly Ca
   })
 }
 
-/** The change that an undo makes: a redo takes it back in the same way. */
+/** The change that an undo makes. A redo takes this change back, as an undo takes back the change of a turn. */
 export function reversed({ path, oldPath, before, after, ...counts }: CapturedChange): CapturedChange {
   const sides = { ...(after && { before: after }), ...(before && { after: before }) }
   return oldPath === undefined

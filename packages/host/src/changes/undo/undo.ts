@@ -17,7 +17,7 @@ export interface PlannedFile {
   readonly change: CapturedChange
   readonly verdict: Verdict
   readonly edits: readonly CapturedEdit[]
-  /** Whether the change is one of an undo, which a redo takes back. */
+  /** Whether the change is that of an undo, which a redo takes back. */
   readonly reversed?: true
 }
 
@@ -72,7 +72,7 @@ function planned(change: CapturedChange, shared: TurnFolder['shared'], present: 
   return { change, verdict: verdictOn(change, shared, present), edits: editsBack(change, present) }
 }
 
-/** A conflict about which a person has decided is none any more. */
+/** A conflict about which a person has decided is not a conflict any more. */
 function withKept(file: PlannedFile, kept: readonly string[]): PlannedFile {
   const conflict = file.verdict === 'shared' || file.verdict === 'changed'
   return conflict && kept.includes(file.change.path) ? { ...file, verdict: 'kept' } : file

@@ -14,8 +14,8 @@ export interface Extension {
 }
 
 /**
- * The commands of this host that AHP has no word for. They are no part of the wire that AHP describes: no schema and no other
- * version of the protocol has them. The result of `initialize` names those that the host offers.
+ * The commands of this host that AHP does not have. They are not in the schemas of AHP, and clients of older versions do not
+ * get them. The result of `initialize` names those that the host offers.
  */
 const extensions: ReadonlyMap<string, Extension> = new Map([
   [

@@ -16,8 +16,8 @@ export interface Backlog {
  * within the allowance is processed at once. Any other frame waits in the queue of its link. The links with waiting frames are
  * served one after the other, and other events of the event loop come in between. No round begins while much waits for the
  * disk, so that a flush stays short. So a link that sends much delays only itself. The host stops reading from a link that has
- * many waiting frames. All links of a principal that had to be stopped share one half of its part, so that however many they
- * are, the others have the other half.
+ * many waiting frames. The links of a principal that had to be stopped share one half of the principal's part. Its other links
+ * have the other half, however many links were stopped.
  */
 export class FairQueue implements Rounds {
   readonly #world: World
@@ -27,7 +27,10 @@ export class FairQueue implements Rounds {
   readonly #charged = new Set<Lane>()
   /** The links with waiting frames that can be processed, in the order in which they are served. */
   readonly #circle = new Set<Lane>()
-  /** The links that the host does not read, and of which little waits. Each round reads from one of them again. */
+  /**
+   * The paused links (the host does not read from them) that have few waiting frames left. Each round reads from one of them
+   * again.
+   */
   readonly #drained = new Set<Lane>()
   #scheduled = false
   /** The link that sent the last frame, and the number of frames that it has sent in a row. */
@@ -95,7 +98,7 @@ export class FairQueue implements Rounds {
     const waiting = [...this.#circle]
     for (const lane of waiting) {
       if (left <= 0) break
-      // A link that was served goes to the end of the circle. It leaves the circle when nothing of it waits.
+      // A link that was served goes to the end of the circle. It leaves the circle when it has no frame that can be processed.
       this.#circle.delete(lane)
       lane.refill(quantumOf(lane), roundLength)
       left -= lane.serve()
@@ -105,7 +108,10 @@ export class FairQueue implements Rounds {
     if (this.#circle.size > 0) this.#schedule()
   }
 
-  /** Reads from one link again. Its socket may have many frames at once, so that two links would delay all others. */
+  /**
+   * Reads from one paused link again. Its socket may deliver many frames at once, and those of two links would delay all
+   * others.
+   */
   #resume(): void {
     const [lane] = this.#drained
     if (!lane) return
@@ -114,7 +120,10 @@ export class FairQueue implements Rounds {
     if (this.#drained.size > 0) this.#schedule()
   }
 
-  /** Whether several links send at the same time. Then rounds and flushes are kept shorter, because all of them wait for each. */
+  /**
+   * Whether several links send at the same time. If so, rounds and flushes are kept shorter, because all of these links wait
+   * for each round and each flush.
+   */
   get #shared(): boolean {
     return this.#inARow < sharedFrames
   }
@@ -130,8 +139,8 @@ export class FairQueue implements Rounds {
   }
 
   /**
-   * Divides a round between the active principals, the part of a principal between its links that had to be stopped and its
-   * other ones, and these parts between the active links.
+   * Divides a round into equal parts for the active principals. If a principal has both links that had to be stopped and other
+   * links, each of the two groups gets half of its part. The links of a group share equally.
    */
   #quanta(roundLength: number): (lane: Lane) => number {
     const active = this.#circle.size === 0 ? this.#charged : new Set([...this.#charged, ...this.#circle])

@@ -9,7 +9,9 @@ export interface LaneOwner {
   /** Stops reading from the socket. Undefined if the transport cannot. */
   readonly pause?: (() => void) | undefined
   readonly resume?: (() => void) | undefined
-  /** Called when more waits than before: the connection of a client whose frames cannot be stopped is closed. */
+  /**
+   * Called when more waits than before. If too much waits, the connection is closed, because its frames could not be stopped.
+   */
   checkLine(waiting: number): void
 }
 
@@ -21,7 +23,7 @@ export interface Rounds {
   charged(lane: Lane): void
   /** A link has a waiting frame that can be processed. */
   waits(lane: Lane): void
-  /** Little waits of a link that is not read. */
+  /** A paused link has few waiting frames left. */
   drained(lane: Lane): void
   /** A link has ended. */
   leave(lane: Lane): void
@@ -91,7 +93,7 @@ export class Lane {
     if (this.ready) this.#rounds.waits(this)
   }
 
-  /** Begins a round. A link keeps its debts, and saves at most a whole round, so that one with little to say never waits. */
+  /** Begins a round. A link keeps its debts, and saves at most a whole round. So a link that sends little never waits. */
   refill(quantum: number, most: number): void {
     this.allowance = Math.min(most, this.allowance + quantum)
   }
@@ -105,7 +107,7 @@ export class Lane {
       this.#process(frame)
     }
     if (!this.waiting) this.#forget()
-    // The array is shortened only when more than half of its frames are processed, because that is cheap.
+    // The array is shortened only when more than half of its frames are processed, so that the cost of copying stays low.
     if (this.#first > 1000 && this.#first * 2 > this.#frames.length) {
       this.#frames = this.#frames.slice(this.#first)
       this.#first = 0

@@ -1,14 +1,14 @@
 import type { FairQueue } from './fair-queue.ts'
 
 /**
- * The requests that were begun on links which have ended since, by client. Such a request is carried out to its end. What the
- * client sends on its next link must wait for it, as it would have waited on the same link: it may name a channel that the
- * request creates.
+ * The requests that were begun on links which have ended since, by client. Such a request is carried out to its end. A message
+ * that the client sends on its next link must wait for the request, as it would have waited on the same link. The message may
+ * name a channel that the request creates.
  */
 export class UnfinishedRequests {
   readonly #byClient = new Map<string, Promise<unknown>>()
 
-  /** Adds a request that a client's link has begun and not finished when it ended. */
+  /** Adds a request that was begun on a client's link and was not finished when the link ended. */
   add(clientId: string, request: Promise<unknown>): void {
     const all = Promise.allSettled([this.#byClient.get(clientId), request])
     this.#byClient.set(clientId, all)

@@ -5,10 +5,13 @@ const commitParams = {
   /** The changeset of a session's uncommitted files. */
   channel: id,
   message: string,
-  /** The files to commit, as they are on the disk. Absent: what is staged, or all files if nothing is. */
+  /**
+   * The files to commit, as they are on the disk. If absent, the staged changes are committed, or all files if nothing is
+   * staged.
+   */
   files: optional(array(id)),
 }
-/** The params of `x-atrium/commit`. AHP has no word for a message that a person has written. */
+/** The params of `x-atrium/commit`. AHP has no command that takes a commit message which a person has written. */
 export interface CommitParams extends Infer<typeof commitParams> {}
 export const CommitParams = object<CommitParams>('AtriumCommitParams', commitParams)
 
@@ -26,9 +29,9 @@ export interface CommitResult {
 const reviewHunksParams = {
   /** A changeset. */
   channel: id,
-  /** A file of it. */
+  /** A file of the changeset. */
   file: id,
-  /** The hashes of the hunks to mark. Without any, the hunks of the file are only listed. */
+  /** The hashes of the hunks to mark. If the list is empty, the hunks of the file are only returned. */
   hunks: array(string),
   reviewed: boolean,
 }
@@ -36,7 +39,7 @@ const reviewHunksParams = {
 export interface ReviewHunksParams extends Infer<typeof reviewHunksParams> {}
 export const ReviewHunksParams = object<ReviewHunksParams>('AtriumReviewHunksParams', reviewHunksParams)
 
-/** A hunk of a file with its mark. Line numbers begin with 0; of an empty side: the line that follows it. */
+/** A hunk of a file with its mark. Line numbers begin with 0. An empty side has the number of the line that follows it. */
 export interface ReviewedHunk {
   /** The hash of the removed and added lines. */
   readonly hash: string

@@ -19,7 +19,7 @@ export async function stop(flags: Flags): Promise<void> {
     throw new CommandError('Only a host on this machine can be stopped; leave out --host.', exits.usage)
   // A host that answers with its token is the process that `host.json` names. Another process may have got the number of one
   // that has crashed.
-  const active = await withClient(flags, activeSessions)
+  const active = await withClient(flags, activeTurns)
   process.kill(pid, 'SIGTERM')
   for (let waited = 0; isRunning(pid); waited += pollMs) {
     if (waited > maxMs)
@@ -31,9 +31,12 @@ export async function stop(flags: Flags): Promise<void> {
   report({ stopped: pid, interrupted: active }, () => `The host has stopped.${rest}`)
 }
 
-async function activeSessions(client: Client): Promise<number> {
-  const sessions = await allSessions(client)
-  return sessions.filter(({ status }) => activityOf(status) === Activity.InProgress).length
+/** The number of chats in which an agent works. A turn that waits for a user still waits after the next start (H9.9). */
+async function activeTurns(client: Client): Promise<number> {
+  const statuses = (await allSessions(client)).flatMap(({ status, chats }) =>
+    chats ? chats.map((chat) => chat.status ?? 0) : [status],
+  )
+  return statuses.filter((status) => activityOf(status) === Activity.InProgress).length
 }
 
 const pollMs = 50

@@ -48,7 +48,10 @@ export class AcpSession implements SessionClient {
     this.#options = configOptionsOf(response)
   }
 
-  /** The instructions of customizations, if the agent does not have them yet. It remembers those of earlier turns. */
+  /**
+   * Returns the instructions of customizations if the agent does not have them yet, else an empty text. The agent remembers the
+   * instructions of earlier turns.
+   */
   newInstructions(text: string): string {
     if (text === this.#instructions) return ''
     this.#instructions = text

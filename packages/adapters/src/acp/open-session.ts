@@ -70,7 +70,8 @@ export class SessionOpener {
   async #canStay(session: AcpSession): Promise<boolean> {
     const wanted = this.#contextFor(session.connection)
     if (isDeepStrictEqual(session.context, wanted)) return true
-    // An agent that cannot restore its session would forget the chat, only to learn of tools that it did without so far.
+    // The contexts differ only by the host's own MCP server. A restart would give the agent the tools of this server, but an
+    // agent that cannot restore its session would forget the chat. So the process is kept.
     if (!canRestore(session.connection) && isDeepStrictEqual(session.context, this.#withoutTools(wanted)))
       return true
     return !(await this.#parts.process.endIfUnshared())

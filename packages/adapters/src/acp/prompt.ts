@@ -71,7 +71,7 @@ export function resumeText(turn: ActiveTurn): string {
     if (part.kind !== 'toolCall') return []
     const { toolCall: call } = part
     const action = `${call.displayName}: ${textOf(call.invocationMessage)}`
-    // A tool of a client runs there. The agent gets the stored result if it calls the tool again.
+    // The client that provides the tool runs it. The agent gets the stored result if it calls the tool again.
     if (call.contributor) return call.status === 'completed' ? [`Done already: ${action}.`] : []
     if (call.status === 'running' && call.confirmed !== 'not-needed')
       return [`Allowed meanwhile: ${action}. Do it now.`]

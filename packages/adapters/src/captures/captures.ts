@@ -101,7 +101,7 @@ export function gitCaptures(options: CapturesOptions): Captures {
         taken.set(made.id, ++order)
         return made
       })
-      // The caller does not wait for this. If it fails, the packs stay as they are.
+      // The caller does not wait for the merge of the packs. If the merge fails, the packs stay as they are.
       const store = stores.get(nameOf(place))
       if (store) void queue.run(store.name, () => mergePacks(store, place.hashLength)).catch(() => {})
       return capture
@@ -110,7 +110,7 @@ export function gitCaptures(options: CapturesOptions): Captures {
       const [a, b] = [await storeOf(before), await storeOf(after)]
       if (a.name !== b.name) throw new CaptureFailed('The captures are of different folders.')
       const shared = await tools()
-      // Two commits are in the same form.
+      // The contents of two commits have the same form, so their comparison needs no judge.
       const judge: Judge | undefined =
         a.isCommit && !b.isCommit
           ? (changes, sizes) => judgeConverted(shared, a.store, changes, sizes)
@@ -138,7 +138,10 @@ export function gitCaptures(options: CapturesOptions): Captures {
   }
 }
 
-/** An id is the name of a store and of a tree. That of a commit says so: its contents are in the form of the repository. */
+/**
+ * An id consists of the name of a store and the hash of a tree. The id of a commit ends with `.commit`, because the contents of
+ * a commit are in the form of the repository.
+ */
 const idForm = /^([\da-f]{24})\.([\da-f]{40}|[\da-f]{64})(\.commit)?$/
 
 /** Runs the tasks of each store one after the other. */

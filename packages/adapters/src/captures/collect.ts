@@ -7,7 +7,7 @@ import type { CaptureStore } from './store.ts'
 /** Keeps the objects that these captures need, in one pack, and deletes the others. */
 export async function keepOnly(store: CaptureStore, kept: readonly string[]): Promise<void> {
   const state = await store.readState()
-  // The next capture builds on the last one.
+  // The last capture is kept too, because the next capture builds on it.
   const trees = new Set([...kept, ...(state ? [state.tree, state.base] : [])])
   const whole = new Set(await existing(store, [...trees]))
   const links = await store.chain.kept(trees, (tree) => whole.has(tree))
@@ -21,7 +21,7 @@ export async function keepOnly(store: CaptureStore, kept: readonly string[]): Pr
   else await replacePacks(store, objects, () => store.chain.replace(links))
 }
 
-/** The larger contents that have several small ones as their parts (`together`), if most of their parts are needed. */
+/** Returns the larger contents that `together` made of several small contents, if more than half of their bytes is needed. */
 async function sharedBy(store: CaptureStore, needed: readonly string[]): Promise<readonly string[]> {
   const inNeeded = new Set(needed)
   const used = new Map<string, number>()
@@ -31,7 +31,7 @@ async function sharedBy(store: CaptureStore, needed: readonly string[]): Promise
   return sizes.flatMap(([hash = '', size]) => ((used.get(hash) ?? 0) * 2 > Number(size) ? [hash] : []))
 }
 
-/** What git says about objects: a line for each. */
+/** Returns facts about objects from git: the fields of one line for each object. */
 async function facts(
   store: CaptureStore,
   hashes: readonly string[],
@@ -61,7 +61,7 @@ async function replacePacks(
 ): Promise<void> {
   const folder = join(store.objects, 'pack')
   const old = new Set(await store.own.packs())
-  // The same objects make a pack of the same name.
+  // If the objects are the same, the new pack has the name of an old one, which must not be deleted.
   if (objects.length > 0) old.delete(await writePack(store, objects))
   await whenWritten()
   for (const file of await readdir(folder))
@@ -71,7 +71,7 @@ async function replacePacks(
 
 const mostPacks = 64
 
-/** The trees and contents that trees have. Those that are missing, and are not ours, are left out. */
+/** Returns the trees and contents that trees refer to. Missing objects, which are not of this store, are left out. */
 async function reachable(store: CaptureStore, trees: readonly string[]): Promise<readonly string[]> {
   if (trees.length === 0) return []
   const args = ['rev-list', '--objects', '--no-object-names', '--missing=allow-any', '--stdin']

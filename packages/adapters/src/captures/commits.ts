@@ -6,7 +6,10 @@ import { emptyTree } from './objects/trees.ts'
 import type { Place } from './place.ts'
 import type { CaptureTools } from './tools.ts'
 
-/** The tree of a commit of the user's repository, as far as it is in the folder. */
+/**
+ * Returns the tree of a commit of the user's repository. If the folder is only a part of the working tree, returns the tree of
+ * this part.
+ */
 export async function treeOfCommit(
   { git, user }: CaptureTools,
   place: Place,

@@ -22,11 +22,11 @@ interface Counts {
   readonly binary?: boolean
 }
 
-/** Changes of which only one side is in the form of the repository (`judgeConverted`). */
+/** The verdict about changes of which only one side is in the form of the repository (`judgeConverted`). */
 export interface Judgement {
   /** Changes of files that differ only by a conversion. */
   readonly same: ReadonlySet<RawChange>
-  /** Changes of which nobody knows what the earlier content is on the disk. */
+  /** Changes whose earlier content on the disk is unknown. */
   readonly unknown: ReadonlySet<RawChange>
 }
 
@@ -60,7 +60,7 @@ function described(
     const omitted = mode === omittedMode ? omittedOf(hash) : undefined
     return {
       content: `${store.name}.${hash}`,
-      // A file without content has lost its mode.
+      // The entry of a file without content does not hold the mode of the file.
       mode: mode === '100755' || mode === '120000' ? mode : '100644',
       size: omitted?.size ?? sizes.get(hash) ?? 0,
       ...(omitted && { omitted: omittedReason(omitted) }),
@@ -90,7 +90,7 @@ function described(
 
 interface Compared {
   readonly changes: readonly RawChange[]
-  /** Two trees that git compares for the numbers of lines. */
+  /** The two trees that git compares to count the changed lines. */
   readonly trees: Trees
 }
 
@@ -103,13 +103,13 @@ async function rawChanges(store: CaptureStore, captures: Trees, into: string): P
   const known = [...differences].flatMap(([path, { before, after }]) =>
     changeOf({ path, before: before && sideOf(before), after: after && sideOf(after) }),
   )
-  // Only git finds renames. There are none if nothing was added, or nothing deleted.
+  // Only git finds renames. A rename needs an added file and a deleted file.
   const mayRename = known.some(({ before }) => !before) && known.some(({ after }) => !after)
   const changes = mayRename ? await listed(store, trees, into) : known
   return { changes: (changes ?? known).toSorted(byPath), trees }
 }
 
-/** Compares captures that are not in one chain. Git may have their trees, or they are written now. */
+/** Compares captures that are not in one chain. If git cannot read their trees, the trees are written first. */
 async function changesOfTrees(
   store: CaptureStore,
   trees: Trees,
@@ -173,7 +173,7 @@ function byPath(a: RawChange, b: RawChange): number {
   return a.path < b.path ? -1 : 1
 }
 
-/** Undefined if there is no file, or a submodule. */
+/** Returns undefined for a missing file and for a submodule. */
 function sideOf(side: Side): Side | undefined {
   const { mode, hash } = side
   return mode === '000000' || (mode === omittedMode && !omittedOf(hash)) ? undefined : side
@@ -199,7 +199,10 @@ async function sizesOf(
   )
 }
 
-/** The numbers of lines by path. Empty if git cannot read a content: then the changes have no numbers. */
+/**
+ * The numbers of added and removed lines, by path. The map is empty if git cannot read a content. The changes then have no
+ * numbers.
+ */
 async function countsOf(
   store: CaptureStore,
   trees: Trees,
@@ -212,7 +215,7 @@ async function countsOf(
   const fields = stdout.toString('utf8').split('\0')
   for (let i = 0; i + 1 < fields.length; i++) {
     const [added = '', removed = '', ...rest] = fields[i]?.split('\t') ?? []
-    // A rename has an empty path here, then the old and the new path.
+    // In the record of a rename the path is empty. The old path and the new path follow as two fields.
     const path = rest.join('\t') === '' ? fields[(i += 2)] : rest.join('\t')
     counts.set(
       path ?? '',

@@ -13,10 +13,10 @@ import type { CaptureStore } from './store.ts'
 import type { CaptureTools } from './tools.ts'
 
 /**
- * Decides which differences between a commit and a capture are real. A commit has files as git stores them (LFS pointers, LF), a
- * capture has the bytes on the disk. No filter runs here. A file counts as unchanged if its times and its size are those in the
- * index of the user's repository, or if it differs only in its line ends. Git may convert any other file when it checks it out,
- * so nobody knows which bytes that file had on the disk before.
+ * Decides which differences between a commit and a capture are real. A commit has files as git stores them (LFS pointers, LF).
+ * A capture has the bytes on the disk. No filter runs here. A file counts as unchanged if its times and its size are those in
+ * the index of the user's repository, or if it differs only in its line ends. For every other file that git may convert at a
+ * checkout, it is unknown which bytes the file had on the disk before.
  */
 export async function judgeConverted(
   tools: CaptureTools,
@@ -44,12 +44,15 @@ export async function judgeConverted(
   return { same, unknown: new Set(unknown) }
 }
 
-/** Links are not converted. What has the same bytes on both sides has not been. */
+/**
+ * Whether the earlier content may have another form on the disk. Git does not convert links. A file with the same bytes on both
+ * sides was not converted.
+ */
 function mayBeConverted({ before, after, oldPath }: RawChange): boolean {
   return before?.mode.startsWith('100') === true && (before.hash !== after?.hash || oldPath !== undefined)
 }
 
-/** The path that the earlier content had, in the working tree. */
+/** The path of the earlier content, relative to the root of the working tree. */
 function pathIn({ prefix }: Place, { path, oldPath = path }: RawChange): string {
   return prefix + oldPath
 }
@@ -74,7 +77,7 @@ async function userIndex({ repository, settings }: Place): Promise<UserIndex | u
   return { file, trust: { written: written.mtimeNs, ctime, inode: !minimal } }
 }
 
-/** The files that have, by the user's index, the content of the commit. */
+/** The changes of files that, according to the user's index, have the content of the commit. */
 async function cleanOf(
   place: Place,
   index: UserIndex | undefined,
@@ -143,5 +146,5 @@ function withoutCr(data: Buffer): Buffer {
   return Buffer.concat([...parts, data.subarray(from)])
 }
 
-/** Past these bytes, files are not read to compare their line ends. */
+/** The maximum number of bytes that are read to compare line ends. Files beyond this limit are not read. */
 const mostBytes = 32 * 1024 * 1024

@@ -6,11 +6,11 @@ import type { CaptureTools } from './tools.ts'
 
 /** Paths whose contents in the repository may differ from the bytes on the disk. */
 export interface Converted {
-  /** By a filter (such as LFS), an encoding or keywords. */
+  /** Paths whose contents may differ by a filter (such as LFS), an encoding or keywords. */
   readonly opaque: ReadonlySet<string>
-  /** By their line ends only. */
+  /** Paths whose contents may differ only by their line ends. */
   readonly lineEnds: ReadonlySet<string>
-  /** Those of `lineEnds` that a checkout writes with CRLF. */
+  /** Paths in `lineEnds` that a checkout writes with CRLF. */
   readonly crlf: ReadonlySet<string>
 }
 
@@ -46,7 +46,7 @@ export async function convertedPaths(
 interface LineEnds {
   /** Whether the line ends of all text files are converted. */
   readonly all: boolean
-  /** Whether a checkout writes CRLF where nothing else is said. */
+  /** Whether a checkout writes CRLF if the attributes of a file say nothing else. */
   readonly crlf: boolean
 }
 
@@ -64,7 +64,7 @@ async function lineEndsOf(
   }
 }
 
-/** Whether there are attributes outside the repository's files, or in its root. */
+/** Whether there is a list of attributes outside the working tree, or in its root. */
 async function hasAttributes(
   { settings }: Pick<CaptureTools, 'settings'>,
   { root, repository }: Place,
@@ -89,7 +89,7 @@ function sorted(fields: readonly string[], settings: LineEnds): Converted {
     const says = (value: string | undefined) => value !== 'unspecified' && value !== 'unset'
     if (says(filter) || says(ident) || says(encoding)) opaque.add(path)
     if (settings.all || says(text) || says(eol) || says(old)) lineEnds.add(path)
-    // `crlf` is what `text` was called before.
+    // `crlf` is the older name of the attribute `text`.
     const kind = text === 'unspecified' ? old : text
     const isText = kind === 'unspecified' ? settings.all || says(eol) : kind !== 'unset'
     const byDefault = settings.crlf && eol !== 'lf' && kind !== 'input'

@@ -21,8 +21,8 @@ export interface IndexEntry {
 export type HashLength = 20 | 32
 
 /**
- * Reads the entries of a git index (versions 2 to 4). Returns undefined if the file is none, or has a part that must be
- * understood and is not: a split index, a sparse index.
+ * Reads the entries of a git index (versions 2 to 4). Returns undefined if the file is not an index, or has a required
+ * extension that is not supported here: a split index or a sparse index.
  */
 export function parseIndex(file: Buffer, hashLength: HashLength): readonly IndexEntry[] | undefined {
   if (file.length < 12 + hashLength || file.toString('latin1', 0, 4) !== 'DIRC') return undefined
@@ -57,15 +57,15 @@ export function parseIndex(file: Buffer, hashLength: HashLength): readonly Index
   }
   for (; at + 8 <= end; at += 8 + file.readUInt32BE(at + 4)) {
     const letter = file[at] ?? 0
-    // The name of an extension that must be understood begins with a small letter.
+    // The name of a required extension begins with a small letter.
     if (letter >= 97 && letter <= 122) return undefined
   }
   return entries
 }
 
 /**
- * Whether an index of version 2 or 3 has only entries that tell the bytes on the disk: then it can be copied as it is.
- * Makes no values, because an index may have very many entries.
+ * Whether all entries of an index of version 2 or 3 tell the bytes on the disk. Such an index can be copied as it is. The check
+ * creates no objects for the entries, because an index may have very many.
  */
 export function isPlain(file: Buffer, hashLength: HashLength): boolean {
   const version = file.length < 12 + hashLength ? 0 : file.readUInt32BE(4)
@@ -77,7 +77,7 @@ export function isPlain(file: Buffer, hashLength: HashLength): boolean {
     if (flagsAt + 2 > end || (file.readUInt16BE(at + 26) & 0o170000) === submodule) return false
     const flags = file.readUInt16BE(flagsAt)
     const length = flags & lengthMask
-    // Extended flags, and lengths that do not fit, are rare.
+    // Extended flags, and path lengths that do not fit into the flags, are rare. So an index with them does not count as plain.
     if ((flags & (assumeValid | extendedFlag | stageMask)) !== 0 || length === lengthMask) return false
     at += Math.floor((statBytes + hashLength + 2 + length) / 8 + 1) * 8
   }
@@ -109,7 +109,10 @@ export function writeIndex(entries: readonly IndexEntry[], checksum: (data: Buff
 
 /** How the stat data of an entry is compared. */
 export interface StatTrust {
-  /** When the index was written, in ns. A file that is not older may have changed without showing. */
+  /**
+   * The time at which the index was written, in ns. A file that is not older than the index may have changed although its stat
+   * data has not.
+   */
   readonly written: bigint
   readonly ctime: boolean
   readonly inode: boolean
@@ -147,7 +150,9 @@ function plainPath(file: Buffer, at: number): FoundPath | undefined {
   return nul < 0 ? undefined : { path: file.subarray(at, nul), end: nul + 1 }
 }
 
-/** Version 4: the number of bytes to remove from the end of the previous path, then what follows. */
+/**
+ * In version 4, a path is stored as the number of bytes to remove from the end of the previous path, and the bytes to append.
+ */
 function compressedPath(file: Buffer, start: number, previous: Buffer): FoundPath | undefined {
   let at = start
   let byte = file[at++] ?? 0

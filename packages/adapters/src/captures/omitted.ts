@@ -2,8 +2,9 @@
 export type OmittedKind = 'large' | 'unreadable' | 'repository' | 'name' | 'converted'
 
 /**
- * A file without content is an entry of a tree with the mode of a submodule, because git does not look for the object that
- * such an entry names. The hash is no hash: it holds the kind, the size, and a fingerprint that changes with the file.
+ * A file without content is an entry of a tree with the mode of a submodule, because git does not look for the object that such
+ * an entry names. The hash of the entry is not a real hash: it holds the kind, the size, and a fingerprint that changes with
+ * the file.
  */
 export const omittedMode = '160000'
 
@@ -46,5 +47,5 @@ export function sizeText(bytes: number): string {
 }
 
 const kinds: readonly OmittedKind[] = ['large', 'unreadable', 'repository', 'name', 'converted']
-/** The beginning of the hashes that are none: the letters "atrium" in hex. */
+/** The beginning of the hashes of omitted files, which are not real hashes: the letters "atrium" in hex. */
 const mark = '61747269756d'

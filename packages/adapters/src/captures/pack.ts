@@ -18,8 +18,9 @@ export interface Packing {
 }
 
 /**
- * Stores what two captures do not have in common: the trees and contents of both sides, so that nothing that the user's
- * repository deletes is missed. What both have in common is only named. The pack is on the disk when the promise resolves. Returns its size.
+ * Stores the trees and contents that only one of two captures has. Those of both sides are stored, so that nothing is missing
+ * if the user's repository deletes an object. Objects that both captures have are not stored, but only named by their hashes.
+ * The pack is on the disk when the promise resolves. Returns the number of stored bytes.
  */
 export async function packObjects(store: CaptureStore, packing: Packing): Promise<number> {
   const { place, incoming, before, after, signal } = packing
@@ -34,7 +35,7 @@ export async function packObjects(store: CaptureStore, packing: Packing): Promis
   return (await store.own.bytes()) - bytes + more
 }
 
-/** Returns the name of the pack. */
+/** Writes a pack of these objects, and returns its name. */
 export async function writePack(
   store: CaptureStore,
   hashes: readonly string[],
@@ -45,7 +46,7 @@ export async function writePack(
     ...(signal && { signal }),
     ...(incoming !== undefined && { into: incoming }),
   } as const
-  // Deltas are worth their time among few objects: the two sides of a change are alike.
+  // Git looks for deltas only among few objects. There the time is well spent, because the two sides of a change are alike.
   const command = (list: readonly string[]) => [
     'pack-objects',
     '-q',
@@ -64,7 +65,7 @@ export async function writePack(
   return `pack-${name.toString('latin1').trim()}`
 }
 
-/** Those of some objects that exist. */
+/** Returns those of the objects that exist. */
 export async function existing(
   store: CaptureStore,
   hashes: readonly string[],
@@ -80,7 +81,7 @@ export async function existing(
   return hashes.filter((_, i) => !lines[i]?.endsWith(' missing'))
 }
 
-/** The trees and contents that only one of two trees has. Undefined if one of them is gone. */
+/** The trees and contents that only one of two trees has. Undefined if one of the two trees is gone. */
 async function differing(
   store: CaptureStore,
   { incoming, signal }: Packing,
@@ -104,7 +105,7 @@ async function differing(
   return { hashes, differences }
 }
 
-/** An entry that is no folder. */
+/** Returns the entry, or undefined if it is missing or a folder. */
 function fileOf(mode: string, hash: string): TreeEntry | undefined {
   return mode === '000000' || mode === '040000' ? undefined : { mode, hash }
 }

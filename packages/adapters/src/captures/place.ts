@@ -12,7 +12,7 @@ import type { CaptureTools } from './tools.ts'
 
 /** A folder that can be captured. */
 export interface Place {
-  /** Without symbolic links. */
+  /** The path of the folder, without symbolic links. */
   readonly directory: string
   /** The root of the working tree; the folder itself if there is no repository. */
   readonly root: string
@@ -67,7 +67,10 @@ export async function placeOf({ git, user, config: read }: CaptureTools, path: s
   }
 }
 
-/** Captures of the home folder would have the user's secrets in them, and like those of the whole disk never end. */
+/**
+ * Refuses the home folder, folders that contain it, and the root of the file system. A capture of the home folder would contain
+ * the user's secrets. Like a capture of the whole disk, it would never end.
+ */
 async function refuseWide(directory: string, { home }: GitUser): Promise<void> {
   const real = home === '' ? undefined : await realpath(home).catch(() => undefined)
   if (directory === '/') throw new CaptureRefused('The root of the file system is not captured.')

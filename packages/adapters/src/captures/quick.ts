@@ -29,21 +29,23 @@ export interface QuickTaking {
   readonly last: string | undefined
 }
 
-/** Whether so few files have changed since the index was made that the quick way is quicker. */
+/** Whether so few files have changed since the index was made that `takeQuickly` is faster than an update of the index. */
 export function isQuick({ settings }: Place, { paths, removed, omitted, bytes }: Scan): boolean {
   const all = [...paths, ...removed, ...omitted.keys()]
   return (
     all.length <= quickFiles &&
     bytes <= quickBytes &&
-    // Git is asked for objects line by line, and knows how to treat a disk without the permission to execute.
+    // Git reads the names of objects line by line, so a path must not contain a line break. A disk without the permission to
+    // execute is left to git, which knows how to treat it.
     !all.some((path) => path.includes('\n')) &&
     !settings.includes('filemode = false')
   )
 }
 
 /**
- * Captures few changed files without git writing its index, which takes as long as the number of all files is large: the
- * changed files are read and put into the tree of the index here. Returns the new tree and what it costs on the disk.
+ * Captures few changed files without an update of git's index, because the time of an update grows with the number of all
+ * files. The changed files are read here and put into the tree of the index. Returns the new tree and the number of bytes that
+ * it takes on the disk.
  */
 export async function takeQuickly(
   taking: QuickTaking,
@@ -71,7 +73,7 @@ export async function takeQuickly(
     const old = edited.old.get(path)
     const before = blobs.get(path)
     const data = edit && contents.get(edit.hash)
-    // What has the content of the index is only named.
+    // A file with the same content as in the index is not stored, but only named by its hash.
     if (old && old.hash === edit?.hash) continue
     if (old && before && isBlob(old.mode)) add({ type: 'blob', hash: old.hash, data: before })
     const like = old && fresh.get(old.hash)
@@ -113,8 +115,8 @@ async function storeDifferences(
 }
 
 /**
- * Reads what the tree of the index has at these paths. A caller that knows some of them early calls this early: what was
- * read is kept.
+ * Reads what the tree of the index has at these paths. The result is kept in memory, so a caller that knows some of the paths
+ * early can read them early.
  */
 export async function readBase(
   { store, place, base, signal }: Pick<QuickTaking, 'store' | 'place' | 'base' | 'signal'>,
@@ -126,7 +128,7 @@ export async function readBase(
   )
 }
 
-/** Reads the changed files. They are few and small, so that reading them at once is quicker than one by one in turns. */
+/** Reads the changed files. They are few and small, so synchronous reads are faster than asynchronous ones. */
 function readFiles(store: CaptureStore, { root, prefix, hashLength }: Place, scan: Scan) {
   const edits = new Map<string, TreeEntry | undefined>()
   const contents = new Map<string, Buffer>()
@@ -154,7 +156,7 @@ function spend({ bytes, files }: CaptureBudget, read: readonly PackedObject[]): 
     throw new CaptureFailed(`A capture may read ${sizeText(bytes)}, and ${sizeText(size)} have changed.`)
 }
 
-/** The bytes of a file, or the target of a symbolic link. Undefined if the path is gone, or is neither. */
+/** The bytes of a file, or the target of a symbolic link. Undefined if the path is gone, or is neither a file nor a link. */
 function contentAt(path: string): { readonly content: Buffer; readonly mode: string } | undefined {
   try {
     const info = lstatSync(path)
@@ -179,7 +181,7 @@ function isBlob(mode: string): boolean {
   return mode.startsWith('100') || mode === '120000'
 }
 
-/** Past these numbers git writes its index. */
+/** If more files or bytes have changed, git updates its index. */
 export const quickFiles = 500
 /** In bytes. */
 const quickBytes = 4 * 1024 * 1024

@@ -15,11 +15,14 @@ export interface Scan {
   readonly paths: readonly string[]
   /** Files to be removed from the index. */
   readonly removed: readonly string[]
-  /** Files without content, with what stands for their hashes. Only `large` and `unreadable` ones are in trees. */
+  /**
+   * Files whose content is not captured, each with the text that replaces its hash. Only those of the kinds `large` and
+   * `unreadable` are entries of trees.
+   */
   readonly omitted: ReadonlyMap<string, string>
   /** The sum of the sizes of `paths`. */
   readonly bytes: number
-  /** Sizes and times of files, without those that are so new that they may still change without showing. */
+  /** Sizes and times of files. A file is left out if it is so new that a further change might not change its size and times. */
   readonly seen: ReadonlyMap<string, string>
 }
 
@@ -28,7 +31,7 @@ export interface Found {
   readonly paths: readonly string[]
   /** Files in the index that do not exist, or are not captured any more. */
   readonly dropped: readonly string[]
-  /** Names that are not valid text, as text. */
+  /** Names that are not valid UTF-8, decoded with replacement characters. */
   readonly badNames: readonly string[]
   /** Whether files in the index are ignored now, or ignored files must be put into it. */
   readonly reindex: boolean
@@ -68,7 +71,8 @@ export async function findChanges(store: CaptureStore, place: Place, options: Sc
     }),
     list(others),
     options.tracking ? list(ignored) : none,
-    // If git cannot read the user's index, nobody knows which ignored files it tracks. Then all that we have stay.
+    // If git cannot read the user's index, it is unknown which ignored files the user tracks. All ignored files in the index of
+    // the store then stay.
     options.tracking && userIndex !== undefined ? list(ignored, userIndex).catch(() => undefined) : none,
   ])
   const tracked = new Set(users?.names ?? ours.names)
@@ -172,7 +176,10 @@ async function isBehindNoLink(path: string): Promise<boolean> {
   return (await realpath(folder).catch(() => undefined)) === folder
 }
 
-/** Undefined if there is nothing. One call of the system takes much less time than a change of threads. */
+/**
+ * Undefined if nothing exists at the path. The call is synchronous, because one system call takes much less time than a change
+ * of threads.
+ */
 function statNow(path: string): BigIntStats | undefined {
   try {
     return lstatSync(path, { bigint: true, throwIfNoEntry: false })
@@ -200,7 +207,7 @@ const none: Records = { names: [], bad: [] }
 /** Splits output at its NULs. Names that are not valid text are listed apart. */
 function recordsOf(output: Buffer): Records {
   const all = output.toString('utf8').split('\0').slice(0, -1)
-  // A name may contain the replacement character itself. It comes back as the same bytes.
+  // A valid name may contain the replacement character itself. Such a name is encoded to the same bytes again.
   if (!all.some((name) => name.includes('\uFFFD'))) return { names: all, bad: [] }
   const valid = new Set(
     all.filter((name) => !name.includes('\uFFFD') || output.includes(Buffer.from(`${name}\0`))),
@@ -208,7 +215,7 @@ function recordsOf(output: Buffer): Records {
   return { names: all.filter((name) => valid.has(name)), bad: all.filter((name) => !valid.has(name)) }
 }
 
-/** Runs a task for each item. After some of them, others have their turn. */
+/** Runs a task for each item. Yields to the event loop after every few hundred items. */
 async function eachOf<T>(items: readonly T[], task: (item: T) => Promise<void>): Promise<void> {
   for (const [i, item] of items.entries()) {
     await task(item)

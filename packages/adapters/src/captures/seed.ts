@@ -20,8 +20,8 @@ export async function seedIndex(tools: CaptureTools, store: CaptureStore, place:
     before?.isFile() && user !== undefined ? await readFile(user).catch(() => undefined) : undefined
   const data = file && isWhole(file, place.hashLength) ? await certain(tools, store, place, file) : undefined
   await writeFile(store.index, data ?? indexOf(place, []))
-  // Git trusts the stat data of an entry only if the file is older than the index. The data is as old as the user's index, so our
-  // copy gets the same time, less a microsecond against rounding.
+  // Git trusts the stat data of an entry only if the file is older than the index. The data is as old as the user's index, so
+  // our copy gets the same time, less a microsecond against rounding.
   const mtime = before ? before.mtimeMs / 1000 - 1e-6 : 0
   await utimes(store.index, mtime, mtime)
 }
@@ -30,7 +30,10 @@ function indexOf({ format }: Place, entries: readonly IndexEntry[]): Buffer {
   return writeIndex(entries, (bytes) => createHash(format).update(bytes).digest())
 }
 
-/** An index without the entries that do not tell the bytes on the disk. If there are none, it also keeps its trees. */
+/**
+ * Returns an index without the entries that do not tell the bytes on the disk. If there are no such entries, the index also
+ * keeps its cached trees.
+ */
 async function certain(
   tools: CaptureTools,
   store: CaptureStore,
@@ -69,8 +72,8 @@ async function certainEntries(
 }
 
 /**
- * The sizes of contents whose line ends git may have converted. Such a conversion changes the size, so a file with the
- * size of its content has the bytes of its content.
+ * The sizes of contents whose line ends git may have converted. Such a conversion changes the size, so a file that has the size
+ * of its stored content also has the bytes of this content.
  */
 async function wholeLines(
   store: CaptureStore,

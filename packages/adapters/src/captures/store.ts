@@ -26,7 +26,7 @@ export interface StoreRun {
   readonly into?: string
 }
 
-/** What the last capture of a folder left for the next one. Nothing is lost without it, except time. */
+/** Data that the last capture of a folder leaves for the next one. Without this data, the next capture only takes longer. */
 export interface StoreState {
   readonly root: string
   readonly prefix: string
@@ -36,7 +36,7 @@ export interface StoreState {
   readonly base: string
   /** Changes when the files that git tracks or ignores may have changed. */
   readonly tracking: string
-  /** Files without content: their paths and what stands for their hashes. */
+  /** Files whose content is not captured: their paths, and the texts that replace their hashes. */
   readonly omitted: readonly (readonly [path: string, hash: string])[]
 }
 
@@ -218,5 +218,5 @@ function configOf({ format, settings: copied }: Place): string {
   return `[core]\n${version}bare = false\n${copied.map((line) => `${line}\n`).join('')}${extension}`
 }
 
-/** In bytes: with less, the disk counts as full. */
+/** In bytes. A disk with less free space counts as full. */
 const fullBytes = 1024 * 1024

@@ -151,7 +151,7 @@ interface Written {
 interface Update {
   readonly scan: Scan
   readonly last: string | undefined
-  /** Whether the index itself must change: git would list some files wrongly without it. */
+  /** Whether the index itself must change. Without this change, git would list some files wrongly. */
   readonly reindex: boolean
 }
 
@@ -202,7 +202,10 @@ async function updateIndex(taking: Taking, scan: Scan, last: string | undefined)
   return { tree, base: tree, bytes }
 }
 
-/** Stores the tree of the index, after a change of the index. The objects of the change go into a folder of their own first. */
+/**
+ * Applies `change` to the index, and then stores the tree of the index. Git first writes the new objects into a folder of their
+ * own.
+ */
 async function storeTree(
   { store, place, options }: Taking,
   last: string | undefined,
@@ -221,7 +224,7 @@ async function storeTree(
       signal,
     })
     if (exitCode !== 0 && prefix.length === 0) throw new CaptureFailed('The capture could not be written.')
-    // Git knows no prefix without files.
+    // Git fails for a prefix without files. The tree is then empty.
     const tree = exitCode === 0 ? stdout.toString().trim() : emptyTree[place.format]
     if (tree === last) return { tree, bytes: 0 }
     return { tree, bytes: await packObjects(store, { place, incoming, before: last, after: tree, signal }) }
@@ -230,7 +233,7 @@ async function storeTree(
   }
 }
 
-/** The list of ignored files of the repository counts in the store, too. */
+/** Links the repository's list of ignored files into the store, so that the list applies there too. */
 async function linkExcludes(store: CaptureStore, { repository }: Place): Promise<void> {
   const link = join(store.gitDir, 'info', 'exclude')
   await rm(link, { force: true })

@@ -51,7 +51,7 @@ export function repositoryConfig(git: GitRunner): (repository: Repository) => Pr
   return (repository) => cached.get([join(repository.commonDir, 'config')], () => readConfig(git, repository))
 }
 
-/** Values that were read from files, until one of the files changes. */
+/** A cache of values that were read from files. A value is valid until one of its files changes. */
 class UntilChanged<T> {
   readonly #values = new Map<string, { readonly seen: string; readonly value: Promise<T> }>()
 
@@ -67,7 +67,7 @@ class UntilChanged<T> {
   }
 }
 
-/** The last value that is not one of ours: the command line of every git run names `/dev/null`. */
+/** Returns the last value that the user has set. The value `/dev/null` comes from the command line of every git run. */
 function last(values: readonly string[] = []): string | undefined {
   return values.findLast((value) => value !== '/dev/null')
 }

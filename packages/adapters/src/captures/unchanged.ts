@@ -6,9 +6,12 @@ import type { Place } from './place.ts'
 
 /** The names, sizes and times of all files in a small folder, at one moment. */
 export interface Look {
-  /** A hash of them. */
+  /** A hash of these names, sizes and times. */
   readonly hash: string
-  /** Whether every later change shows: no file is so new that it could change within the same tick of the clock. */
+  /**
+   * Whether every later change of a file changes the hash. This is true if no file is so new that it could change again within
+   * the same tick of the clock.
+   */
   readonly settled: boolean
 }
 
@@ -20,7 +23,10 @@ export class Unchanged {
   #last: { readonly look: Look; readonly capture: Capture } | undefined
   #isLarge = false
 
-  /** Looks at the folder; not again at one that was too large. `outside`: all else that a capture depends on. */
+  /**
+   * Looks at the folder. A folder that was too large is not looked at again. `outside`: everything else that a capture depends
+   * on.
+   */
   async look(place: Place, outside: string): Promise<Look | undefined> {
     const look = this.#isLarge ? undefined : await lookAt(place, outside)
     this.#isLarge = !look
@@ -61,7 +67,7 @@ async function lookAt(place: Place, outside: string): Promise<Look | undefined> 
       if (info.mtimeNs > before || info.ctimeNs > before) settled = false
       if (info.isDirectory()) folders.push(`${path}/`)
     }
-    // Others have their turn.
+    // Yields to the event loop.
     await new Promise((resolve) => setImmediate(resolve))
   }
   return { hash: hash.digest('hex'), settled }

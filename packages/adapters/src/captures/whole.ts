@@ -49,7 +49,10 @@ export async function writeWhole(store: CaptureStore, tree: string, into: string
   }
 }
 
-/** Writes two trees that have only the paths of these differences. Git finds the same changes between them as between whole ones. */
+/**
+ * Writes two trees that have only the paths of these differences. Git finds the same changes between them as between the whole
+ * trees.
+ */
 export function writeSides(
   differences: Differences,
   like: string,
@@ -76,7 +79,7 @@ function writeTrees(into: string, { trees }: Pick<TreeEdit, 'trees'>, like: stri
   if (different.size > 0) writeBriefPack(packs, formatOf(like), [...different.values()])
 }
 
-/** The kind of hashes that a hash is one of. */
+/** Returns the hash algorithm of a hash. */
 function formatOf(hash: string): 'sha1' | 'sha256' {
   return hash.length === 64 ? 'sha256' : 'sha1'
 }

@@ -14,7 +14,7 @@ function jsonOf(bytes, asked, contentType) {
   const text = asked === 'base64' ? undefined : textOf(bytes, asked === undefined)
   const type = contentType === undefined ? '' : `,"contentType":${JSON.stringify(contentType)}`
   if (text !== undefined) return ownBytes(`{"data":${JSON.stringify(text)},"encoding":"utf-8"${type}}`)
-  // Base64 needs no escapes, so the letters are written between the other members without a text of the whole.
+  // Base64 needs no escapes, so it is written directly between the other members. This avoids a string of the whole JSON text.
   const start = '{"data":"'
   const end = `","encoding":"base64"${type}}`
   const length = Math.ceil(bytes.length / 3) * 4

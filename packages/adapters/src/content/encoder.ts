@@ -49,8 +49,9 @@ interface Pending {
 }
 
 /**
- * Whether the bytes have their buffer for themselves, so that it can be transferred to the worker without a copy. Small
- * buffers of Node share memory. A file is read into a buffer that is one byte longer.
+ * Whether no other data shares the buffer of the bytes, so that the buffer can be transferred to the worker without a copy.
+ * Small buffers of Node share memory. The buffer may be one byte longer than the bytes, because a file is read into such a
+ * buffer.
  */
 function ownsBuffer({ buffer, byteOffset, length }: Uint8Array): boolean {
   return buffer instanceof ArrayBuffer && byteOffset === 0 && buffer.byteLength <= length + 1

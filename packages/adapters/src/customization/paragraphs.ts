@@ -7,13 +7,13 @@ export interface SkillAccess {
   row(skill: Skill): string
 }
 
-/** For an agent with a tool `skill`, which gives the text of one. */
+/** For an agent with the tool `skill`, which returns the text of a skill. */
 export const bySkillTool: SkillAccess = {
   introduction: 'Skills, whose instructions the tool skill gives. Read one before a task that it is about:',
   row: ({ name, description }) => `- ${name}: ${description}`,
 }
 
-/** For an agent that reads files itself. A skill that is no file of this machine is given as a whole. */
+/** For an agent that reads files itself. If a skill is not a file of this machine, its row contains its whole text. */
 export const byFile: SkillAccess = {
   introduction: 'Skills. Read the file of one before a task that it is about:',
   row: ({ name, description, uri, text }) => {
@@ -22,7 +22,7 @@ export const byFile: SkillAccess = {
   },
 }
 
-/** The paragraphs that the customizations of a session add to what an agent is told. */
+/** The paragraphs that the customizations of a session add to the instructions of an agent. */
 export function customParagraphs(
   { agent, rules, skills, context }: Customized,
   { introduction, row }: SkillAccess,
@@ -40,7 +40,10 @@ function ruleParagraph({ name, text, globs }: Rule): string {
   return `Rule "${name}"${about}:\n\n${text}`
 }
 
-/** The text of a skill for a model. Other files of the skill are beside its file. */
+/**
+ * Returns the text of a skill for a model. The text names the skill's file, because other files of the skill are in the same
+ * folder.
+ */
 export function skillText({ uri, text }: Skill): string {
   const named = pathOf(uri)
   return named.ok ? `(from ${named.path})\n\n${text}` : text

@@ -59,7 +59,7 @@ export async function renameEntry(
     await link(fromPath, toPath)
   } catch (error) {
     if (!hardLinkRefused.has(codeOf(error) ?? '')) throw error
-    // Where hard links are refused, an empty file reserves the name: `wx` fails if the name exists.
+    // If hard links are refused, an empty file reserves the name: `wx` fails if the name exists.
     await (await open(toPath, 'wx')).close()
     return rename(fromPath, toPath)
   }

@@ -140,7 +140,8 @@ export class Containment {
       return real !== undefined && isInside(realPath, real)
     }
     if (!(await someOf(this.#forbidden, contains))) return false
-    // By real paths only: what is permitted must not be more than the directory itself contains.
+    // Only real paths are compared. The permission covers only what the permitted directory contains, and not the directory
+    // itself.
     return !(await someOf(this.#permitted, async (path) => {
       const real = await realPathOf(path)
       return real !== undefined && real !== realPath && isInside(realPath, real)

@@ -73,8 +73,7 @@ async function populate(dir: string, { gitDir, commonDir }: Repository, config: 
 }
 
 /**
- * Links a file, or copies it where links are not allowed. A missing file is ignored: not every repository has all of
- * these files.
+ * Links a file, or copies it if links are not allowed. A missing file is ignored: not every repository has all of these files.
  */
 async function linkFile(from: string, to: string): Promise<void> {
   await symlink(from, to).catch(() => copyFile(from, to).catch(() => {}))

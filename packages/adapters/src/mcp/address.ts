@@ -3,8 +3,9 @@ import type { LookupAddress, LookupOptions } from 'node:dns'
 import { BlockList, isIP } from 'node:net'
 
 /**
- * Addresses that are not public (S-47): of this machine, of private networks and links, for documentation, for several
- * receivers, and IPv6 forms of IPv4 addresses. A server could otherwise make the host ask a neighbour for it.
+ * Addresses that are not public (S-47): addresses of this machine, private, link-local, documentation and multicast addresses,
+ * and IPv6 forms of IPv4 addresses. Without this list, a server could make the host send requests to its neighbours in the
+ * network.
  */
 const blocked = { ipv4: new BlockList(), ipv6: new BlockList() }
 for (const range of [
@@ -56,7 +57,10 @@ export function isLoopback(hostname: string): boolean {
 
 type Callback = (error: Error | null, addresses: LookupAddress[]) => void
 
-/** A DNS lookup for requests. It fails unless all addresses of the host name are public. The request connects to one of them. */
+/**
+ * A DNS lookup for requests. It fails unless all addresses of the host name are public. The request connects to one of these
+ * addresses.
+ */
 export function publicLookup(
   resolve: (hostname: string, options: { all: true }, callback: Callback) => void = systemLookup,
 ) {

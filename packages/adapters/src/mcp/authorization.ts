@@ -10,8 +10,8 @@ import type { MetadataOptions } from './metadata.ts'
 import { isUsable } from './tools.ts'
 
 /**
- * Returns what users are told about a challenge: which resource needs an authorization, and who gives it. The metadata is
- * where the challenge says, or else at the well-known places of the server. Without metadata the resource is the server.
+ * Returns what users are told about a challenge: which resource needs an authorization, and who gives it. The metadata is at
+ * the URL that the challenge names, or else at the well-known URLs of the server. Without metadata the resource is the server.
  */
 export async function requirementOf(
   challenge: Challenge,

@@ -46,7 +46,7 @@ export class RunningCall {
     this.#abort.abort(new McpFailed(message))
   }
 
-  /** Reports the progress of the call: the first at once, and later ones in intervals. */
+  /** Reports the progress of the call: the first report comes at once, later reports at intervals. */
   reportProgress({ progress, total, message }: Progress): void {
     this.#restartClock()
     this.#progress = {

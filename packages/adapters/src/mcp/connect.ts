@@ -17,7 +17,7 @@ import { StdioTransport } from './stdio-transport.ts'
 
 export interface ConnectOptions {
   readonly context: McpContext
-  /** The era of the server, if it is known from an earlier connection. */
+  /** Whether the server is `modern` or `legacy`, if this is known from an earlier connection. */
   readonly era: Era | undefined
   /** The token for the resource of the server. */
   readonly token: () => string | undefined
@@ -53,7 +53,7 @@ async function connectCommand(
   try {
     return await start(era)
   } catch (error) {
-    // Some servers of the older era end when their first message is not `initialize`.
+    // Some legacy servers end when their first message is not `initialize`.
     const mayBeLegacy = error instanceof ProcessEnded && error.hadStarted && era === undefined
     if (!mayBeLegacy || options.signal.aborted) throw error
     return start('legacy')

@@ -34,7 +34,7 @@ export class McpConnection {
   tools: ReadonlyMap<string, ListedTool> = new Map()
   readonly #client: Client
   readonly #options: ConnectionOptions
-  /** The running calls. A question of the older era does not name its call, so it belongs to the oldest one. */
+  /** The running calls. A question of a legacy server does not name its call, so it is assigned to the oldest running call. */
   readonly #calls = new Set<RunningCall>()
   readonly #definitions = new WeakMap<ListedTool['own'], CalledDefinition>()
   #isReading = false
@@ -59,7 +59,10 @@ export class McpConnection {
     this.tools = await listTools(listPage, this.#options.limits)
   }
 
-  /** Called when the server says that its tools have changed. A server that says so all the time is asked in intervals. */
+  /**
+   * Called when the server says that its tools have changed. If a server says so all the time, its list is read only at
+   * intervals.
+   */
   toolsChanged(): void {
     this.#isStale = true
     if (!this.#isReading) void this.#readAgain()
@@ -99,7 +102,7 @@ export class McpConnection {
     }
   }
 
-  /** Answers a question that came as a request, as in the older era. */
+  /** Answers a question that came as a request. Legacy servers ask in this way. */
   async answer(params: unknown): Promise<FormAnswer> {
     const [running] = this.#calls
     if (!running) return { action: 'cancel' }
@@ -112,7 +115,7 @@ export class McpConnection {
     await this.#options.end()
   }
 
-  /** Sends the call, and sends it again with the answers while the server asks: that is how servers of the new era ask. */
+  /** Sends the call. While the server asks questions, sends the call again with the answers. Modern servers ask in this way. */
   async #request({ own }: ListedTool, input: JsonObject, running: RunningCall): Promise<CallToolResult> {
     const { isInputRequiredResult } = this.#options.library
     const options = {
@@ -134,8 +137,9 @@ export class McpConnection {
   }
 
   /**
-   * The definition from which the library reads the headers of a call. Without an output schema it compiles none: the schema
-   * is untrusted. The library remembers what it has read by the object.
+   * Returns the definition from which the library reads the headers of a call. The output schema is left out, because the
+   * library would compile it and it is untrusted. The same object is returned each time, because the library remembers by the
+   * object what it has read.
    */
   #definitionOf(own: ListedTool['own']): CalledDefinition {
     const known = this.#definitions.get(own)
@@ -151,7 +155,7 @@ export class McpConnection {
     running: RunningCall,
   ): Promise<{ [key: string]: FormAnswer }> {
     const entries = Object.entries(inputRequests)
-    // A server that only asks to be called again counts as one that asks.
+    // A server may ask to be called again without a question. This counts as a question too.
     if (entries.length === 0) await running.rest()
     const answers: { [key: string]: FormAnswer } = {}
     for (const [key, { method, params }] of entries) {

@@ -25,13 +25,13 @@ export function limitsOf({ limits: changed }: McpContext): McpLimits {
   return { ...limits, ...changed }
 }
 
-/** The two eras of MCP: since the revision of 2026-07-28, and before. */
+/** The two groups of MCP revisions: `modern` since the revision of 2026-07-28, and `legacy` before. */
 export type Era = 'modern' | 'legacy'
 
 /** What a server of the pool needs from the pool, and from its uses. */
 export interface PoolSide {
   readonly context: McpContext
-  /** The era of the server, if it is known. */
+  /** Whether the server is `modern` or `legacy`, if this is known. */
   era(): Era | undefined
   /** Whether another server may be started. */
   mayStart(): boolean

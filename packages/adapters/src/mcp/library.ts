@@ -14,5 +14,5 @@ export function loadLibrary(): Promise<Library> {
   return loading
 }
 
-/** The longest time of a timer. The library's own timeouts have it, because the host's clock decides about time. */
+/** The longest time of a timer. The library's own timeouts are set to this value, because the host limits the time itself. */
 export const never = 2 ** 31 - 1

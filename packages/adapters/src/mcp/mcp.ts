@@ -5,14 +5,14 @@ import { PooledServer } from './pooled-server.ts'
 import { ServerUse } from './use.ts'
 
 /**
- * The MCP servers of the host, in one pool. Uses share a server if nothing about them differs. A server of the older era is
- * shared only within a session: its questions name neither a call nor a session.
+ * The MCP servers of the host, in one pool. Uses share a server if nothing about them differs. A legacy server is shared only
+ * within a session, because its questions name neither a call nor a session.
  */
 export class McpPool implements McpServers {
   readonly #context: McpContext
   /** The servers by key, with their uses. */
   readonly #servers = new Map<string, Entry>()
-  /** The eras of servers, by the key without a session. The oldest are forgotten. */
+  /** Whether servers are `modern` or `legacy`, by the key without a session. The oldest entries are forgotten. */
   readonly #eras = new Map<string, Era>()
   readonly #ending = new Set<Promise<unknown>>()
 
@@ -57,7 +57,7 @@ export class McpPool implements McpServers {
     return {
       context: this.#context,
       era: () => this.#eras.get(shared),
-      // The server that asks is about to start, and counts already.
+      // The server that asks is about to start, so `running` counts it already.
       mayStart: () => this.running <= limitsOf(this.#context).mcpServers,
       // The uses of a server have one principal, and so the same tokens.
       token: (resource: string) => [...uses].map(({ user }) => user.token(resource)).find(Boolean),
@@ -69,7 +69,10 @@ export class McpPool implements McpServers {
     }
   }
 
-  /** Notes the era of a server. If a server of the older era is shared, each session but the first gets its own. */
+  /**
+   * Notes whether a server is `modern` or `legacy`. If a legacy server is shared, each session except the first gets a server
+   * of its own.
+   */
   #learn(shared: string, era: Era): void {
     this.#eras.delete(shared)
     this.#eras.set(shared, era)
@@ -86,7 +89,8 @@ export class McpPool implements McpServers {
       const own = this.#entryFor(use.config, use.user)
       own.uses.add(use)
       use.move(own.server)
-      // The use waits for its server and then sees that it has another one. A failure is in the state.
+      // The use waits for its earlier server, and then notices that it has another one. A failure of the new server is shown by
+      // its state.
       if (use.isWanted) own.server.connected(false).catch(() => {})
     }
   }

@@ -10,7 +10,7 @@ import { isPublicAddress, publicLookup } from './address.ts'
 import type { McpLimits } from './context.ts'
 
 export interface MetadataOptions {
-  /** The server that names the metadata. Its own origin may be asked by whatever address it has. */
+  /** The server that names the metadata. Requests to its own origin are allowed, whatever address it has. */
   readonly server: URL
   readonly limits: McpLimits
   readonly later: World['later']
@@ -60,7 +60,7 @@ function request(url: URL, { server, lookup = publicLookup() }: MetadataOptions,
     const literal = url.hostname.replace(/^\[|\]$/g, '')
     if (url.username !== '' || url.password !== '') throw new Error('a URL with credentials')
     if (!isOwn && url.protocol !== 'https:') throw new Error('only https')
-    // A literal address is not looked up.
+    // A literal address is not looked up, so it is checked here.
     if (!isOwn && isIP(literal) !== 0 && !isPublicAddress(literal)) throw new Error('not public')
     const get = url.protocol === 'https:' ? httpsGet : httpGet
     const headers = { accept: 'application/json' }

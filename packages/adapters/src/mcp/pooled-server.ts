@@ -28,7 +28,7 @@ export class PooledServer {
   #connection: McpConnection | undefined
   /** The attempt to connect, with the pause before a restart. */
   #connecting: Promise<McpConnection> | undefined
-  /** Ends the attempt. A new one for each attempt, so that an attempt can tell that it is not the newest. */
+  /** Ends the attempt. Each attempt has a controller of its own, so that an attempt can tell that it is not the newest. */
   #abort = new AbortController()
   /** Resolves when no process of earlier attempts is left. */
   #ending: Promise<unknown> = Promise.resolve()
@@ -53,7 +53,9 @@ export class PooledServer {
     return this.#diagnostics().map((line) => visibleText(this.#redact(line)))
   }
 
-  /** Connects unless that is done. Rejects with an `McpFailed`. `hurry` ends the pause before a restart. */
+  /**
+   * Returns the connection, and connects first if needed. Rejects with an `McpFailed`. `hurry` ends the pause before a restart.
+   */
   connected(hurry: boolean): Promise<McpConnection> {
     if (this.#connection) return Promise.resolve(this.#connection)
     if (hurry) this.#pauses.hurry()
@@ -93,7 +95,7 @@ export class PooledServer {
       if (this.#connecting === connecting) this.#connecting = undefined
     })
     this.#connecting = connecting
-    // Each caller of `connected` sees the failure. If there is none, the state tells it.
+    // Each caller of `connected` sees the failure. If there is no caller, only the state shows the failure.
     connecting.catch(() => {})
     return connecting
   }
@@ -206,8 +208,8 @@ export class PooledServer {
       ? await this.#credentials.required(error).catch((problem: unknown) => problem)
       : error
     const failure = failureOf('The call failed', cause, this.#redact)
-    // A call may lack a scope, but a server that refuses the token refuses every call. A server that cannot be reached, or
-    // that has forgotten the connection, has to be connected again.
+    // If the token lacks a scope, only this call is refused. A server that refuses the token itself refuses every call. A
+    // server that cannot be reached, or that has forgotten the connection, has to be connected again.
     const isLost = isChallenge ? error.status === 401 : 'url' in this.#config && isGone(error)
     if (isLost && this.#connection === connection) {
       this.#forget()

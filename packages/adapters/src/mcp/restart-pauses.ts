@@ -19,7 +19,7 @@ export class RestartPauses {
     return this.#count >= this.#limits.mcpRestarts
   }
 
-  /** Called when a series of restarts begins. The signal is aborted when somebody does not want to wait for it. */
+  /** Called when a series of restarts begins. The signal is aborted when a caller does not want to wait for the pauses. */
   begin(): AbortSignal {
     this.#hurry = new AbortController()
     return this.#hurry.signal
@@ -29,7 +29,7 @@ export class RestartPauses {
     return pause(this.#later, firstMs * 2 ** this.#count++, signal)
   }
 
-  /** Ends the pause, and the series if its next attempt fails. */
+  /** Ends the current pause. If the next attempt fails, the series of restarts ends. */
   hurry(): void {
     this.#hurry.abort()
   }

@@ -95,7 +95,7 @@ export class ServerUse implements McpServer {
     for (;;) {
       const server = this.#server
       const connection = await server.connected(hurry)
-      // The server may have turned out to be one of another session.
+      // During the wait, the server may have turned out to belong to another session. This use then has another server.
       if (server === this.#server) return connection
     }
   }
@@ -111,5 +111,5 @@ function cancellable<T>(task: Promise<T>, signal: AbortSignal): Promise<T> {
   })
 }
 
-/** The states that say more than their kind. */
+/** The kinds of states that have details besides their kind. */
 const withDetails: ReadonlySet<string> = new Set(['error', 'authRequired'])

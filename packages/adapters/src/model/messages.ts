@@ -50,8 +50,8 @@ export async function toMessages(
 }
 
 /**
- * The text of a part; empty for a part without text. A long text goes on in parts that refer to it. Those that refer to
- * reasoning have `_meta`.
+ * Returns the text of a part, or an empty text for a part without text. A long text continues in parts of the kind
+ * `contentRef`, which refer to stored text. Those that refer to reasoning have `_meta`, and count as parts without text.
  */
 async function textOf(part: ResponsePart, { chat }: PartOptions): Promise<string> {
   if (part.kind === 'markdown') return part.content

@@ -17,7 +17,7 @@ export interface Request {
   readonly messages: readonly LanguageModelV3Message[]
   /** Names of the agent's own tools that the model may call. */
   readonly tools: readonly string[]
-  /** The tools of others that the model may call. */
+  /** The tools of clients and MCP servers that the model may call. */
   readonly offered: readonly OfferedTool[]
   readonly maxOutputTokens?: number | undefined
   readonly options: ProviderOptions

@@ -50,7 +50,10 @@ export async function resultText(
   return call.contributor ? foreignText(whole) : whole
 }
 
-/** The result of a tool of others. Nobody has reviewed it, and it may have any length. */
+/**
+ * Returns the result of a tool of a client or an MCP server, as text for the model. Nobody has reviewed the result, and it may
+ * have any length.
+ */
 function foreignText(text: string): string {
   return privateKey.test(text)
     ? '(The result contains a private key, and is not shown to you.)'

@@ -57,7 +57,7 @@ export class StreamProgress {
    * state.
    */
   async committed(): Promise<ChatState> {
-    // A condition on the state would not do: the host stores long text outside the state.
+    // A condition on the state is not enough, because the host stores long text outside the state.
     await this.#chat.settled()
     return this.#chat.when((state) => !(state.activeTurn?.responseParts ?? []).some(isOpen))
   }

@@ -11,7 +11,7 @@ export interface ModelToolCall {
   readonly toolCallId: string
   readonly toolName: string
   readonly input: unknown
-  /** The tool, if it is none of the agent's own. */
+  /** The tool, if it is not one of the agent's own tools. */
   readonly offered?: OfferedTool
 }
 
@@ -24,8 +24,8 @@ export interface StepResult {
 }
 
 /**
- * Converts the stream of one response to actions. Throws the error that the stream reports. `offered` are the tools of others
- * that the request contained.
+ * Converts the stream of one response to actions. Throws the error that the stream reports. `offered` are the tools of clients
+ * and MCP servers that the request contained.
  */
 export async function* streamStep(
   stream: AsyncIterable<LanguageModelV3StreamPart>,

@@ -119,7 +119,8 @@ async function* askForApproval(
 
 /** Waits for the user's decision, without a time limit, and runs the call if it was approved. */
 async function* runWhenApproved(toolCallId: string, context: CallContext): AsyncIterable<AgentAction> {
-  // The request may not be committed yet. Without this wait, a call that ran until it asked would look as if it were approved.
+  // The request for approval may not be committed yet. Without this wait, a call that ran first and then asked for approval
+  // would look as if it were approved.
   await context.chat.settled()
   const state = await context.chat.when(
     (each) => !undecided.has(callIn(each, toolCallId)?.status ?? 'streaming'),
@@ -127,7 +128,7 @@ async function* runWhenApproved(toolCallId: string, context: CallContext): Async
   const call = callIn(state, toolCallId)
   // A denial has already ended the call. The model learns of the denial from the result of the call.
   if (call?.status !== 'running') return
-  // Who provides the tool runs it and completes the call.
+  // The client or server that provides the tool runs it and completes the call.
   if (call.contributor) return void (await context.chat.tools.ended(toolCallId))
   const tool = findTool(call.toolName)
   // The state contains the approved input, including the user's changes.
@@ -161,7 +162,8 @@ function* failWithoutAsking(
   problem: string,
 ): Iterable<AgentAction> {
   const invocationMessage = messageOf(findTool(toolName)?.displayName ?? quoted(toolName))
-  // An editable input is stored as a bare command line. An invalid input has no command line, so it is left out.
+  // For a tool with an editable input, `toolInput` would be the bare command line. The input of such a tool is invalid here and
+  // has no command line, so `toolInput` is left out for these tools only.
   const toolInput = findTool(toolName)?.editable === undefined && { toolInput: JSON.stringify(input) ?? '' }
   yield { type: 'chat/toolCallReady', toolCallId, invocationMessage, ...toolInput, confirmed: 'not-needed' }
   yield failed(toolCallId, problem)

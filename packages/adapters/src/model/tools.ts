@@ -154,7 +154,10 @@ export function findTool(name: string): Tool | undefined {
   return isTool(name) ? tools[name] : undefined
 }
 
-/** The name of the tool of a call; undefined for a tool of others, which may have the same name as one of this agent. */
+/**
+ * Returns the tool name of a call of one of this agent's own tools. Undefined for a tool of a client or an MCP server, which
+ * may have the same name as a tool of this agent.
+ */
 export function ownName({ toolName, contributor }: Pick<ToolCallState, 'toolName' | 'contributor'>) {
   return contributor ? undefined : toolName
 }

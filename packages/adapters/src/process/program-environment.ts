@@ -2,8 +2,8 @@ import { markerVariable, allowedOnWindows } from './environment.ts'
 import type { Variables } from './environment.ts'
 
 /**
- * Names of the host variables that every agent and MCP server gets (S-38): variables that every program needs, and settings of proxies and
- * certificates.
+ * Names of the host variables that every agent and MCP server gets (S-38): variables that every program needs, and settings of
+ * proxies and certificates.
  */
 const passed =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|TERM|XDG_[A-Z_]+|SSH_AUTH_SOCK|DISPLAY|WAYLAND_DISPLAY|(?:https?|no|all)_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR))$/i

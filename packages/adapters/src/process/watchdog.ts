@@ -10,9 +10,9 @@ import { markerVariable } from './environment.ts'
 /**
  * Ends the processes that terminals and agents have started when the host dies, even by SIGKILL (F-40d). The kernel's own
  * SIGHUP is not enough, because processes can ignore it. A small shell script (`watchdog.sh`) reads a pipe that only the host
- * holds open. When the pipe closes, the script ends all processes in the watched POSIX sessions. Where `/proc` exists, the
- * script also ends processes that have left their session, and finds them by the host's marker in their environment. Then the
- * script exits.
+ * holds open. When the pipe closes, the script ends all processes in the watched POSIX sessions. If `/proc` exists, the script
+ * also ends processes that have left their session, and finds them by the host's marker in their environment. Then the script
+ * exits.
  */
 export class Watchdog {
   /** A folder for the start-up files of shells. The watchdog process removes the folder after the host has gone. */

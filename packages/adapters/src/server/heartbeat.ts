@@ -10,15 +10,15 @@ export interface HeartbeatOptions {
 export const defaultHeartbeat: HeartbeatOptions = { pingMs: 5000, deadMs: 20_000 }
 
 /**
- * In bytes per millisecond. While data is unsent, the time limit is longer: by the time that this data takes at this
- * speed. So a slow reader does not count as dead.
+ * The speed of the slowest accepted reader, in bytes per millisecond. While data is unsent, the time limit is longer by the
+ * time that this data takes at this speed. So a slow reader does not count as dead.
  */
 const slowestReader = 256
 
 /**
- * Terminates a connection whose peer vanished without closing it (F-19); TCP alone would keep the connection for minutes.
- * Any received byte proves that the peer is alive. A socket that the host does not read from counts as alive. Silence is counted in beats of the timer and not by a clock, so that a
- * host that wakes from sleep keeps its connections.
+ * Terminates a connection whose peer vanished without closing it (F-19); TCP alone would keep the connection for minutes. Any
+ * received byte proves that the peer is alive. A socket that the host does not read from counts as alive. Silence is counted in
+ * beats of the timer and not by a clock, so that a host that wakes from sleep keeps its connections.
  */
 export function keepAlive(
   socket: WebSocket,

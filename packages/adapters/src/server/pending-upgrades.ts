@@ -46,8 +46,9 @@ export class PendingUpgrades {
   add(socket: Socket, stream: Duplex): void {
     const { softLimit, hardLimit, minAgeMs, timeoutMs } = this.#limits
     const now = performance.now()
-    // The oldest is destroyed, not the newest: an honest client needs milliseconds, so idle sockets cannot lock it out.
-    // The minimum age protects the clients of a restarted host, which all connect at once.
+    // At the limit, the oldest pending socket is destroyed, not the newest. An honest client completes its upgrade within
+    // milliseconds, so idle sockets cannot lock it out. At the soft limit, a socket is destroyed only after a minimum age. This
+    // protects the clients of a restarted host, which all connect at once.
     const [oldest] = this.size >= softLimit ? this.#sockets : []
     if (oldest && (this.size >= hardLimit || now - oldest[1].since >= minAgeMs)) {
       this.remove(oldest[0])

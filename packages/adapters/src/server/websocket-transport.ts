@@ -136,8 +136,8 @@ class SocketTransport implements Transport {
     if (this.#corked || !this.#wire) return
     this.#corked = true
     this.#wire.cork()
-    // A microtask would run too early: the frames that follow from one poll of all sockets, or from one flush, leave
-    // together.
+    // All frames that follow from one poll of all sockets, or from one flush, leave together. A microtask would run too early
+    // for this.
     setImmediate(this.#uncork)
   }
 

@@ -142,7 +142,7 @@ export class Disk {
   forget({ channel, seq, state }: Head, keys: number): boolean {
     const stored = this.channel(channel)
     if (!stored || stored.creation.seq >= seq) return false
-    // A segment that goes on after the checkpoint stays as it is.
+    // A segment that also has envelopes after the checkpoint stays as it is.
     const deleted = [
       ...stored.segments.filter(({ last }) => last <= seq).flatMap(unsealed),
       ...stored.envelopes.filter((envelope) => envelope.seq <= seq),

@@ -161,7 +161,7 @@ function* remainingBytes(fd: number): Iterable<Buffer> {
   }
 }
 
-/** Returns 0 where the call would block, and undefined if it failed. */
+/** Returns 0 if the call would block, and undefined if it failed. */
 function attempt(io: () => number): number | undefined {
   try {
     return io()

@@ -77,7 +77,7 @@ export async function applyWorktree(machine: Machine, id: string): Promise<Appli
   return done
 }
 
-/** The commit of a checkout in which nothing is changed. */
+/** Returns the commit of a checkout. Throws if the checkout has uncommitted changes. */
 async function cleanHead(machine: Machine, main: Repository): Promise<string> {
   if (await exists(join(main.gitDir, 'index.lock')))
     throw new WorktreeRefused(`Git is at work in ${main.root} (index.lock). Try again when it is done.`)

@@ -18,7 +18,7 @@ export async function requireRepository({ git, user }: Machine, directory: strin
   throw new WorktreeRefused(`${directory} is in no git repository.`)
 }
 
-/** The main checkout of a worktree. Another repository may have taken its place, or may be around it. */
+/** Returns the main checkout of a worktree. Throws if another repository is now at its path or above it. */
 export async function requireMain(
   machine: Machine,
   { main, commonDir, gitDir, phase }: WorktreeRecord,
@@ -67,14 +67,20 @@ export async function isSparse(repository: Repository, shadow: ShadowGitDir): Pr
   return /^\s*sparsecheckout\s*=\s*(true|yes|on|1)\s*$/im.test(own)
 }
 
-/** The paths that differ from the commit, staged or not, and the untracked ones. A nested repository ends with a slash. */
+/**
+ * The paths that differ from the commit, staged or not, and the untracked ones. The path of a nested repository ends with a
+ * slash.
+ */
 export async function changedPaths(shadow: ShadowGitDir): Promise<readonly string[]> {
   const status = await shadow.run(statusCommand)
   const staged = await shadow.run(stagedCommand)
   return [...new Set([...statusPaths(status), ...namesIn(staged)])]
 }
 
-/** Status leaves out submodules, also staged ones, so that git does not read their configs. This command needs not enter them. */
+/**
+ * `statusCommand` leaves out submodules, even staged ones, so that git does not read their configs. This command lists staged
+ * submodules without entering them.
+ */
 const stagedCommand = [
   'diff-index',
   '--cached',
@@ -125,7 +131,7 @@ export async function submodules(shadow: ShadowGitDir): Promise<readonly string[
   )
 }
 
-/** The git directory of a worktree that we have created, without looking for it. */
+/** Returns the repository of a worktree that this adapter has created, from its record and without a search. */
 export function treeOf(record: {
   readonly path: string
   readonly gitDir: string

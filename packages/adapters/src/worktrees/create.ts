@@ -21,8 +21,8 @@ import { deleteRecord, readRecord, writeRecord } from './record.ts'
 import type { WorktreeRecord } from './record.ts'
 
 /**
- * Creates a worktree as `git worktree add` does, but without the programs that the repository's config names. The record
- * comes first and tells what a try that was interrupted has left behind.
+ * Creates a worktree as `git worktree add` does, but without the programs that the repository's config names. The record is
+ * written first. It tells what an interrupted attempt has left behind.
  */
 export async function createWorktree(
   machine: Machine,
@@ -107,7 +107,10 @@ async function checkBranch(shadow: ShadowGitDir, branch: string): Promise<void> 
     throw new WorktreeRefused(`There is already a branch ${shown}. Choose another name.`)
 }
 
-/** A worktree inside of its own repository would be shown there as a change. */
+/**
+ * Refuses a path inside the repository, because git would show the worktree there as a change. Also refuses a folder that is
+ * not empty.
+ */
 async function checkPlace(
   path: string,
   { root, commonDir }: Repository,
@@ -153,7 +156,7 @@ async function build(machine: Machine, plan: WorktreeRecord, signal: AbortSignal
   })
   await mkdir(path, { recursive: true })
   await mkdir(gitDir, { recursive: true })
-  // A locked worktree is not pruned by git before it is complete.
+  // The file `locked` keeps git from pruning the worktree before it is complete.
   await writeFile(join(gitDir, 'locked'), 'Atrium is creating this worktree.\n')
   await writeFile(join(gitDir, 'gitdir'), `${join(path, '.git')}\n`)
   await writeFile(join(gitDir, 'commondir'), '../..\n')

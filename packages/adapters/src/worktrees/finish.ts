@@ -31,8 +31,8 @@ export function writeJournal(machine: Machine, journal: Journal): Promise<void> 
 }
 
 /**
- * Finishes an application whose journal is written. Returns undefined if there is none; or if somebody has committed or
- * checked out something else before the first file was changed, so that nothing is applied.
+ * Finishes the application of a worktree whose journal is written. Returns undefined if there is no journal. Also returns
+ * undefined if somebody has committed or checked out something else before the first file was changed: nothing is applied then.
  */
 export async function finish(machine: Machine, id: string): Promise<AppliedWorktree | undefined> {
   const journal = await readJournal(machine, id)
@@ -53,7 +53,8 @@ export async function finish(machine: Machine, id: string): Promise<AppliedWorkt
       throw refusal(error, `The changes are in ${main.root} only in part; apply again to finish`)
     },
   )
-  // If somebody has committed or checked out something else after a crash, that stays, and the files stay beside it.
+  // If somebody has committed or checked out something else after a crash, the branch is not moved. The new files then stay as
+  // uncommitted changes.
   if (isUnmoved) await inRepository(machine, main, (shadow) => moveBranch(shadow, main, journal))
   if (applied !== undefined) await writeRecord(machine, { ...record, applied })
   await forget(machine, id)
@@ -145,7 +146,7 @@ async function forget(machine: Machine, id: string): Promise<void> {
 }
 
 async function readJournal(machine: Machine, id: string): Promise<Journal | undefined> {
-  // The file is our own.
+  // This adapter has written the file itself.
   return (await readJson(journalOf(machine, id))) as Journal | undefined
 }
 

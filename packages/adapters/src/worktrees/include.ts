@@ -41,7 +41,7 @@ export async function copyIncluded(machine: Machine, main: Repository, to: strin
     }
     bytes += file.size
     await mkdir(dirname(join(to, path)), { recursive: true })
-    // A clone of the blocks, where the disk can do that. A file of the commit is not overwritten.
+    // The blocks are cloned if the file system supports this. A file of the commit is not overwritten.
     await copyFile(
       join(main.root, path),
       join(to, path),
@@ -62,7 +62,7 @@ export async function digestOf(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Those of the copied files that are no longer what was copied. */
+/** Returns the copied files that have changed since they were copied. */
 export async function changedCopies(root: string, copied: Included['copied']): Promise<readonly string[]> {
   const changed: string[] = []
   for (const [path, digest] of Object.entries(copied)) {

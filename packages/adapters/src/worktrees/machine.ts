@@ -41,7 +41,10 @@ export async function syncFile(path: string): Promise<void> {
   }
 }
 
-/** Runs git with a config of our own instead of the repository's, so that git starts no program that the latter names (O14). */
+/**
+ * Runs git with a config of the host instead of the repository's config, so that git starts no program that the repository's
+ * config names (O14).
+ */
 export function inRepository<T>(
   { git, user }: Machine,
   repository: Repository,
@@ -64,7 +67,7 @@ export async function inTemporaryFolder<T>(
   }
 }
 
-/** Runs git on the files of a checkout with an index of its own, which is empty at first, and a commit of its own as HEAD. */
+/** Runs git on the files of a checkout, with a separate index, which is empty at first, and with another commit as HEAD. */
 export function withOwnIndex<T>(
   machine: Machine,
   repository: Omit<Repository, 'gitDir'>,

@@ -16,7 +16,7 @@ export interface Attempt {
   readonly quarantine: Quarantine
 }
 
-/** Commits the uncommitted changes of a checkout beside its branch, which stays as it is. Returns the commit. */
+/** Makes a commit of the uncommitted changes of a checkout. The branch of the checkout stays as it is. Returns the commit. */
 export async function commitBeside(attempt: Attempt, tree: Repository, parent: string): Promise<string> {
   const { machine, folder, quarantine } = attempt
   const gitDir = join(folder, 'beside')

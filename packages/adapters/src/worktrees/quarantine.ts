@@ -31,7 +31,7 @@ export class Quarantine {
     return new Quarantine(commonDir, repository)
   }
 
-  /** Moves the new objects into the repository, durably: a branch must never name an object that a power cut can take. */
+  /** Moves the new objects into the repository, durably: a branch must never name an object that a power cut can destroy. */
   async release(): Promise<void> {
     const real = join(this.#repository.commonDir, 'objects')
     for (const folder of await readdir(this.#objects)) {

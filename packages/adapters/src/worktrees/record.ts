@@ -22,7 +22,7 @@ export interface WorktreeRecord extends Worktree {
 
 export async function readRecord(machine: Machine, id: string): Promise<WorktreeRecord | undefined> {
   if (!/^[\w-]{1,64}$/.test(id)) throw new WorktreeRefused(`${JSON.stringify(id)} is no id of a worktree.`)
-  // The file is our own.
+  // This adapter has written the file itself.
   return (await readJson(fileOf(machine, id))) as WorktreeRecord | undefined
 }
 

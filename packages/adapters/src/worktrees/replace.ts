@@ -20,11 +20,11 @@ export interface Replacement extends Difference {
 
 /** What is found at the paths of replacements. */
 export interface Compared {
-  /** The paths with the old file, or without one as before. */
+  /** The paths that have the old file, or no file if there was none before. */
   readonly isOld: ReadonlySet<string>
-  /** The paths with the new file, or without one as wanted. */
+  /** The paths that have the new file, or no file if none is wanted. */
   readonly isNew: ReadonlySet<string>
-  /** What was there before the contents were compared. */
+  /** The stat data of each path before the contents were compared. */
   readonly seen: ReadonlyMap<string, BigIntStats | undefined>
 }
 
@@ -78,7 +78,10 @@ export async function replaceFiles(
   return [...left]
 }
 
-/** Returns false where a folder is gone, or a file is in the place of a folder: somebody has changed that meanwhile. */
+/**
+ * Runs a change. Returns false if a folder is gone, or if a file is in the place of a folder: somebody has changed the path
+ * meanwhile.
+ */
 async function unlessChanged(change: () => Promise<boolean>): Promise<boolean> {
   try {
     return await change()
@@ -102,7 +105,10 @@ async function replace(root: string, file: Replacement, seen: BigIntStats | unde
   return replaceNow(join(root, path), to ? join(root, part) : undefined, seen)
 }
 
-/** Renames or deletes in one go with the last look at the path: nothing of this process runs in between, and hardly anything of others. */
+/**
+ * Checks the path a last time, and then renames or deletes. Both are synchronous: nothing else of this process runs in between,
+ * and other processes have hardly any time to change the path.
+ */
 function replaceNow(path: string, part: string | undefined, seen: BigIntStats | undefined): boolean {
   const folder = dirname(path)
   if (realpathSync(folder) !== folder) return false
@@ -146,7 +152,7 @@ async function hasOnly(files: ReadonlySet<string>, root: string, folder: string)
 
 type Named = FileVersion & { readonly path: string }
 
-/** The paths whose files are the given side: with its content, or absent as there. */
+/** Returns the paths whose files equal the given side: they have its content, or are absent if the side has no file. */
 async function unchangedSince(
   seen: Compared['seen'],
   files: readonly Replacement[],
@@ -160,7 +166,7 @@ async function unchangedSince(
   return same
 }
 
-/** The file at a path. A folder counts as none: it goes when its files are deleted. */
+/** The file at a path. A folder counts as no file, because it is removed when its files are deleted. */
 async function fileAt(root: string, path: string): Promise<BigIntStats | undefined> {
   const found = await lstat(join(root, path), { bigint: true }).catch(() => undefined)
   return found?.isDirectory() ? undefined : found

@@ -44,7 +44,7 @@ export function worktreeOf(record: WorktreeRecord): Worktree {
   return { id, path, directory, main, branch, base, notes }
 }
 
-/** Of the uncommitted paths, those that are not as they were when they were applied. */
+/** Returns the uncommitted paths that were not applied, or have changed since they were applied. */
 async function unappliedAmong(
   machine: Machine,
   { applied, path: root, commonDir }: WorktreeRecord,
@@ -52,7 +52,7 @@ async function unappliedAmong(
 ): Promise<readonly string[]> {
   if (applied === undefined) return changed
   return withOwnIndex(machine, { root, commonDir, owners: [] }, applied, async (shadow) => {
-    // A commit that nothing refers to may have been collected.
+    // Git may have deleted the commit, because nothing refers to it.
     const { exitCode } = await shadow.tryRun(['read-tree', applied], '')
     if (exitCode !== 0) return changed
     return [...(await changedPaths(shadow)), ...(await populatedSubmodules(shadow, root))]

@@ -11,7 +11,8 @@ export interface ServedTools {
 
 /**
  * The MCP endpoint of one chat. It lists the tools of the chat's newest turn, and calls them while that turn runs. It speaks
- * MCP of 2026, and the older era without sessions, in which no change of the list can be announced.
+ * the MCP revision of 2026, and older revisions in their form without sessions. In that form it cannot announce a change of the
+ * list.
  */
 export class ToolEndpoint {
   readonly token: string

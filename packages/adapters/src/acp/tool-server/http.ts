@@ -63,7 +63,7 @@ export async function forward(
   )
   if (!answer) return void response.writeHead(404).end()
   response.writeHead(answer.status, Object.fromEntries(answer.headers))
-  // A call may take minutes. The agent sees at once that it is being answered.
+  // A call may take minutes. The headers show the agent at once that its request is being answered.
   response.flushHeaders()
   const reader = answer.body?.getReader()
   for (let next = await reader?.read(); reader && next && !next.done; next = await reader.read()) {

@@ -12,7 +12,7 @@ export interface CallingTurn {
   readonly chat: Chat
   newId(): string
   write(action: AgentAction): void
-  /** Called before each call. Resolves when all that the agent did before is written. */
+  /** Called before each call. Resolves when everything that the agent did before the call is written. */
   begins(tool: OfferedTool): Promise<void>
 }
 

@@ -3,9 +3,9 @@ import { fieldsOf } from '../process/schema.ts'
 import type { ToolCallUpdate } from '../process/schema.ts'
 
 /**
- * The calls that an agent reports itself and that name an offered tool. The chat has such a call already, from the agent's
- * request to the host. So a reported call is held back. It is dropped when the request comes, and shown if it asks a user or
- * ends without a request: an agent must not hide a call by giving it the name of an offered tool.
+ * The calls of offered tools that an agent reports itself. The agent also requests such a call from the host, and the chat
+ * shows the requested call. So a reported call is held back, and is dropped when the request comes. A reported call that asks a
+ * user, or ends without a request, is shown: an agent must not hide a call by giving it the name of an offered tool.
  */
 export class ReportedCalls {
   readonly #server: string
@@ -48,7 +48,10 @@ export class ReportedCalls {
     this.#dropped.add(id)
   }
 
-  /** Returns the updates of a call that was held back, because the call must be shown. Without an id: those of all calls. */
+  /**
+   * Returns the updates of a call that was held back, because the call must be shown. Without an id, returns the updates of all
+   * calls that were held back.
+   */
   release(id?: string): readonly ToolCallUpdate[] {
     const ids = id === undefined ? [...this.#held.keys()] : [id]
     const released = ids.flatMap((each) => this.#held.get(each)?.updates ?? [])
@@ -56,7 +59,7 @@ export class ReportedCalls {
     return released
   }
 
-  /** The offered tool that an update names without doubt, as the agents name tools of MCP servers. */
+  /** Returns the offered tool that an update names. Only the forms in which agents name the tools of MCP servers count. */
   #toolOf({ title, name, rawInput }: ToolCallUpdate): string | undefined {
     const input = fieldsOf(rawInput)
     const invocation = fieldsOf(input['invocation'])

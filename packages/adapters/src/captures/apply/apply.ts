@@ -78,7 +78,7 @@ async function takeBack(journal: Journal, entry: Entry): Promise<void> {
   await journal.forget(entry)
 }
 
-/** Returns what an edit does, or a sentence that says why it is left. */
+/** Returns the step of an edit, or a sentence that says why the edit is not applied. */
 async function check(
   { read }: ApplyTools,
   directory: string,
@@ -103,7 +103,7 @@ async function check(
     return 'Its content is not stored.'
   const step: Step = {
     path,
-    // A content that no store has is only in the temporary file.
+    // Empty for new content, which is in no store but only in the temporary file.
     store: stored?.content.split('.')[0] ?? '',
     ...(before && { expected: before }),
     ...(after && { wanted: after, temp: await tempFor(directory, path) }),
@@ -111,7 +111,7 @@ async function check(
   return { step, present, ...(content && { content }) }
 }
 
-/** A name in the nearest folder that exists, so that the rename stays on one file system. */
+/** Returns the path of a temporary file in the nearest folder that exists, so that the rename stays on one file system. */
 async function tempFor(directory: string, path: string): Promise<string> {
   const name = `.atrium-${randomBytes(8).toString('hex')}.tmp`
   for (let parent = dirname(path); parent !== '.'; parent = dirname(parent))

@@ -16,14 +16,14 @@ export interface Step {
   readonly store: string
   readonly expected?: Version
   readonly wanted?: Version
-  /** The path of the file with the wanted content, until it gets its name. */
+  /** The path of the temporary file with the wanted content, until it is renamed to `path`. */
   readonly temp?: string
 }
 
 /**
- * The journal of edits: a file for each group that is being applied. While the new contents are written next to their
- * files, its name ends with `.staging`: after a crash they are deleted. The rename to `.json` decides: from then on the
- * group is applied, after a crash, too.
+ * The journal of edits. It has a file for each group that is being applied. While the new contents are written next to their
+ * files, the name of the group's file ends with `.staging`. After a crash in this phase the new contents are deleted. When all
+ * new contents are written, the group's file is renamed to `.json`. From this moment the group is applied, even after a crash.
  */
 export class Journal {
   readonly #folder: string
@@ -44,7 +44,7 @@ export class Journal {
     await syncFolder(this.#folder)
   }
 
-  /** The group will be applied from now on. */
+  /** Decides that the group is applied, even after a crash. */
   async decide(entry: Entry): Promise<void> {
     await rename(this.#path(entry, 'staging'), this.#path(entry, 'json'))
     await syncFolder(this.#folder)
@@ -68,7 +68,7 @@ export class Journal {
     return found.flatMap((each) => (each ? [each] : []))
   }
 
-  /** An entry that was not written to its end had not changed any file, so it is deleted. */
+  /** Reads an entry. An entry that was not written to its end is deleted, because its group has not changed any file. */
   async #read(name: string): Promise<Entry | undefined> {
     const path = join(this.#folder, name)
     const text = await readFile(path, 'utf8')

@@ -12,13 +12,13 @@ export interface Version {
   readonly size: number
 }
 
-/** What a path has now. */
+/** What exists at a path now. */
 export type Present =
   | { readonly type: 'absent' }
   | {
       readonly type: 'file'
       readonly mode: CapturedFile['mode']
-      /** Absent if the file has a size that does not matter. */
+      /** Absent if no version has the size of the file, or if the file cannot be read. */
       readonly hash?: string
       readonly stat: BigIntStats
     }
@@ -37,7 +37,7 @@ export async function presentAt(
     const info = await lstat(join(directory, parent)).catch(() => undefined)
     if (!info) return { type: 'absent' }
     if (info.isSymbolicLink()) return { type: 'other', reason: 'A folder of its path is a link now.' }
-    // The file in the way may be about to be deleted.
+    // A file in the place of a parent folder may be about to be deleted.
     if (!info.isDirectory()) return { type: 'absent' }
   }
   const full = join(directory, path)
@@ -78,7 +78,7 @@ export function parentsOf(path: string): readonly string[] {
 
 async function contentOf(path: string, stat: BigIntStats): Promise<Uint8Array> {
   if (stat.isSymbolicLink()) return readlink(path, 'buffer')
-  // Between the look and the opening, a FIFO or a link may have taken the place of the file.
+  // Between `lstat` and `open`, a FIFO or a link may have taken the place of the file.
   const file = await open(
     path,
     constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),

@@ -34,8 +34,8 @@ export async function writeTemp(
 }
 
 /**
- * Gives a path what a step wants, if the path has what the step expects. Returns why not. A step that was done before is done,
- * so that it can be repeated after a crash.
+ * Gives a path the wanted content of a step, if the path has the expected content. Returns undefined if the step is done, else
+ * the reason why not. A path that already has the wanted content counts as done, so that a step can be repeated after a crash.
  */
 export async function finishStep(
   directory: string,
@@ -47,7 +47,7 @@ export async function finishStep(
   const drop = async () => (temp === undefined ? undefined : rm(join(directory, temp), { force: true }))
   if (hasVersion(present, wanted)) {
     await drop()
-    // The previous run may have been killed between the two.
+    // The previous run may have been killed after it deleted the file and before it deleted the empty folders.
     if (!wanted) await removeEmpty(directory, path)
     return undefined
   }
@@ -74,8 +74,8 @@ export async function finishStep(
 }
 
 /**
- * Renames or deletes in one go with the last look at the path: nothing of this process runs in between, and hardly
- * anything of others.
+ * Checks the path a last time, and then renames or deletes. Both are synchronous: nothing else of this process runs in between,
+ * and other processes have hardly any time to change the path.
  */
 function replaceNow(directory: string, { path, temp, wanted }: Step, present: Present): string | undefined {
   const full = join(directory, path)

@@ -13,7 +13,7 @@ export class BaseObjects {
   readonly #stored = new Set<string>()
   #results: ReadonlyMap<string, FolderResult> = new Map()
 
-  /** Reads the folders of these paths, and the those of their contents that are not stored yet. */
+  /** Reads the folders of these paths, and the contents of these paths that are not stored yet. */
   async read(
     tree: string,
     paths: readonly string[],
@@ -40,16 +40,16 @@ export class BaseObjects {
     return { trees: this.#trees, blobs: this.#blobs }
   }
 
-  /** What the last stored edits made of a folder. */
+  /** The result of the last stored edits in a folder. */
   known(folder: string): FolderResult | undefined {
     return this.#results.get(folder)
   }
 
-  /** These edits are stored now. */
+  /** Notes that the edits of these paths are stored, and the results of the edits. */
   stored(paths: Iterable<string>, results: ReadonlyMap<string, FolderResult>): void {
     for (const path of paths) this.#stored.add(path)
     this.#blobs.clear()
-    // Folders in folders whose edits were known have no result of their own.
+    // Earlier results are kept: if the edits of a folder were known, `results` has no entries for the folders in it.
     this.#results = new Map([...this.#results, ...results])
   }
 }

@@ -6,7 +6,7 @@ import { packDifferences, unpackDifferences } from './differences.ts'
 import type { Difference, Differences } from './differences.ts'
 import { sameEntry } from './tree-edit.ts'
 
-/** A capture by its differences from another one. */
+/** A capture that is stored as its differences from another capture, its parent. */
 interface Link {
   readonly parent: string
   readonly packed: string
@@ -24,9 +24,9 @@ export interface KeptLinks {
 }
 
 /**
- * Captures as their differences from the capture before. A tree of git names all files of a folder, so that the trees of a
- * capture would take more of the disk than the contents. Captures of one chain can be compared without any tree. Captures
- * that are not in the file are trees.
+ * A file that stores captures as their differences from the previous capture. The reason is space: a git tree names all files
+ * of a folder, so the trees of a capture would take more space than its contents. Captures of one chain can be compared without
+ * any tree. A capture that is not in the file is stored as a tree.
  */
 export class CaptureChain {
   readonly #file: string
@@ -58,8 +58,8 @@ export class CaptureChain {
   }
 
   /**
-   * Stores a capture, unless it is in the chain of its parent, or in another one. It is on the disk when the promise resolves.
-   * Returns the number of bytes.
+   * Stores a capture, unless it is already in the chain of its parent or in another chain. The capture is on the disk when the
+   * promise resolves. Returns the number of bytes written.
    */
   async add(tree: string, parent: string, differences: Differences): Promise<number> {
     const links = await this.#links()
@@ -84,7 +84,10 @@ export class CaptureChain {
     this.#last = { from, to, differences }
   }
 
-  /** What these captures need. `isWhole` tells whether all trees of a capture are stored: it can begin a chain. */
+  /**
+   * Returns what these captures need. `isWhole` tells whether all trees of a capture are stored. Such a capture can begin a
+   * chain.
+   */
   async kept(trees: ReadonlySet<string>, isWhole: (tree: string) => boolean): Promise<KeptLinks> {
     const links = await this.#links()
     const kept = new Map<string, Link>()
@@ -106,7 +109,7 @@ export class CaptureChain {
     return { links: kept, roots: [...roots], contents }
   }
 
-  /** Stores these captures only. */
+  /** Rewrites the file with these captures only. */
   async replace({ links }: KeptLinks): Promise<void> {
     const text = [...links].map(([tree, link]) => lineOf(tree, link)).join('')
     await writeFile(`${this.#file}.new`, text, { flush: true, mode: 0o600 })
@@ -126,14 +129,14 @@ async function load(file: string): Promise<Map<string, Link>> {
   const text = await readFile(file, 'latin1').catch(() => '')
   for (const line of text.split('\n')) {
     const [sum, tree, parent, packed] = line.split(' ')
-    // A line that a crash or a full disk has torn belongs to a capture that nobody knows.
+    // A crash or a full disk may leave a torn line. No caller knows the capture of such a line.
     if (tree === undefined || parent === undefined || packed === undefined) continue
     if (sum === sumOf(tree, parent, packed)) links.set(tree, { parent, packed })
   }
   return links
 }
 
-/** A line begins with its end, so that it is whole after a torn one. */
+/** A line begins with a line break and does not end with one. So it is complete even if the line before it is torn. */
 function lineOf(tree: string, { parent, packed }: Link): string {
   return `\n${sumOf(tree, parent, packed)} ${tree} ${parent} ${packed}`
 }
@@ -143,8 +146,9 @@ function sumOf(...parts: readonly string[]): string {
 }
 
 /**
- * The captures from which one goes up to a common one, and those through which one goes down from there. Both sides take steps in
- * turns: captures that are compared are mostly near each other, and a chain may be long.
+ * Returns the way between two captures: `up` leads from the first capture to a common ancestor, `down` from the ancestor to the
+ * second capture. The search goes up from both captures in turns, because compared captures are mostly near each other, and a
+ * chain may be long.
  */
 function wayBetween(
   links: ReadonlyMap<string, Link>,
@@ -163,7 +167,10 @@ function wayBetween(
   return undefined
 }
 
-/** The capture above, which becomes one of those that were seen. Undefined at the end of the chain, and in a circle. */
+/**
+ * Returns the parent of a capture, and adds it to `seen`. Returns undefined at the end of the chain, and if the parent was seen
+ * before (in a circle).
+ */
 function stepUp(
   links: ReadonlyMap<string, Link>,
   seen: Set<string>,
@@ -175,7 +182,7 @@ function stepUp(
   return parent
 }
 
-/** A capture, the one that it differs from, and so on. A damaged file may contain a circle. */
+/** Returns a capture, its parent, the parent of its parent, and so on. A damaged file may contain a circle. */
 function ancestors(links: ReadonlyMap<string, Link>, tree: string): readonly string[] {
   const found = new Set([tree])
   for (let link = links.get(tree); link && !found.has(link.parent); link = links.get(link.parent))
@@ -188,7 +195,7 @@ function differencesAt(links: ReadonlyMap<string, Link>, tree: string): Differen
   return link ? (link.differences ??= unpackDifferences(link.packed)) : new Map()
 }
 
-/** Adds a later difference of a path. */
+/** Merges a later difference of a path into the differences so far. */
 function follow(
   all: Map<string, Difference>,
   path: string,

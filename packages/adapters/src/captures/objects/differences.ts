@@ -14,7 +14,7 @@ export type Differences = ReadonlyMap<string, Difference>
 /** What some paths have in a tree. Undefined: no file. */
 export type Entries = ReadonlyMap<string, TreeEntry | undefined>
 
-/** The differences between entries. A path that is missing on one side has there what it has in `common`. */
+/** The differences between entries. If a path is missing on one side, its entry in `common` is used for this side. */
 export function differencesOf(before: Entries, after: Entries, common: Entries): Differences {
   const all = new Map<string, Difference>()
   for (const path of new Set([...before.keys(), ...after.keys()])) {
@@ -30,7 +30,7 @@ export function entriesOn(side: keyof Difference, differences: Differences): Ent
   return new Map([...differences].map(([path, each]) => [path, each[side]]))
 }
 
-/** As text without spaces. */
+/** Returns the differences as text without spaces. */
 export function packDifferences(differences: Differences): string {
   const rows = [...differences].map(([path, { before, after }]) => [path, ...row(before), ...row(after)])
   return deflateSync(JSON.stringify(rows)).toString('base64')

@@ -35,7 +35,10 @@ export async function writePackFile(
   return pack.length + index.length
 }
 
-/** Writes a pack of few small trees that are needed for a moment only. Flushing it, and changing threads, would take longer. */
+/**
+ * Writes a pack of few small trees that are needed for a moment only. The pack is written synchronously and is not flushed,
+ * because a flush and a change of threads would take longer.
+ */
 export function writeBriefPack(
   folder: string,
   format: 'sha1' | 'sha256',
@@ -84,7 +87,10 @@ async function writeFlushed(path: string, data: Buffer): Promise<void> {
   }
 }
 
-/** The name of the object that this one is a delta of stands between the header and the data. */
+/**
+ * Returns the record of an object in a pack. In the record of a delta, the hash of the base object is between the header and
+ * the data.
+ */
 async function recordOf({ type, data, like }: PackedObject): Promise<Buffer> {
   const delta =
     like && (like.from === undefined ? deltaOf(like.data, data) : partOf(like.data, like.from, data))
@@ -100,14 +106,17 @@ async function recordOf({ type, data, like }: PackedObject): Promise<Buffer> {
   ])
 }
 
-/** Small data is compressed at once: a change of threads takes longer. Trees are mostly hashes, which nothing compresses. */
+/**
+ * Small data is compressed synchronously, because a change of threads takes longer. Trees consist mostly of hashes, which do
+ * not compress.
+ */
 async function compress(data: Uint8Array, level = 6): Promise<Buffer> {
   return data.length <= 64 * 1024 ? deflateSync(data, { level }) : promisify(deflate)(data)
 }
 
 const [tree, blob, refDelta] = [2, 3, 7]
 
-/** The type and the size of an object: four bits of the size in the first byte, then seven in each. */
+/** The type and the size of an object: four bits of the size in the first byte, then seven in each further byte. */
 function headerOf(type: number, size: number): Buffer {
   const bytes: number[] = []
   let rest = Math.floor(size / 16)

@@ -4,13 +4,13 @@ import type { TreeEntry } from './tree-edit.ts'
 export class ReadFiles {
   #files = new Map<string, { readonly seen: string; readonly entry: TreeEntry }>()
 
-  /** What a file had when it was last read, if it has not changed. */
+  /** Returns the entry of a file from its last read, if the file has not changed since. */
   same(path: string, seen: ReadonlyMap<string, string>): TreeEntry | undefined {
     const known = this.#files.get(path)
     return known && known.seen === seen.get(path) ? known.entry : undefined
   }
 
-  /** `edits` has the paths in the captured folder, `seen` those in the working tree. */
+  /** The paths in `edits` are relative to the captured folder, the paths in `seen` to the working tree. */
   remember(
     seen: ReadonlyMap<string, string>,
     edits: ReadonlyMap<string, TreeEntry | undefined>,

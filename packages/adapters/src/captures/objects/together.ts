@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { PackedObject } from './pack-file.ts'
 
 /**
- * Puts small contents together into a larger one, of which each is a part: the larger one takes about three quarters of what the
- * small ones take when each is compressed alone. Git reads this like any other pack.
+ * Joins small contents to a larger one, and stores each small content as a part of it. The larger content takes about three
+ * quarters of the space that the small ones take if each is compressed alone. Git reads such a pack like any other.
  */
 export function together(
   objects: readonly PackedObject[],
@@ -41,5 +41,5 @@ function isSmall({ type, data }: PackedObject): boolean {
   return type === 'blob' && data.length >= 64 && data.length <= 12 * 1024
 }
 
-/** In bytes: who reads a part reads the whole. */
+/** In bytes. The size is limited, because git reads the whole content to read a part. */
 const mostBytes = 256 * 1024

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** What a path gets in a tree. */
+/** The entry of a path in a tree. */
 export interface TreeEntry {
   readonly mode: string
   readonly hash: string
@@ -12,15 +12,15 @@ export function sameEntry(a: TreeEntry | undefined, b: TreeEntry | undefined): b
 
 export interface TreeEdit {
   readonly hash: string
-  /** The new tree of every folder whose entries have changed, without those that are known. */
+  /** The new trees of all folders whose entries have changed, except folders whose result is known. */
   readonly trees: readonly { readonly hash: string; readonly data: Buffer }[]
   /** What the changed paths had before. */
   readonly old: ReadonlyMap<string, TreeEntry>
-  /** The hash of each edited folder, by the edits in it. */
+  /** The result of the edits in each edited folder, by folder. */
   readonly results: ReadonlyMap<string, FolderResult>
 }
 
-/** What some edits make of a folder. The hash is absent if nothing is left. */
+/** The result of some edits in a folder. The hash is absent if the folder is then empty. */
 export interface FolderResult {
   readonly edits: string
   readonly hash?: string
@@ -31,13 +31,13 @@ export interface FolderResult {
 export interface TreeSource {
   /** The content of a folder of the tree. */
   read(folder: string): Buffer | undefined
-  /** What earlier edits made of a folder. */
+  /** The result of earlier edits in a folder. */
   known(folder: string): FolderResult | undefined
   /** Called when a file takes the place of a folder, or a folder that of a file. */
   replaced?(path: string): void
 }
 
-/** The tree that has other entries at some paths. An undefined entry removes the path. */
+/** Returns the tree with other entries at some paths. An undefined entry removes the path. */
 export function editTree(
   edits: ReadonlyMap<string, TreeEntry | undefined>,
   format: 'sha1' | 'sha256',
@@ -106,7 +106,10 @@ function picked(entries: ReadonlyMap<string, TreeEntry>, paths: readonly string[
   )
 }
 
-/** A file took the place of a folder: git may not have listed all files that are gone with it, such as those behind a link that leads nowhere. */
+/**
+ * Thrown when a file has taken the place of a folder. Git may not have listed all files that are gone with the folder, such as
+ * files behind a link that leads nowhere.
+ */
 export class KindChanged extends Error {}
 
 /** A folder of the tree could not be read: the user's repository may have deleted it. */
@@ -121,7 +124,7 @@ export function foldersOf(paths: Iterable<string>): ReadonlySet<string> {
   return folders
 }
 
-/** The bytes of each entry by its name, whose characters are bytes, too. */
+/** Returns the bytes of each entry, by the name of the entry. Each character of a name is one byte. */
 function parseTree(data: Buffer, hashLength: number): Map<string, Buffer> {
   const entries = new Map<string, Buffer>()
   for (let at = 0; at < data.length;) {

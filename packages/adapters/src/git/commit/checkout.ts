@@ -18,7 +18,10 @@ export class Checkout {
     this.#shadow = shadow
   }
 
-  /** A checkout that is changed. Lets the shadow git directory write the logs of branches, and see the attributes of the repository. */
+  /**
+   * Returns a checkout that may be changed. The shadow git directory gets links to the logs of branches, which git writes, and
+   * to the attributes of the repository.
+   */
   static async at(repository: Repository, settings: CommitSettings, shadow: ShadowGitDir): Promise<Checkout> {
     const { gitDir, commonDir } = repository
     const linked = async (from: string, to: string) => {
@@ -51,7 +54,7 @@ export class Checkout {
     return exitCode === 0 ? stdout.toString('utf8') : undefined
   }
 
-  /** The output of a git command. Fails with a sentence. */
+  /** Returns the output of a git command. If the command fails, throws a `CommitFailed` with the sentence `problem`. */
   async run(args: readonly string[], problem: string, options?: AskOptions): Promise<string> {
     const output = await this.ask(args, options)
     if (output === undefined) throw new CommitFailed(problem)
@@ -114,5 +117,5 @@ export function namesIn(output: string): readonly string[] {
 
 export const unreadable = 'The index of the repository cannot be read.'
 
-/** The length of a command line is limited. */
+/** The maximum number of paths in one git command, because the length of a command line is limited. */
 const pathsAtOnce = 200

@@ -83,7 +83,7 @@ export function gitCommits(options: CommitsOptions): Commits {
       const named = pathsIn(prefix, paths)
       await refuseBusy(checkout.repository)
       await IndexCopy.with(folder, checkout.repository, async (copy) => {
-        // A conflict is a person's to resolve.
+        // This call throws if a path has a conflict, because a person must resolve it.
         await checkout.entries(named, copy.path)
         await edit(checkout, named, copy.path)
         await copy.install()
@@ -103,7 +103,9 @@ export function gitCommits(options: CommitsOptions): Commits {
   }
 }
 
-/** A changeset is computed often, so the settings of a commit are not read for this. */
+/**
+ * Returns the staged paths. Changesets are computed often and need these paths, so the settings of a commit are not read here.
+ */
 async function stagedIn({ repository, shadow, prefix }: Found): Promise<readonly string[]> {
   const checkout = new Checkout(repository, noSettings, shadow)
   const staged = await checkout.stagedSince((await checkout.head()) ?? (await checkout.emptyTree()))
@@ -170,7 +172,10 @@ async function addWhole(
     )
 }
 
-/** Paths in the working tree. Git itself would pass over some of the others without a word. */
+/**
+ * Returns the paths in the working tree. Throws for an invalid path, because git itself would silently ignore some invalid
+ * paths.
+ */
 function pathsIn(prefix: string, paths: readonly string[]): readonly string[] {
   const isName = (name: string) => !['', '.', '..'].includes(name) && name.toLowerCase() !== '.git'
   const odd = paths.find((path) => path.includes('\0') || !path.split('/').every(isName))
@@ -187,7 +192,7 @@ function checkedMessage(text: string): string {
   return `${message}\n`
 }
 
-/** What the file system refuses is said in a sentence. */
+/** Converts a refusal by the file system to a sentence for users. */
 function explained(error: unknown): never {
   const code = codeOf(error) ?? ''
   if (['EACCES', 'EPERM', 'EROFS'].includes(code))

@@ -20,7 +20,7 @@ import { syncFolder } from '../../process/sync-folder.ts'
 import type { Repository } from '../repository.ts'
 import { locked } from './settings.ts'
 
-/** What a host that is killed may leave in a git directory. It is written down before. */
+/** The copy that a killed host may leave in a git directory. A note about the copy is written before the copy is created. */
 interface Leftover {
   readonly gitDir: string
   /** The name of the copy. */
@@ -28,8 +28,9 @@ interface Leftover {
 }
 
 /**
- * A copy of the index of a repository, which takes the place of the index when it is ready. The lock of the index exists only for
- * that moment, complete from the beginning, so that a lock that a killed host has left can be told from one of the user's.
+ * A copy of the index of a repository. When the copy is ready, it takes the place of the index. The lock of the index exists
+ * only during this replacement, and is complete from the beginning. So a lock that a killed host has left can be told from a
+ * lock of the user.
  */
 export class IndexCopy {
   /** The file that git works on. */
@@ -60,7 +61,8 @@ export class IndexCopy {
       const before = await statOf(index)
       if (before) {
         await copyFile(index, path, constants.COPYFILE_EXCL)
-        // By the time of the index git knows which entries it must compare by content. A whole second earlier is on the safe side.
+        // The time of the index tells git which entries it must compare by content. To be on the safe side, the time of the
+        // copy is rounded down to a whole second.
         const seconds = Number(before.mtimeNs / 1_000_000_000n)
         await utimes(path, seconds, seconds)
       }
@@ -84,7 +86,7 @@ export class IndexCopy {
     }
   }
 
-  /** Gives the index the content of a file, if it is still the one that is known. */
+  /** Replaces the index by the content of a file. Throws if the index is no longer the known one. */
   async #replace(file: string, known: BigIntStats | undefined): Promise<void> {
     const [index, lock] = [join(this.#gitDir, 'index'), join(this.#gitDir, 'index.lock')]
     await take(file, lock)
@@ -115,7 +117,7 @@ export async function removeLeftovers(journal: string): Promise<void> {
   }
 }
 
-/** Creates the lock with the content of a file, in one go where the file system has hard links. */
+/** Creates the lock with the content of a file. If the file system has hard links, this is one atomic step. */
 async function take(file: string, lock: string): Promise<void> {
   try {
     await link(file, lock).catch((error: unknown) => {
@@ -133,10 +135,10 @@ async function isCopy(lock: string, copy: string): Promise<boolean> {
   return a !== undefined && b?.equals(a) === true
 }
 
-/** Only a name that this file gives is removed, whatever the note says. */
+/** Parses a note. Only a name that this module gives to copies is accepted, so that a wrong note removes no other file. */
 function leftoverIn(text: string): Leftover | undefined {
   try {
-    // The check below is for the two members that are used.
+    // The two members that are used are checked below.
     const { gitDir, name } = JSON.parse(text) as Partial<Leftover>
     return typeof gitDir === 'string' && /^atrium-index-[\da-f]{16}$/.test(name ?? '')
       ? { gitDir, name: name ?? '' }

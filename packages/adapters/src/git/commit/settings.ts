@@ -16,7 +16,7 @@ export interface CommitSettings {
   readonly options: readonly string[]
 }
 
-/** The settings for looking at a repository. */
+/** The settings for commands that only read a repository. */
 export const noSettings: CommitSettings = { identity: undefined, signed: false, options: [] }
 
 export async function commitSettings(
@@ -35,7 +35,7 @@ export async function commitSettings(
     const { stdout, exitCode } = await git
       .run(['config', '--includes', '-z', ...args], { cwd: repository.root, env })
       .catch(() => ({ stdout: Buffer.alloc(0), exitCode: -1 }))
-    // 1: there is no such setting.
+    // Exit code 1 means that there is no such setting.
     if (exitCode !== 0 && exitCode !== 1) throw new CommitFailed('Your git config cannot be read.')
     return parseConfig(stdout)
   }
@@ -53,7 +53,7 @@ export async function commitSettings(
       '-c',
       `core.attributesFile=${attributes ?? join(configHome, 'git', 'attributes')}`,
       ...(/^(true|false|input)$/i.test(autocrlf) ? ['-c', `core.autocrlf=${autocrlf}`] : []),
-      // What a commit needs is on the disk before the branch names it.
+      // Everything that a commit needs is on the disk before the branch names the commit.
       '-c',
       'core.fsync=added',
     ],
@@ -80,7 +80,7 @@ function identityOf(last: (key: string) => string | undefined): CommitSettings['
   }
 }
 
-/** Refuses a repository in which somebody is in the middle of something, or whose index is in use. */
+/** Refuses a repository with an unfinished operation, such as a merge, or whose index is in use. */
 export async function refuseBusy({ gitDir }: Repository): Promise<void> {
   const exists = async (name: string) => (await stat(join(gitDir, name)).catch(() => undefined)) !== undefined
   for (const [name, work] of inProgress)

@@ -23,8 +23,8 @@ export async function setBack(checkout: Checkout, paths: readonly string[], inde
 }
 
 /**
- * Makes the tree of a commit: the tree of the last commit, with some paths as an index has them. Nothing else that is staged gets
- * into it.
+ * Makes the tree of a commit: the tree of the last commit, with some paths as an index has them. Other staged changes are not
+ * included.
  */
 export async function treeWith(
   checkout: Checkout,
@@ -58,7 +58,10 @@ async function readTree(checkout: Checkout, tree: string | undefined, index: str
   await checkout.run(['read-tree', tree ?? '--empty'], 'The last commit cannot be read.', { index })
 }
 
-/** Copies the entries of some paths from one index to another. A path without an entry loses the one that it has. */
+/**
+ * Copies the entries of some paths from one index to another. A path without an entry in the first index loses its entry in the
+ * second.
+ */
 async function setEntries(
   checkout: Checkout,
   paths: readonly string[],
@@ -73,7 +76,10 @@ async function setEntries(
   await checkout.run(['update-index', '-z', '--index-info'], unreadable, { input, index: to })
 }
 
-/** A filter is a program that a config names. Without it the content would be wrong. */
+/**
+ * Refuses files that need a filter. A filter is a program that a config names, so it is not run. Without the filter the content
+ * would be wrong.
+ */
 async function refuseFilters(checkout: Checkout, paths: readonly string[]): Promise<void> {
   const args = ['check-attr', '-z', '--stdin', 'filter']
   const fields = (await checkout.run(args, unreadable, { input: listed(paths) })).split('\0')

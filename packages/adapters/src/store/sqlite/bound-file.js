@@ -37,7 +37,8 @@ export function readBound(folder) {
 }
 
 /**
- * Opens the file for writing. Failures are ignored: without the file only the detection of a loss is lost.
+ * Opens the file for writing. Failures are ignored: without the file, the store only cannot detect that flushed steps were
+ * lost.
  * @param {string} folder
  */
 export function boundWriter(folder) {

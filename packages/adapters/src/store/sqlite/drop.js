@@ -14,9 +14,9 @@ const LARGE = [
 ]
 
 /**
- * Drops channels. A small channel is deleted at once. What a large one leaves is deleted slice by slice. Until then the
- * channel keeps its id, so that no new channel gets it, and has a BLOB in place of its URI. No URI is equal to a BLOB, so
- * nobody finds the channel any more. Queries that do not start from a URI leave such channels out.
+ * Drops channels. A small channel is deleted at once. The rest of a large channel is deleted slice by slice. Until the last
+ * slice is deleted, the channel keeps its id, so that no new channel gets this id, and has a BLOB in place of its URI. No URI
+ * is equal to a BLOB, so nobody finds the channel any more. Queries that do not start from a URI leave such channels out.
  * @param {Database} db
  */
 export function dropper(db) {

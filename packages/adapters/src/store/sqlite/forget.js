@@ -46,7 +46,7 @@ export function checkpointReader(db) {
     firstChain: (uri, channel) => checkpointOf(uri, channel)?.chain ?? birth.get(channel)?.sum,
 
     /**
-     * Returns the chain after the last envelope of a channel up to a number.
+     * Returns the chain after the last envelope of a channel whose sequence number is at most `seq`.
      * @param {string} uri
      * @param {number} channel
      * @param {number} seq
@@ -82,7 +82,7 @@ export function forgetter(db, dispatchedBy) {
   const checkpoints = checkpointReader(db)
 
   /**
-   * Keeps the newest actions of each client that are about to be forgotten.
+   * Keeps some of the actions that are about to be forgotten: those that are among the newest actions of their client.
    * @param {{ uri: string, id: number, upTo: number, keys: number }} what
    */
   const keep = ({ uri, id, upTo, keys }) => {
@@ -111,7 +111,7 @@ export function forgetter(db, dispatchedBy) {
       if (typeof chain !== 'number') return false
       db.exec('BEGIN IMMEDIATE')
       try {
-        // A segment that goes on after the checkpoint stays as it is, and so do the actions of clients in it.
+        // A segment that also has envelopes after the checkpoint stays as it is, and so do the actions of clients in it.
         const upTo = sql.divided.get(id, seq, seq) ? (sql.lastWhole.get(id, seq)?.last ?? 0) : seq
         keep({ uri, id, upTo, keys })
         for (const statement of sql.delete) statement.run(id, seq)

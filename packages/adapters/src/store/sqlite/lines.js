@@ -43,7 +43,7 @@ export function toEnvelope(channel, line) {
 }
 
 /**
- * Throws if the checksum of a line is wrong. The hash of its segment has verified a sealed line.
+ * Throws if the checksum of a line is wrong. A sealed line has no checksum, because the hash of its segment has verified it.
  * @param {string} channel
  * @param {Line} line
  */

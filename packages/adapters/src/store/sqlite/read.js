@@ -31,8 +31,8 @@ export function reader(db) {
   const unindexed = orDamaged(() => new Set(sql.unindexed.all().map(({ uri }) => uri)))
 
   /**
-   * Returns the next lines of a channel that are rows. The query joins the lines to one text, because SQLite's binding returns one text
-   * many times faster than many rows.
+   * Returns the next lines of a channel that are stored as rows. The query joins the lines to one text, because SQLite's
+   * binding returns one text many times faster than many rows.
    * @param {number} id
    * @param {number} after
    * @param {number} upTo

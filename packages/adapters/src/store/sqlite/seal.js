@@ -18,8 +18,9 @@ const QUALITY = 5
 const NOTHING = { envelopes: 0, more: false }
 
 /**
- * Returns a function that seals a slice of a channel. Compressing and the first check happen in other threads, so that
- * flushes go on in between. What they need was read before; the transaction at the end checks that it is still there.
+ * Returns a function that seals a slice of a channel. Compression and the decompression for the first check happen in other
+ * threads, so that flushes go on in between. The rows are read before that. The transaction at the end checks that they are
+ * still there.
  * @param {Database} db
  * @param {(id: number, after: number, upTo: number, most: { lines: number, length: number }) => Line[]} rowsOf
  */

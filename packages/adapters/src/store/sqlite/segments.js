@@ -92,7 +92,8 @@ export function segmentReader(db) {
     },
 
     /**
-     * Returns the chain after the last sealed envelope up to a number. Undefined if no such envelope is sealed.
+     * Returns the chain after the last sealed envelope whose sequence number is at most `seq`. Undefined if there is no such
+     * envelope.
      * @param {string} uri
      * @param {number} channel
      * @param {number} seq
@@ -106,8 +107,8 @@ export function segmentReader(db) {
     },
 
     /**
-     * Adds a client's sealed envelopes to its newest others, and returns the newest of all, newest first. Damaged segments
-     * are left out.
+     * Adds the sealed envelopes of a client to its newest other envelopes. Returns the newest of both, newest first. Damaged
+     * segments are left out.
      * @param {string} clientId
      * @param {number} after
      * @param {number} most
@@ -116,7 +117,8 @@ export function segmentReader(db) {
     dispatchedBy(clientId, after, most, others) {
       let found = others
       for (const { newest, uri, ...segment } of ofClient.iterate(clientId, after)) {
-        // The segments come in the order of the client's last envelope in each. Later ones cannot have newer envelopes.
+        // The segments come in the order of the client's last envelope in each, newest first. So later segments cannot have
+        // newer envelopes.
         if (found.length >= most && (found[most - 1]?.seq ?? 0) > newest) break
         const content = orDamaged(() => contentOf(uri, /** @type {Segment} */ (segment)))
         if ('damaged' in content) continue

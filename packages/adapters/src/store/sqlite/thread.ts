@@ -4,7 +4,9 @@ import { Worker } from 'node:worker_threads'
 /** A thread that was started ahead of time, and that no store has taken yet. */
 let ready: Worker | undefined
 
-/** Starts the thread of the next store ahead of time. The thread loads SQLite while its caller loads the rest of the program. */
+/**
+ * Starts the thread of the next store ahead of time. The thread loads SQLite while its caller loads the rest of the program.
+ */
 export function startThread(): void {
   ready ??= newThread()
 }
@@ -17,8 +19,8 @@ export function takeThread(): Worker {
 }
 
 /**
- * Ends the thread that was started ahead of time, unless a store has taken it. The process must not exit before: it would
- * crash if the thread were loading SQLite at that moment.
+ * Ends the thread that was started ahead of time, unless a store has taken it. The process must not exit before the thread has
+ * ended: it would crash if the thread were loading SQLite at that moment.
  */
 export async function endThread(): Promise<void> {
   const thread = ready

@@ -10,7 +10,7 @@ type Database = InstanceType<typeof DatabaseSync>
 export interface PartUsage {
   readonly part: string
   readonly bytes: number
-  /** The number of its entries, where it has some. */
+  /** The number of entries of the part, if it has entries. */
   readonly count?: number
 }
 
@@ -27,7 +27,7 @@ export interface DiskUsage {
   readonly sessions: readonly SessionUsage[]
 }
 
-/** The tables of each part. An index counts to the part of its table. */
+/** The tables of each part. An index belongs to the part of its table. */
 const tablesOf: { readonly [part: string]: readonly string[] } = {
   actions: ['envelopes', 'kept'],
   'sealed actions': ['segments', 'segment_clients'],

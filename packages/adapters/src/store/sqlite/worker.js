@@ -101,7 +101,7 @@ function open(options) {
   }
 }
 
-/** The bound of a store that is not written. */
+/** The bound file of a store that is opened for reading only. It is not written. */
 const noBound = { write: () => {}, close: () => {} }
 
 /** @param {unknown} error */

@@ -45,7 +45,8 @@ export function writer(db) {
         const sum = lineSum({ seq, channel, action, origin: originText })
         tail.chain = link(tail.chain, sum)
         tail.seq = seq
-        // The statements of every flush are run by `get`, because `run` creates a result object, which costs a fifth of the write.
+        // The statements of every flush are run by `get`, because `run` creates a result object, which costs a fifth of the
+        // write.
         sql.append.get(seq, tail.id, action, originText, sum, tail.chain)
       }
       for (const row of step.rows) {

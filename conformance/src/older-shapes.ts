@@ -4,8 +4,8 @@ import { oracleVersions } from '@atrium/protocol/oracles'
 import type { OracleVersion } from '@atrium/protocol/oracles'
 
 /**
- * A change of shapes: up to which version objects had the older form, how to know one, and its form at 1.0. Only the
- * outermost object has the name of its shape.
+ * A change of a shape. `until` is the last version with the older form, `fits` recognizes an object of the older form, and
+ * `lift` returns its form at 1.0. `fits` gets the name of the shape only for the outermost object.
  */
 interface Change {
   readonly until: OracleVersion
@@ -98,7 +98,7 @@ const changes: readonly Change[] = [
   },
 ]
 
-/** A value of a version with the shapes of 1.0. What its version has in common with 1.0 stays as it is. */
+/** Translates a value of an older version into the shapes of 1.0. Parts that have the same shape in 1.0 stay as they are. */
 export function inNativeShape(version: OracleVersion, shape: string, value: unknown): unknown {
   const open = changes.filter(({ until }) => oracleVersions.indexOf(version) <= oracleVersions.indexOf(until))
   const lift = (item: unknown, name?: string): unknown => {

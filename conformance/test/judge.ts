@@ -12,7 +12,10 @@ import { startWrongHost } from './wrong-host.ts'
 /** The wrong host answers much faster than this, so a rule waits this long only for a message that never comes. */
 export const timeoutMs = 5000
 
-/** A turn of the wrong host ends at once, but on a very busy machine not within `timeoutMs`. A rule would then be skipped. */
+/**
+ * A turn of the wrong host ends at once, but on a very busy machine this may take longer than `timeoutMs`. With that timeout, a
+ * rule would be skipped.
+ */
 export const turnTimeoutMs = 60_000
 
 /** The time limit of one test. Some faults make several rules wait for a timeout, and all rules are slow on a busy machine. */

@@ -5,7 +5,7 @@ import type { Shape } from '@atrium/protocol/versions/shape'
 import { WebSocket, WebSocketServer } from 'ws'
 import { startGuidedHost, token } from './guided-host.ts'
 
-/** A message between a client and the host, which the fault may change or, by returning nothing, lose. */
+/** A fault changes a message between a client and the host. If it returns nothing, the message is lost. */
 export type Fault = (message: Shape, from: 'client' | 'host') => Shape | undefined
 
 interface WrongWords {
@@ -65,7 +65,10 @@ function connectThrough(socket: WebSocket, url: string, version: string, fault: 
     one.on('error', () => {}).on('close', () => other.terminate())
 }
 
-/** A fault in the actions of a type (`rename` or `chat/rename`) that the host sends: changed, or lost if the change gives nothing. */
+/**
+ * A fault in the actions of a type (`rename` or `chat/rename`) that the host sends. The action is changed, or is lost if
+ * `change` returns nothing.
+ */
 export function inActions(name: string, change: (action: Shape) => Shape | undefined): Fault {
   return (message, from) => {
     if (from !== 'host' || message['method'] !== 'action') return message
@@ -86,7 +89,10 @@ export function inEnvelopes(change: (envelope: Shape) => Shape): Fault {
       : message
 }
 
-/** A fault in the results that the host sends. The results of all methods are changed, so the change must look. */
+/**
+ * A fault in the results that the host sends. `change` is called with the results of all methods, so it must check which result
+ * it has.
+ */
 export function inResults(change: (result: Shape) => Shape): Fault {
   return (message, from) =>
     from === 'host' &&

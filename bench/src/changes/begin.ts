@@ -29,7 +29,7 @@ export async function beginTable(): Promise<boolean> {
     const begun = row('a new session, to the first text', ms(times.ours.begun), ratio('begun'), {
       atMost: 1.2,
     })
-    // The agent runs already, and answers at once: nothing hides the capture.
+    // The agent already runs and answers at once, so nothing hides the time that the capture takes.
     const again = row('a later turn, to the first text', ms(times.ours.again), ratio('again'), {
       atMost: 1.2,
     })
@@ -63,7 +63,7 @@ async function measured(
     for (const name of round % 2 === 0 ? (['bare', 'ours'] as const) : (['ours', 'bare'] as const)) {
       const session = `ahp-session:/${round + 2}`
       const begun = await clients[name].session(session, 1, 'scripted', [uri])
-      // The end capture of a turn belongs to that turn.
+      // Wait for the capture at the end of the turn. It belongs to that turn and must not delay the next one.
       await new Promise((resolve) => setTimeout(resolve, 300))
       const again = await clients[name].turn(session, 1)
       await new Promise((resolve) => setTimeout(resolve, 300))

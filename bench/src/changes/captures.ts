@@ -12,7 +12,7 @@ const large = 50_000
 const changed = 20
 const rounds = 9
 
-/** Captures of a large repository, relative to `git status` in it, and what a turn takes on the disk. */
+/** The time of captures of a large repository, relative to `git status` in it, and the disk space that a turn takes. */
 export async function capturesTable(): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-bench-'))
   try {
@@ -68,7 +68,10 @@ function ratioRow(what: string, pairs: readonly Pair[], atMost: number): boolean
   return row(what, `${median(pairs.map(([ours]) => ours)).toFixed(0)} ms`, ratio, { atMost })
 }
 
-/** Edited or new contents, in few folders or each in a folder of its own: a wide folder has a large tree. */
+/**
+ * The changed files have edited or new contents. They are in few folders, or each is in a folder of its own. Wide folders are
+ * included because a wide folder has a large tree.
+ */
 const diskLoads: readonly DiskLoad[] = [
   { name: 'a tenth edited, folders of 25 files', files: 400, each: 25, step: 7, all: false },
   { name: 'all contents new, folders of 25 files', files: 400, each: 25, step: 7, all: true },

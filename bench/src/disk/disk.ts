@@ -22,7 +22,7 @@ function wordAt(_: unknown, i: number): string {
 
 const chat = chatUri('bench')
 const other = chatUri('other')
-/** The pages of the file that stay free for the next writes, and the tables of an empty store. */
+/** The size that an empty store may have: its tables, and the pages of the file that stay free for the next writes. */
 const emptyBytes = 1.3 * 1024 * 1024
 
 /** Sorts of actions that a user makes many of. */
@@ -45,7 +45,7 @@ function delta(i: number): object {
   return { type: 'chat/delta', turnId: '7c6f3ab4-9a9f-4f0c-8d5e-7b8b4b6c7a11', partId: 'p1', content }
 }
 
-/** The bytes that an action takes on the disk: as it is written, sealed, and after its session is disposed of. */
+/** The bytes that an action takes on the disk when it is written, when it is sealed, and after its session is disposed of. */
 export async function diskBench(wanted: readonly string[]): Promise<boolean> {
   let met = true
   for (const load of loads) {
@@ -120,7 +120,7 @@ async function sealAndShrink(log: LogStore, upTo: number): Promise<void> {
   while (await log.shrink());
 }
 
-/** Flushes single actions until the work is done, at least 50. Returns how long the flushes took. */
+/** Flushes at least 50 single actions, and goes on until the work is done. Returns how long the flushes took. */
 async function echoes(
   log: LogStore,
   next: () => number,

@@ -13,7 +13,9 @@ const everyMs = 20
 /** The goal for the p99 of a quiet client during a flood, relative to its p99 without one. */
 const goal = 3
 
-/** Measures what a client with little to say notices of links that send as fast as they can (I13, S-22). */
+/**
+ * Measures how much slower the host answers a client that sends little while other links send as fast as they can (I13, S-22).
+ */
 export async function fairBench(wanted: readonly string[]): Promise<boolean> {
   const host = await start('host-child')
   const innocent = await Innocent.open(host)

@@ -10,7 +10,7 @@ const leastSeconds = 300
  */
 const errors = 3
 
-/** A quantity of the host, which must not grow unless it is only shown. */
+/** A quantity of the host. It is either judged, and must not grow, or only shown. */
 interface Quantity {
   readonly name: string
   readonly of: (sample: Sample) => number | undefined

@@ -10,8 +10,8 @@ const rounds = 15
 const most = 1.3
 
 /**
- * A start must not take longer on a data folder that has grown, except for the reading of the session list: the list is in
- * memory, and nothing else is read before it is asked for.
+ * Checks that a start takes no longer on a larger data folder than on a small one, apart from the time to read the session
+ * list. The host keeps this list in memory. It reads everything else only on request.
  */
 export async function growthTable(folder: string): Promise<boolean> {
   const recorded = await recordSession()

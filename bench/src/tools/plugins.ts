@@ -11,7 +11,7 @@ const plugins = 200
 const skillsOfOne = 5
 const sessions = 30
 
-/** The creation of a session by a host with many plugins, beside a host without plugins. */
+/** The time to create a session on a host with many plugins, relative to a host without plugins. */
 export async function pluginsBench(): Promise<boolean> {
   console.log(`\nplugins: ${plugins} with ${plugins * skillsOfOne} skills; ${sessions} sessions are created`)
   const folder = mkdtempSync(join(tmpdir(), 'atrium-bench-plugins-'))

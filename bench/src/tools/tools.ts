@@ -13,7 +13,10 @@ import { pluginsBench } from './plugins.ts'
 const calls = 500
 const rounds = 6
 
-/** Calls of an MCP tool through the pool beside the bare client of the MCP library; and the processes of 20 sessions. */
+/**
+ * The time of MCP tool calls through the pool, relative to the bare client of the MCP library, and the processes of 20
+ * sessions.
+ */
 export async function toolsBench(): Promise<boolean> {
   console.log(`\ntools: ${calls} calls of a tool, ${rounds} times, one after the other`)
   const word = randomUUID()

@@ -47,7 +47,7 @@ function turnsOf(session: string, version: string): string {
   return hasChannels(version) ? session : session.replace('ahp-session:', 'guide:')
 }
 
-/** The member of params that names a channel. In 0.1 most params have none. */
+/** The member of params that names a channel. In 0.1 most params do not name a channel. */
 function addressed(version: string, uri: string, member?: string): object {
   if (hasChannels(version)) return { channel: uri }
   return member === undefined ? {} : { [member]: uri }

@@ -28,7 +28,8 @@ interface Audience {
 
 /**
  * The goals are for watchers that get each word in a message of its own, as from the bare host. The other watchers get many
- * words in one message: their figures say what this saves, and are no comparison.
+ * words in one message. Their figures show what this saves. They have no goal, because the bare host still sends one message
+ * per word.
  */
 const audiences: readonly Audience[] = [
   { name: '1 watcher', count: 1, latency: 0, goal: 0.25 },

@@ -15,15 +15,16 @@ interface Tried {
   readonly listed: boolean
 }
 
-/** The forms that the command line names. They are not looked for. */
+/** The forms that the command line names. The kit does not search for these. */
 export interface NamedForms {
   readonly sessionForm?: UriForm | undefined
   readonly chatForm?: UriForm | undefined
 }
 
 /**
- * Finds the habits of the host with sessions of its own. A session that becomes ready and is listed settles the
- * matter. Otherwise a turn is started, and the first form whose session is then listed counts.
+ * Finds the habits of the host by creating sessions, one for each form of URI. The first form whose session becomes ready and
+ * is listed is taken. If there is none, a turn is run in a session of each form, and the first form whose session is listed
+ * after its turn is taken.
  */
 export async function readHabits(run: Omit<Run, 'habits'>, named: NamedForms): Promise<SessionHabits> {
   const tried: Tried[] = []
@@ -54,7 +55,8 @@ async function withSession<T>(
   sessionForm: UriForm,
   look: (kit: Kit, session: Uri) => Promise<T>,
 ): Promise<T | undefined> {
-  // A turn may be started at once. What the host then fails to do must not skip a rule.
+  // With `readyAtFirstTurn`, a turn may be started at once. `skips` is empty and not shared, so that a failure here does not
+  // skip a rule.
   const kit = new Kit({ ...run, habits: { ...usualHabits, sessionForm, readyAtFirstTurn: true }, skips: {} })
   try {
     return await look(kit, await kit.session())
@@ -84,9 +86,9 @@ async function becomesReady(kit: Kit, session: Uri): Promise<boolean> {
 }
 
 /**
- * Changes the title first, because a host may leave an untouched session out of its list. A host that reads the agent
- * from the URI lists a session under another agent if the form is not its own. A form that the command line names counts
- * all the same; K80 then fails.
+ * Whether the host lists the session, under the agent that it was created with. The title is changed first, because a host may
+ * leave an untouched session out of its list. A host that reads the agent from the URI lists a session under another agent if
+ * the form is not its own. The agent is not compared if the command line names the form; K80 then fails.
  */
 async function isListed(kit: Kit, session: Uri, { sessionForm }: NamedForms): Promise<boolean> {
   const client = await kit.join()

@@ -53,7 +53,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<rea
   return verdicts
 }
 
-/** The habits of the host. They are not looked for if no chosen rule creates a session. */
+/** The habits of the host. The kit does not search for them if no chosen rule creates a session. */
 function habitsFor(run: Omit<Run, 'habits'>, { topics, forms = {} }: RunOptions): Promise<SessionHabits> {
   const needed = topics.some((topic) =>
     topic.rules.some((rule) => rule.needs === 'session' && skipReason(run.facts, topic, rule) === undefined),

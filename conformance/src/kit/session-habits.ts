@@ -13,7 +13,7 @@ export interface SessionHabits {
   readonly listedAtFirstTurn: boolean
 }
 
-/** The habits of most hosts. They also hold for hosts that cannot create a session. */
+/** The habits of most hosts. They are also assumed for hosts that cannot create a session. */
 export const usualHabits: SessionHabits = {
   sessionForm: 'ahp-session:/{id}',
   chatForm: plainChatForm,

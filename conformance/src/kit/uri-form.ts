@@ -20,7 +20,9 @@ export function uriOf(form: UriForm, { id, provider = 'unknown', session = '' }:
   return form.replace(/\{(\w+)\}/g, (text, name: string) => parts[name] ?? text)
 }
 
-/** The form of further chats, as the URI of the default chat shows it. A URI that shows no form leaves it plain. */
+/**
+ * The form of the URIs of further chats, as the URI of the default chat shows it. The plain form, if that URI shows no other.
+ */
 export function chatFormOf(defaultChat: Uri | undefined, session: Uri): UriForm {
   return defaultChat === `ahp-chat://default/${encoded(session)}`
     ? 'ahp-chat://{id}/{session}'

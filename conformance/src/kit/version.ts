@@ -8,7 +8,7 @@ import type { Version } from '@atrium/protocol/versions/negotiate'
  */
 export const judgedVersions: readonly Version[] = ['1.0.0', '0.9.0']
 
-/** What a version of AHP must have for a rule to be one of its rules. */
+/** What a version of AHP must have so that a rule applies to it. */
 export interface Needed {
   /** Actions and commands that the rule uses. */
   readonly uses?: readonly string[]
@@ -31,7 +31,7 @@ export function defines(version: string, name: string): boolean {
   return judged !== undefined && knows(judged, name)
 }
 
-/** The reason why a rule is not a rule of this version of AHP; undefined if it is one. */
+/** The reason why a rule does not apply to this version of AHP; undefined if it applies. */
 export function absentIn(version: string, topic: Needed, rule: Needed): string | undefined {
   const missing = [...(topic.uses ?? []), ...(rule.uses ?? [])].find((name) => !defines(version, name))
   if (missing !== undefined) return `AHP ${version} has no ${missing}`

@@ -89,7 +89,7 @@ export const history: Topic = {
   ],
 }
 
-/** A chat with two turns: the fewest turns from which a view of one turn leaves something out. */
+/** A chat with two turns. In a chat with fewer turns, a view of one turn would leave nothing out. */
 async function withTwoTurns(kit: Kit): Promise<{ conversation: Conversation; made: readonly string[] }> {
   const conversation = await openConversation(kit)
   return { conversation, made: [await conversation.runTurn(), await conversation.runTurn()] }

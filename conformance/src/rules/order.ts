@@ -215,7 +215,7 @@ function ownSeqs({ envelopes, clientId }: Client): readonly (number | undefined)
     .map(({ origin }) => origin?.clientSeq)
 }
 
-/** The number and the origin of each envelope at a client that comes from a dispatch. */
+/** The number and the origin of each envelope that a client received and that comes from a dispatch. */
 function dispatchedTo(client: Client | undefined): readonly unknown[] {
   return (client?.envelopes ?? [])
     .filter(({ origin }) => origin)

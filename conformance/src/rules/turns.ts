@@ -155,7 +155,7 @@ export const turns: Topic = {
         const turnId = await ann.beginTurn()
         await someOutput(ben, turnId)
         ben.client.terminate()
-        // This action makes sure that Ben misses at least one, even if the agent has already finished.
+        // This action makes sure that Ben misses at least one action, even if the agent has already finished.
         const draft = { text: 'conformance', origin: { kind: 'user' } }
         await ann.mustAccept(actionOf('chat/draftChanged', { draft }))
         const seen = Math.max(ben.start.fromSeq, ...ben.client.envelopes.map(({ serverSeq }) => serverSeq))

@@ -16,7 +16,7 @@ export function sameView(version: Version, kind: KindName, folded: Shape, fresh:
   if (difference !== undefined) throw difference
 }
 
-/** Fields that change without an action: they are right in each snapshot. */
+/** Fields that change without an action. Only a new snapshot shows their new values. */
 const withoutActions: { readonly [kind: string]: readonly string[] } = {
   session: ['project', 'annotations'],
   chat: ['title', 'interactivity', 'changes'],

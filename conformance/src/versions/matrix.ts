@@ -19,7 +19,10 @@ import { isSince } from './speaker.ts'
 import type { Speaker } from './speaker.ts'
 import { View } from './view.ts'
 
-/** One version of each kind, oldest first: 0.2 speaks as 0.3 but for its messages, and 0.5.0 and 0.5.1 as 0.5.2 or 0.4. */
+/**
+ * One version of each kind, oldest first. 0.2 is left out because it differs from 0.3 only in its messages. 0.5.0 and 0.5.1 are
+ * left out because they speak as 0.5.2 or 0.4 does.
+ */
 export const matrixVersions: readonly Version[] = [
   '0.1.0',
   '0.3.0',
@@ -53,7 +56,7 @@ export const features: readonly Feature[] = [
   sameState,
 ]
 
-/** The first row: the version is spoken, and the shared session is found and opened. */
+/** The first row: the host speaks the version, and the client finds and opens the shared session. */
 export const connect = 'connect'
 
 export interface MatrixOptions extends SharedOptions {
@@ -145,7 +148,7 @@ async function join(
   return members
 }
 
-/** Lets every client do it, one after the other. */
+/** Runs a feature with every client, one after the other. */
 async function runFeature(scene: Scene, feature: Feature, board: Board): Promise<void> {
   scene.begin(feature.name)
   for (const actor of scene.members) {

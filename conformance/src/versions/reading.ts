@@ -70,7 +70,7 @@ export function messageIn(version: Version, holder: Shape): string | undefined {
   return textOf(shapeOf(holder[messageKey(version)]), 'text')
 }
 
-/** The key of a message, which has an origin since 0.3. */
+/** The key that holds a message. Since 0.3 a message has an origin and another key. */
 export function messageKey(version: Version): string {
   return isSince(version, '0.3.0') ? 'message' : 'userMessage'
 }
@@ -80,7 +80,7 @@ function callOf(call: Shape): SeenCall {
   return { id, status, confirmed: textOf(call, 'confirmed') }
 }
 
-/** The request that waits for an answer: up to 0.5.2 in a list of the conversation, then in the active turn. */
+/** The request that waits for an answer. Up to 0.5.2 it is in a list of the conversation, since 0.6 in the active turn. */
 export function openRequestIn(version: Version, conversation: Shape): Shape | undefined {
   if (!isSince(version, '0.6.0')) return listOf(conversation, 'inputRequests').map(shapeOf).at(0)
   const parts = listOf(shapeOf(conversation['activeTurn']), 'responseParts').map(shapeOf)

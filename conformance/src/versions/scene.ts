@@ -35,7 +35,7 @@ export interface SceneOptions extends SessionOptions {
 /** A row of the matrix: something that a client does in its own version, and that the clients of all versions must see. */
 export interface Feature {
   readonly name: string
-  /** The first and the last version that has it. Absent: all versions. */
+  /** The first and the last version that has the feature. Absent: all versions. */
   readonly since?: Version
   readonly until?: Version
   /** Throws `Failed` if the client cannot do it, and `Skipped` if the host does not offer what it needs. */
@@ -67,8 +67,8 @@ export class Scene {
   }
 
   /**
-   * The client of another version, which begins what the acting client goes on with. A client that could not start a turn is
-   * not asked. If there is no other, it is the same client.
+   * The client of another version. It begins something that the acting client continues. A client that could not start a turn
+   * is left out. If no other client is left, the acting client itself.
    */
   another(member: Member): Member {
     const at = this.members.indexOf(member) + 1
@@ -78,7 +78,7 @@ export class Scene {
 
   /**
    * Waits until every client sees something. If the acting client does not see it, its cell fails and the feature ends. If
-   * another does not, the cell of that one fails, and it is not waited for again in this feature.
+   * another client does not see it, the cell of that client fails, and later waits in this feature leave that client out.
    */
   all(
     actor: Member,

@@ -27,14 +27,15 @@ export interface SharedSession {
   find(speaker: Speaker, title: string): Promise<Uri>
 }
 
-/** No session can be created that the host lists. Nothing can be judged then. */
+/** The host lists no session that the kit can create, so nothing can be judged. */
 export class NoSession extends Error {
   override readonly name = 'NoSession'
 }
 
 /**
- * Creates the session that all clients share, with the newest of them, and runs a turn in it, because a host may list a
- * session from its first turn on. The form of its URI is the first with which the host lists the session under its agent.
+ * Creates the session that all clients share. The client of the newest version creates it and runs a turn in it, because a host
+ * may leave a session out of its list until its first turn. The form of the URI is the first one with which the host lists the
+ * session under its agent.
  */
 export async function openShared(
   target: Target,

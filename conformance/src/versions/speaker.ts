@@ -118,7 +118,7 @@ export class Speaker extends Link {
     throw new Failed(`a list that ends within ${mostPages} pages`, excerpt(cursor))
   }
 
-  /** The notifications about the session list whose name ends so: `sessionAdded`, `sessionRemoved`. */
+  /** The notifications about the session list with this name, which has no prefix: `sessionAdded`, `sessionRemoved`. */
   listNotifications(name: string): readonly Shape[] {
     return this.notifications
       .map(({ method, params }) => this.#wire.notice(method, params))

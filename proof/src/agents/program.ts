@@ -33,7 +33,7 @@ export function whyNotRunnable(recipe: Recipe, machine: Machine = here): string 
   return missing ? `${built}: install ${qemu.packages}` : undefined
 }
 
-/** The command that starts a program here, through an emulator where it was built for another machine. */
+/** The command that starts a program here. An emulator runs the program if it was built for another machine. */
 export function programOf(recipe: Recipe, folder: string, machine: Machine = here): Program {
   const path = join(folder, 'node_modules', recipe.program)
   const { args, platform } = recipe

@@ -28,7 +28,10 @@ export const scenes: Readonly<Record<string, Scene>> = {
   skill,
 }
 
-/** Whether an agent supports the scene: only programs get MCP servers, and only models get texts. */
+/**
+ * Whether the scene is possible with an agent. Only an agent that is a program gets MCP servers. The scene `skill` needs the
+ * recorded requests to a model.
+ */
 export function isFor(scene: Scene, { launch, record }: AgentUnderTest): boolean {
   return (scene !== tools || launch !== undefined) && (scene !== skill || record !== undefined)
 }
@@ -159,8 +162,8 @@ async function tools({ agent }: TestHost, chat: ChatDriver): Promise<Turn> {
   complete(turn, 'there is no such tool')
   must(!markdownIn(turn).includes('14445'), 'it used a tool that was switched off')
   must(handedOver(turn), 'the chat does not say that the agent starts anew')
-  // The handover is expected here, and says nothing about what the agent remembers. Without parts, the turn does not
-  // report it.
+  // The handover is expected here, and does not show what the agent remembers. The turn is returned without parts, so that the
+  // caller does not find the handover.
   return { ...turn, responseParts: [] }
 }
 

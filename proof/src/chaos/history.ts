@@ -25,7 +25,7 @@ export interface StoredChannel {
   /** The state rebuilt from the channel's head and the envelopes after the head. */
   readonly state: unknown
   readonly envelopes: readonly Envelope[]
-  /** The state at creation; absent where a head has replaced it. */
+  /** The state at creation; absent if a head has replaced it. */
   readonly birth?: { readonly seq: number; readonly state: unknown }
 }
 

@@ -24,7 +24,7 @@ function home(): string {
 export interface Address {
   readonly url: string
   readonly token: string
-  /** The value of the `Host` header, where `url` leads through a proxy: the host accepts only its own name. */
+  /** The value of the `Host` header if `url` leads through a proxy: the host accepts only its own name. */
   readonly host?: string
 }
 

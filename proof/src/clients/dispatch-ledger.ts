@@ -4,7 +4,7 @@ import type { Simulation } from '../simulate/simulation.ts'
 
 /** An action that an app dispatched, and the outcome that its client reported. */
 interface Dispatch {
-  /** Undefined where the client itself refused the action. */
+  /** Undefined if the client itself refused the action. */
   readonly clientSeq: number | undefined
   readonly channel: Uri
   readonly text: string
@@ -138,7 +138,10 @@ export class DispatchLedger {
     }
   }
 
-  /** Checks an outcome at the moment it is reported. Either the host has said so, or it is `lost` because nobody can know. */
+  /**
+   * Checks an outcome at the moment it is reported. Either the host has sent this outcome, or the outcome is `lost` because
+   * nobody can know it.
+   */
   #ended(dispatch: Dispatch, outcome: Outcome): void {
     const { clientSeq, channel } = dispatch
     const answers = this.#answers.get(clientSeq ?? 0) ?? []

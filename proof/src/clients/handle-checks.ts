@@ -51,8 +51,8 @@ export class HandleChecks {
   }
 
   /**
-   * Checks everything that a handle shows now. `reopened`: a later handle has the channel open again, so the pending
-   * actions are its own.
+   * Checks everything that a handle shows now. `reopened`: a later handle has the channel open again, so the pending actions
+   * belong to that later handle.
    */
   check(handle: Handle, reopened = false): void {
     const { uri, kind, status, seq, confirmed, state, pending } = handle

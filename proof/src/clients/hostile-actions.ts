@@ -41,7 +41,7 @@ function deep(levels: number): object {
   return value
 }
 
-/** The action as text, also where it has no JSON form. */
+/** The action as text, even if it has no JSON form. */
 export function describe(action: unknown): string {
   try {
     return JSON.stringify(action) ?? 'nothing'

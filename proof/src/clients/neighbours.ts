@@ -20,7 +20,7 @@ export class Neighbours {
     this.clients = sim.plan.older.map((version, at) => new MinimalClient(sim, `o${at}`, version))
   }
 
-  /** Lets one of them do something: mostly read and write, sometimes come and go. */
+  /** Makes one of these clients do something: mostly read and write, sometimes come and go. */
   act(): void {
     const [sim, chance] = [this.#sim, this.#chance]
     const client = chance.pick(this.clients)
@@ -45,7 +45,10 @@ export class Neighbours {
     }
   }
 
-  /** What is still under way, in words; empty at rest. Frames may wait in the host: then fewer actions wait from round to round. */
+  /**
+   * What is still under way, in words; empty at rest. While frames wait in the host, the number of actions without an outcome
+   * falls from round to round.
+   */
   pendingWork(): string {
     const owed = this.clients.reduce((sum, client) => sum + client.owed, 0)
     const waits = owed < this.#owed

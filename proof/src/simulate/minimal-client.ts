@@ -14,8 +14,8 @@ import { choosesModels, olderAction } from './speech/older-action.ts'
 import { Speech } from './speech/speech.ts'
 
 /**
- * A minimal client: it applies every action it receives, keeps its own actions until their outcome is known, and
- * after a cut reconnects and resends the others.
+ * A minimal client. It applies every action it receives, and keeps its own actions until their outcome is known. After a cut it
+ * reconnects and resends the actions that it still keeps.
  */
 export class MinimalClient {
   readonly id: string

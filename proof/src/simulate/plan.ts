@@ -187,7 +187,7 @@ export function planOf(seed: number, length = 120): Plan {
 
 /**
  * Adds a retention to one of eight plans: days pass at random places, and old actions are forgotten, which takes the disk some
- * time. It has its own dice, too.
+ * time. Like the seals, the retention has its own dice.
  */
 function withRetention(seed: number, ops: readonly Op[]): readonly Op[] {
   const chance = new Chance(seed + 0x28f2)

@@ -13,7 +13,7 @@ export function summary(outcomes: readonly Outcome[]): string {
   return `${passed} of ${outcomes.length} steps passed`
 }
 
-/** The line that is printed where there is no workbench. */
+/** The line that is printed if there is no workbench. */
 export function skipped(steps: number): string {
   return `skipped: no VS Code workbench (${steps} steps)`
 }

@@ -90,7 +90,7 @@ const settings = {
   'remote.autoForwardPorts': false,
 }
 
-/** A port that was free a moment ago. The server takes no port 0. */
+/** A port that was free a moment ago. The server does not accept port 0. */
 async function freePort(): Promise<number> {
   const server = createServer()
   await once(server.listen(0, '127.0.0.1'), 'listening')

@@ -70,7 +70,7 @@ export const answer: Feature = {
     await actor.view.say('inputCompleted', { requestId: request.id, response: 'accept', answers })
     await allSeeEnd(scene, actor, turnId)
     await scene.each(actor, (member) => {
-      // Up to 0.5.1 an answered request is gone.
+      // Up to 0.5.1 the state no longer contains a request after it is answered.
       if (!member.speaker.has('0.5.2')) return
       const seen = endedTurn(member, turnId)?.responses.find(({ id }) => id === request.id)
       same('the response to the questions', 'accept', seen?.response)

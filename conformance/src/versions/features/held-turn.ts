@@ -3,7 +3,7 @@ import { activeTurnIn, openRequestIn, turnsIn } from '../reading.ts'
 import type { SeenCall } from '../reading.ts'
 import type { Member, Scene } from '../scene.ts'
 
-/** A turn that waits for the user, started by one client, once another sees that it waits. Returns its id. */
+/** Starts a turn that waits for the user with one client, and waits until another client sees that it waits. Returns its id. */
 export async function held(
   scene: Scene,
   starter: Member,
@@ -33,7 +33,7 @@ export async function untilAsked<T>(
   throw new Skipped('the agent did not ask after the prompt')
 }
 
-/** Lets a held turn go on without doing what the agent wanted, so that it ends by itself. */
+/** Declines every request and call of a held turn, so that the turn goes on and ends by itself. */
 export async function release({ turnTimeoutMs }: Scene, member: Member, turnId: string): Promise<void> {
   const { view, speaker, version } = member
   for (;;) {

@@ -57,7 +57,7 @@ export const steer: Feature = {
     const id = randomUUID()
     const { view } = actor
     await view.say('pendingMessageSet', { kind: 'steering', id, ...view.message(textFor(id)) })
-    // A host takes the message when it likes, so the action counts, not the state.
+    // A host may take the message out of the state at any time, so the check looks for the action, not at the state.
     await scene.all(actor, 'the steering message', ({ version, view: seen }) =>
       seen
         .heard('pendingMessageSet')

@@ -40,8 +40,8 @@ async function missedTurn(scene: Scene, member: Member): Promise<string> {
 }
 
 /**
- * The state that a client has folded from the beginning is the one that a new client of its version gets: at rest, and while
- * the agent waits for each kind of answer, with a message in the queue.
+ * The state that a client has folded from the beginning equals the state that a new client of its version gets. The states are
+ * compared at rest, and also with a message in the queue while the agent waits for each kind of answer.
  */
 export const sameState: Feature = {
   name: 'same state',
@@ -64,7 +64,8 @@ export const sameState: Feature = {
 async function compareWithFresh(scene: Scene, actor: Member): Promise<void> {
   const fresh = await scene.fresh(actor)
   try {
-    // The new title has a higher number than the snapshots, so once it is here, nothing in them is missing.
+    // The new title has a higher number than the snapshots. Once it is here, the client has received everything that they
+    // contain.
     const title = await scene.rename(actor)
     await scene.all(actor, `the title "${title}"`, seesTitle(title))
     for (const uri of fresh.channels) {

@@ -14,7 +14,7 @@ export const create: Feature = {
   async run(scene, actor) {
     const session = await scene.create(actor)
     const view = await View.open(actor.speaker, session)
-    // A host may list a session from its first turn on.
+    // A host may leave a session out of its list until its first turn.
     await turnIn(scene, actor, view, await scene.startTurn(actor, promptText, view))
     const title = await scene.rename(actor, view)
     actor.own = { session, title }

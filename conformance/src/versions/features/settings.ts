@@ -48,7 +48,10 @@ function toggling({ speaker }: Member, key: string, enabled: boolean): object {
   return speaker.has('0.8.0') ? { id: key, enablement: [{ kind: 'session', enabled }] } : { id: key, enabled }
 }
 
-/** A refusal is told to its client only, with the action as the client sent it, and changes nothing. */
+/**
+ * A refusal is sent only to the client whose action is refused. It contains the action as the client sent it, and changes
+ * nothing.
+ */
 export const refusal: Feature = {
   name: 'refusal',
   async run(scene, actor) {

@@ -27,7 +27,7 @@ export async function allSeeEnd(scene: Scene, actor: Member, turnId: string): Pr
   return ended
 }
 
-/** What most clients have read. If as many have read something else, the newest version counts, which is last. */
+/** The value that most clients have read. In a tie, the last of the values wins, which is from the newest version. */
 function mostFrequent<T>(values: readonly T[]): T | undefined {
   const count = (value: T) => values.filter((each) => each === value).length
   return values.toSorted((a, b) => count(a) - count(b)).at(-1)

@@ -65,8 +65,8 @@ export class ChannelLog {
 }
 
 /**
- * The logs of the channels that exist at the end. A log starts from the state at creation. Where a head has replaced
- * that state, the log starts from the oldest snapshot that a client received.
+ * The logs of the channels that exist at the end. A log starts from the state at creation. If a head has replaced that state,
+ * the log starts from the oldest snapshot that a client received.
  */
 export function channelLogs({ stored }: Run, clients: readonly ClientEvents[]): ReadonlyMap<Uri, ChannelLog> {
   const oldest = oldestSnapshots(clients)

@@ -136,8 +136,8 @@ function titleAction(title: string) {
 }
 
 /**
- * Creates a mount, or returns the reason why none is possible. `then` makes the mount read-only. This is tested,
- * because root can often write anyway.
+ * Creates a mount, or returns the reason why none is possible. `then` makes the mount read-only. Whether writes really fail is
+ * tested, because root can often write anyway.
  */
 function mounted(kind: string, how: readonly string[], then?: readonly string[]): Mount | string {
   const path = mkdtempSync(join(tmpdir(), `atrium-${kind}-`))

@@ -124,13 +124,16 @@ async function shownBy(client: Client, original: Stored): Promise<readonly strin
   return wrong
 }
 
-/** The channels that the host refuses to show as damaged, and does not call damaged in a handshake that requests them. */
+/**
+ * The channels that the host refuses to show because they are damaged, although it does not report them as damaged in a
+ * handshake that requests them.
+ */
 async function untold(asker: Client, reader: Client, address: Address): Promise<readonly string[]> {
   for (const uri of reader.refused) asker.subscriptions.add(uri)
   await asker.connect(address)
   asker.cut()
   asker.flush()
-  // A chat with damaged turns is shown in a handshake without these turns.
+  // In a handshake, a chat with damaged turns is shown without these turns.
   const told = new Set([...asker.damaged, ...asker.shown.keys()])
   const not = [...reader.refused].filter((uri) => !told.has(uri))
   return not.map((uri) => `${uri} is damaged, and no handshake says so`)

@@ -6,7 +6,10 @@ import type { ReferenceModel } from './reference-model.ts'
 
 type Fail = (invariant: string, problem: string) => void
 
-/** Which session each chat belongs to, by the sessions' own lists: exactly one, or none while the chat is being created. */
+/**
+ * The session of each chat, according to the chat lists of the sessions. A chat is in exactly one session, or in none while it
+ * is being created.
+ */
 export class ChatIndex {
   readonly #model: ReferenceModel
   readonly #fail: Fail
@@ -21,7 +24,7 @@ export class ChatIndex {
     return this.#sessions.get(chat)
   }
 
-  /** Reads the list of a session after a step. Returns whether a chat has moved there from another session. */
+  /** Reads the chats of a session after a step. Returns whether one of them was in another session before. */
   update(session: Uri): boolean {
     let came = false
     for (const { resource } of this.#session(session)?.chats ?? []) {

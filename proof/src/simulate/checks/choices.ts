@@ -64,7 +64,7 @@ export function checkChoices(model: ReferenceModel, { envelopes }: Step, fail: F
   }
 }
 
-/** V9: a choice waits only for a turn. */
+/** V9: a choice waits only while a turn is active. */
 export function checkNoneWaits(model: ReferenceModel, sessions: Sessions, fail: Fail): void {
   for (const [uri, state] of sessions)
     if (chosenIn(state).deferred && !isBusy(model, uri, Infinity))

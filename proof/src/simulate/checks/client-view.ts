@@ -15,7 +15,7 @@ import type { LoweredActions } from './lowering.ts'
 import { alike, changeable, mayMerge } from './reference-model.ts'
 import type { ModelEntry } from './reference-model.ts'
 
-/** Action types that 0.9 does not know, written by hand: the lens under test is not asked. */
+/** Action types that 0.9 does not know. The list is written by hand, so that it does not depend on the lens under test. */
 const later = new Set([
   'session/chatsReordered',
   'session/mcpServerBackgroundRequested',
@@ -38,7 +38,7 @@ export interface Located {
   readonly origin: ModelEntry['origin']
 }
 
-/** In place of a state that cannot be compared: the step that it belongs to is not over. */
+/** Stands for a state that cannot be compared, because its step is not over. */
 export const withinStep = Symbol('within a step')
 
 /** A client's view of the log: its protocol version, and the chats of which it holds only the newest turns. */
@@ -101,7 +101,7 @@ export class ClientView {
     return found
   }
 
-  /** An entry above one number and below another that the client must have been sent. */
+  /** An entry between two numbers that must have been sent to the client; undefined if there is none. */
   missed(channel: Uri, after: number, before: number): ModelEntry | undefined {
     for (const uri of this.sources(channel, after)) {
       const entries = this.#context.model.channels.get(uri)?.entries ?? []
@@ -129,7 +129,7 @@ export class ClientView {
     })
   }
 
-  /** Whether the state of the client may differ from now on, until the next snapshot (V10). */
+  /** Whether the state of the client may differ from the expected state, from this number to the next snapshot (V10). */
   makesGap(channel: Uri, seq: number): boolean {
     const located = this.#lens && this.locate(channel, seq)
     if (!located) return false
@@ -140,9 +140,9 @@ export class ClientView {
   }
 
   /**
-   * The state that the client must have at a number, in its version. Several actions for one change can be compared only after
-   * the last one. Up to 0.3 only the end of a step can be compared: the older reducer does at once what the host does in the
-   * same step.
+   * The state that the client must have at a number, in its version. If several actions stand for one change, the state can be
+   * compared only after the last one. Up to 0.3 it can be compared only at the end of a step, because the older reducer does at
+   * once what the host does with further actions of the same step.
    */
   expected(uri: Uri, seq: number): unknown {
     const { lowered = [], entry } = (this.#lens && this.locate(uri, seq)) || {}

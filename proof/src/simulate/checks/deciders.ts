@@ -3,7 +3,7 @@ import type { Action } from '@atrium/protocol/channel'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import type { ModelEntry } from './reference-model.ts'
 
-/** What the metadata of a call says about who decided: about the call, and about its result. */
+/** The part of a call's metadata that says who decided about the call, and who decided about its result. */
 interface Records {
   readonly decidedBy?: Decider
   readonly resultDecidedBy?: Decider

@@ -255,7 +255,7 @@ export class Invariants {
     }
   }
 
-  /** A session that a chat moves to is used, also if the chat moves on in the same step. */
+  /** A session counts as used if a chat moves to it, even if the chat moves on in the same step. */
   #observeMoves({ envelopes }: Step, at: number): void {
     for (const { channel, action } of envelopes) {
       if (!action.includes('"session/chatAdded"')) continue

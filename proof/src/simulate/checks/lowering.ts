@@ -20,7 +20,7 @@ export function loweredActions(
   return lowered.length > strideOf(kind, state, action) ? 'rebuild' : lowered
 }
 
-/** The place of the action that has the origin: the first one that is named like the entry, or else the first one. */
+/** The index of the action that has the origin: the first action that is named like the entry, or else the first action. */
 export function mainAction(lowered: readonly Action[], { type }: Action): number {
   const name = type.slice(type.indexOf('/'))
   const at = lowered.findIndex((each) => each.type.endsWith(name))

@@ -9,8 +9,8 @@ export interface PendingAction {
 }
 
 /**
- * The number of an answer. A choice may be echoed when it is applied, and then be sent again by a client that came back: the
- * refusal names the number of the echo (V9).
+ * The sequence number of the outcome of an action. This is the number of the answer, with one exception: a client that came
+ * back may send a choice again that was already applied and echoed. The refusal then names the number of the echo (V9).
  */
 export function outcomeOf({ action }: PendingAction, seq: number, rejectionReason = ''): number {
   const accepted = isChoice(action) ? /^already accepted as (\d+)$/.exec(rejectionReason)?.[1] : undefined

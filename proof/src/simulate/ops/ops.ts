@@ -29,7 +29,7 @@ export const ops: { readonly [N in OpName]: OpFunction<Sim> } = {
   },
   subscribe(sim, chance) {
     const client = chance.pick(sim.clients)
-    // Also chats that are still being created: a subscription to a guessed URI must find nothing.
+    // The choice includes chats that are still being created: a subscription to a guessed URI must find nothing.
     const uri = chance.pick([...sim.liveUris(), ...sim.invariants.stagedChats()])
     if (!client?.open || client.fetchingTurns || uri === undefined) return
     client.subscribe(uri, chance.oneIn(4) ? 20 : undefined, viewOf(sim, uri, chance))

@@ -94,12 +94,14 @@ export const sharedOps: { readonly [N in Exclude<OpName, ClientOp>]: OpFunction 
     const left = chance.pick(sim.backups.filter((backup) => backup <= sim.disk.durable))
     if (left === undefined) return
     sim.restored++
-    // Only every second backup has the bound of its time. Without it, the host knows what it has lost, whatever the clock says.
+    // Every second restore also brings back the older bound. After the other restores the newer bound is still there, so the
+    // host knows what it has lost, whatever the clock says.
     const olderBound = sim.restored % 2 === 0
     // While the host is down nothing is restored.
     const restores = sim.hostRun !== undefined
     sim.crash(left, olderBound)
-    // After a backup with an older bound only the clock keeps numbers apart, until a host has stored a new bound.
+    // After the restore of an older bound, only the clock keeps new numbers apart from lost ones, until a host has stored a new
+    // bound.
     const isBound = Math.ceil(sim.disk.bound / 1000) >= sim.latest
     if (isBound && !olderBound && restores) sim.latest = sim.clock.wall -= 7_200_000
     restart(sim, chance)
@@ -134,7 +136,9 @@ export const sharedOps: { readonly [N in Exclude<OpName, ClientOp>]: OpFunction 
 const retentionKey = 'atrium.retention'
 const dayMs = 24 * 3_600_000
 
-/** Chooses a model for a session, mostly for one with a running turn: then the choice waits for its end. */
+/**
+ * Chooses a model for a session, mostly for one with an active turn. In such a session the choice waits until the turn ends.
+ */
 export function chooseModel(sim: Simulation, client: SimulatedClient, chance: Chance): void {
   const busy = sim.invariants.chats().filter(([, { activeTurn }]) => activeTurn)
   const [chat = ''] = chance.pick(busy) ?? []

@@ -18,7 +18,8 @@ const separator = '/chat/'
 
 /**
  * The names that a client of a version has for channels (V8). Up to 0.3 a session and its primary chat are one channel, and
- * another chat is a session of its own. At 0.1 a session has the name `<provider>:/<id>`. The host is not asked.
+ * another chat is a session of its own. At 0.1 a session has the name `<provider>:/<id>`. The names are computed without the
+ * host.
  */
 export class Names {
   readonly #context: Context
@@ -33,11 +34,11 @@ export class Names {
     this.nested = isBefore(version, '0.2.0')
   }
 
-  /** The channel in which the client follows another one: the session, if it is the primary chat. */
+  /** The channel in which the client follows a channel of the log. Up to 0.3 a primary chat is followed in its session. */
   followed(uri: Uri): Uri {
     if (!this.merged) return uri
     const owner = this.#context.invariants.sessionOf(uri)
-    // The default chat of a session that is not ready yet.
+    // A chat without a session may be the default chat of a session that is not ready yet.
     if (owner === undefined) return sessionOfDefaultChat(uri) ?? uri
     return this.primary(owner) === uri ? owner : uri
   }
@@ -74,10 +75,13 @@ export class Names {
     return this.merged ? (mapTexts(value, (text) => this.uriOf(text)) as T) : value
   }
 
-  /** A URI in a message of the host that the client has another name for. */
+  /**
+   * Finds a URI in a message of the host for which the client has another name, so that the host should have translated it.
+   * Undefined if there is none.
+   */
   unnamed(message: string): string | undefined {
     if (!this.merged) return undefined
-    // The names of missing channels are those that the client itself has used.
+    // The list `missing` is left out, because it repeats the names that the client itself has used.
     const said = message.replace(/"missing":\[[^\]]*\]/, '')
     return (this.nested ? /"ahp-(?:session|chat|root):[^" ]*"/ : /"ahp-chat:[^" ]*"/).exec(said)?.[0]
   }

@@ -45,7 +45,7 @@ function withoutTimes(action: Action, older: boolean): Action {
   return rest
 }
 
-/** The choice of a model, or at 0.4 of an agent, for a session (V9). Some choices are no choices. */
+/** The choice of a model, or at 0.4 of an agent, for a session (V9). Some choices are empty or malformed. */
 export function randomChoice(name: string, chance: Chance): Action {
   const agent = chance.oneIn(3) ? {} : { agent: { uri: `agent:/${chance.below(2)}` } }
   const choices = [

@@ -64,7 +64,7 @@ export const changes: readonly Step[] = [
       const mark = tap.mark
       await window.chat.onRequest('say the second turn', 'Restore Checkpoint')
       await until(async () => (await window.chat.requests()).length === 1, 'one turn is left')
-      // The window offers to redo until the next message; only that one tells the host.
+      // The window offers a redo until the next message. Only with that message does the host learn of the restored checkpoint.
       await window.chat.ask('say the third turn', 'the third turn')
       await tap.frame(announced('chat/truncated'), mark)
       const logs = await atrium.logs('say the first turn')

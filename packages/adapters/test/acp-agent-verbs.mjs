@@ -223,8 +223,9 @@ export const verbs = {
     throw new RequestError(Number(code), message.join(' '), { details: 'because of the script' })
   },
   /**
-   * Sends the text after the turn has ended, which the test signals by the file `over`. The file `late` then records that the host has
-   * read the text, because the host has answered a request that was sent behind it.
+   * Sends the text after the turn has ended. The test signals the end of the turn by the file `over`. After the text the
+   * agent sends a request. When the host has answered this request, it has also read the text, and the agent writes the file
+   * `late`.
    */
   late: (text, { say, folder, raw, answered }) => {
     const write = async () => {
@@ -269,7 +270,7 @@ async function sayResult(say, text, request) {
   }
 }
 
-/** Sends one request of the older era of MCP. */
+/** Sends one request of an older version of MCP. */
 async function mcp(name, method, params, { session }) {
   const { url, headers } = session.mcpServers.find((server) => server.name === name)
   const own = Object.fromEntries(headers.map((header) => [header.name, header.value]))

@@ -155,7 +155,7 @@ export class Client {
   }
 
   /**
-   * Listens to every action in order, including rejected actions and those replayed after a lost link. Where the host cannot
+   * Listens to every action in order, including rejected actions and those replayed after a lost link. If the host cannot
    * replay, it sends snapshots, and the actions in between are not reported.
    */
   onAction(listener: (envelope: Envelope) => void): () => void {

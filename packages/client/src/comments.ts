@@ -25,7 +25,7 @@ export interface SessionComments {
   /** The channel of the annotations, for states, listeners and everything else. */
   readonly channel: Subscription<'annotations'>
   readonly all: readonly Annotation[]
-  /** Resolves with the comments when they are there. */
+  /** Resolves with the comments when the host has sent them. */
   ready(): Promise<readonly Annotation[]>
   /** Returns the id of the new comment. */
   add(comment: NewComment): Promise<string>

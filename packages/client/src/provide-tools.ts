@@ -16,7 +16,7 @@ import type { Subscription } from './sync/handle.ts'
 /** A tool that this client provides to a session. */
 export interface ProvidedTool extends ToolDefinition {
   /**
-   * Does the work of one call. A text is the result; a whole result may have more. If the function throws, the call fails with
+   * Runs one call. Returns the result as a text or as a whole `ToolCallResult`. If the function throws, the call fails with
    * the message of the error.
    */
   run(input: JsonObject, call: ProvidedCall): string | ToolCallResult | Promise<string | ToolCallResult>
@@ -27,7 +27,10 @@ export interface ProvidedCall {
   readonly chat: Uri
   readonly turnId: string
   readonly toolCallId: string
-  /** Aborted when the call has ended otherwise: the turn was cancelled, or the host waited too long for this client. */
+  /**
+   * Aborted when the call ends without a result of this client: the turn was cancelled, or the host waited too long for this
+   * client.
+   */
   readonly signal: AbortSignal
   /** Shows content while the tool runs. It replaces what was shown before. */
   show(content: readonly ToolResultContent[]): void
@@ -42,18 +45,19 @@ export interface ProvideOptions {
 export interface ProvidedTools {
   /** Resolves when the host has accepted the tools. Rejects with its reason if it refuses them. */
   readonly ready: Promise<void>
-  /** Replaces all tools. Calls that run go on. */
+  /** Replaces all tools. Running calls go on. */
   replace(tools: readonly ProvidedTool[]): Promise<void>
-  /** Withdraws the tools. The host fails the calls that run. */
+  /** Withdraws the tools. The host fails the running calls. */
   withdraw(): void
 }
 
 type Execution = Extract<SessionInputRequest, { readonly kind: 'toolClientExecution' }>
 
 /**
- * Makes the client an active client of a session with these tools, and runs their calls. Each call runs once, even if the link
- * is lost or the host restarts meanwhile: its result is sent when the host is there again. A call of a tool that is not
- * provided is denied. A call that ran already when this program started fails, because nobody knows what it has done.
+ * Makes the client an active client of a session with these tools, and runs their calls. Each call runs once, even if the
+ * link is lost or the host restarts meanwhile: its result is sent when the client is connected again. A call of a tool that
+ * is not provided is denied. A call that was already running when this program started fails, because nobody knows what it
+ * has done.
  */
 export function provideTools(
   client: Client,
@@ -82,7 +86,7 @@ class Provider implements ProvidedTools {
     this.#options = options
     this.#session = client.subscribe('session', session)
     this.ready = this.#begin()
-    // A caller that does not wait for the host is not told of a refusal.
+    // A caller may ignore `ready`. A refusal must not become an unhandled rejection.
     this.ready.catch(() => {})
   }
 
@@ -136,7 +140,10 @@ class Provider implements ProvidedTools {
     }
   }
 
-  /** A host that waited too long for this client has removed it from the session. */
+  /**
+   * Registers the tools again if the client is no longer active: a host that waits too long for a client removes it from the
+   * session.
+   */
   #joinAgain({ activeClients }: SessionState): void {
     const isActive = activeClients.some(({ clientId }) => clientId === this.#client.clientId)
     if (isActive) this.#isJoining = false
@@ -183,7 +190,7 @@ class Provider implements ProvidedTools {
     return input
   }
 
-  /** A long input is stored outside the state. */
+  /** Reads a long input, which is stored outside the state. */
   async #read(uri: Uri): Promise<string> {
     const { data, encoding } = await this.#client.ask('resourceRead', { uri })
     if (encoding !== 'utf-8') throw new Error('the input is not a text')

@@ -60,7 +60,7 @@ function nameProblem(names: readonly string[]): string | undefined {
   return path.includes('\\') ? 'has a backslash' : undefined
 }
 
-/** Refuses a path with a drive where the system is not Windows: it would name a directory `C:`. */
+/** Refuses a path that begins with a drive, on systems other than Windows: the path would name a directory `C:`. */
 function driveProblem([first = '']: readonly string[]): string | undefined {
   return /^[A-Za-z][:|]/.test(first) ? 'begins with a drive' : undefined
 }

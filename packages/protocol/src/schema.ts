@@ -51,8 +51,8 @@ export type Decoded<T> =
   | { readonly ok: false; readonly problem: string }
 
 /**
- * Checks a parsed JSON value. Returns the same value, with its unknown keys. Only if a declared optional key holds
- * `null`, the result is a copy without that key.
+ * Checks a parsed JSON value. Returns the same value, with its unknown keys. If a declared optional key holds `null`, the
+ * result is instead a copy without that key.
  */
 export function decode<T>(schema: Schema<T>, value: unknown): Decoded<T> {
   const { zod, removeNulls } = schema[inner]
@@ -80,7 +80,7 @@ export const natural: Schema<number> = make(() =>
 export const positive: Schema<number> = make(() => z.int().min(1))
 /** A number from 0 to 1. */
 export const fraction: Schema<number> = make(() => z.number().min(0).max(1))
-/** Any string but these. It is the tag of unknown members in an open variant. */
+/** Any string but the given values. It is the tag of unknown members in an open variant. */
 export function except(...values: readonly string[]): Schema<string> {
   return make(() => {
     const other = z.string().refine((text) => !values.includes(text), { abort: true })

@@ -72,7 +72,7 @@ function expectSame({ version }: Lens, kind: KindName, { seen, expected, action,
     expect(compared(seen), JSON.stringify({ version, action, lowered })).toStrictEqual(compared(expected))
 }
 
-/** Each reducer up to 0.8 writes the time of its own clock. */
+/** The state without its time, because each reducer up to 0.8 writes the time of its own clock. */
 function untimed(state: object): object {
   return omit(shapeOf(state), 'modifiedAt')
 }

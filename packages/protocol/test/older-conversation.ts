@@ -18,7 +18,7 @@ export function spans<T>(
   return all
 }
 
-/** The time of the reader in these tests, and its form in states with ISO times. */
+/** The time of the peer that runs the reducer in these tests, and its form in states with ISO times. */
 export const now = 7000
 export const nowIso = '1970-01-01T00:00:07.000Z'
 

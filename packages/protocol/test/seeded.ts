@@ -9,5 +9,5 @@ export function seeded(seed: number): () => number {
   }
 }
 
-/** A seed that nobody has chosen. Tests print it in their names. */
+/** A random seed. Tests print it in their names. */
 export const newSeed = (): number => Math.floor(Math.random() * 2 ** 31)

@@ -13,7 +13,7 @@ import { deepFreeze } from './cases.ts'
 import { hostedAction } from './law.ts'
 
 /**
- * A session with its primary chat and its changeset. Up to 0.3 session and chat are one state, and there is no chat; at 0.1
+ * A session with its primary chat and its changeset. Up to 0.3 session and chat are one state, and `chat` is absent; at 0.1
  * the changeset is a part of that state, too.
  */
 export interface Pair {
@@ -42,8 +42,8 @@ const summary = deepFreeze({
 })
 
 /**
- * Checks the law for a session, its primary chat and its changeset: what a client of the older version reduces equals the lowered pair.
- * A client that must begin again goes on with the lowered pair. `newer` is the version of the pair.
+ * Checks the law for a session, its primary chat and its changeset: what a client of the older version reduces equals the
+ * lowered pair. A client that must begin again goes on with the lowered pair. `newer` is the version of the pair.
  */
 export function expectPairLaw(lens: Lens, newer: Version, initial: Pair, batches: readonly Batch[]): void {
   let pair = deepFreeze(initial)
@@ -111,7 +111,7 @@ export function batchesOf(pair: Pair, events: readonly Event[]): readonly Batch[
 
 const attention = new Set(['chat/turnStarted', 'chat/turnResume', 'chat/inputRequested'])
 
-/** Whether an action asks for the attention of users. A part that is an open request does the same as the action for it. */
+/** Whether an action asks for the attention of users. A part that is an open request counts like `chat/inputRequested`. */
 function needsAttention(action: Action): boolean {
   const part = shapeOf(shapeOfAction(action)['part'])
   const asks = part['kind'] === 'inputRequest' && part['response'] === undefined

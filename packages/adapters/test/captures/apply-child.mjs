@@ -2,7 +2,8 @@ import fs from 'node:fs'
 import promises from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 
-// Applies edits, and kills itself before its n-th change of the disk. A kill before a change is one after the change before it.
+// Applies edits, and kills itself before its n-th change of the disk. A kill before a change is also a kill after the previous
+// change.
 
 const { MODULE, FOLDER, DIRECTORY, EDITS, HOME, KILL_AT } = process.env
 const last = Number(KILL_AT)

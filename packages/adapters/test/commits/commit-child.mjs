@@ -2,7 +2,8 @@ import childProcess from 'node:child_process'
 import promises from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 
-// Commits a file, and kills itself before its n-th change of the disk, or run of git that changes the repository.
+// Commits a file, and kills itself before its n-th change. A change is a change of the disk, or a run of git that changes the
+// repository.
 
 const { MODULE, FOLDER, DIRECTORY, HOME, KILL_AT } = process.env
 const last = Number(KILL_AT)

@@ -5,11 +5,11 @@ import { TestRepository, newFolder } from '../repository.ts'
 
 /** A repository with commits by the host. */
 export class CommitRepository extends TestRepository {
-  /** The folder of the notes. */
+  /** The folder for notes about commits in progress. */
   readonly data = join(newFolder(), 'commits')
   readonly commits = gitCommits({ folder: this.data, user: this.user })
 
-  /** The content of a path in the last commit, to the last byte. */
+  /** The exact content of a path in the last commit. */
   committed(path: string): string | undefined {
     try {
       return execFileSync('git', ['cat-file', 'blob', `HEAD:${path}`], {
@@ -23,7 +23,7 @@ export class CommitRepository extends TestRepository {
     }
   }
 
-  /** What `git status` says, line by line. The first line has lost a space at its beginning. */
+  /** What `git status` says, line by line. The output is trimmed, so the first line may lack a space at its beginning. */
   status(): readonly string[] {
     const text = this.git('status', '--porcelain', '--untracked-files=all')
     return text === '' ? [] : text.split('\n')

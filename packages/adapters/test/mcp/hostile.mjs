@@ -1,5 +1,5 @@
-// An MCP server of the older era that misbehaves. Its first argument names the fault. It speaks JSON-RPC by itself, because
-// no library would let it.
+// A server of an older MCP version that misbehaves. Its first argument names the fault. It implements JSON-RPC itself, because
+// a library would not allow the faults.
 import { createInterface } from 'node:readline'
 
 const [fault = '', value = ''] = process.argv.slice(2)
@@ -110,7 +110,7 @@ if (fault === 'orphans')
 if (fault !== 'silent')
   createInterface(process.stdin).on('line', (line) => {
     const { id, method, params, result: answer, error } = JSON.parse(line)
-    // Some servers of the older era end like this.
+    // Some servers of older MCP versions exit at this unknown method.
     if (fault === 'strict' && method === 'server/discover') process.exit(1)
     if (fault === 'samples' && error) return result(Number(String(id).slice(1)), text(error.code))
     if (method === 'server/discover') return send({ id, error: { code: -32601, message: 'unknown method' } })

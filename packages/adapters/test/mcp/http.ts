@@ -36,7 +36,7 @@ export interface Answer {
   readonly body?: string
 }
 
-/** Starts an MCP server of the older era over streamable HTTP, with the tool `call`. */
+/** Starts a server of an older MCP version over streamable HTTP, with the tool `call`. */
 export async function httpServer({ refuse, get, call }: HttpOptions = {}) {
   const requests: Seen[] = []
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
@@ -83,7 +83,7 @@ export async function listen(handler: RequestListener) {
   return { origin, url: `${origin}/mcp`, close }
 }
 
-/** Listens with a handler of the web. */
+/** Listens with a handler that has the types of the Fetch API: `Request` and `Response`. */
 export async function listenFetch(handler: (request: Request) => Promise<Response>) {
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
     const { method = 'GET' } = request

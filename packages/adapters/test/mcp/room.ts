@@ -30,7 +30,7 @@ export interface RoomOptions {
 
 export interface UseRecord {
   readonly server: McpServer
-  /** The states that the user was told. */
+  /** The states that were reported to the user. */
   readonly states: McpServerState['kind'][]
 }
 
@@ -67,11 +67,11 @@ export function mcpRoom({ later = realTimers, limits = {}, environment = process
     pool,
     word,
     open,
-    /** The scripted server, of the new era. */
+    /** The scripted server with the MCP version of 2026-07-28. */
     modern: (env: { [name: string]: string } = {}) => command(file('server.mjs'), [], env),
-    /** The scripted server, of the older era. */
+    /** The scripted server with an older MCP version. */
     legacy: () => command(file('server.mjs'), [], { MCP_ERA: 'legacy' }),
-    /** A server that does what `hostile.mjs` has under this name. */
+    /** A server with the fault that has this name in `hostile.mjs`. */
     hostile: (fault: string, ...args: readonly string[]) => command(file('hostile.mjs'), [fault, ...args]),
     everything: () => command(`${modules}server-everything/dist/index.js`, ['stdio']),
     filesystem: (folder: string) => ({
@@ -88,7 +88,7 @@ export interface CallRecord extends McpCall {
   readonly questions: McpQuestions[]
 }
 
-/** What a call needs. It records the progress and the questions, and gives the same answer to each form. */
+/** The context of a call. It records the progress and the questions, and gives the same answer to each form. */
 export function callWith(
   options: { readonly signal?: AbortSignal; readonly answers?: McpAnswers } = {},
 ): CallRecord {

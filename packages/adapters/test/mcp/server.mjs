@@ -1,5 +1,5 @@
-// An MCP server on the library of the new era. It serves both eras; with MCP_ERA=legacy only the older one. Each of its
-// tools does one thing that tests look at.
+// An MCP server that uses the library for the MCP version of 2026-07-28. It serves this version and older ones; with
+// MCP_ERA=legacy it serves only the older ones. Each of its tools does one thing that tests look at.
 import { Server, acceptedContent, inputRequired } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 

@@ -3,8 +3,9 @@ import fs from 'node:fs'
 import promises from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 
-// Applies a worktree, and kills itself before its n-th change of the checkout, its repository, the journal or the record. Other
-// changes are in temporary folders. With `part` for n it does so before the first new file is written beside its place.
+// Applies a worktree, and kills itself before its n-th change of the checkout, its repository, the journal or the record.
+// Changes in temporary folders do not count. If n is `part`, the process kills itself before it writes the first new file,
+// which is a temporary file beside its target.
 
 const { MODULE, FOLDER, MAIN, HOME, KILL_AT } = process.env
 const watched = [`${MAIN}/`, `${FOLDER}/one`]

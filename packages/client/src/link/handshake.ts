@@ -97,7 +97,7 @@ function missingError(uri: Uri, result: unknown): AhpError {
     : AhpError.notFound(`there is no ${uri} any more`)
 }
 
-/** Reports a loss that Atrium tells of in the result of a handshake. */
+/** Reports a loss of actions. An Atrium host states the loss in the result of a handshake. */
 function reportLoss(result: unknown, problem: HandshakeContext['problem']): void {
   const lost = member(atriumNote(result), 'lost')
   if (typeof lost === 'string') problem({ kind: 'rollback', detail: lost })

@@ -15,7 +15,7 @@ export type LinkState = 'connecting' | 'live' | 'stale' | 'closed'
 
 export interface LinkStatus {
   readonly state: LinkState
-  /** The reason why the link is not live, where there is one. */
+  /** The reason why the link is not live, if there is one. */
   readonly reason?: string
   /** Number of failed attempts since the link was live. */
   readonly failures: number
@@ -23,7 +23,7 @@ export interface LinkStatus {
   readonly retryInMs?: number
 }
 
-/** Thrown by `open` where another attempt cannot succeed. */
+/** Thrown by `open` if another attempt cannot succeed. */
 export class Refused extends Error {
   override readonly name = 'Refused'
 }

@@ -35,9 +35,9 @@ export function writeAhead<S>(replica: Replica<S>, action: PendingAction): Repli
 }
 
 /**
- * Applies an envelope of the host. The echo of an own action, accepted or rejected, removes it from the pending ones. An
- * accepted action is reduced over the confirmed state alone, so that all pending actions come after it: this is the rebase.
- * An action that the snapshot contains is not reduced again.
+ * Applies an envelope of the host. The echo of the client's own action, accepted or rejected, removes this action from the
+ * pending actions. An accepted action is reduced over the confirmed state alone, so that all pending actions come after it:
+ * this is the rebase. An action that the snapshot contains is not reduced again.
  */
 export function receive<S>(
   reduce: Fold<S>,
@@ -58,7 +58,10 @@ export function withdraw<S>(replica: Replica<S>, clientSeq: number): Replica<S> 
   return pending === replica.pending ? replica : { ...replica, pending }
 }
 
-/** Returns the confirmed state with all pending actions applied. An action that cannot be reduced is skipped: the host decides. */
+/**
+ * Returns the confirmed state with all pending actions applied. An action that cannot be reduced is skipped: the host
+ * decides.
+ */
 export function view<S>(reduce: Fold<S>, { confirmed, pending }: Replica<S>): S {
   return pending.reduce((state, { action }) => {
     try {

@@ -5,8 +5,8 @@ import { defaultLimits, frameProblem } from '@atrium/protocol/rpc/frame-check'
 import type { Check } from '../shared/check.ts'
 
 /**
- * Returns the copy of an action that is shown and sent, without keys whose value is `undefined`. Throws if the action
- * has the wrong shape, also where the channel is not subscribed, or if a host would refuse the frame of the action.
+ * Returns the copy of an action that is shown and sent, without keys whose value is `undefined`. Throws if the action has
+ * the wrong shape, even if the channel is not subscribed. Also throws if a host would refuse the frame of the action.
  */
 export function sendable(
   check: Check,

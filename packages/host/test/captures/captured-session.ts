@@ -10,7 +10,7 @@ import { accepted, chat, says, started, twoClientSession } from '../two-client-s
 import type { TwoClientSession } from '../two-client-session.ts'
 import { MemoryCaptures } from './memory-captures.ts'
 
-/** A session in the folder `/a` of a host with captures. Tests are the people who change files. */
+/** A session in the folder `/a` of a host with captures. The tests change files as people would. */
 export interface CapturedSession extends TwoClientSession {
   readonly captures: MemoryCaptures
   write(path: string, text: string): void
@@ -39,7 +39,7 @@ export async function capturedSession(
   }
 }
 
-/** The stored record of a turn, in whatever form it is. */
+/** The text of a turn's stored record, which is not parsed. */
 export async function recordText(
   { core }: TestHost,
   turnId: string,

@@ -27,7 +27,7 @@ export class MemoryCaptures implements Captures {
   readonly branches = new Map<string, ReadonlyMap<string, MemoryFile>>()
   /** Names that are ignored in every folder. */
   readonly ignored = new Set<string>()
-  /** A sentence: why the next captures fail. */
+  /** The sentence with which the next captures fail, if they fail. */
   failing: string | undefined
   readonly #contents = new Map<string, Uint8Array>()
   readonly #captures = new Map<string, { readonly directory: string; readonly tree: Tree; order: number }>()

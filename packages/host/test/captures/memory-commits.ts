@@ -4,12 +4,15 @@ import type { MemoryCaptures, MemoryFile } from './memory-captures.ts'
 
 type Files = ReadonlyMap<string, MemoryFile>
 
-/** Repositories in memory: every folder of the captures that has a head. Tests set `failing` to a sentence. */
+/**
+ * Repositories in memory: every folder of the captures that has a head. Tests set `failing` to the sentence with which
+ * operations fail.
+ */
 export class MemoryCommits implements Commits {
   readonly messages: string[] = []
   failing: string | undefined
   readonly #captures: Pick<MemoryCaptures, 'folders' | 'heads'>
-  /** What is staged, where it differs from the head. Undefined: the file is deleted. */
+  /** The staged files that differ from the head. Undefined if the file is deleted. */
   readonly #index = new Map<string, Map<string, MemoryFile | undefined>>()
 
   constructor(captures: Pick<MemoryCaptures, 'folders' | 'heads'>) {

@@ -25,16 +25,16 @@ interface Ended {
 export interface SearchResult {
   /** What was lost, or undefined. */
   readonly lost: string | undefined
-  /** Numbers of files that were undone and redone, and that were conflicts. */
+  /** The numbers of files that were undone, that were redone, and that were conflicts. */
   readonly undone: number
   readonly redone: number
   readonly conflicts: number
 }
 
 /**
- * Random edits in one folder by two agents, people and a terminal, with undos and redos between them. Every edit writes a word
- * that nobody else writes. An undo or a redo of a turn must not remove a word of anybody else from the disk, unless it was
- * written while a call of that turn ran; even then the safety capture has it.
+ * Random edits in one folder by two agents, people and a terminal, with undos and redos between them. Every edit writes a
+ * word that nobody else writes. An undo or a redo of a turn must not remove a word of anybody else from the disk, unless the
+ * word was written while a call of that turn ran; even then the safety capture contains the word.
  */
 export async function searchEdits(
   steps: number,
@@ -47,7 +47,7 @@ export async function searchEdits(
   const taking = new Taking(captures, { world: testWorld(), limits })
   const running: Running[] = []
   const ended: Ended[] = []
-  /** The turns that may have written each word: the one that did, or the ones whose calls ran. */
+  /** The turns that may have written each word: the turn that wrote it, and the turns whose calls ran at that time. */
   const writers = new Map<string, ReadonlySet<number>>()
   const counts = { undone: 0, redone: 0, conflicts: 0 }
   let next = 0
@@ -74,7 +74,7 @@ export async function searchEdits(
     if (kind === 1 && files.has(path)) {
       const to = pick(names) ?? 'b'
       if (to === path) return
-      // What a call moves to another file, the call has written there.
+      // A call that moves words to another file counts as a writer of these words.
       for (const moved of text(path).split(' '))
         writers.set(moved, new Set([...(writers.get(moved) ?? []), ...by, ...callers()]))
       put(to, text(path))
@@ -169,7 +169,7 @@ export async function searchEdits(
     else if (kind < 12) await call()
     else if (kind < 13) edit([])
     else if (kind === 13) {
-      // A terminal says that it is used.
+      // A terminal reports that it is used.
       for (const { turn } of running) turn.disturbed()
       edit([])
     } else {

@@ -17,7 +17,7 @@ export interface Folder {
   put(contents: Contents): void
 }
 
-/** Writes a real folder, which is removed after the test, and gives it through the adapter of the host. */
+/** Writes a real folder, which is removed after the test. The returned `files` read it through the adapter for files. */
 export function folder(contents: Contents, name = 'my-plugin'): Folder {
   const outer = realpathSync(mkdtempSync(join(tmpdir(), 'atrium-plugins-')))
   onTestFinished(() => rmSync(outer, { recursive: true, force: true }))

@@ -1,7 +1,10 @@
 import type { Uri } from '../channel.ts'
 import type { Changeset } from './state.ts'
 
-/** The part of a changeset's URI between its owner, a session or a chat, and what it shows. */
+/**
+ * The separator in the URI of a changeset. The URI of the owner, a session or a chat, comes before it. What the changeset
+ * shows comes after it.
+ */
 export const changesetMarker = '/changeset/'
 
 /** The URI of the changeset with all changes of a session. */
@@ -9,7 +12,10 @@ export function sessionChangesetUri(session: Uri): Uri {
   return `${session}${changesetMarker}session`
 }
 
-/** The catalogue of the changesets of turns. The owner is a chat, or a session, which then means its default chat. */
+/**
+ * The catalogue entries for the changesets of turns. The owner is a chat or a session. A session stands for its default
+ * chat.
+ */
 export function turnChangesets(owner: Uri): readonly Changeset[] {
   return [
     {
@@ -32,8 +38,8 @@ export function turnChangesets(owner: Uri): readonly Changeset[] {
 const review = { review: {} }
 
 /**
- * The catalogue of a session with the changesets of turns, for versions in which chats have no catalogue. They come from the
- * entry of the session's own changeset. A catalogue that already has them stays.
+ * Adds the changesets of turns to the catalogue of a session, for versions in which chats have no catalogue. Their URIs are
+ * made from the URI of the session's own changeset. A catalogue that already has changesets of turns is returned unchanged.
  */
 export function withTurnChangesets(catalogue: readonly Changeset[]): readonly Changeset[] {
   const own = catalogue.find(

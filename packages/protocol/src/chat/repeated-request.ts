@@ -1,12 +1,12 @@
 import type { InputRequestPart, ResponsePart } from './state.ts'
 
 /**
- * A request is repeated when some client has removed it although the host refused its answers. A repeated request has an id of
- * its own, because some clients show each request once.
+ * If a client has removed a request although the host refused the answers, the host repeats the request. The repeated
+ * request has a new id, because some clients show each id only once.
  */
 const repeat = /~repeat-(\d+)$/
 
-/** The id of the request that an agent has made, for the id of any of its repeats. */
+/** Returns the id of the agent's original request. The given id may be that of a repeat. */
 export function firstRequestId(requestId: string): string {
   return requestId.replace(repeat, '')
 }
@@ -16,7 +16,7 @@ export function repeatedRequestId(requestId: string): string {
   return `${firstRequestId(requestId)}~repeat-${Number(repeat.exec(requestId)?.[1] ?? 0) + 1}`
 }
 
-/** Finds the request that an agent has made, or its last repeat. */
+/** Finds the last repeat of an agent's request, or the original request if there is no repeat. */
 export function requestIn(
   parts: readonly ResponsePart[] = [],
   requestId: string,

@@ -139,8 +139,8 @@ type Change<A> = (call: ToolCallState, action: A) => ToolCallState
 type CallAction = Exclude<ToolCallAction, { readonly type: 'chat/toolCallStart' }>
 
 /**
- * Returns a case that changes every call with the action's id in the active turn. To refuse the change, `update`
- * returns the same call.
+ * Returns a case that changes calls of the active turn: every call whose id is the call id of the action. To refuse the
+ * change, `update` returns the same call.
  */
 function change<A extends CallAction>(update: Change<A>): Case<ChatState, A> {
   return (state, action) => {

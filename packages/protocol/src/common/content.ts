@@ -11,7 +11,10 @@ export const Markdown = object<Markdown>('Markdown', markdown)
 export type StringOrMarkdown = string | Markdown
 export const StringOrMarkdown: Schema<StringOrMarkdown> = either(string, Markdown, 'StringOrMarkdown')
 
-/** A text for users as Markdown if it has code in backticks. Clients show a plain string as it is, backticks included. */
+/**
+ * A text for users: Markdown if it has code in backticks, otherwise a plain string. Clients show a plain string as it is,
+ * backticks included.
+ */
 export function messageOf(text: string): StringOrMarkdown {
   return text.includes('`') ? { markdown: text } : text
 }

@@ -27,7 +27,7 @@ export function directoryRemoved<S extends WithDirectories>(
   return { ...state, workingDirectories: state.workingDirectories.toSpliced(at, 1) }
 }
 
-/** Replaces a directory in its place. The replacement is then in the list once, also if it was there before. */
+/** Replaces a directory at its position. The replacement is in the list only once, even if the list had it before. */
 export function directoryReplaced<S extends WithDirectories>(
   state: S,
   { directory, replacement }: { readonly directory: Uri; readonly replacement: Uri },

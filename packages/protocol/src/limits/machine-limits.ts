@@ -1,7 +1,7 @@
 import { KiB, MiB, row } from './limit.ts'
 import type { Limit } from './limit.ts'
 
-/** The limits of what the host uses on its machine beside files and terminals. They are a part of the table in `limits.ts`. */
+/** The limits of the host's use of its machine, except for files and terminals. They are a part of the table in `limits.ts`. */
 export const machineLimits = {
   // One watch, and version control.
   watchChanges: row(5000, 'changes in a window', 'O8', 'lost changes are reported instead of the changes'),

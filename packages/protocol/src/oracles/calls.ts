@@ -44,7 +44,7 @@ export function callRules(traits: CallTraits): Rules {
       return { ...call, partialInput, ...(invocationMessage !== undefined && { invocationMessage }) }
     }),
 
-    // The input of a call that becomes running is that of the action, even if the call had another before.
+    // A call that becomes running takes its input from the action, even if the call had another input before.
     toolCallReady: changeAndRefresh((call, action: CallAction) => {
       const again = call.status === 'pending-confirmation'
       if (call.status !== 'streaming' && call.status !== 'running' && !(again && readyAgain)) return call
@@ -112,7 +112,10 @@ function cancelled({ callKeys }: CallTraits, call: Call): Call {
   }
 }
 
-/** A rule that changes every call with the id of the action in the active turn. An update refuses by returning the call. */
+/**
+ * A rule that changes calls of the active turn: every call whose id is the call id of the action. To refuse the action,
+ * `update` returns the call unchanged.
+ */
 function changing<A extends CallAction>(traits: CallTraits, update: (call: Call, action: A) => Call) {
   return (state: WithCalls, action: A): WithCalls => {
     const turn = state.activeTurn
@@ -129,7 +132,7 @@ function changing<A extends CallAction>(traits: CallTraits, update: (call: Call,
   }
 }
 
-/** Like `changing`, and computes the status again, even if the update refused. */
+/** Like `changing`, but always computes the status again, even if `update` refuses the action. */
 function refreshing<A extends CallAction>(traits: CallTraits, update: (call: Call, action: A) => Call) {
   const changed = changing(traits, update)
   return (state: WithCalls, action: A): WithCalls => {

@@ -55,7 +55,7 @@ export function conversationRules(traits: Traits): Rules {
     ...callRules(traits),
     ...requestRules(traits),
 
-    // A turn replaces the active one without a trace.
+    // A new turn replaces the active turn, of which nothing is kept.
     turnStarted: (state: Conversation, action: Started, now: number) => {
       const { turnId, queuedMessageId } = action
       const activeTurn: Turn = { id: turnId, [messageKey]: action[messageKey], responseParts: [] }
@@ -89,7 +89,9 @@ export function conversationRules(traits: Traits): Rules {
   }
 }
 
-/** Drops the turns after a turn, or all of them. An unknown turn changes nothing. */
+/**
+ * Drops the turns after the turn of the action, or all turns if the action has no `turnId`. An unknown turn changes nothing.
+ */
 export function truncated({ time }: Pick<Traits, 'time'>) {
   return (state: Conversation, { turnId }: { readonly turnId?: string }, now: number): Conversation => {
     const at = state.turns.findIndex((turn) => turn.id === turnId)

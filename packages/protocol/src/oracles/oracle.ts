@@ -57,8 +57,9 @@ export const oracleVersions: readonly OracleVersion[] = versions.flatMap((versio
 const made = new Map<OracleVersion, Oracle>()
 
 /**
- * What the reducers of a version do, in the shapes of that version. Tests judge translations by it; host and clients
- * do not use it. `now` is the time of the reader in milliseconds. Only versions up to 0.8 write it into a state.
+ * Returns the reducers of a version, which use the shapes of that version. Tests judge translations by these reducers; the
+ * host and the clients do not use them. `now` is the time of the peer that runs the reducer, in milliseconds. Only versions
+ * up to 0.8 write it into a state.
  */
 export function oracle(version: OracleVersion): Oracle {
   const known = made.get(version)

@@ -18,7 +18,7 @@ interface Completed {
   readonly answers?: Answers
 }
 
-/** The rules of input requests up to 0.5.1. They are a list beside the turns, and need no active turn. */
+/** The rules of input requests up to 0.5.1. The requests are a list beside the turns, and need no active turn. */
 export function requestRules({ time }: Pick<Traits, 'time'>) {
   return {
     inputRequested: (state: Conversation, { request }: Requested, now: number): Conversation => {

@@ -35,7 +35,7 @@ export function onSession(rules: Rules): Rules {
   return Object.fromEntries(
     Object.entries(rules).map(([name, rule]) => [
       name,
-      // The rules of a conversation read and give conversations.
+      // The rules of a conversation read and return conversations.
       rule && sessionRule(rule as Rule<Conversation, never>),
     ]),
   )

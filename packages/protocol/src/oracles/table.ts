@@ -2,7 +2,10 @@ import type { Action } from '../channel.ts'
 import { functionMap } from '../function-map.ts'
 import type { KindName } from '../reducers.ts'
 
-/** What a version does with one action type. `now` is the time of the reader, which some versions write into the state. */
+/**
+ * What a version does with one action type. `now` is the time of the peer that runs the reducer. Some versions write it into
+ * the state.
+ */
 export type Rule<S, A> = (state: S, action: A, now: number) => S
 
 /** The rules of one kind of channel by action type. The value of a type that the version does not have is `undefined`. */
@@ -23,7 +26,7 @@ export type OracleReducer = <S extends object>(state: S, action: Action, now: nu
 export function oracleReducer(rules: Rules): OracleReducer {
   const byType = functionMap<Rule<object, Action> | undefined>(rules)
   return <S extends object>(state: S, action: Action, now: number) =>
-    // A rule gives a state of the version that it was given.
+    // A rule returns a state of the same version as the state that it gets.
     (byType.get(action.type)?.(state, action, now) ?? state) as S
 }
 
@@ -37,7 +40,7 @@ export function named(channel: 'session' | 'chat', rules: Rules): Rules {
   return Object.fromEntries(Object.entries(rules).map(([name, rule]) => [`${channel}/${name}`, rule]))
 }
 
-/** A time in the form that states have since 0.5, and chats always. */
+/** A time in ISO form. Chats have always had this form, other states since 0.5. */
 export function iso(now: number): string {
   return new Date(now).toISOString()
 }

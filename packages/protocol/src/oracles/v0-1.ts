@@ -6,7 +6,7 @@ import { absent } from './table.ts'
 import type { Rule, VersionRules } from './table.ts'
 import { v02 } from './v0-2.ts'
 
-/** A customization is a reference with its state around it, in a flat list. */
+/** A customization in a flat list: a reference, and the state of the customization beside it. */
 interface Customization {
   readonly customization: { readonly uri: string }
   readonly enabled: boolean
@@ -17,7 +17,7 @@ interface Session extends SummarySession {
   readonly customizations?: readonly Customization[]
 }
 
-/** The status loses its flags. */
+/** The status becomes idle and loses its flags. */
 const ready: Rule<Session, unknown> = (state) => ({
   ...withSummary(state, { status: Activity.Idle }),
   lifecycle: 'ready',
@@ -36,7 +36,10 @@ const customizationToggled: Rule<Session, { readonly uri: string; readonly enabl
   return item ? { ...state, customizations: list.with(at, { ...item, enabled }) } : state
 }
 
-/** An update changes the given keys of a known customization. An unknown one is appended, and is off unless it says else. */
+/**
+ * An update changes the given keys of a known customization. An unknown customization is appended. It is disabled unless the
+ * update enables it.
+ */
 const customizationUpdated: Rule<
   Session,
   Pick<Customization, 'customization' | 'status' | 'statusMessage'> & { readonly enabled?: boolean }

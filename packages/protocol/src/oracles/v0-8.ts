@@ -13,7 +13,7 @@ import { absent, iso } from './table.ts'
 import type { Rule, Rules, VersionRules } from './table.ts'
 import { v09 } from './v0-9.ts'
 
-/** The rule, and the time of the reader as the time of the last change. A rule that changes nothing leaves the time. */
+/** The same rule, which also sets the time of the last change to `now`. If the rule changes nothing, the time stays. */
 function stamped<A>(rule: Rule<ChatState, A>): Rule<ChatState, A> {
   return (state, action, now) => {
     const next = rule(state, action, now)

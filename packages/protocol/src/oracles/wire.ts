@@ -15,7 +15,7 @@ export interface WireEnvelope {
 /** The name of the root channel at 0.1. */
 export const firstRootUri: Uri = 'agenthost:/root'
 
-/** The member of 0.1 that names the channel of a request. Other methods name none. */
+/** For each method, the member of the params that names the channel at 0.1. The params of other methods name no channel. */
 const channelMembers: ReadonlyMap<string, string> = new Map([
   ['subscribe', 'resource'],
   ['unsubscribe', 'resource'],
@@ -28,8 +28,8 @@ const channelMembers: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * How a client of a version writes its messages, and where it finds the channel in those of the host. Clients in tests speak by
- * it. It does not use the lenses, because such a client judges them.
+ * How a client of one version writes its messages, and where it finds the channel in the messages of the host. Clients in
+ * tests use this class. It does not use the lenses, because these clients judge the lenses.
  */
 export class Wire {
   readonly version: Version
@@ -82,13 +82,16 @@ export class Wire {
     return `${this.merged ? 'session' : 'chat'}/${name}`
   }
 
-  /** The members of an action that hold a message of the user, which has an origin since 0.3. */
+  /** The members of an action that hold a user's message. Since 0.3 a message has an origin. */
   message(text: string, more: Value = {}): Value {
     if (isBefore(this.version, '0.3.0')) return { userMessage: { text, ...more } }
     return { message: { text, origin: { kind: 'user' }, ...more } }
   }
 
-  /** A notification about the session list, as 0.2 and later versions have it. At 0.1 they have one method, and a type each. */
+  /**
+   * A notification about the session list in the form of 0.2 and later versions. At 0.1 all these notifications have the
+   * same method, and differ by `type`.
+   */
   notice(method: string, params: Value): { readonly method: string; readonly params: Value } {
     if (!this.nested || method !== 'notification') return { method, params }
     const { type, ...rest } = params['notification'] as Value

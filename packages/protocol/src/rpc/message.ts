@@ -43,7 +43,7 @@ function responseOf(id: MessageId | null, { jsonrpc, result, error }: JsonObject
   return { kind: 'unreadable', id, problem: 'the response has neither a result nor a valid error' }
 }
 
-/** Whether a value is an id. The id -0 is none: its response would have the id 0. */
+/** Whether a value is an id. -0 is not an id, because its response would have the id 0. */
 function isId(value: unknown): value is MessageId {
   if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0)
   return typeof value === 'string'

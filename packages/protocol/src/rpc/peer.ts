@@ -126,8 +126,8 @@ export class Peer {
   }
 
   /**
-   * Refuses a frame that was not parsed. The frame may have been a request or a response, and then one side would wait
-   * for ever. The connection is therefore closed, with the reason.
+   * Refuses a frame that was not parsed. If the frame was a request or a response, one side would wait for ever. The
+   * connection is therefore closed, with the reason.
    */
   #refuse(frame: string, problem: string): void {
     this.#fail(null, AhpError.invalidRequest(problem))

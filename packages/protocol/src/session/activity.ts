@@ -5,7 +5,8 @@ import type { SessionState } from './state.ts'
 
 /**
  * Returns the status to show for a session: the activity of its leading chat, and the session's own flags. The status in the
- * state is no use for this. No action sets it back to idle after a request for input, or to "in progress" when a turn starts.
+ * state cannot be used, because no action sets it back to idle after a request for input, or to "in progress" when a turn
+ * starts.
  */
 export function sessionStatus(
   state: Pick<SessionState, 'status' | 'lifecycle' | 'chats' | 'defaultChat'>,
@@ -36,7 +37,10 @@ export function newestChat(chats: readonly ChatSummary[]): ChatSummary | undefin
   )
 }
 
-/** Parses the time: clients set the times of their turns, in any time zone. */
+/**
+ * The time of the last change in milliseconds. The time is parsed, because clients set the times of their turns in any time
+ * zone.
+ */
 export function modificationTime({ modifiedAt }: ChatSummary): number {
   return Date.parse(modifiedAt) || 0
 }

@@ -6,7 +6,10 @@ interface ChatList {
   readonly chats?: readonly { readonly resource: Uri }[]
 }
 
-/** The chat that stands for its session where a client knows no chats: the default chat if it is listed, else the first. */
+/**
+ * The chat that represents its session for a client whose version has no chats: the default chat if it is listed, otherwise
+ * the first chat.
+ */
 export function primaryChat({ defaultChat, chats }: ChatList): Uri | undefined {
   if (!chats) return defaultChat
   const listed = chats.some(({ resource }) => resource === defaultChat)

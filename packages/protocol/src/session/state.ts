@@ -167,7 +167,7 @@ const sessionChatSummary = {
   title: string,
   origin: optional(ChatOrigin),
   interactivity: optional(ChatInteractivity),
-  /** Absent if unknown. An absent status does not mean unread or not archived. */
+  /** Absent if the status is unknown. Then it is also unknown whether the chat is read and whether it is archived. */
   status: optional(SessionStatus),
   changes: optional(ChangesSummary),
 }

@@ -1,6 +1,6 @@
 /**
- * Encodes bytes as base64. The encoder is our own because browsers and Node have no common one. It fills one buffer
- * instead of joining strings, because files are large.
+ * Encodes bytes as base64. This package has its own encoder, because browsers and Node have no common one. The encoder fills
+ * one buffer instead of joining strings, because files are large.
  */
 export function toBase64(bytes: Uint8Array): string {
   const text = new Uint8Array(Math.ceil(bytes.length / 3) * 4)

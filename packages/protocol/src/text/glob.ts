@@ -45,7 +45,7 @@ class Reader {
   /** Reads up to the end of the pattern or, inside braces, up to the comma or brace that ends the alternative. */
   sequence(depth: number, opening = true): Sequence | undefined {
     const nodes: Node[] = []
-    // Whether a segment begins at this position: only there does `**` match whole folders.
+    // Whether a segment begins at this position. `**` matches whole folders only at the beginning of a segment.
     let opens = opening
     while (!this.done) {
       const c = this.#pattern.charAt(this.#at)
@@ -79,7 +79,7 @@ class Reader {
   #set(): Node | undefined {
     const negated = /[!^]/.test(this.#pattern.charAt(this.#at))
     const from = negated ? this.#at + 1 : this.#at
-    // A closing bracket in first place is a member of the set.
+    // A closing bracket at the first position of a set is a member of the set.
     const close = this.#pattern.indexOf(']', from + 1)
     if (close < 0) return undefined
     this.#at = close + 1

@@ -1,10 +1,11 @@
 /**
- * A text of somebody who is not trusted, for a model or a person to read: without control characters except newline and tab,
- * and without characters that nobody sees or that change the direction of writing. Such characters could hide instructions.
- * A text that is too long is cut, and ends with `…`.
+ * Prepares an untrusted text for a model or a person to read. Removes control characters except newline and tab, characters
+ * that nobody sees, and characters that change the direction of writing. Such characters could hide instructions. A text
+ * that is too long is cut, and ends with `…`.
  */
 export function plainText(text: string, maxLength: number): string {
-  // A text may be much longer than what is kept of it, so it is cut first. Hidden characters may make up to half of it.
+  // The text may be much longer than `maxLength`, so it is cut before hidden characters are removed. Twice `maxLength` is
+  // kept, because up to half of it may be hidden characters.
   const visible = text
     .slice(0, 2 * maxLength)
     .replaceAll(hidden, '')
@@ -14,7 +15,7 @@ export function plainText(text: string, maxLength: number): string {
   return `${visible.slice(0, maxLength - 1).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
-/** The same on one line, for a title or a name. */
+/** Like `plainText`, but on one line, for a title or a name. */
 export function plainLine(text: string, maxLength: number): string {
   return plainText(text.slice(0, 2 * maxLength).replaceAll(/\s+/g, ' '), maxLength)
 }

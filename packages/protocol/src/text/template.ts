@@ -45,7 +45,7 @@ export function template(text: string): Template | undefined {
   }
 }
 
-/** Literal text, and the variable behind it if there is one. */
+/** Literal text, and the variable after it, if there is one. */
 interface Part {
   readonly literal: string
   readonly name?: string

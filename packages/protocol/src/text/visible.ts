@@ -9,25 +9,25 @@ export function visibleText(text: string): string {
   return text.replace(escapeSequence, '').replace(lineBreak, '\n').replace(hidden, '')
 }
 
-/** Returns a JSON value whose texts and keys are visible. The caller has limited the depth of the value. */
+/** Returns a JSON value with `visibleText` applied to its texts and keys. The caller has limited the depth of the value. */
 export function visibleJson(value: unknown): unknown {
   if (typeof value === 'string') return visibleText(value)
   if (Array.isArray(value)) return value.map(visibleJson)
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value).flatMap(([key, each]) =>
-    // Code that copies a value would set the prototype of the copy by this key.
+    // This key is removed, because code that copies the value would set the prototype of the copy.
     key === '__proto__' ? [] : [[visibleText(key), visibleJson(each)] as const],
   )
   return Object.fromEntries(entries)
 }
 
-/** A control sequence, a string of an operating system command or the like, and the short escape sequences. */
+/** Matches a control sequence, a string sequence such as an operating system command, or a short escape sequence. */
 const escapeSequence =
   // oxlint-disable-next-line no-control-regex
   /[\u001b][[][0-?]*[ -/]*[@-~]|\u009b[0-?]*[ -/]*[@-~]|\u001b[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[ -/]*[0-~]/g
 
 const lineBreak = /\r\n?|[\u2028\u2029]/g
 
-/** The last members are characters that look like nothing, although they are letters or marks. */
+/** The characters at the end are invisible, although Unicode defines them as letters or marks. */
 const hidden =
   /(?![\t\n])(?:[\p{Cc}\p{Cf}\p{Cs}\p{Co}]|\p{Variation_Selector}|\u034f|\u115f|\u1160|\u17b4|\u17b5|\u3164|\uffa0)/gu

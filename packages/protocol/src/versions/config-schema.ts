@@ -46,7 +46,7 @@ function hasOtherChoices(property: Shape): boolean {
   return listOf(property, 'enum').some((choice) => typeof choice !== 'string')
 }
 
-/** A setting whose choices are texts, and so its default. */
+/** Returns the setting with its choices and its default as texts. */
 export function textChoices(property: Shape): Shape {
   if (!hasOtherChoices(property)) return property
   const texts = at(property, 'enum', (choices) => (Array.isArray(choices) ? choices.map(String) : choices))
@@ -58,7 +58,7 @@ function textOfChoice(property: Shape, value: unknown): unknown {
   return listOf(property, 'enum').includes(value) ? String(value) : value
 }
 
-/** The choice that a text means. A text that is a choice itself, or means none, stays. */
+/** The choice that a text means. The text stays if it is itself a choice, or if it means no choice. */
 function choiceOfText(property: Shape, value: unknown): unknown {
   const choices = listOf(property, 'enum')
   if (typeof value !== 'string' || choices.includes(value)) return value
@@ -66,12 +66,12 @@ function choiceOfText(property: Shape, value: unknown): unknown {
   return meant === undefined ? value : meant
 }
 
-/** The values of settings with texts in place of choices that are not texts. `schema`: with the choices as they are. */
+/** The values of settings, in which texts replace the choices that are not texts. `schema` has the original choices. */
 export function valuesDown(schema: unknown, values: unknown): unknown {
   return valuesChanged(schema, values, textOfChoice)
 }
 
-/** The values of settings with the choices that texts mean. */
+/** The values of settings, in which choices replace the texts that mean them. */
 export function valuesUp(schema: unknown, values: unknown): unknown {
   return valuesChanged(schema, values, choiceOfText)
 }
@@ -88,7 +88,7 @@ function valuesChanged(schema: unknown, values: unknown, change: ValueChange): u
   return put(values, Object.fromEntries(changed))
 }
 
-/** A value, or each item of a list, if there are choices that are not texts. */
+/** Changes a value, or each item of a list, if the setting has choices that are not texts. */
 function valueChanged(property: Shape, value: unknown, change: ValueChange): unknown {
   if (hasOtherChoices(property)) return change(property, value)
   const items = shapeOf(property['items'])

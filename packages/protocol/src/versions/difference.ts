@@ -6,8 +6,8 @@ import { shapeOf } from './shape.ts'
 import type { Shape } from './shape.ts'
 
 /**
- * A part of a state that the older version replaces as a whole: how to read it from a state of the newer version, and the
- * action that sets it. `rebuild` if the older version cannot set that value.
+ * A part of a state that the older version replaces as a whole. `read` returns the part from a state of the newer version.
+ * `set` returns the action that sets the part, or `rebuild` if the older version cannot set that value.
  */
 export interface Member {
   read(state: Shape, viewer: string): unknown
@@ -15,8 +15,8 @@ export interface Member {
 }
 
 /**
- * The older form of an action that changed some members: one action for each member whose older value differs. An action
- * that changed nothing which the older version has becomes no action.
+ * The older form of an action that changed some members: one action for each member whose older value differs. If the older
+ * version has nothing of what changed, there is no action.
  */
 export function byDifference(members: readonly Member[], context: ActionContext | undefined): Lowered {
   const { before, after, viewer } = contextOf(context)

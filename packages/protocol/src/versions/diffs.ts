@@ -7,8 +7,8 @@ import type { Shape } from './shape.ts'
 import type { ChangeRow } from './step.ts'
 
 /**
- * The files that a session has changed. 0.1 has no changesets: the edits of the changeset with all changes of a session are
- * `diffs` in its summary.
+ * The files that a session has changed. 0.1 has no changesets. Instead, the summary of a session has `diffs`: the edits in
+ * the changeset with all changes of the session.
  */
 function diffsOf(changeset: Shape): readonly unknown[] {
   return listOf(changeset, 'files')

@@ -6,7 +6,7 @@ import type { Version } from './negotiate.ts'
 import { at, each, listOf, objectChange, omit, put, shapeOf, textOf } from './shape.ts'
 import type { OldAction, Shape } from './shape.ts'
 
-/** What an older version cannot keep equal by actions alone. The next snapshot has it right. */
+/** A part of a state that an older version cannot keep correct by actions alone. The next snapshot corrects it. */
 export interface Gap {
   /** The newest version that has the gap, and the oldest one; without `downTo`, all older versions have it. */
   readonly upTo: Version
@@ -17,7 +17,10 @@ export interface Gap {
   readonly reason: string
   /** The older state without that part, in a form that can be compared. */
   readonly hide?: (state: Shape) => Shape
-  /** Whether an action makes a difference that lasts until the next snapshot. Action and state are in any newer version. */
+  /**
+   * Whether an action makes a difference that lasts until the next snapshot. The action and the state may be of any newer
+   * version.
+   */
   readonly madeBy?: (action: OldAction, before: Shape) => boolean
 }
 
@@ -240,7 +243,7 @@ function isStale({ activeTurn, status }: Shape): boolean {
   return parts.some((part) => waits(shapeOf(part))) && (Number(status) & inputNeededBit) === 0
 }
 
-/** A turn with its answered input requests behind all other parts, in the order of their texts. */
+/** A turn with its answered input requests after all other parts, sorted by their JSON texts. */
 function answersLast(turn: Shape): Shape {
   const parts = listOf(turn, 'responseParts')
   const isRequest = (part: unknown) => shapeOf(part)['kind'] === 'inputRequest'

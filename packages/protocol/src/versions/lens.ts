@@ -13,7 +13,10 @@ export interface Lens {
   readonly version: Version
   stateDown(kind: KindName, state: object, context?: StateContext): object
   actionDown(kind: KindName, action: Action, context?: ActionContext): Lowered
-  /** The older form of all the actions that the newer version has for one change. Without it, each is translated alone. */
+  /**
+   * The older form of one change, for which the newer version may have several actions. If a lens lacks this function, each
+   * action is translated alone.
+   */
   actionsDown?(kind: KindName, actions: readonly Action[], context?: ActionContext): Lowered
   /** Whether the older form of every action of a type is the action itself. */
   leaves(type: string): boolean
@@ -21,7 +24,9 @@ export interface Lens {
   actionUp(kind: KindName, action: Action, context: LiftContext): Action | Refusal
   /** Whether the older version has this method, as a command or as a notification of the host. */
   knows(method: string): boolean
-  /** The params of a command in the form of the newer version. Throws an `AhpError` that names the member as the client does. */
+  /**
+   * The params of a command in the form of the newer version. Throws an `AhpError` that names the member as the client does.
+   */
   paramsUp(method: string, params: object): object
   /** The result of a command. The snapshots in it are left as they are, because `stateDown` translates them. */
   resultDown(method: string, result: unknown): unknown
@@ -37,12 +42,12 @@ export type Lowered = readonly Action[] | typeof rebuild
 
 export const rebuild = 'rebuild'
 
-/** The older forms of several actions as one. */
+/** Joins the older forms of several actions. Returns `rebuild` if one of them is `rebuild`. */
 export function together(all: readonly Lowered[]): Lowered {
   return all.includes(rebuild) ? rebuild : all.flatMap((each) => (each === rebuild ? [] : each))
 }
 
-/** What the older state depends on besides the state itself. Everything is in the newer of the two versions. */
+/** What the older state depends on besides the state itself. All values are in the form of the newer version. */
 export interface StateContext {
   /** The id of the client that gets the state. */
   readonly viewer: string

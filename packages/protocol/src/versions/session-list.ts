@@ -4,7 +4,7 @@ import { unlessEmptied } from './step.ts'
 
 type ShapeChange = (value: Shape) => Shape
 
-/** The rows for everything outside of states that contains entries of the session list. */
+/** The rows for the results and notifications that contain entries of the session list. */
 export interface SessionListRows {
   readonly results: { readonly listSessions: ShapeChange }
   readonly notifications: {
@@ -13,7 +13,10 @@ export interface SessionListRows {
   }
 }
 
-/** The rows that apply a change to each entry of the session list. A notice about changes that are all left out is dropped. */
+/**
+ * The rows that apply a change to each entry of the session list. A notification about changes is dropped if the change
+ * removes all of them.
+ */
 export function sessionListRows(change: ShapeChange): SessionListRows {
   return {
     results: { listSessions: (result) => at(result, 'items', each(change)) },

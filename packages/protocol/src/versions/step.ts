@@ -39,7 +39,7 @@ export function one(change: (action: Shape) => Shape): Row {
   return (action) => [change(action) as OldAction]
 }
 
-/** The lens of one step. Actions that the older version does not have become no action, unless a row says more. */
+/** The lens of one step. Actions that the older version does not have become no action, unless a row translates them. */
 export function step(table: StepTable): Lens {
   const { version, newer } = table
   const stateOf = functionMap<(state: object, context?: StateContext) => object>(table.states ?? {})
@@ -103,7 +103,7 @@ function kindsOf(version: Version): ReadonlySet<string> {
   return kinds
 }
 
-/** Notification params whose `changes` were all removed by the translation are `undefined`. Empty changes stay. */
+/** Returns `undefined` if the translation removed all `changes` of a notification. Changes that were empty before are kept. */
 export function unlessEmptied(before: Shape, after: Shape): Shape | undefined {
   const { changes } = after
   return after !== before && isJsonObject(changes) && Object.keys(changes).length === 0 ? undefined : after

@@ -2,8 +2,8 @@ import { isJsonObject } from '../json.ts'
 import { omit, put, shapeOf, textOf } from './shape.ts'
 import type { Shape } from './shape.ts'
 
-// The output of a command in the contents of a tool call. Since 0.7 the block of a terminal has the result of its command.
-// Up to 0.6 the result is a block of its own.
+// The output of a command in the content of a tool call. Since 0.7 the block of a terminal contains the result of its command.
+// Up to 0.6 the result is a separate block.
 
 export function terminalContentDown(list: unknown): unknown {
   if (!Array.isArray(list)) return list
@@ -23,7 +23,10 @@ function blocksOf(terminal: Shape): readonly Shape[] {
   return isJsonObject(result) ? [block, { ...result, type: 'terminalComplete', resource }] : [block]
 }
 
-/** A result belongs to the terminal before it. A result without a terminal is shown as a text. */
+/**
+ * Adds each result to the block of its terminal, which comes before it. If there is no such block, a new one is made. A
+ * result that names no terminal is shown as a text.
+ */
 export function terminalContentUp(list: unknown): unknown {
   if (!Array.isArray(list) || !list.some(isResult)) return list
   const lifted: unknown[] = []
@@ -40,7 +43,7 @@ function isResult(item: unknown): item is Shape {
 
 function addResult(blocks: unknown[], item: Shape): void {
   const { resource } = item
-  // The folder of a command has no place in 0.7.
+  // 0.7 has no key for the folder of a command.
   const result = omit(item, 'type', 'resource', 'cwd')
   const at = blocks.findLastIndex((block) => isOpenTerminal(block, resource))
   if (at >= 0) blocks[at] = put(shapeOf(blocks[at]), { result })

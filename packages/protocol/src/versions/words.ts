@@ -6,9 +6,9 @@ import type { Version } from './negotiate.ts'
 interface Renamed {
   /** The first version with the newer name. */
   readonly since: Version
-  /** The types of actions, in the older version. Absent: all. */
+  /** The action types that have this member, as the older version names them. If absent, all types. */
   readonly types?: readonly string[]
-  /** The path of the member from the beginning, as a message of the schemas has it. */
+  /** Matches the path of the member, with which a message of the schemas begins. */
   readonly newer: RegExp
   readonly older: string
 }
@@ -27,8 +27,8 @@ const renamed: readonly Renamed[] = [
 ]
 
 /**
- * The reason of a refusal in the words of an older version: its name of the action, of a member, and of the channel. `action`:
- * the refused action in the newest version; `sent`: as the client sent it.
+ * Returns the reason of a refusal with the names that an older version has for the action, its members and its channel.
+ * `action`: the refused action in the newest version; `sent`: the same action as the client sent it.
  */
 export function reasonIn(version: Version, reason: string, action: Action, sent: Action): string {
   const named = reason.replaceAll(action.type, sent.type)
@@ -40,7 +40,7 @@ export function reasonIn(version: Version, reason: string, action: Action, sent:
   return isBefore(version, '0.4.0') ? inMembers.replace(/\b(this|a|the) chat\b/g, '$1 session') : inMembers
 }
 
-/** A message of the schemas, which begins with the path of a member. */
+/** Translates a message of the schemas, which begins with the path of a member. */
 function memberIn(version: Version, problem: string, type: string): string {
   return renamed
     .filter(({ since, types }) => isBefore(version, since) && (types?.includes(type) ?? true))

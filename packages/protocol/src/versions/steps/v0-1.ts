@@ -30,8 +30,8 @@ const notifications: { readonly [method: string]: (params: Shape) => Shape | und
 const notified: ReadonlySet<string> = new Set(Object.keys(notifications))
 
 /**
- * After `session/ready` the reducer of 0.1 has lost the flags of the status, so they are set again. It also forgets that a
- * turn runs or has failed, which no action can repair.
+ * After `session/ready` the reducer of 0.1 has lost the flags of the status, so they are set again. The reducer has also
+ * lost the activity of a running or failed turn. No action can restore this activity.
  */
 const ready: Row = (action, context) => {
   const status = Number(shapeOf(shapeOf(contextOf(context).after)['summary'])['status'])

@@ -43,7 +43,7 @@ function loadOf(state: Shape): Shape | undefined {
   }
 }
 
-/** Only a server at the top shows its state. */
+/** Only a server at the top level shows its state. */
 const serverChanged: Row = ({ id }, context) => byDifference([server(id)], context)
 
 function server(id: unknown): Member {

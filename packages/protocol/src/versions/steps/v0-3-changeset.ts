@@ -6,12 +6,12 @@ import type { Shape } from '../shape.ts'
 import { one } from '../step.ts'
 import type { Row } from '../step.ts'
 
-/** Only a changeset that failed has an error: no action of 0.3 gives one to another. */
+/** At 0.3 only a failed changeset has an error, because no action of 0.3 sets the error of any other changeset. */
 export function changesetDown(state: Shape): Shape {
   return withOperations(state['status'] === 'error' ? state : omit(state, 'error'))
 }
 
-/** Operations have no groups. One that is disabled is shown as idle; the host refuses to start it. */
+/** At 0.3 operations have no groups. A disabled operation is shown as idle; the host refuses to start it. */
 function withOperations<S extends Shape>(holder: S): S {
   return at(
     holder,

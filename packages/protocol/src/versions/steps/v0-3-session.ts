@@ -56,5 +56,8 @@ function statusOf(session: unknown, chat: unknown): number {
   return ((Number(session) & ~activityMask) | (Number(chat) & activityMask)) >>> 0
 }
 
-/** What changes with the list of chats. No action replaces all turns by those of another chat. */
+/**
+ * The part of a session that changes with the list of chats: its primary chat. 0.3 has no action that replaces all turns by
+ * those of another chat.
+ */
 export const chatListMembers: readonly Member[] = [{ read: primaryChat, set: () => rebuild }]

@@ -40,7 +40,7 @@ const tables = step({
     'session/chatAdded': (_, context) => byDifference(chatListMembers, context),
     'session/chatRemoved': (_, context) => byDifference(chatListMembers, context),
     'session/defaultChatChanged': (_, context) => byDifference(chatListMembers, context),
-    // The session has the activity of its chats itself, and 0.3 computes the status from the turns.
+    // No action is needed: the session has its own activity, and a reducer of 0.3 computes the status from the turns.
     'session/chatUpdated': () => [],
   },
   actionsUp: Object.fromEntries(turnTypes.map((type) => [sessionType(type), liftRow(type)])),
@@ -59,8 +59,8 @@ const tables = step({
 })
 
 /**
- * The step from 0.4 to 0.3: a session contains the turns of its only chat. An action of a session does nothing in the
- * channel of a chat, so it must not reach the session from there.
+ * The step from 0.4 to 0.3: a session contains the turns of its only chat. An action of a session has no effect in the
+ * channel of a chat. At 0.3 it would change the session, so it is left out.
  */
 export const v03: Lens = {
   ...tables,
@@ -103,7 +103,7 @@ function originDown(origin: Shape): Shape {
   return kind === 'agent' || kind === 'tool' ? put(origin, { kind: 'systemNotification' }) : origin
 }
 
-/** There are no annotations, so a reference to some becomes its label. */
+/** 0.3 has no annotations, so a reference to annotations becomes its label. */
 function attachmentDown(attachment: Shape): Shape {
   if (attachment['type'] !== 'annotations') return attachment
   const { label } = attachment
@@ -111,8 +111,8 @@ function attachmentDown(attachment: Shape): Shape {
 }
 
 /**
- * A tool call keeps the `_meta` of its start, because later actions cannot replace it. The host writes its own keys there
- * later, so they are left out from the start.
+ * At 0.3 a tool call keeps the `_meta` of its start, because later actions cannot replace it. The host adds its own keys to
+ * `_meta` later, so these keys are always left out.
  */
 function callDown(call: Shape): Shape {
   const meta = call['_meta']

@@ -31,7 +31,10 @@ export function sessionDown(state: Shape, context: StateContext | undefined): Sh
   return put(rest, { summary, activeClient: activeClientOf(state, context?.viewer), _meta: metaOf(state) })
 }
 
-/** An entry of the session list at 0.4. It has no `_meta`, but the selection, if the host puts it there. */
+/**
+ * An entry of the session list at 0.4. It has no `_meta`. It has the selected model and agent, if the host put them into the
+ * `_meta` of the newer entry.
+ */
 export function summaryDown(summary: Shape): Shape {
   return omit(put(timesDown(summary), { ...selectionDown(summary) }), '_meta')
 }
@@ -70,7 +73,7 @@ function modelDown(model: unknown): unknown {
   )
 }
 
-/** The `_meta` of a session without the selection, which 0.4 has in the summary, and without the changes that wait. */
+/** The `_meta` of a session without the selection, which 0.4 has in the summary, and without the deferred changes. */
 function metaOf(state: Shape): unknown {
   const meta = state['_meta']
   if (!isJsonObject(meta)) return meta

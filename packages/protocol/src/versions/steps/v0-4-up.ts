@@ -7,12 +7,14 @@ import type { OldAction, Shape } from '../shape.ts'
 import { selectionOf } from './v0-4-session.ts'
 import type { Selection } from './v0-4-session.ts'
 
-/** A client of 0.4 selects model and agent for the session. Each of its messages therefore gets what is selected. */
+/**
+ * A client of 0.4 selects model and agent for the session. Each of its messages therefore gets the selected model and agent.
+ */
 export function withSelection(action: OldAction, { session }: LiftContext): Action {
   return at(action, 'message', objectChange(selecting(selectionOf(session))))
 }
 
-/** A new chat has no model and agent of its own after 0.4, but its first message has. */
+/** After 0.4 a new chat has no model and agent of its own. Its first message gets them instead. */
 export function newChat(params: Shape): Shape {
   const { model, agent } = params
   const message = at(params, 'initialMessage', objectChange(selecting({ model, agent })))

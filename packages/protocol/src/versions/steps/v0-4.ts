@@ -19,8 +19,8 @@ const talk = conversation({ message: (message) => omit(message, 'model', 'agent'
 const sessions = sessionListRows(summaryDown)
 
 /**
- * The step from 0.5.0 to 0.4. The state of a chat has no draft, and no activity, because no action of 0.4 changes it: the
- * list of chats shows the activity.
+ * The step from 0.5.0 to 0.4. At 0.4 the state of a chat has no draft. It also has no activity, because no action of 0.4
+ * changes the activity; the list of chats shows it.
  */
 export const v04 = step({
   version: '0.4.0',
@@ -64,12 +64,12 @@ function configuredDown(state: Shape): Shape {
   return schemas.configured(at(state, 'config', objectChange(withTextValues)))
 }
 
-/** A schema with values. */
+/** Lowers the `values` of an object that also has their `schema`. */
 function withTextValues(config: Shape): Shape {
   return at(config, 'values', (values) => valuesDown(config['schema'], values))
 }
 
-/** Only a value that may be a choice and is no text needs the schema, so that most of these actions can be replayed. */
+/** The schema is needed only if a value is not a text and may be a choice. Most of these actions can therefore be replayed. */
 function configChangedDown(action: OldAction, context?: ActionContext): Lowered {
   if (areTexts(action['config'])) return [action]
   const { config } = shapeOf(contextOf(context).after)

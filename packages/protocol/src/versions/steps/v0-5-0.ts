@@ -50,7 +50,7 @@ function filesDown(holder: Shape): Shape {
   return at(holder, 'files', each(fileDown))
 }
 
-/** The contents of a file have no `nonce`, which says whether they are the same as before. */
+/** Up to 0.5.0 the contents of a file have no `nonce`. A `nonce` shows whether the contents are the same as before. */
 function fileDown(file: Shape): Shape {
   const content = (side: Shape) =>
     at(
@@ -70,8 +70,8 @@ function withoutIntention(holder: Shape): Shape {
 }
 
 /**
- * What a session needs is listed since 0.5.1. Before, no action changes the activity in the status of a session, so it
- * always says idle. The chats of the session have their own status.
+ * Since 0.5.1 a session lists the requests that need input. Up to 0.5.0 no action changes the activity in the status of a
+ * session, so the status always says idle. The chats of the session have their own status.
  */
 function sessionDown(state: Shape): Shape {
   const { status } = state

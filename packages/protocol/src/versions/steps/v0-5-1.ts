@@ -39,7 +39,7 @@ export const v051 = step({
   },
 })
 
-/** A child is switched on and off since 0.5.2, except for an MCP server. Only agents have `_meta` before. */
+/** Up to 0.5.1 a child that is not an MCP server cannot be enabled or disabled, and only agents have `_meta`. */
 function customizationDown(item: Shape, isChild: boolean): Shape {
   const { type } = item
   const common = type === 'agent' ? omit(item, 'disableModelInvocation') : omit(item, '_meta')

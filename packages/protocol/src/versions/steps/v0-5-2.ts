@@ -24,7 +24,7 @@ export const v052 = step({
     ...lists.rows,
     'session/mcpServerStateChanged': one((action) => at(action, 'state', objectChange(serverDown))),
     'session/changesetsChanged': one(changesetsDown),
-    // The login of a tool call is not shown. An entry that becomes one disappears.
+    // The login of a tool call is not shown. An entry that becomes a login is removed.
     'session/inputNeededSet': (action) => {
       const request = shapeOf(action['request'])
       if (isLogin(request)) return [{ type: 'session/inputNeededRemoved', id: request['id'] } as OldAction]
@@ -60,7 +60,7 @@ function untimed(holder: Shape): Shape {
 
 /**
  * An input request is a part of its turn since 0.6. Up to 0.5.2 the open requests of the active turn are a list beside the
- * turns, and a request that was never answered leaves nothing.
+ * turns, and a request that was never answered leaves nothing in its turn.
  */
 function chatDown(state: Shape): Shape {
   const parts = listOf(shapeOf(state['activeTurn']), 'responseParts').map(shapeOf)
@@ -69,12 +69,12 @@ function chatDown(state: Shape): Shape {
   return requests.length > 0 ? put(lowered, { inputRequests: requests }) : lowered
 }
 
-/** Up to 0.5.2 an open request without answers has no list of them. */
+/** Up to 0.5.2 an open request without answers lacks the key `answers`. */
 function requestDown(request: Shape): Shape {
   return Object.keys(shapeOf(request['answers'])).length > 0 ? request : omit(request, 'answers')
 }
 
-/** Up to 0.5.2 a tool call cannot wait for a login, so its turn is in progress. */
+/** Up to 0.5.2 a tool call cannot wait for a login, so a turn with such a call is in progress. */
 function withStatus(state: Shape, parts: readonly Shape[]): Shape {
   const { status } = state
   const statuses = parts.map((part) => shapeOf(part['toolCall'])['status'])
@@ -107,7 +107,7 @@ function callDown(call: Shape): Shape {
   return left['status'] === 'auth-required' ? { ...omit(left, 'auth'), status: 'running' } : left
 }
 
-/** The state of an MCP server. The client that a login uses is named since 0.6. */
+/** The state of an MCP server. Since 0.6 it names the OAuth client that a login uses. */
 function serverDown(state: Shape): Shape {
   return omit(state, 'oauthClient')
 }

@@ -37,7 +37,7 @@ export const v06 = step({
   },
   params: {
     createSession: directoryUp,
-    // 0.7 added a second kind of source.
+    // 0.7 added a second kind of source. Up to 0.6 a source is always a fork.
     createChat: (params) => at(params, 'source', objectChange(sourceUp)),
   },
   results: {
@@ -84,7 +84,7 @@ function directoryUp(params: Shape): Shape {
   return put(params, { workingDirectory: undefined, workingDirectories: [workingDirectory] })
 }
 
-/** A chat, its entry in the session, or changes of that entry. A side chat looks like one that a user began. */
+/** A chat, its entry in the session, or changes of that entry. A side chat is shown as a chat that a user began. */
 function chatDown(chat: Shape): Shape {
   const origin = shapeOf(chat['origin'])
   return directoryDown(origin['kind'] === 'sideChat' ? { ...chat, origin: { kind: 'user' } } : chat)
@@ -125,7 +125,7 @@ function callDown(call: Shape): Shape {
   return call['status'] === 'pending-confirmation' ? put(named, { editable: false }) : named
 }
 
-/** Who contributes a call, and why, is fixed at the start of the call. */
+/** Up to 0.6 the contributor and the intention of a call are fixed at its start. */
 function readyDown(action: Shape): Shape {
   const left = omit(action, 'contributor', 'intention')
   const { toolInput } = left

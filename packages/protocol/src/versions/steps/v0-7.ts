@@ -66,7 +66,7 @@ function enabledDown(item: Shape): Shape {
   return put(item, { enabled: isEnabled(item), enablement: undefined, childEnablement: undefined })
 }
 
-/** The plugins that a client brings. One that is off is off for the session. */
+/** A plugin that a client brings. If it is disabled, the newer form is a decision for the session. */
 function enablementUp(item: Shape): Shape {
   const { enabled } = item
   if (!isDecided(item) || enabled === undefined || 'enablement' in item) return item
@@ -89,8 +89,9 @@ function toggledUp(action: OldAction, { session }: LiftContext): Action {
 }
 
 /**
- * The folders that cannot stay are removed, then the new ones are set in their order. The beginning of the new list stays,
- * as far as the old list has it in the same order.
+ * 0.7 can only remove a directory, or add one at the end of the list. The beginning of the new list stays, as far as the old
+ * list has the same directories in the same order. All other old directories are removed. Then the rest of the new list is
+ * added in its order.
  */
 function directoryReplacedDown(_: OldAction, context?: ActionContext): Lowered {
   const { before, after } = contextOf(context)
@@ -105,7 +106,7 @@ function directoryReplacedDown(_: OldAction, context?: ActionContext): Lowered {
   ]
 }
 
-/** Up to 0.7 every request counts. 0.8 stopped counting those that wait for the tool of a client. */
+/** Up to 0.7 a session needs input while any request is open. 0.8 stopped counting requests that wait for a client's tool. */
 function statusDown(state: Shape): Shape {
   const { status } = state
   if (typeof status !== 'number') return state

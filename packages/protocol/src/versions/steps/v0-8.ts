@@ -146,14 +146,14 @@ function contentChangedDown(action: OldAction, context?: ActionContext): Lowered
   return [put(action, { error: shapeOf(contextOf(context).after)['error'] })]
 }
 
-/** An annotation belongs to a turn up to 0.8. One that has only a session or a chat is not shown. */
+/** An annotation belongs to a turn up to 0.8. An annotation that belongs only to a session or a chat is not shown. */
 function annotationDown(annotation: Shape): Shape | undefined {
   if (!('origin' in annotation)) return annotation
   const turnId = textOf(shapeOf(annotation['origin']), 'turnId')
   return turnId === undefined ? undefined : put(annotation, { origin: undefined, turnId })
 }
 
-/** An annotation that is not shown may replace one that is. */
+/** An annotation that is not shown may replace a shown annotation, which is then removed. */
 function annotationSetDown(action: OldAction): Lowered {
   const given = shapeOf(action['annotation'])
   const annotation = annotationDown(given)

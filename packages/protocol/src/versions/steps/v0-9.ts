@@ -117,7 +117,8 @@ function sessionDown(state: SessionState): SessionState {
   const chats = within(state, 'chats', each<ChatSummary>(chatDown))
   const clients = within(chats, 'activeClients', each(activeClientDown))
   const customizations = within(clients, 'customizations', each(customizationDown))
-  // In 0.9 chats have no catalogue of changesets, so the turns of the default chat are in that of the session.
+  // In 0.9 chats have no catalogue of changesets, so the catalogue of the session has the changesets of the default chat's
+  // turns.
   return within(within(customizations, 'config', configDown), 'changesets', withTurnChangesets)
 }
 

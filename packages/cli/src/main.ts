@@ -85,8 +85,8 @@ function commandOf({ usage, about, options = [], load }: Verb): Command {
 }
 
 /**
- * Inserts `run` if the arguments are a prompt: one with a space in it, or two and more words of which the first is not like the
- * name of a command. A typo must not start an agent.
+ * Inserts `run` if the arguments are a prompt. They are a prompt if the first argument has a space in it, or if there are two
+ * or more words and the first is not like the name of a command. A mistyped command must not start an agent.
  */
 function withRunCommand(argv: readonly string[], commands: readonly string[]): readonly string[] {
   const [node = '', file = '', first = '', ...others] = argv

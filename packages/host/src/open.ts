@@ -65,7 +65,7 @@ export interface HostPorts {
   readonly captures?: Captures
   /** Absent: sessions work in their folders only. */
   readonly worktrees?: Worktrees
-  /** Absent: files are neither staged nor committed. It needs captures. */
+  /** Absent: files are neither staged nor committed. This port needs `captures`. */
   readonly commits?: Commits
   /** Absent: hooks are not run. */
   readonly hooks?: HookRunner

@@ -36,7 +36,8 @@ export async function recover(core: Core): Promise<void> {
     else if (channel.is('terminal')) endShell(core, channel)
     else if (channel.is('resourceWatch')) releaseWatch(core, channel)
   }
-  // Workers come first. Their turns were interrupted; the end of the parent's turn would show them as cancelled.
+  // The chats of workers come first, so that their turns end as interrupted. If the parent's turn ended first, the turns of its
+  // workers would be shown as cancelled.
   for (const chat of deepestFirst(core, chats)) recoverChat(core, chat)
   // Sessions come last: a turn that waits for its session must be recovered before the session becomes ready.
   for (const session of sessions) recreateSession(core, session)

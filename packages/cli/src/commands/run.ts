@@ -86,7 +86,7 @@ export async function run(words: readonly string[], flags: Flags): Promise<Exit>
   }
 }
 
-/** Says whether the disk of the host is full while `work` runs. */
+/** Tells the user when the disk of the host becomes full, and when it has space again, while `work` runs. */
 async function withSpaceNotes(
   client: Client,
   space: SpaceNotes,
@@ -97,14 +97,15 @@ async function withSpaceNotes(
     const note = space.next()
     if (note) out.report(note, () => `· ${note.message}`)
   }
-  // The host tells the subscribers of the root. The subscription is kept, because the conversation needs it, too.
+  // The host tells the subscribers of the root channel whether its disk is full. The subscription is kept, because the
+  // conversation needs it, too.
   const end = client.subscribe('root', rootUri).onChange(say)
   await work().finally(end)
 }
 
 /**
- * Returns the prompt: the words, followed by the text of a pipe or a file on stdin. A word `-` reads stdin whatever it is, and
- * so does a command without words, unless stdin is a terminal.
+ * Returns the prompt: the words, followed by the text of a pipe or a file on stdin. With the word `-`, stdin is read in any
+ * case. Without words, stdin is read unless it is a terminal.
  */
 async function promptOf(words: readonly string[], out: Output): Promise<string> {
   const typed = words.filter((word) => word !== '-').join(' ')
@@ -169,8 +170,8 @@ function unknown(what: string, name: string, known: readonly string[]): CommandE
 }
 
 /**
- * Returns the working directory of a new session. A remote host may not have our directory. So without `--cwd` it is left
- * to the remote host.
+ * Returns the working directory of a new session. A remote host may not have the directory of this command. So without `--cwd`
+ * the remote host chooses the directory.
  */
 async function directoryOf(flags: Flags): Promise<string | undefined> {
   const { cwd } = flags

@@ -39,7 +39,7 @@ import { version } from '../terminal/version.ts'
 /** `atrium serve`: the composition root, the only place that joins the host with its adapters. */
 export async function serve(flags: Flags, json: boolean): Promise<void> {
   const { settings, warnings } = await configure(flags, process.env)
-  // Agents and shells inherit our environment and must not see the token.
+  // Agents and shells inherit the environment of the host, and must not see the token.
   delete process.env['ATRIUM_TOKEN']
   const token = await unlessFull(settings.data, async () => {
     await privateFolder(settings.data)

@@ -17,8 +17,8 @@ export async function stop(flags: Flags): Promise<void> {
   const { pid } = await addressOf(flags)
   if (pid === undefined)
     throw new CommandError('Only a host on this machine can be stopped; leave out --host.', exits.usage)
-  // A host that answers with its token is the process that `host.json` names. Another process may have got the number of one
-  // that has crashed.
+  // If a host answers with its token, it is the process that `host.json` names. If the host has crashed, another process may
+  // have got its number.
   const active = await withClient(flags, activeTurns)
   process.kill(pid, 'SIGTERM')
   for (let waited = 0; isRunning(pid); waited += pollMs) {

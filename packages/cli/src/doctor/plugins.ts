@@ -5,7 +5,7 @@ import type { Finding } from './finding.ts'
 
 /** The plugins and folders of customizations that every session has: how many work, and why the others do not. */
 export function pluginFindings(agents: readonly Pick<AgentInfo, 'customizations'>[]): readonly Finding[] {
-  // Every agent has those of the host.
+  // Every agent lists the customizations of the host, so each customization is kept once.
   const all = new Map(
     agents.flatMap(({ customizations = [] }) => customizations.map((each) => [each.id, each] as const)),
   )

@@ -10,7 +10,7 @@ import type { Output } from '../terminal/output.ts'
 import { isRemote } from './connect.ts'
 import type { HostOptions } from './connect.ts'
 
-/** Starts a host in the background if none runs with the data folder. It goes on when this command has ended. */
+/** Starts a host in the background if none runs with the data folder. The host goes on when this command has ended. */
 export async function ensureHost(options: HostOptions, { note, style }: Output): Promise<void> {
   if (isRemote(options)) return
   const { settings } = await configure(options.data === undefined ? {} : { data: options.data }, process.env)
@@ -26,7 +26,7 @@ async function startHost(data: string): Promise<void> {
   const path = logPath(data)
   const log = newLog(path)
   const args = [process.argv[1] ?? '', 'serve', '--data', data, '--log-level', 'warn']
-  // The folder of the user's shell may be removed while the host runs.
+  // The host works in the home folder, because the folder of the user's shell may be removed while the host runs.
   const child = spawn(process.execPath, args, {
     detached: true,
     stdio: ['ignore', log, log],
@@ -36,7 +36,7 @@ async function startHost(data: string): Promise<void> {
   let failed = false
   const began = performance.now()
   child.once('exit', (code) => {
-    // In use: another command has started a host at the same moment, which will soon be found.
+    // The exit code `inUse` means that another command has started a host at the same moment. That host will soon be found.
     failed = code !== exits.inUse
   })
   while (!(await findHost(data))) {
@@ -51,7 +51,7 @@ function newLog(path: string): number {
   try {
     renameSync(path, `${path}.1`)
   } catch {
-    // There is none.
+    // There is no log of an earlier host.
   }
   return openSync(path, 'a', 0o600)
 }
@@ -67,5 +67,5 @@ function logPath(data: string): string {
 }
 
 const pollMs = 50
-/** Longer than a start takes on a busy machine. */
+/** The maximum time for the start of a host. It is longer than a start takes on a busy machine. */
 const maxMs = 60_000

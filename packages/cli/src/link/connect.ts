@@ -24,7 +24,7 @@ interface Address {
   readonly local?: true
   /** The process of a host on this machine. */
   readonly pid?: number
-  /** The host runs on this machine, and its version is ours. */
+  /** The host runs on this machine, and has the same version as this command. */
   readonly sameVersion?: boolean
 }
 
@@ -97,8 +97,8 @@ function retryEverySecond(client: Client): void {
 }
 
 /**
- * Returns the validator for messages of the host. A host of our own version is trusted: loading all schemas takes
- * longer than most commands run.
+ * Returns the validator for messages of the host. A host of the same version as this command is trusted: loading all schemas
+ * takes longer than most commands run.
  */
 async function checkFor({ sameVersion }: Address): Promise<Check> {
   return sameVersion ? trusting : (await import('@atrium/client/shared/schemas')).checked

@@ -12,7 +12,7 @@ export async function withClient<T>(options: HostOptions, work: (client: Client)
   const client = await connect(options)
   process.once('SIGINT', () => process.exit(exits.interrupted))
   const watch = watchLink(client)
-  // Without this, a command that changes something would wait without a word.
+  // Without this message, a command that changes something would wait silently while the disk of the host is full.
   client.onProblem(({ kind, detail }) => {
     if (kind === 'full') process.stderr.write(`atrium: ${onOneLine(detail)}\n`)
   })

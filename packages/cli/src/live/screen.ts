@@ -36,7 +36,7 @@ export function openScreen(env = process.env): Screen {
   }
 }
 
-/** The input of a terminal: single keys, or whole lines where the terminal cannot give keys. */
+/** The input of a terminal: single keys, or whole lines if the terminal cannot give keys. */
 export interface Input {
   open(): void
   close(): void

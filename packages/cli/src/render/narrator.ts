@@ -152,7 +152,7 @@ function callLines(call: ToolCallState, style: Style): readonly string[] {
 /** The first lines of a result. */
 export function resultLines(content: readonly ToolResultContent[]): readonly string[] {
   const texts = content.flatMap((each) => (each.type === 'text' ? [each.text] : []))
-  // The preview of a terminal repeats the text, so it is used only where there is no text.
+  // The preview of a terminal repeats the text, so it is used only if there is no text.
   const previews = content.flatMap((each) => (each.type === 'terminal' ? [each.result?.preview ?? ''] : []))
   const text = (texts.length > 0 ? texts : previews).join('\n').trim()
   if (text === '') return []

@@ -56,7 +56,9 @@ export class AgentSet {
     }
   }
 
-  /** The watchdog of all processes that agents start, and their marker. Hooks use the same. */
+  /**
+   * The watchdog of all processes that agents start, and the marker of these processes. Hooks use the same watchdog and marker.
+   */
   get processes(): Pick<LaunchContext, 'watchdog' | 'mark'> {
     return this.#means
   }
@@ -166,7 +168,7 @@ type Profiles = { readonly [fingerprint: string]: Profile }
 /** Parses the saved profiles. They are only a cache, so anything unreadable counts as absent. */
 function profilesIn(text: string): Profiles {
   try {
-    // The file is our own. The filter below drops entries of another shape.
+    // Only the host writes this file. The filter below drops entries of another shape.
     const all = Object.entries(JSON.parse(text) as Profiles)
     return Object.fromEntries(all.filter(([, profile]) => Array.isArray(profile?.knobs)))
   } catch {

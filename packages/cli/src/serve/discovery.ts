@@ -48,7 +48,7 @@ async function readHost(data: string): Promise<HostFile | undefined> {
 }
 
 /**
- * Reads a file that only this user can write. If another user could write it, that user could redirect our token and
+ * Reads a file that only this user can write. If another user could write it, that user could redirect the token and the
  * messages to another host.
  */
 async function readOwn(path: string): Promise<string | undefined> {

@@ -8,7 +8,10 @@ import { CommandError, exits } from '../terminal/exit.ts'
 import { onOneLine } from '../terminal/output.ts'
 import type { Target } from './find.ts'
 
-/** The changes that a command is about: a kind of the session's catalogue, or the number of a turn, negative from the end. */
+/**
+ * The changes that a command is about: a kind of the session's catalogue, or the number of a turn. A negative number counts
+ * from the end.
+ */
 export type ChangesScope = 'session' | 'uncommitted' | 'branch' | number
 
 export interface FoundChangeset {
@@ -30,7 +33,10 @@ export async function changesetOf(
   return found
 }
 
-/** Does the same, also for a changeset whose files could not be computed: it may have operations. */
+/**
+ * Does the same as `changesetOf`, but also returns a changeset whose files could not be computed, because it may have
+ * operations.
+ */
 export async function computedChangeset(
   client: Client,
   { session, chat }: Target,
@@ -49,7 +55,7 @@ export async function computedChangeset(
   return { uri, state, folders: workingDirectories }
 }
 
-/** Runs an operation of a changeset. Returns what the host says of it, on one line. */
+/** Runs an operation of a changeset. Returns the message of the host about it, on one line. */
 export async function invokeOperation(
   client: Client,
   params: Params<'invokeChangesetOperation'>,

@@ -15,7 +15,7 @@ export function resultDecisionAbout(call: ToolCallState): string | undefined {
   return decided === undefined ? undefined : `result ${decided}`
 }
 
-/** Both decisions, for a list in one line. */
+/** The decisions about a call and about its result, for a list in one line. */
 export function decisionsAbout(call: ToolCallState): readonly string[] {
   return [decisionAbout(call) ?? [], resultDecisionAbout(call) ?? []].flat()
 }
@@ -28,8 +28,8 @@ export function decisionWords(by: Decision | undefined): string | undefined {
 }
 
 /**
- * Returns the name of a client and its principal, or the scope of a permission. A client chooses its name itself; the
- * principal is the host's knowledge.
+ * Returns the name of a client and its principal, or the scope of a permission. A client chooses its name itself; the principal
+ * comes from the host.
  */
 export function deciderName(by: Decision): string {
   if ('permission' in by) {

@@ -129,7 +129,7 @@ function addedText(reported: string, now: string): string {
   return `\n${now.slice(same)}`
 }
 
-/** Whether a call has run or runs. Only a call that was confirmed, by a user or by a rule, does. */
+/** Whether a call runs or has run. A call runs only after a user or a rule has confirmed it. */
 function hasRun(call: ToolCallState): call is Extract<ToolCallState, { readonly confirmed: unknown }> {
   return 'confirmed' in call
 }

@@ -61,7 +61,7 @@ export function shortName(uri: string): string {
   return nameIn(uri).slice(0, 8)
 }
 
-/** Returns short names that are unique in the list: eight characters, or more where names begin alike. */
+/** Returns short names that are unique in the list: eight characters, or more if names begin alike. */
 export function shortNames(uris: readonly string[]): ReadonlyMap<string, string> {
   const sorted = uris
     .map((uri) => ({ uri, name: nameIn(uri) }))

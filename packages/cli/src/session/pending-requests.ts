@@ -38,8 +38,8 @@ export function requestIdOf(request: Request): string {
 }
 
 /**
- * Returns a key of the request. A call that asks about its result is listed under the id that it had when it asked whether it
- * may run, and the answer to one question does not answer the other.
+ * Returns a key of the request. The id of the request is not enough: a call asks under the same id whether it may run and,
+ * later, about its result. The answer to one question does not answer the other.
  */
 export function requestKeyOf(request: Request): string {
   return request.kind === 'chatInput' ? request.id : `${request.id} ${request.toolCall.status}`

@@ -1,6 +1,6 @@
 import type { Turn } from '@atrium/protocol/chat/state'
 
-/** What some turns have used. The cost is by currency: agents report it as they are billed. */
+/** What some turns have used. The cost is listed by currency, because each agent reports it in the currency of its bill. */
 export interface Usage {
   readonly turns: number
   readonly inputTokens: number
@@ -54,7 +54,7 @@ function sessionCost(context: unknown): Amount | undefined {
   return typeof amount === 'number' && typeof currency === 'string' ? { amount, currency } : undefined
 }
 
-/** A sum that has become smaller is that of a new process of the agent, which counts from zero. */
+/** Returns the cost since the last report. If the sum has become smaller, a new process of the agent has counted from zero. */
 function increase(now: Amount, before: Amount | undefined): Amount {
   const counted = before?.currency === now.currency && before.amount <= now.amount ? before.amount : 0
   return { ...now, amount: now.amount - counted }

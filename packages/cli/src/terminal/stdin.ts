@@ -14,8 +14,8 @@ export async function readStdin(note: (text: string) => void): Promise<string> {
 }
 
 /**
- * Whether stdin is a pipe of a shell or a file. A terminal is not, `/dev/null` is not, and the socket that a program gives to
- * the programs that it starts is not: many leave it open for ever.
+ * Whether stdin is a pipe of a shell or a file. A terminal, `/dev/null` and a socket do not count. Some programs give a socket
+ * to the programs that they start, and often never close it.
  */
 export function isPiped(): boolean {
   const stdin = fstatSync(0)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 
-/** Our `package.json`. The relative path is the same from `src` and from `dist`. */
+/** The `package.json` of this package. The relative path is the same from `src` and from `dist`. */
 const path = new URL('../../package.json', import.meta.url)
 
-// The file is our own, so its shape is known.
+// The file belongs to this package, so its shape is known.
 export const { version } = JSON.parse(readFileSync(path, 'utf8')) as { readonly version: string }

@@ -1,7 +1,7 @@
 /** A head is due when more text than this was stored since the last head. In characters. */
 const headLength = 4 * 1024 * 1024
 /**
- * A head is due when this number of rows has changed since the last head. The number is lower than that of the rows which a
+ * A head is due when this number of rows has changed since the last head. The number is lower than the number of rows that a
  * waking channel loads.
  */
 const headRows = 25
@@ -34,8 +34,8 @@ export class ChannelWrites {
   }
 
   /**
-   * The sequence number up to which the envelopes are out of daily use: that of the last but one head. A waking channel needs
-   * none of them, and the newest ones stay quick to replay.
+   * The sequence number of the last but one head. The envelopes up to this number are out of daily use, because a waking
+   * channel needs none of them. The newer envelopes are not sealed, so that they stay quick to replay.
    */
   get coldTo(): number {
     return this.#coldTo

@@ -61,5 +61,5 @@ export class Delivery {
   }
 }
 
-/** The kinds with actions whose older forms depend on the state. */
+/** The kinds with actions whose form in an older protocol version depends on the state. */
 const comparedKinds: ReadonlySet<KindName> = new Set(['session', 'changeset', 'annotations'])

@@ -51,7 +51,10 @@ export class Entry {
   readonly only: Listener | undefined
   /** The dispatched action as the client sent it, if the client's protocol version has another form of the action. */
   readonly sent: Action | undefined
-  /** The states of the channel before and after the entry. Set at the delivery, for the kinds whose older forms depend on it. */
+  /**
+   * The states of the channel before and after the entry. Set at the delivery, for the kinds with actions whose form in an
+   * older protocol version depends on the states.
+   */
   states: EntryStates | undefined
   #frame: Uint8Array | undefined
 

@@ -30,8 +30,8 @@ export async function beginEpoch(
     compact<Epoch>({ first, last, lost: gone }),
   )
   const earlierEpochs = lost === undefined ? kept : withLoss(kept, lost)
-  // If the disk has lost an earlier epoch without knowing it, `upTo` is too low. Then the clock keeps the numbers of the two epochs
-  // apart: the clock advances a thousand numbers in each millisecond, and an epoch assigns fewer.
+  // If the disk has lost an earlier epoch and the store does not know it, `upTo` is too low. The clock still keeps the numbers
+  // of the two epochs apart: it adds a thousand numbers in each millisecond, and an epoch assigns fewer.
   const first = Math.max(upTo + 1, aboveLost(lost), Math.floor(now) * 1000)
   const written = earlierEpochs.slice(-limits.lives).map(asStored)
   records.put(key, JSON.stringify([...written, [first]]))
@@ -61,12 +61,18 @@ function asStored({ first, last, lost }: Epoch): StoredEpoch {
   return lost === undefined ? [first, last] : [first, last, lost]
 }
 
-/** The lowest number after a loss. One number is left out: a client that has seen `first - 1` counts as up to date. */
+/**
+ * The lowest sequence number for the epoch after a loss. The number after the last lost one is left out: a client that has seen
+ * `first - 1` counts as up to date, and a client that has seen a lost number must not.
+ */
 function aboveLost(lost = 0): number {
   return lost + 2
 }
 
-/** The loss counts for the last epoch that the disk has. If it has none, an epoch without durable numbers stands for all. */
+/**
+ * Records a loss in the last epoch that the disk still has. If the disk has no epoch, the result is one epoch without durable
+ * numbers, so that every number up to `lost` counts as lost.
+ */
 function withLoss(epochs: readonly Epoch[], lost: number): readonly Epoch[] {
   const { first, last } = epochs.at(-1) ?? { first: 2, last: 0 }
   return [...epochs.slice(0, -1), { first, last, lost }]

@@ -51,7 +51,7 @@ export class GroupCommit {
   readonly #events: CommitEvents
   #step = emptyStep()
   #bytes = 0
-  /** The length of the actions that wait for the disk, and a constant for each and for each channel. */
+  /** The length of the actions that wait for the disk, plus a constant for each action and for each channel. */
   #length = 0
   /** The channels with actions for the next flush. */
   readonly #channels = new Set<string>()
@@ -114,7 +114,10 @@ export class GroupCommit {
     return this.#bytes > limits.unflushedBytes && !this.#full
   }
 
-  /** The length of the actions that wait for the disk, with constants. Zero on a full disk, where nothing waits. */
+  /**
+   * The length of the actions that wait for the disk, plus a constant for each action and for each channel. Zero on a full
+   * disk, where nothing waits.
+   */
   get backlog(): number {
     return this.#full ? 0 : this.#length
   }
@@ -153,8 +156,8 @@ export class GroupCommit {
     if (this.#ended) return
     const step = this.#step
     const lists = [step.created, step.envelopes, step.rows, step.heads, step.dropped]
-    // A step with nothing but refusals need not be written: its numbers are covered until half of the allowed distance is used
-    // up. A step that writes records always writes the last number with them.
+    // A step with nothing but refusals need not be written: the durable bound covers its numbers until half of the allowed
+    // distance is used up. A step that writes records always writes the last number with them.
     const numbersDue = last > this.#given + (this.#records.size > 0 ? 0 : numbersAhead / 2)
     const stepped = numbersDue || lists.some((list) => list.length > 0)
     if (stepped) {

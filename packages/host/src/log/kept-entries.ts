@@ -45,7 +45,7 @@ const envelopeCost = 128
 export class RecentEnvelopes {
   readonly #most: number
   #envelopes: StoredEnvelope[] = []
-  /** The number of envelopes at the beginning of the list that do not count any more. */
+  /** The number of envelopes at the beginning of the list that were removed, although the list still contains them. */
   #removed = 0
   #cost = 0
   /** Every envelope above this sequence number is in memory. */
@@ -66,7 +66,7 @@ export class RecentEnvelopes {
   /** The envelopes above a sequence number; undefined if some of these envelopes are not in memory. */
   since(after: number): readonly StoredEnvelope[] | undefined {
     if (after < this.#from) return undefined
-    // Those who reconnect missed the newest, so the search begins at the end.
+    // A client that reconnects has usually missed only the newest envelopes, so the search begins at the end.
     return this.#envelopes.slice(
       Math.max(this.#removed, this.#envelopes.findLastIndex(({ seq }) => seq <= after) + 1),
     )
@@ -90,7 +90,7 @@ export class RecentEnvelopes {
     if (!oldest) return
     this.#cost -= costOf(oldest)
     this.#from = oldest.seq
-    // The list is copied only when half of it does not count, so that the removal of one envelope costs little.
+    // The list is copied only when half of its envelopes were removed, so that the removal of one envelope costs little.
     if (2 * this.#removed <= this.#envelopes.length) return
     this.#envelopes.splice(0, this.#removed)
     this.#removed = 0

@@ -13,7 +13,10 @@ export abstract class LogProgress {
   /** Whether nothing more may be appended for now. */
   abstract get congested(): boolean
 
-  /** The length of the actions that wait for the disk, with constants. Zero on a full disk, where nothing waits. */
+  /**
+   * The length of the actions that wait for the disk, plus a constant for each action and for each channel. Zero on a full
+   * disk, where nothing waits.
+   */
   abstract get backlog(): number
 
   abstract get diskFull(): boolean

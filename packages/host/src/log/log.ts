@@ -102,7 +102,7 @@ export class Log extends LogProgress {
     return this.#commit.begin()
   }
 
-  /** Returns a channel if it is in memory and, where a kind is given, is of that kind. */
+  /** Returns a channel if it is in memory and, if a kind is given, is of that kind. */
   channel(uri: Uri): Channel | undefined
   channel<K extends KindName>(uri: Uri, kind: K): Channel<K> | undefined
   channel(uri: Uri, kind?: KindName): Channel | undefined {

@@ -13,7 +13,7 @@ export interface LogOptions {
   readonly headEvery?: number
   /** The number of newest rows that a channel is loaded with. Older rows are loaded only when they are needed. */
   readonly tail?: number
-  /** The length of the newest stored actions that are kept in memory, with a constant for each. */
+  /** The maximum length of the newest stored actions that are kept in memory, plus a constant for each action. */
   readonly recentLength?: number
 }
 

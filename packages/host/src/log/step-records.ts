@@ -22,7 +22,7 @@ export class StepRecords implements Records {
     return this.#changes.has(key) ? undefined : this.#store.get(key)
   }
 
-  /** Puts a record. A text that is given as a function is made at the end of the step, if no later one has replaced it. */
+  /** Puts a record. If the text is a function, it is called at the end of the step, unless a later put has replaced it. */
   put(key: string, text: RecordText): void {
     this.#changes.set(key, text)
   }

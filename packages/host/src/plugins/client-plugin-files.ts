@@ -37,8 +37,8 @@ export function clientPluginFiles(ask: AskForResource, root: Uri): PluginFiles {
   }
 
   /**
-   * Whether the client says that the file does not exist. A client that has left, or does not answer, has not said so, although
-   * the error is the same. Therefore the directory must have been listed, without the file.
+   * Whether the client says that the file does not exist. The error alone does not show this, because it is the same if the
+   * client has left or does not answer. Therefore the client must have listed the directory, without the file.
    */
   const isMissing = async (path: string): Promise<boolean> => {
     if (path === '') return false
@@ -95,7 +95,10 @@ function short(path: string): string {
   return path
 }
 
-/** The entries that have the name of a file, each once. A symbolic link counts as a file: only the client could follow it. */
+/**
+ * The entries that have a valid file name. Of several entries with the same name, the first counts. A symbolic link counts as a
+ * file, because only the client could follow it.
+ */
 function entriesOf({ entries }: Result<'resourceList'>): readonly FileEntry[] {
   const byName = new Map<string, FileEntry>()
   for (const { name, type } of entries)

@@ -16,11 +16,14 @@ import { checkStrictFile, lenientServer, strictServer } from './servers.ts'
 /** A file that is probably a component. */
 export interface Candidate {
   readonly path: string
-  /** The errors that mean that there is no component, and are no problem. */
+  /** The errors that only mean that there is no component. They are not reported as problems. */
   readonly quiet: readonly FileReason[]
 }
 
-/** The Markdown components in a directory. Only its immediate children count: a skill is a directory with a file. */
+/**
+ * The Markdown components in a directory. Only the immediate children of the directory count. A skill is a directory with a
+ * file `SKILL.md`.
+ */
 export async function markdownIn(
   reading: Reading,
   kind: MarkdownKind,
@@ -31,7 +34,8 @@ export async function markdownIn(
   if (kind === 'skill')
     return entries.map(({ name, type }) => ({
       path: joined(folder, `${name}/SKILL.md`),
-      // A link that leads out of the folder is listed as a file, and must be reported. Other files are of no interest.
+      // A link that leads out of the folder is listed as a file, and must be reported. Any other file is no skill, and is
+      // ignored.
       quiet: type === 'directory' ? ['missing'] : ['missing', 'unfit', 'refused'],
     }))
   return entries
@@ -39,7 +43,7 @@ export async function markdownIn(
     .map(({ name }) => ({ path: joined(folder, name), quiet: [] }))
 }
 
-/** Loads Markdown components, several at a time, in their order. */
+/** Reads several Markdown components at a time, and adds them in their order. */
 export async function loadMarkdown(
   reading: Reading,
   kind: MarkdownKind,
@@ -81,7 +85,7 @@ export interface JsonPlace {
   readonly strict: boolean
 }
 
-/** Loads the components of a JSON file, or of a directory of such files with hooks. */
+/** Loads the components of a JSON file. For hooks, the path may also be a directory of JSON files. */
 export async function loadJsonAt(
   reading: Reading,
   kind: JsonKind,
@@ -105,7 +109,7 @@ export function loadJson(reading: Reading, kind: JsonKind, place: JsonPlace): vo
   else loadServers(reading, place)
 }
 
-/** Loads the hooks of a file as one component. A file without hooks has none. */
+/** Loads the hooks of a file as one component. A file without hooks adds no component. */
 function loadHooks(reading: Reading, { path, json, keys }: JsonPlace): void {
   const part =
     keys.length === 0 ? undefined : json.members(...keys.slice(0, -1)).find(({ key }) => key === keys.at(-1))

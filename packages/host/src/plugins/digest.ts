@@ -72,7 +72,7 @@ async function pathsIn(files: PluginFiles, { pluginFiles }: PluginLimits): Promi
   return paths
 }
 
-/** What differs between two contents of a plugin, for a person who is asked again. */
+/** Lists the files that differ between two contents of a plugin, for a person who is asked for consent again. */
 export function differences(
   before: readonly FileHash[],
   after: readonly FileHash[],
@@ -87,7 +87,10 @@ export function differences(
   })
 }
 
-/** The content of a file. Somebody could change what is behind a link out of the plugin, or come out of a FIFO. */
+/**
+ * Reads the content of a file. Throws for a link that leads out of the plugin and for a file that is not regular, such as a
+ * FIFO, because somebody could change their content later.
+ */
 async function contentOf(
   files: PluginFiles,
   path: string,

@@ -7,11 +7,11 @@ import type { PluginFiles } from './plugin-files.ts'
 import type { ComponentKind, LoadedParts, PluginLimits } from './plugin.ts'
 import { Reading } from './reading.ts'
 
-/** A folder that users keep components in, of one kind, outside of any plugin. */
+/** A folder outside of any plugin, in which users keep components of one kind. */
 export interface CustomizationFolder {
   readonly path: string
   readonly contents: ComponentKind
-  /** The files that count, where the folder also has others. */
+  /** The files that count, if the folder also has others. */
   readonly files?: readonly string[]
   /** The endings of the files that count, if they are not the usual ones. */
   readonly endings?: readonly string[]
@@ -75,13 +75,16 @@ export async function installedPlugins(
   const reading = new Reading(files, limits)
   if ((await reading.typeOf(pluginsFolder).catch(() => undefined)) === undefined) return []
   const entries = await reading.list(pluginsFolder).catch(() => [])
-  // The data of plugins is kept beside them.
+  // The folder `data` is not a plugin: it contains the data of the plugins beside it.
   return entries
     .filter(({ name, type }) => type === 'directory' && name !== 'data')
     .map(({ name }) => `${pluginsFolder}/${name}`)
 }
 
-/** Loads a folder. Undefined: it does not exist. A folder that exists and cannot be read has an error. */
+/**
+ * Loads a folder. Returns undefined if the folder does not exist. If the folder exists and cannot be read, the result has an
+ * error.
+ */
 async function loadFolder(reading: Reading, folder: CustomizationFolder): Promise<LoadedFolder | undefined> {
   const { path, contents, files } = folder
   let exists = false

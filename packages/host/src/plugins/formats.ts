@@ -1,16 +1,19 @@
 /**
- * The formats that plugins are written in: `agent` is Agent Plugins 1.0.0, `open` is Open Plugins 1.0.0, `claude` and
- * `copilot` are the habits of those two programs.
+ * The formats that plugins are written in: `agent` is Agent Plugins 1.0.0, `open` is Open Plugins 1.0.0, `claude` and `copilot`
+ * are the conventions of those two programs.
  */
 export type FormatName = 'agent' | 'open' | 'claude' | 'copilot'
 
 /** A kind of component, by the name of its field in a manifest. */
 export type PlaceKind = 'skills' | 'agents' | 'commands' | 'rules' | 'hooks' | 'mcpServers'
 
-/** A name that stands for a directory in a command: `${PLUGIN_ROOT}` is the plugin's own, `${PLUGIN_DATA}` keeps its data. */
+/**
+ * A variable in a command. It stands for a directory: the variables with `ROOT` for that of the plugin, `${PLUGIN_DATA}` for
+ * that of the plugin's data.
+ */
 export type Variable = 'PLUGIN_ROOT' | 'CLAUDE_PLUGIN_ROOT' | 'PLUGIN_DATA'
 
-/** What is particular about a format. One loader reads all of them by these rows. */
+/** The properties of a format. One loader reads the plugins of all formats, and uses these properties. */
 export interface Format {
   readonly name: FormatName
   /** The places of the manifest. The first one that exists counts. */
@@ -30,7 +33,7 @@ export interface Format {
   readonly hookVariables: readonly Variable[]
 }
 
-/** The `$schema` of a manifest in the format Agent Plugins. It is compared, and never fetched. */
+/** The beginning of the `$schema` of a manifest in the format Agent Plugins. It is compared, and never fetched. */
 export const agentPlugins = 'https://agent-plugins.org/schemas/'
 export const agentPluginsVersion = '1.0.0'
 
@@ -55,7 +58,8 @@ export const formats: { readonly [N in FormatName]: Format } = {
       agents: [],
       commands: [],
       rules: [],
-      // The format has no hooks. An extension of the format has its own folder, and this one has hooks.
+      // The format itself has no hooks. Each extension of the format has a folder of its own, and the extension in this folder
+      // has hooks.
       hooks: ['com.github.copilot/hooks/hooks.json'],
       mcpServers: ['mcp.json'],
     },
@@ -85,7 +89,7 @@ export const formats: { readonly [N in FormatName]: Format } = {
     name: 'copilot',
     manifests: ['plugin.json', '.github/plugin/plugin.json'],
     strict: false,
-    // A folder without a manifest counts as this format, so that the usual place of hooks must be looked at, too.
+    // A folder without a manifest counts as this format, so the usual place of hooks is read, too.
     places: { ...usual, hooks: ['hooks.json', 'hooks/hooks.json'] },
     rootSkill: true,
     server: { variables: bothRoots, fields: everyField },

@@ -9,7 +9,10 @@ import { printable } from './parse/plugin-text.ts'
 /** A command of a plugin that runs at an event of a session, for example before a tool call. */
 export interface Hook {
   readonly event: string
-  /** For `matcherOf`: the tools, paths or commands of the event that the hook is for. Absent: any. */
+  /**
+   * An expression for `matcherOf` that selects the tools, paths or commands of the event for which the hook runs. Absent: the
+   * hook runs for all.
+   */
   readonly matcher?: string
   readonly command: HookCommand
   readonly timeoutSeconds?: number
@@ -18,7 +21,7 @@ export interface Hook {
   readonly cwd?: string
 }
 
-/** A command line for each system. `any` is for systems that have none of their own. */
+/** A command line for each system. `any` is for systems without a command line of their own. */
 export interface HookCommand {
   readonly any?: string
   readonly windows?: string
@@ -31,14 +34,14 @@ export interface HookFile {
   readonly problems: readonly string[]
 }
 
-/** The command line of a hook for a system, if it has one. */
+/** The command line of a hook for a system. Undefined if the hook has none for this system. */
 export function commandFor({ command }: Hook, system: 'windows' | 'linux' | 'osx'): string | undefined {
   return command[system] ?? command.any
 }
 
 /**
- * The hooks of a file: `{hooks: {Event: [{matcher?, hooks: [action]}]}}`, with or without the outer key, and with actions
- * directly below the event. An action that cannot be used is left out and reported; events of other programs are ignored.
+ * Reads the hooks of a file: `{hooks: {Event: [{matcher?, hooks: [action]}]}}`. The outer key may be missing, and actions may
+ * be directly below the event. An action that cannot be used is left out and reported; events of other programs are ignored.
  */
 export function readHooks(
   value: JsonObject,
@@ -92,7 +95,7 @@ function actionsOf(rule: unknown): readonly FoundAction[] {
     : [{ action: rule, matcher }]
 }
 
-/** The hook of an action, or the sentence that says why it has none. */
+/** Makes a hook from an action. Returns a sentence about the problem if the action cannot be used. */
 function hookOf(action: unknown, event: string, matcher: unknown): Hook | string {
   if (!isJsonObject(action)) return 'A hook is not an object.'
   const { type = 'command', cwd, env } = action

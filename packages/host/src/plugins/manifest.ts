@@ -14,11 +14,14 @@ export interface Manifest {
   readonly problems: readonly string[]
 }
 
-/** Where the components of a kind are, besides the usual places or, if `exclusive`, instead of them. */
+/**
+ * The places that a manifest declares for components of one kind. They are used in addition to the usual places or, if
+ * `exclusive` is true, instead of them.
+ */
 export interface Declared {
   readonly paths: readonly string[]
   readonly exclusive: boolean
-  /** The keys that lead to components that stand in the manifest itself. */
+  /** The keys that lead to components that are written in the manifest itself. */
   readonly inline?: readonly string[]
 }
 
@@ -66,7 +69,7 @@ function declaredPlace(kind: PlaceKind, field: unknown): Declared | undefined {
   if (kind === 'hooks') return { ...none, inline: [kind] }
   if (kind !== 'mcpServers') return undefined
   if (isJsonObject(field['mcpServers'])) return { ...none, inline: [kind, kind] }
-  // A map of servers without the inner key is in no specification, but in use.
+  // No specification has a map of servers without the inner key, but some plugins use it.
   return Object.values(field).every(isJsonObject) ? { ...none, inline: [kind] } : undefined
 }
 

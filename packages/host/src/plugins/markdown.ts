@@ -13,7 +13,7 @@ import { lastName } from './parse/plugin-path.ts'
 import { checkedName, oneLine, printable, Unusable } from './parse/plugin-text.ts'
 import type { Component, MarkdownComponent, PluginLimits, PromptComponent } from './plugin.ts'
 
-/** The kinds of components that are a Markdown file each. */
+/** The kinds of components that are stored as one Markdown file each. */
 export type MarkdownKind = 'skill' | 'agent' | 'prompt' | 'rule'
 
 /** The endings of the files of a kind. The name of a component is that of its file without the ending. */
@@ -28,11 +28,11 @@ export interface MarkdownSource {
   readonly path: string
   readonly uri: Uri
   readonly text: string
-  /** The name of a component whose file has none: that of the folder of a skill, or of the file. */
+  /** The name for a component whose file does not contain one: the name of the skill's folder, or the name of the file. */
   readonly fallbackName: string
 }
 
-/** Reads a component from its file. Throws `Unusable`. */
+/** Reads a component from its file. Throws `Unusable` if the file cannot be used. */
 export function readMarkdown(kind: MarkdownKind, source: MarkdownSource, limits: PluginLimits): Component {
   const { fields, body } = markdownFile(source.text, limits.frontmatterLength)
   const parts = { fields, source, limits, body }
@@ -120,7 +120,7 @@ function described(fields: Frontmatter, { uri, fallbackName }: MarkdownSource, l
   }
 }
 
-/** Who may not use the component. `infer` is the older name of the choice for models, with the opposite meaning. */
+/** Whether models or users may not invoke the component. `infer` is an older field for models, with the opposite meaning. */
 function invocation(fields: Frontmatter) {
   const byModel = fields.flag('disable-model-invocation') ?? fields.flag('infer') === false
   return {

@@ -26,7 +26,7 @@ export function containedFiles(files: Files, root: string): PluginFiles {
   }
 }
 
-/** The files of a folder. What may be read does not change: a link may lead to any place in the outer folder. */
+/** The files of a folder inside `files`. A symbolic link in this folder may still lead to any place in the outer folder. */
 export function filesIn(files: PluginFiles, folder: string): PluginFiles {
   return {
     list: async (path, max) => files.list(joined(folder, checked(path)), max),
@@ -36,8 +36,8 @@ export function filesIn(files: PluginFiles, folder: string): PluginFiles {
 }
 
 /**
- * The same files, each of them read and listed at most once. Loading a plugin and computing its digest from such files
- * describes one content, even if somebody changes a file in between.
+ * The same files, each of them read and listed at most once. If a load and a digest of a plugin use such files, both describe
+ * the same content, even if somebody changes a file in between.
  */
 export function readOnce(files: PluginFiles): PluginFiles {
   const lists = new Map<string, Promise<readonly FileEntry[]>>()
@@ -58,7 +58,10 @@ export function joined(folder: string, path: string): string {
   return folder.endsWith('/') ? folder + path : `${folder}/${path}`
 }
 
-/** Returns the path if each of its names is the name of a file. A path with `..` would leave the folder. */
+/**
+ * Returns the path if each of its segments is a valid file name. Throws for any other path: a path with `..` would leave the
+ * folder.
+ */
 export function checked(path: string): string {
   if (path !== '' && !path.split('/').every(isName))
     throw new FileError('outside', 'This is not a path inside the folder.')
@@ -69,7 +72,7 @@ export function isName(name: string): boolean {
   return name !== '' && name !== '.' && name !== '..' && !/[/\\\0\p{Surrogate}]/u.test(name)
 }
 
-/** Items in groups. The files of one group are read at the same time. */
+/** Splits items into groups. The files of one group are read at the same time. */
 export function batches<T>(items: readonly T[]): readonly (readonly T[])[] {
   return Array.from({ length: Math.ceil(items.length / batch) }, (_, n) =>
     items.slice(n * batch, (n + 1) * batch),
@@ -85,7 +88,7 @@ function remembered<T>(known: Map<string, Promise<T>>, path: string, read: () =>
   if (before) return before
   const now = read()
   known.set(path, now)
-  // A file that was too large for one reader may be read by another.
+  // A failure is not remembered: a file that was too large for one reader may be read by another.
   now.catch(() => known.delete(path))
   return now
 }

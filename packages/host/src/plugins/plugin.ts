@@ -27,7 +27,10 @@ export interface LoadedParts {
   readonly problems: readonly Problem[]
 }
 
-/** A part of a plugin that cannot be used, or only in part. The path is relative to the plugin; the message is a sentence. */
+/**
+ * A part of a plugin that cannot be used, or can be used only in part. The path is relative to the plugin; the message is a
+ * sentence.
+ */
 export interface Problem {
   readonly path: string
   readonly message: string
@@ -54,7 +57,7 @@ export interface MarkdownComponent<K, C> {
 }
 
 export interface PromptComponent extends MarkdownComponent<'prompt', PromptCustomization> {
-  /** What the user may type after the command, for people. */
+  /** A hint for people: what the user may type after the command. */
   readonly argumentHint?: string
   readonly disableModelInvocation?: boolean
 }

@@ -16,8 +16,8 @@ import type { LoadedPlugin, PluginLimits } from './plugin.ts'
 import { Reading } from './reading.ts'
 
 /**
- * Reads a plugin. Never rejects: what cannot be read is said in the result. Nothing of the plugin is run, and nothing
- * outside its files is looked at.
+ * Reads a plugin. Never rejects: the result lists what cannot be read. The load runs nothing of the plugin, and reads nothing
+ * outside its files.
  */
 export async function loadPlugin(
   files: PluginFiles,
@@ -51,7 +51,7 @@ interface PluginStart {
   readonly manifest: Manifest
   readonly manifestPath?: string
   readonly json?: JsonText
-  /** The manifest breaks a rule of its strict format, so that no component is read. */
+  /** Whether the manifest breaks a rule of its strict format. If it does, no component is read. */
   readonly rejected?: boolean
 }
 
@@ -70,7 +70,7 @@ async function startOf(reading: Reading): Promise<PluginStart> {
   }
 }
 
-/** The format of a plugin, by the first sign that it has. */
+/** Finds the format of a plugin by its manifest and its folder. The first format that matches counts. */
 async function formatOf(reading: Reading): Promise<Format> {
   const [manifest = ''] = formats.agent.manifests
   if ((await reading.typeOf(manifest)) !== undefined && (await namesAgentPlugins(reading, manifest)))
@@ -85,7 +85,7 @@ async function namesAgentPlugins(reading: Reading, path: string): Promise<boolea
     const { $schema } = (await reading.json(path, true)).value
     return typeof $schema === 'string' && $schema.startsWith(agentPlugins)
   } catch {
-    // A manifest that cannot be read is reported by the format that it then belongs to.
+    // A manifest that cannot be read counts as one of another format, and that format reports the problem.
     return false
   }
 }
@@ -132,11 +132,13 @@ const skillFile = 'SKILL.md'
 
 interface Place {
   readonly path: string
-  /** A place that the manifest names must exist. */
+  /** Whether the manifest names the place. Such a place must exist. */
   readonly declared: boolean
 }
 
-/** The places of a kind of component that exist. Declared places come after the usual ones, unless they replace them. */
+/**
+ * The existing places for components of one kind. Places that the manifest declares come after the usual ones, or replace them.
+ */
 async function placesOf(reading: Reading, kind: PlaceKind, plugin: PluginStart): Promise<readonly Place[]> {
   const { format, manifest, manifestPath = '' } = plugin
   const { paths = [], exclusive = false } = manifest.places[kind] ?? {}

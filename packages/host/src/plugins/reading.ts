@@ -25,14 +25,14 @@ export class Reading {
     this.limits = limits
   }
 
-  /** The entries of a directory, sorted by name. Names that people cannot see are left out. */
+  /** The entries of a directory, sorted by name. An entry whose name has a hidden character is left out. */
   list(path: string): Promise<readonly FileEntry[]> {
     const list = this.#lists.get(path) ?? this.#sortedList(path)
     this.#lists.set(path, list)
     return list
   }
 
-  /** The type of a file, by the listings of the directories above it. Undefined: there is no such file. */
+  /** The type of a file, found in the listings of the directories above it. Undefined if there is no such file. */
   async typeOf(path: string): Promise<FileEntry['type'] | undefined> {
     if (path === '') return 'directory'
     const slash = path.lastIndexOf('/')
@@ -43,7 +43,8 @@ export class Reading {
       const name = path.slice(slash + 1)
       return (await this.list(folder)).find((entry) => entry.name === name)?.type
     } catch (error) {
-      // A link that leads out of the folder is listed as a file. A plain file has no files below it, and is no problem.
+      // A plain file in the place of a directory has no files below it, and is no problem. A link that leads out of the folder
+      // is listed as a file, too, and is a problem.
       const isPlainFile = above === 'file' && error instanceof FileError && error.reason !== 'outside'
       if (!isPlainFile) this.fail(folder, error)
       return undefined
@@ -54,7 +55,10 @@ export class Reading {
     return this.count(await this.bytes(path))
   }
 
-  /** The content of a file, before `count` has charged it to the plugin. Several files can be read at the same time. */
+  /**
+   * The content of a file. It counts towards the limit of the plugin only when `count` is called. Several files can be read at
+   * the same time.
+   */
   bytes(path: string): Promise<Uint8Array> {
     return this.files.read(path, this.limits.pluginFileBytes)
   }
@@ -79,7 +83,7 @@ export class Reading {
     return false
   }
 
-  /** Adds a component. Of two with the same name the first counts. */
+  /** Adds a component. If two components have the same name, the first counts. */
   add(component: Component): void {
     const { kind, child, path } = component
     const key = kind === 'hook' ? `hook ${child.id}` : `${kind} ${child.name}`
@@ -143,7 +147,7 @@ export class Reading {
   }
 }
 
-/** More problems of one file would not help anybody. */
+/** The maximum number of problems that are kept for one file. More of them would not help anybody. */
 const problemsOfPath = 5
 
 const words: { readonly [K in Component['kind']]: string } = {

@@ -42,7 +42,7 @@ export function strictServer(value: unknown): ServerConfig {
   return server
 }
 
-/** The problem of a file with servers in the format Agent Plugins. */
+/** Throws if a file with MCP servers breaks a rule of the format Agent Plugins. */
 export function checkStrictFile({ $schema, mcpServers, ...others }: JsonObject): void {
   const version = `${agentPlugins}${agentPluginsVersion}/`
   if (typeof $schema !== 'string' || !$schema.startsWith(version))
@@ -78,7 +78,10 @@ function transportOf(type: unknown): RemoteConfig['type'] {
   throw new Unusable(`The type ${printable(JSON.stringify(type))} is unknown.`)
 }
 
-/** The parts of an address. An address with a user would show a password, and one with blanks could be read in two ways. */
+/**
+ * Splits an address into its parts. Throws for an address with a user, which would show a password, and for an address with
+ * blanks, which could be read in two ways.
+ */
 function addressOf(url: string): { readonly scheme: string; readonly host: string } {
   const [, scheme = '', authority = ''] = /^(https?):\/\/([^/?#\\\s]+)[^#\\\s]*$/i.exec(url) ?? []
   if (scheme === '') throw new Unusable('Its url is not an http: or https: address.')
@@ -100,7 +103,7 @@ function strictProgram(value: JsonObject): ProgramConfig {
   return { ...rest, command, env, cwd: strictCwd(cwd) }
 }
 
-/** The directory of a server: in the plugin, or in the directory for its data. */
+/** Returns the working directory of a server. It must be in the plugin, or in the directory for the plugin's data. */
 function strictCwd(cwd: string): string {
   const [, variable, rest = ''] = /^(\$\{PLUGIN_(?:ROOT|DATA)\}|\.)(\/.*)?$/s.exec(cwd) ?? []
   if (variable === undefined)

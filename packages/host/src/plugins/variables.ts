@@ -12,7 +12,10 @@ export interface PluginDirectories {
   readonly data: string
 }
 
-/** A component with the directories in place of their variables, as the table of formats says. Nothing else is expanded. */
+/**
+ * Replaces the variables in a component by the directories. The format decides which variables there are, and which fields may
+ * contain them. Nothing else is expanded.
+ */
 export function withDirectories(
   component: Component,
   format: FormatName,
@@ -39,7 +42,10 @@ function expanded(text: string, values: Values): string {
 
 const pattern = /\$\{(\w+)\}/g
 
-/** The variables are set in the environment, too, after those of the plugin, so that the plugin cannot replace them. */
+/**
+ * Expands the variables of a server, and sets them in its environment. There they override the variables of the plugin, so that
+ * the plugin cannot replace them.
+ */
 function expandedServer(
   server: ServerConfig,
   format: FormatName,
@@ -113,7 +119,7 @@ const inShell: Quoting = (value, quotes) => {
   return quotes === "'" || /^[\w@%+=:,./-]+$/.test(value) ? escaped : `'${escaped}'`
 }
 
-/** The escape of PowerShell is a backtick, and a single quote is doubled between single quotes. */
+/** PowerShell escapes with a backtick. Between single quotes, a single quote is doubled. */
 const inPowerShell: Quoting = (value, quotes) => {
   if (quotes === '"') return value.replace(/[`"$]/g, '`$&')
   const escaped = value.replaceAll("'", "''")

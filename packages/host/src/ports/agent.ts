@@ -95,7 +95,7 @@ export interface Chat {
   run(command: Command): Promise<RunningCommand>
   readonly files: ToolFiles
   readonly comments: Comments
-  /** What the enabled customizations of the session give to this turn. Waits until they were read. */
+  /** What the enabled customizations of the session give to this turn. Waits until the customizations are read. */
   customized(): Promise<Customized>
   readonly tools: OfferedTools
   /** Stores content durably with the session. Actions may then refer to the content. It is shown with the name of `file`. */
@@ -119,8 +119,8 @@ export interface Content {
 
 /**
  * The tools that the session has besides the agent's own. To call one, the agent yields `chat/toolCallStart` with the tool's
- * contributor and own name, deltas, and `chat/toolCallReady`. Then it waits for the end of the call. Who contributes the tool
- * completes the call; the agent never does.
+ * contributor and own name, deltas, and `chat/toolCallReady`. Then it waits for the end of the call. The contributor of the
+ * tool completes the call; the agent never does.
  */
 export interface OfferedTools {
   /** The tools of this moment. Their names differ from each other and from the names of the agent's own tools. */
@@ -145,9 +145,9 @@ export interface OfferedTool {
 }
 
 /**
- * The files of the session's directories, for a running tool call of this turn. Reading needs no confirmation, except that of
- * a secret file: that read rejects with the error type `permission`, and the tool call may then ask for confirmation. Writing
- * always needs a confirmation. Paths are absolute, or relative to the session's first directory.
+ * The files of the session's directories, for a running tool call of this turn. Reading needs no confirmation, unless the file
+ * is secret: the read of a secret file rejects with the error type `permission`, and the tool call may then ask for
+ * confirmation. Writing always needs a confirmation. Paths are absolute, or relative to the session's first directory.
  */
 export interface ToolFiles {
   read(toolCallId: string, path: string): Promise<string>

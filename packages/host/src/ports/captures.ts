@@ -9,10 +9,10 @@ export interface Captures {
    */
   take(directory: string, options: CaptureOptions): Promise<Capture>
   /**
-   * The differences of two captures of one folder, in the order of paths. Renames are found. A commit may be the earlier one:
-   * its files may be in another form than on the disk. Those that differ only by a conversion are not listed. Those of which
-   * nobody can tell are listed, with an earlier content that is omitted. Rejects with a `CaptureFailed` if one of the captures
-   * does not exist any more.
+   * The differences between two captures of one folder, ordered by path. Renames are found. The earlier capture may be a
+   * commit, whose files may have another form than on the disk. A file that differs only by a conversion is not listed. If
+   * nobody can tell whether a file differs, the file is listed, and its earlier content is omitted. Rejects with a
+   * `CaptureFailed` if one of the captures does not exist any more.
    */
   compare(before: string, after: string): Promise<readonly CapturedChange[]>
   /** The bytes of a content. Rejects with a `CaptureFailed` if they were omitted or do not exist any more. */
@@ -29,8 +29,8 @@ export interface Captures {
    */
   recover(): Promise<readonly Applied[]>
   /**
-   * Deletes what only captures outside `kept` need. A capture that resolves after the call is kept, too: its caller could
-   * not have named it.
+   * Deletes what only captures outside `kept` need. A capture whose `take` resolves after this call is kept, too, because
+   * `kept` could not have named it.
    */
   collect(kept: ReadonlySet<string>): Promise<void>
 }
@@ -38,8 +38,8 @@ export interface Captures {
 export interface CaptureOptions {
   /**
    * `files`: what is on the disk now. `head`: the commit that is checked out. `branch`: the commit at which the current branch
-   * left its upstream branch, or the main branch. Without such a commit, the capture has no files. Captures of commits
-   * are names only: they last as long as the repository has the commit.
+   * left its upstream branch, or the main branch. Without such a commit, the capture has no files. The capture of a commit is
+   * only a name: it lasts as long as the repository has the commit.
    */
   readonly of: 'files' | 'head' | 'branch'
   readonly budget: CaptureBudget
@@ -48,11 +48,11 @@ export interface CaptureOptions {
 
 /** What a capture may cost. Only files that are not stored yet count. */
 export interface CaptureBudget {
-  /** Bytes of all files that the capture reads. Past it the capture fails. */
+  /** The maximum number of bytes of all files that the capture reads. The capture fails if there are more. */
   readonly bytes: number
-  /** The number of files that the capture reads. Past it the capture fails. */
+  /** The maximum number of files that the capture reads. The capture fails if there are more. */
   readonly files: number
-  /** Bytes of one file. A larger file is omitted. */
+  /** The maximum number of bytes of one file. A larger file is omitted. */
   readonly fileBytes: number
 }
 
@@ -66,7 +66,7 @@ export interface Capture {
   readonly omitted: readonly Omission[]
 }
 
-/** A path with a sentence that says why. */
+/** A path that was omitted or left as it is, and a sentence that says why. */
 export interface Omission {
   readonly path: string
   readonly reason: string
@@ -94,15 +94,15 @@ export interface CapturedFile {
   /** A symbolic link has its target as content. */
   readonly mode: '100644' | '100755' | '120000'
   readonly size: number
-  /** A sentence that says why the content is not there. The name of such a content changes when the file changes. */
+  /** A sentence that says why the content is not stored. The name of such a content changes when the file changes. */
   readonly omitted?: string
 }
 
 export interface CapturedEdit {
   readonly path: string
-  /** What the path must have. Absent: no file. */
+  /** The file that the path must have before the edit. Absent: the path must have no file. */
   readonly expected?: CapturedFile
-  /** What the path gets. Absent: the file is deleted. */
+  /** The file that the path gets. Absent: the file is deleted. */
   readonly wanted?: CapturedFile | NewFile
 }
 
@@ -114,7 +114,7 @@ export interface NewFile {
 
 export interface Applied {
   readonly directory: string
-  /** Paths that have what was wanted. */
+  /** Paths that now have the wanted file, or no file if none was wanted. */
   readonly done: readonly string[]
   readonly left: readonly Omission[]
 }
@@ -124,7 +124,10 @@ export class CaptureFailed extends Error {
   override readonly name: string = 'CaptureFailed'
 }
 
-/** A folder that is never captured, such as the home folder. A turn does not mention it, because every turn would. */
+/**
+ * The error for a folder that is never captured, such as the home folder. A turn does not report this error, because every turn
+ * in that folder would.
+ */
 export class CaptureRefused extends CaptureFailed {
   override readonly name = 'CaptureRefused'
 }

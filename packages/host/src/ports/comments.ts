@@ -1,4 +1,4 @@
-/** The annotations of a session, as the agent of a turn uses them. They are written under the name of the agent. */
+/** The annotations of a session, as the agent of a turn uses them. What the agent writes appears under the agent's name. */
 export interface Comments {
   /** The annotations of this moment, oldest first, with the code around them: all, or those of a file. */
   list(path?: string): Promise<readonly Comment[]>

@@ -3,7 +3,10 @@
  * rejects with a `CommitFailed`, nothing was changed, and the message says why. Every adapter passes `commits.contract.ts`.
  */
 export interface Commits {
-  /** The paths of the folder whose staged content differs from the last commit, in order. None outside a repository. */
+  /**
+   * The paths of the folder whose staged content differs from the last commit, in order. Empty if the folder is in no
+   * repository.
+   */
   staged(directory: string): Promise<readonly string[]>
   /** Stages files as they are on the disk. A missing file is staged as deleted. */
   stage(directory: string, paths: readonly string[]): Promise<void>
@@ -11,10 +14,10 @@ export interface Commits {
   unstage(directory: string, paths: readonly string[]): Promise<void>
   /**
    * Commits on the branch that is checked out. What is staged and not part of the commit stays staged. If the host is killed
-   * meanwhile, the commit is either made, or the files of the commit are at most staged.
+   * during the call, the commit is either made or not made. If it is not made, its files may be staged.
    */
   commit(directory: string, request: CommitRequest): Promise<Commit>
-  /** Removes what a host that was killed has left in repositories. Called once, before anything else. */
+  /** Removes what an earlier host has left in repositories when it was killed. Called once, before anything else. */
   recover(): Promise<void>
 }
 

@@ -8,7 +8,7 @@ export interface Customized {
   readonly skills: readonly Skill[]
   /** The custom agent that the message has chosen. */
   readonly agent?: CustomAgent
-  /** Texts that hooks have for the agent. */
+  /** Texts that hooks give to the agent. */
   readonly context: readonly string[]
   /** The text that the user's command stands for, if the message begins with a command of a customization. */
   readonly prompt?: string
@@ -35,7 +35,7 @@ export interface CustomAgent {
   /** The instructions of the agent. */
   readonly text: string
   readonly model?: string
-  /** The names of the only tools that it may use. */
+  /** The only tools that the agent may use, by name. */
   readonly tools?: readonly string[]
 }
 

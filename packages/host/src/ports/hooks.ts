@@ -1,11 +1,11 @@
 /** Runs the commands of hooks. Every adapter passes the suite in `hooks.contract.ts`. */
 export interface HookRunner {
   /**
-   * Runs a command line in a shell. The command is ended with everything that it has started when its time is over or the
-   * signal is aborted. Never rejects: a command that cannot be started has an outcome, too.
+   * Runs a command line in a shell. When the time is over or the signal is aborted, the runner ends the command and everything
+   * that the command has started. Never rejects: a command that cannot be started has an outcome, too.
    */
   run(command: HookRun, signal: AbortSignal): Promise<HookOutcome>
-  /** The system whose command line of a hook fits. */
+  /** The system of this runner. A hook may have a command line for each system. */
   readonly system: 'linux' | 'osx' | 'windows'
 }
 

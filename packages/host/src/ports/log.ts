@@ -131,8 +131,8 @@ export interface LogStore {
   load(channel: Uri, tail?: number): Promise<LoadedChannel | DamagedChannel | undefined>
   /**
    * Seals the oldest envelopes of a channel up to `upTo`: a slice of them is stored as one compressed segment. The segment is
-   * read back and verified before the envelopes' own rows are deleted, in the same transaction. No other method returns
-   * anything else afterwards. Seals nothing if the slice has fewer than `least` characters, or if there is no such channel.
+   * read back and verified before the envelopes' own rows are deleted, in the same transaction. Sealing does not change what
+   * the other methods return. Seals nothing if the slice has fewer than `least` characters, or if there is no such channel.
    */
   seal(channel: Uri, upTo: number, least: number): Promise<Sealed>
   /** Returns the creation of a channel, or the checkpoint that has replaced it. Rejects if it is damaged. */

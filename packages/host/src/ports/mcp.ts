@@ -20,7 +20,7 @@ export interface McpCommand {
 export interface McpUrl {
   readonly url: string
   readonly headers?: { readonly [name: string]: string }
-  /** The transport. Absent: `http`, or `sse` if the server does not know that. */
+  /** The transport. Absent: `http`, or `sse` if the server does not support `http`. */
   readonly type?: 'http' | 'sse'
 }
 
@@ -28,14 +28,14 @@ export interface McpUrl {
 export interface McpServers {
   /**
    * Opens a use of a server by one session. Nothing is started yet. Equal uses share one process or connection, unless the
-   * server is of the older era, whose questions do not name the session that they are for.
+   * server speaks an older version of MCP: its questions do not name the session that they are for.
    */
   open(config: McpServerConfig, user: McpUser): McpServer
   /** Ends all servers. Resolves when no process is left. */
   close(): Promise<void>
 }
 
-/** The session that uses a server, and whom it acts for. */
+/** The session that uses a server, and the principal that it acts for. */
 export interface McpUser {
   readonly session: Uri
   /** Uses of different principals share nothing. */

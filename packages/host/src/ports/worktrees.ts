@@ -70,9 +70,9 @@ export interface AppliedWorktree {
   readonly commit: string
   /** Paths that were written or deleted in the main checkout. */
   readonly files: readonly string[]
-  /** Those of the paths that are not committed in the main checkout. */
+  /** Those of `files` that are not committed in the main checkout. */
   readonly uncommitted: readonly string[]
-  /** Paths that somebody changed during a crash of the host, and that were left as they are. */
+  /** Paths that somebody changed between a crash and the next start of the host, and that were left as they are. */
   readonly left: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** Returns the MIME type of a file by its extension; undefined where the extension is unknown. */
+/** Returns the MIME type of a file by its extension; undefined if the extension is unknown. */
 export function contentTypeOf(path: string): string | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1)
   const dot = name.lastIndexOf('.')

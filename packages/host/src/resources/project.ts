@@ -59,9 +59,7 @@ function gitMeta({ branch, upstream, ahead, behind, remotes, changes }: VcsStatu
   })
 }
 
-/**
- * Asks the version control. Returns undefined where that fails, because no session may fail on account of version control.
- */
+/** Asks the version control. Returns undefined if that fails, because no session may fail on account of version control. */
 async function query<T>(core: Core, question: (vcs: Vcs) => Promise<T>): Promise<T | undefined> {
   if (!core.vcs) return undefined
   try {

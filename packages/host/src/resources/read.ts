@@ -14,7 +14,7 @@ import { contentTypeOf } from './content-type.ts'
 import { isContent, readContent } from '../content/content.ts'
 import { attempt } from './resources.ts'
 
-/** Reads for an agent. */
+/** Reads a resource for an agent. */
 export async function resourceRead(
   core: Core,
   requester: ClientRequest,
@@ -30,7 +30,7 @@ export async function resourceRead(
   }
 }
 
-/** Reads for a client. The budget is released when the client has read the response. */
+/** Reads a resource for a client. The budget is released when the client has read the response. */
 export async function answerRead(core: Core, link: Link, params: Params<'resourceRead'>): Promise<object> {
   const { uri } = params
   if (!isContent(uri) && !isFile(uri)) return askClient(core, link, 'resourceRead', params)
@@ -82,8 +82,9 @@ async function readBytes(
 }
 
 /**
- * Reads within the budget. The size is known only after the file is opened. Most files are small, so a small part of the
- * budget is tried first, and the largest part only if the file does not fit. So a file system that hangs holds little.
+ * Reads within the budget. The size is known only after the file is opened, and most files are small. So the first attempt
+ * reserves a small part of the budget. If the file does not fit, the second attempt reserves the largest part. A read that
+ * hangs in the first attempt therefore holds little of the budget.
  */
 async function readInBudget<T>(
   { readBudget, limits }: Core,
@@ -124,7 +125,10 @@ async function respond(
   return new JsonResult(json, () => reservation.sent())
 }
 
-/** Resolves with undefined if the file is larger than allowed, and may be tried again with a larger bound. */
+/**
+ * Returns the result of a read. Resolves with undefined if the file is larger than allowed and `again` is true: the caller may
+ * then read again with a larger bound.
+ */
 async function unlessUnfit<T>(reading: Promise<T>, again: boolean): Promise<T | undefined> {
   try {
     return await reading
@@ -134,7 +138,7 @@ async function unlessUnfit<T>(reading: Promise<T>, again: boolean): Promise<T | 
   }
 }
 
-/** Returns bytes as text. Returns base64 where the request asks for it, or where the bytes are not UTF-8. */
+/** Returns bytes as text. Returns base64 if the request asks for it, or if the bytes are not UTF-8. */
 export function contentOf(bytes: Uint8Array, { asked, contentType }: ContentForm): Result<'resourceRead'> {
   const text = asked === 'base64' ? undefined : textOf(bytes, asked === undefined)
   const content =
@@ -158,7 +162,7 @@ const ended = () => new LinkClosed('the connection has ended')
 // The byte order mark is a part of the file: a client that writes the text back must not lose it.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The part of the budget that a read of unknown size takes at first, and a listing of at most `smallList` entries. */
+/** The part of the budget that is reserved at first, for a read of unknown size or a listing of at most `smallList` entries. */
 const smallBytes = 256 * 1024
 const smallList = 1000
 /** The length from which on the content is encoded outside the event loop. */

@@ -9,9 +9,9 @@ import type { World } from '../ports/world.ts'
 const worthwhile = 16 * 1024
 /** The pause between two slices, in milliseconds. Flushes go on during a slice, and wait for nothing during a pause. */
 const pauseMs = 50
-/** The time after a start before anything is sealed: clients come back first. */
+/** The time after a start before anything is sealed, so that clients can reconnect first. */
 const startMs = 30_000
-/** The time after which channels with a job are looked at again, and a full disk is tried again. */
+/** The time after which the host looks again at channels with a job, and tries again to write to a full disk. */
 const retryMs = 60_000
 
 interface SealingParts {
@@ -45,7 +45,10 @@ export class Sealing {
     this.#parts = parts
   }
 
-  /** Looks at the channels that earlier epochs have left. They are listed when the first slice begins, after the start. */
+  /**
+   * Adds the channels of earlier epochs to those that wait. The channels are listed when the first slice begins, some time
+   * after the start.
+   */
   start(channels: () => Iterable<Uri>): void {
     this.#earlier = channels
     this.#schedule(startMs)

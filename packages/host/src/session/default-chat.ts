@@ -21,8 +21,8 @@ export function defaultChatProblem(
 }
 
 /**
- * The chats that must be woken before the default chat of a session changes: their states say whether they can be moved, and
- * change in the same step.
+ * The chats that must be woken before the default chat of a session changes. The state of each chat says whether the chat can
+ * be moved, and this changes in the same step.
  */
 export function asleepForDefault({ catalog, log }: Core, session: Uri, action: Action): readonly Uri[] {
   const entry = action.type === 'session/defaultChatChanged' ? catalog.get(session) : undefined

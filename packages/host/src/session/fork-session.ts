@@ -10,7 +10,7 @@ import { entryOf, sessionOf } from '../core/lookup.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Selection } from './selection.ts'
 
-/** The turn with which the turns of a new session end. The session begins with these turns of another session's chat. */
+/** The source of a new session's first turns: the turns of another session's chat, up to and including one turn. */
 export interface SessionFork {
   readonly chat: Uri
   readonly turnId: string

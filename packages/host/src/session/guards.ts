@@ -95,7 +95,7 @@ function customizationProblem(
   return customizations.some((one) => hasId(one, id)) ? undefined : 'this session has no such customization'
 }
 
-/** Refuses for a server that the host does not run: agents start and stop their MCP servers themselves. */
+/** Refuses requests for a server that the host does not run: agents start and stop their MCP servers themselves. */
 function serverProblem(
   action: { readonly id: string },
   { state, core, channel }: Guarded<'session'>,

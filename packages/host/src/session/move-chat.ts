@@ -89,7 +89,7 @@ async function moveToNew(core: Core, link: Link, uri: Uri): Move {
   }
 }
 
-/** A chat and its session. Throws where the chat cannot be moved now. */
+/** A chat and its session. Throws if the chat cannot be moved now. */
 function movableChat(
   core: Core,
   uri: Uri,

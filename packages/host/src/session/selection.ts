@@ -12,8 +12,9 @@ import { equal } from '../log/equal.ts'
 import type { Sender } from '../log/options.ts'
 
 /**
- * The model and the agent that were chosen last in a session. From 0.5.0 on each message names its own; older clients choose
- * them for the session. The choice is part of the session's `_meta`, so that it is in the log and every replay has it.
+ * The model and the agent that were chosen last in a session. From 0.5.0 on, each message names its own model and agent; older
+ * clients choose them for the session. The choice is part of the session's `_meta`, so that it is in the log and every replay
+ * has it.
  */
 export interface Selection {
   readonly model?: ModelSelection | undefined
@@ -57,7 +58,8 @@ export function select(
 ): Entry | undefined {
   const { deferred = [] } = ownMeta(session.head)
   const { clientId, clientSeq } = sender.by
-  // A resend of a choice that waits has no outcome yet. One that was applied in the meantime is not applied again.
+  // If the choice still waits, a resend of it has no outcome yet. If the choice was applied in the meantime, a resend does not
+  // apply it again.
   const isOwn = ({ by }: Deferred) => by.clientId === clientId && by.clientSeq === clientSeq
   if (clientSeq > 0 && deferred.some(isOwn)) return undefined
   const before = appliedBefore(session, sender, action)
@@ -119,7 +121,10 @@ export function selectionMeta(selection: Selection): SessionState['_meta'] {
   return Object.keys(chosen).length === 0 ? undefined : { [key]: { selection: chosen } }
 }
 
-/** The state of a session with the choices that wait, as if they were applied. A message that waits for the turn's end means these. */
+/**
+ * The state of a session as if the waiting choices were applied. These choices apply to a message that waits for the end of the
+ * turn.
+ */
 export function withDeferred(state: SessionState): SessionState {
   const { selection, deferred = [] } = ownMeta(state)
   if (deferred.length === 0) return state

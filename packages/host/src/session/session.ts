@@ -157,7 +157,7 @@ export function forgetSession(core: Core, session: Channel<'session'>): number {
       const dropped = unreferenced.map((each) => core.store.blobs.drop(each))
       return Promise.all([...dropped, agentOf(core, provider)?.dispose?.(uri)])
     })
-    // The agent has left the worktree by then.
+    // At this point the agent no longer uses the worktree.
     .then(async () => {
       if (core.worktreeIds.size > 0) await removeWorktrees(core)
     })

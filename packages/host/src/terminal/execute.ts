@@ -64,8 +64,8 @@ export function commandOutcome({ head }: Channel<'terminal'>): CommandOutcome {
 }
 
 /**
- * Returns the directory in which a command starts. Throws where it is outside the directories of the session. The user is
- * shown this directory. The command itself may change to any other directory.
+ * Returns the directory in which a command starts. Throws if it is outside the directories of the session. The user is shown
+ * this directory. The command itself may change to any other directory.
  */
 function directoryWithin(session: Channel<'session'>, cwd: string): string {
   const named = pathOf(fileUri(cwd))

@@ -59,8 +59,8 @@ export function withApproval(context: ChatContext, given: ChatAction): ChatActio
 }
 
 /**
- * Whether the tool of a call asks for confirmation: a tool of a client that says so, and every tool of an MCP server that the
- * host runs. The agent cannot answer that for the user.
+ * Whether the tool of a call asks for confirmation. A client tool does if its definition says so. Every tool of an MCP server
+ * that the host runs does. The agent cannot confirm in place of the user.
  */
 function mustAsk({ core, session }: ChatContext, call: ToolCallState | undefined): boolean {
   if (!call) return false
@@ -126,7 +126,7 @@ export function unapproved(
 ): string | undefined {
   const call = callIn(chat.committedState, toolCallId)
   if (call?.status !== 'running') return 'a tool may act only while its call is running'
-  // The approval of such a call was given to the client that runs the tool, and not to the agent.
+  // The approval of a call of a client tool was given to the client that runs the tool, and not to the agent.
   if (call.contributor?.kind === 'client') return 'this tool runs in the client that provides it'
   return access === 'write' && call.confirmed === 'not-needed'
     ? 'nobody has approved this tool call'

@@ -8,7 +8,7 @@ import { clientTool, isServerCall } from './offered-tools.ts'
 type CallRef = Pick<ToolCallAction, 'turnId' | 'toolCallId'>
 type Start = Extract<ChatAction, { readonly type: 'chat/toolCallStart' }>
 
-/** Fails the running calls, in a session, of tools that this client provides. A client that has left runs no tools. */
+/** Fails the running calls of a session that use tools of this client. A client that has left runs no tools. */
 export function failCallsOf(core: Core, session: Channel<'session'>, clientId: string): void {
   for (const request of session.head.inputNeeded ?? []) {
     // A chat with an active turn is awake.
@@ -65,7 +65,10 @@ export function checkClientOffers({ core, session, chat }: ChatContext, action: 
     failCall(core, chat, action, 'The client does not provide this tool')
 }
 
-/** What an agent must not do with a call, because only who provides the tool may: a client, or the host for an MCP server. */
+/**
+ * Returns what an agent must not do with a call, because only the provider of the tool may do it. The provider is a client or,
+ * for a tool of an MCP server, the host.
+ */
 export function providerOnly({ core, session, chat }: ChatContext, action: ChatAction): string | undefined {
   if (action.type !== 'chat/toolCallComplete' && action.type !== 'chat/toolCallContentChanged')
     return undefined

@@ -21,12 +21,15 @@ export function convertDenial(channel: Channel, action: Action, clientId: string
   return isOwn && call.status === 'running' ? failure(action) : action
 }
 
-/** Whether an accepted action is a dispatched denial that was converted. */
+/** Whether an accepted action is the converted form of a dispatched denial. */
 export function isDenialOf(accepted: Action, dispatched: Action): boolean {
   return isDenial(dispatched) && equal(withoutCallMeta(accepted), withoutCallMeta(failure(dispatched)))
 }
 
-/** A running call has no options to choose from, and no result to deny. */
+/**
+ * Whether an action denies a running call. Such an action chooses no option and denies no result, because a running call has
+ * neither options nor a result.
+ */
 function isDenial(action: Action): action is Denial {
   if (action.type !== 'chat/toolCallConfirmed') return false
   // The schema has checked the action, or the host has stored it.

@@ -9,10 +9,10 @@ import type { Core } from '../core/core.ts'
 import type { Channel } from '../log/channel.ts'
 import type { OfferedTool } from '../ports/agent.ts'
 
-/** Somebody who provides tools to a session: an active client. */
+/** A source of tools for a session: an active client, or an MCP server that the host runs. */
 export interface ToolSource {
   readonly contributor: ToolCallContributor
-  /** The name from which a prefix is made where names collide. */
+  /** The name from which a prefix is made if names collide. */
   readonly label: string
   readonly tools: readonly ToolDefinition[]
 }
@@ -27,8 +27,8 @@ export function clientSources({ activeClients }: SessionState): readonly ToolSou
 }
 
 /**
- * The tools of all sources with unique names, none of them a reserved one. A tool keeps its own name if no other tool has it. So a
- * name changes only when a tool with the same name is added or removed.
+ * The tools of all sources. Their names are unique, and none of them is a reserved name. A tool keeps its own name if no other
+ * tool has it. So a name changes only when a tool with the same name is added or removed.
  */
 export function offeredTools(
   sources: readonly ToolSource[],
@@ -55,7 +55,7 @@ export function offeredTools(
   })
 }
 
-/** Whether a person confirms each call of a tool. Any other tool runs at once: who provides it decides about its own work. */
+/** Whether a person confirms each call of a tool. Any other tool runs at once: its provider decides about its own work. */
 export function asks({ annotations }: ToolDefinition): boolean {
   return annotations?.destructiveHint === true
 }
@@ -102,7 +102,9 @@ function unused(name: string, taken: ReadonlySet<string>): string {
   }
 }
 
-/** A definition whose texts are safe to be read by a model. The name stays, because whoever provides the tool knows it by that. */
+/**
+ * A definition whose texts are safe to be read by a model. The name stays, because the provider knows the tool by this name.
+ */
 function plainDefinition(tool: ToolDefinition): ToolDefinition {
   const { description, inputSchema, annotations, title = annotations?.title } = tool
   return compact<ToolDefinition>({

@@ -4,9 +4,7 @@ import { callIn } from '@atrium/protocol/chat/calls'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { FileEdit } from '@atrium/protocol/common/content'
 
-/**
- * The content that a file had when an edit of the file was previewed, as a content URI; null where the file did not exist.
- */
+/** The content that a file had when an edit of the file was previewed, as a content URI; null if the file did not exist. */
 type Previewed = Uri | null
 
 /** The key of the previews in the `_meta` of a tool call. They are stored there to survive a restart of the host. */
@@ -46,9 +44,7 @@ export class Previews {
   }
 }
 
-/**
- * The content that a file had when a tool call previewed its edit; undefined where no preview of a whole-file edit is known.
- */
+/** The content that a file had when a tool call previewed its edit; undefined if no preview of a whole-file edit is known. */
 export function previewOf(state: ChatState, toolCallId: string, uri: Uri): Previewed | undefined {
   const all = callIn(state, toolCallId)?._meta?.[key]
   const previewed = isObject(all) ? all[uri] : undefined

@@ -110,7 +110,7 @@ async function linesIn(
 
 type Text = { readonly text: string } | 'too large' | undefined
 
-/** The text of a file; undefined where the file is secret, binary or unreadable. The search goes on with the other files. */
+/** The text of a file; undefined if the file is secret, binary or unreadable. The search goes on with the other files. */
 async function textAt({ core, files, place }: SearchRun, path: string): Promise<Text> {
   const file = { path: childOf(place.path, path), roots: place.roots }
   // The empty path is the file that the search names: the caller has checked whether it may be read.
@@ -124,7 +124,7 @@ async function textAt({ core, files, place }: SearchRun, path: string): Promise<
     if (bytes.subarray(0, 8192).includes(0)) return undefined
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
   } catch (error) {
-    // Decoding throws a `TypeError` where the bytes are not UTF-8.
+    // Decoding throws a `TypeError` if the bytes are not UTF-8.
     if (error instanceof FileError || error instanceof TypeError) return undefined
     throw error
   }

@@ -43,7 +43,7 @@ export async function readBytesIfAny(core: Core, file: SessionFile): Promise<Uin
   return (await etagOf(core, file)) === undefined ? undefined : readBytes(core, file)
 }
 
-/** The etag of a file; undefined where there is no file. */
+/** The etag of a file; undefined if there is no file. */
 export async function etagOf(core: Core, file: SessionFile): Promise<string | undefined> {
   return (await statOf(core, file))?.etag
 }

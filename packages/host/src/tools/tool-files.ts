@@ -110,8 +110,8 @@ async function readable(tool: ToolContext, toolCallId: string, path: string): Pr
 }
 
 /**
- * Throws where a protected file would be written although no user has confirmed the call: a permission is not enough. A link
- * to a protected file is protected, too (S-35).
+ * Throws if a protected file would be written although no user has confirmed the call: a permission is not enough. A link to a
+ * protected file is protected, too (S-35).
  */
 async function requireConsent(
   { core, chat }: ToolContext,
@@ -125,7 +125,7 @@ async function requireConsent(
     throw new TurnFailed('permission', `${quoted(path)} is protected, and is written only if a user agrees`)
 }
 
-/** Throws where a file has changed since the user saw a preview of its new content. */
+/** Throws if a file has changed since the user saw a preview of its new content. */
 async function requireUnchanged(
   tool: ToolContext,
   toolCallId: string,
@@ -135,7 +135,7 @@ async function requireUnchanged(
   const previewed = previewOf(tool.chat.committedState, toolCallId, uri)
   if (previewed === undefined) return
   const current = before ? (await keepText(tool, before)).uri : null
-  // An earlier build of the host previewed content without a name.
+  // Names are not compared, because an earlier build of the host recorded previewed content without a name.
   if ((previewed === null ? null : unnamed(previewed)) !== current)
     throw new TurnFailed('files', 'the file has changed since its edit was previewed: read it again')
 }

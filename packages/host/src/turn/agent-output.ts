@@ -17,7 +17,7 @@ export type AgentOutput =
   | { readonly of: 'chat'; readonly action: ChatAction }
   | { readonly of: 'session'; readonly action: SessionAction }
 
-/** Checks an action of an agent. Throws where the agent may not produce it. Agents are not trusted: `output` may be any value. */
+/** Checks an action of an agent. Throws if the agent may not produce it. Agents are not trusted: `output` may be any value. */
 export function parseAgentAction(output: unknown, turnId: string): AgentOutput {
   if (!isAction(output)) throw new TurnFailed('agent', 'the agent produced a value that is not an action')
   const { type } = output
@@ -38,8 +38,8 @@ export function parseAgentAction(output: unknown, turnId: string): AgentOutput {
 }
 
 /**
- * Returns what an action does that only users may do; undefined for a permitted action. Agents may use the same action types
- * for other purposes (S-35).
+ * If an action does something that only users may do, returns what it does. Undefined for a permitted action. Agents may use
+ * the same action types for other purposes (S-35).
  */
 function forgery(action: ChatAction | SessionAction): string | undefined {
   switch (action.type) {

@@ -21,7 +21,7 @@ import { wake } from '../channels/wake.ts'
 
 /**
  * Reads the content of a message attachment for an agent. `principal` is the owner of the agent's session: the agent may read
- * what clients of that principal may read. Throws `TurnFailed`, with a message for users, where the content is missing or
+ * what clients of that principal may read. Throws `TurnFailed`, with a message for users, if the content is missing or
  * forbidden.
  */
 export async function readAttachment(

@@ -29,7 +29,7 @@ export function attachmentProblem(core: Core, action: Action): string | undefine
   return count > chatAttachments ? `a message has at most ${chatAttachments} attached chats` : undefined
 }
 
-/** The chats that must be woken before an action can be pinned. None for an action that will be refused. */
+/** The chats that must be woken before an action can be pinned. Empty for an action that will be refused. */
 export function asleepFor(core: Core, action: Action): readonly Uri[] {
   const chats = attachmentsOf(messageOf(action)).filter(isUnpinned)
   if (chats.length === 0 || attachmentProblem(core, action) !== undefined) return []

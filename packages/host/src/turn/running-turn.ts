@@ -29,7 +29,7 @@ export interface RunningTurn extends TurnContext {
   readonly flushText: () => void
   /** Appends references to the text that had no room in the state. */
   readonly publishRest: () => Promise<void>
-  /** Texts of hooks for the agent. */
+  /** Texts that hooks give to the agent. */
   readonly hookContext: () => readonly string[]
 }
 

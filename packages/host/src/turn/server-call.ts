@@ -12,8 +12,8 @@ import type { RunningTurn } from './running-turn.ts'
 type Running = Extract<ToolCallState, { readonly status: 'running' }>
 
 /**
- * Runs an approved call of a tool of an MCP server, and completes it. A call runs once (I6): if the host stops while it runs,
- * the turn ends, and the end of a turn cancels its calls.
+ * Runs an approved call of a tool of an MCP server, and completes it. A call runs once (I6): if the host stops while the call
+ * runs, the turn ends, and the end of a turn cancels its calls.
  */
 export async function runServerCall(turn: RunningTurn, toolCallId: string, server: McpServer): Promise<void> {
   const approved = await when(turn, turn.chat, (state) => isDecided(callIn(state, toolCallId)))

@@ -89,8 +89,8 @@ export interface TextDelta extends Action {
 }
 
 /**
- * Returns the output of an agent as a text delta; undefined where the output is anything else, which the caller then checks
- * with the schema. Deltas are so frequent that this check is written by hand.
+ * Returns the output of an agent as a text delta; undefined if the output is anything else, which the caller then checks with
+ * the schema. Deltas are so frequent that this check is written by hand.
  */
 export function textDeltaOf(output: unknown, turnId: string): TextDelta | undefined {
   if (typeof output !== 'object' || output === null) return undefined

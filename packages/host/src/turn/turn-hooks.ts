@@ -23,27 +23,30 @@ export class TurnHooks {
     this.#publish = publish
   }
 
-  /** Texts of hooks for the agent. */
+  /** Texts that hooks give to the agent. */
   get context(): readonly string[] {
     return this.#context
   }
 
-  /** Before the agent begins. A hook may refuse the message: the turn then fails with the reason. */
+  /** Runs hooks before the agent begins. A hook may refuse the message: the turn then fails with the reason. */
   begin(): Promise<void> | undefined {
     return this.#present ? this.#begin() : undefined
   }
 
-  /** Before a tool call asks for its approval. Resolves with true if a hook has refused it: the call is then denied. */
+  /**
+   * Runs hooks before a tool call asks for its approval. Resolves with true if a hook has refused the call: the call is then
+   * denied.
+   */
   before(output: AgentAction): Promise<boolean> | undefined {
     return this.#present && output.type === 'chat/toolCallReady' ? this.#denies(output) : undefined
   }
 
-  /** After the result of a tool call. */
+  /** Runs hooks after the result of a tool call. */
   after(output: AgentAction): Promise<void> | undefined {
     return this.#present && output.type === 'chat/toolCallComplete' ? this.#completed(output) : undefined
   }
 
-  /** Before the end of the turn. */
+  /** Runs hooks before the end of the turn. */
   end(): Promise<void> | undefined {
     return this.#present ? this.#run({ name: 'Stop', detail: {} }).then(() => {}) : undefined
   }

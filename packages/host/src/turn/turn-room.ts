@@ -132,7 +132,7 @@ export class TurnRoom {
 
   /**
    * The lengths up to which the input and output of tools stay in the state. They fall as the state grows. The input of a call
-   * that asks for confirmation is also in the state of the session.
+   * that asks for confirmation is also in the state of the session, so its length is limited further.
    */
   #inlineFor(action: AgentAction): InlineLengths {
     const { inlineLength } = this.#place.core.limits
@@ -154,7 +154,10 @@ const pieceLength = 256 * 1024
 /** Content up to this length is always in the state, because a reference would be nearly as long. */
 const minInline = 1024
 
-/** The length of a text in JSON. A text that surely has room is not measured: a character has at most six in JSON. */
+/**
+ * The length of a text in JSON. A text that surely has room is not measured: one character takes at most six characters in
+ * JSON.
+ */
 function jsonLength(text: string, room: number): number {
   return text.length * 6 <= room ? text.length : JSON.stringify(text).length - 2
 }

@@ -41,7 +41,7 @@ export class Turn implements Job {
   readonly #hooks: TurnHooks
   /** The activity that the agent last reported. A silence notice hides it until the next output. */
   #activity: string | undefined
-  /** The end of the last `#publishRest`. */
+  /** Resolves when the last `#publishRest` has ended. */
   #resting: Promise<void> = Promise.resolve()
   /** Ends the wait for the agent's next action. */
   #stopWaiting = () => {}
@@ -116,7 +116,7 @@ export class Turn implements Job {
     this.#stopWaiting()
   }
 
-  /** Starts the MCP servers of the session. The turn begins without one that takes too long. */
+  /** Starts the MCP servers of the session. The turn begins without a server that takes too long. */
   #startServers(): Promise<void> | undefined {
     const { customizations, mcp, world, limits } = this.#core
     return mcp && customizations
@@ -124,14 +124,14 @@ export class Turn implements Job {
       : undefined
   }
 
-  /** Says that the turn cannot be undone. */
+  /** Shows in the chat that the changes of the turn cannot be shown or undone. */
   #showUncaptured(problem: string | undefined): void {
     if (problem === undefined) return
     const content = `The changes of this turn cannot be shown or undone. ${problem}`
     this.#publish({ type: 'chat/responsePart', part: { kind: 'systemNotification', content } })
   }
 
-  /** Before the end of a tool call: what the call changed is told from what others change later. */
+  /** Called before a tool call ends. Separates what the call has changed from what others change later. */
   #completing(output: AgentAction): Promise<void> | undefined {
     const completes = output.type === 'chat/toolCallComplete' && !this.#over
     return completes ? this.#core.changes?.completing(this.#chat, output.toolCallId) : undefined
@@ -149,7 +149,7 @@ export class Turn implements Job {
   /** Appends the part of an output that has room in the state, and references to the rest. */
   async #publishSplit(output: AgentAction): Promise<void> {
     this.#silence.outputSeen()
-    // Counts as an append, so that the turn yields after some outputs of which nothing is appended yet.
+    // This flush counts as an append, so that the turn also yields after some outputs of which nothing is appended yet.
     this.#batch.flush()
     await this.#resting
     for (const each of await this.#room.split(output)) this.#publish(each)

@@ -2,8 +2,8 @@ import { setupCommand } from '../agents/setup-command.ts'
 import type { Core } from '../core/core.ts'
 
 /**
- * Runs the setup command in a new worktree, if a user has allowed exactly this command. Returns what users should know of
- * it. A command that fails leaves the worktree as it is: the agent may still work there.
+ * Runs the setup command in a new worktree, if a user has allowed exactly this command. Returns what users should know about
+ * it, if there is anything. A command that fails leaves the worktree as it is: the agent may still work there.
  */
 export async function runSetup(
   core: Core,

@@ -40,8 +40,8 @@ interface Creation {
 }
 
 /**
- * Creates the worktree of a session, if it has one, and makes it the session's working directory. If the host was stopped
- * in the middle of this, the next start does it again. Returns the failure of the session's creation.
+ * Creates the worktree of a session, if it has one, and makes it the session's working directory. If the host was stopped in
+ * the middle of this, the next start does it again. Returns the error if the creation of the session fails.
  */
 export async function prepareWorktree(
   core: Core,
@@ -107,8 +107,8 @@ export function shownWorktree({ _meta }: SessionState): JsonObject | undefined {
 }
 
 /**
- * Removes the worktrees of sessions that are gone, where nothing would be lost. A worktree with work in it is kept for ever,
- * with its branch, and the log of the host says why.
+ * Removes the worktrees of sessions that are gone, if nothing would be lost. A worktree with work in it is kept for ever, with
+ * its branch, and the log of the host says why.
  */
 export async function removeWorktrees(core: Core): Promise<void> {
   const { worktrees, worktreeIds } = core
@@ -131,7 +131,10 @@ export async function removeWorktrees(core: Core): Promise<void> {
   core.log.scheduleFlush()
 }
 
-/** Whether a session works in a worktree. A chat that has moved to another session takes its directory along. */
+/**
+ * Whether a session works in a worktree. A chat that has moved to another session takes its directory along, so that session
+ * may still use the worktree.
+ */
 async function isUsed({ catalog }: Core, worktrees: Worktrees, id: string): Promise<boolean> {
   const made = await worktrees.state(id).catch(() => undefined)
   if (!made) return false

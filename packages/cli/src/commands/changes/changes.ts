@@ -42,7 +42,10 @@ interface UndoFlags extends HostOptions, OutputOptions {
   readonly dryRun?: boolean
 }
 
-/** `atrium undo`: takes back the changes of a turn, by default of the last one. Files that others changed, too, stay. */
+/**
+ * `atrium undo`: takes back the changes of a turn, by default of the last one. A file that others have changed, too, stays as
+ * it is.
+ */
 export function undo(session: string | undefined, file: string | undefined, flags: UndoFlags): Promise<void> {
   return withClient(flags, async (client) => {
     const out = output(flags)

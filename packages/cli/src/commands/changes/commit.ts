@@ -22,8 +22,8 @@ interface Committed {
 }
 
 /**
- * `atrium commit`: commits uncommitted files of a session, as they are on the disk. Without files it commits what is staged, or all
- * files if nothing is.
+ * `atrium commit`: commits uncommitted files of a session, as they are on the disk. Without files it commits what is staged, or
+ * all files if nothing is staged.
  */
 export function commit(
   session: string | undefined,
@@ -42,7 +42,7 @@ export function commit(
   })
 }
 
-/** AHP has no such command, so the client library does not know it. */
+/** Sends the request to the host. AHP has no such command, so the client library does not know it. */
 async function ask(client: Client, params: object): Promise<Committed> {
   try {
     const peer = await client.live()
@@ -56,7 +56,10 @@ async function ask(client: Client, params: object): Promise<Committed> {
   }
 }
 
-/** The host knows the files as they are now. The state of the changeset may be older, so it decides about no file. */
+/**
+ * Returns the URI of a file. A path that the changeset does not list is not refused: the state of the changeset may be older
+ * than the files, and the host knows the files as they are now.
+ */
 function uriOf({ state, folders: [folder = ''], folders }: FoundChangeset, path: string): Uri {
   const named = path.replace(/^\.\//, '')
   const shown = state.files.find((file) => pathIn(file, folders) === named)

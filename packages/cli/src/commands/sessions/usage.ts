@@ -43,7 +43,7 @@ export function usage(flags: Flags): Promise<void> {
   })
 }
 
-/** How turns are grouped. A day is that of this machine's time zone. */
+/** How turns are grouped. Days are those of this machine's time zone. */
 const groupNames = {
   day: (_: SessionSummary, { startedAt = '' }: Turn) => dayOf(new Date(startedAt)),
   agent: ({ provider }: SessionSummary) => sanitize(provider),
@@ -60,7 +60,7 @@ interface UsedTurn {
   readonly used: Usage
 }
 
-/** The turns that began on a day or later. A turn that was copied into a fork is counted once. */
+/** The turns that began on the day `since` or later. A turn that was copied into a fork is counted once. */
 async function* turnsSince(client: Client, since: string): AsyncGenerator<UsedTurn> {
   const counted = new Set<string>()
   for (const session of await allSessions(client)) {
@@ -78,7 +78,7 @@ async function* turnsSince(client: Client, since: string): AsyncGenerator<UsedTu
   }
 }
 
-/** Reads the turns of a chat, and so many older ones that the first is from before `since`. */
+/** Reads the newest turns of a chat, back to a turn from before `since`. If there is no such turn, reads all turns. */
 async function newestTurns(client: Client, uri: Uri, since: string): Promise<readonly Turn[]> {
   const chat = client.subscribe('chat', uri)
   try {

@@ -3,8 +3,8 @@ import type { YamlValue } from './yaml-value.ts'
 import { Unusable } from './plugin-text.ts'
 
 /**
- * The fields between the `---` lines at the start of a Markdown file, in a small part of YAML: texts, booleans and lists of
- * texts. A field of another shape is an error only for a reader that wants it, because plugins may have fields of their own.
+ * The fields between the `---` lines at the start of a Markdown file, in a small subset of YAML: texts, booleans and lists of
+ * texts. A field of another shape is an error only when it is read, because plugins may have fields of their own.
  */
 export class Frontmatter {
   readonly #fields: ReadonlyMap<string, YamlValue>
@@ -27,7 +27,7 @@ export class Frontmatter {
     return flag
   }
 
-  /** A list of texts. A single text is a list with commas between its items; commas in braces belong to a glob. */
+  /** A list of texts. A single text is split at its commas, except at commas in braces, which belong to a glob. */
   list(key: string): readonly string[] | undefined {
     const value = this.#value(key)
     if (!value) return undefined

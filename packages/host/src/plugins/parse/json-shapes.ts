@@ -11,7 +11,7 @@ export function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every(isText)
 }
 
-/** A text that can be a part of a command line. The system ends a text at NUL. */
+/** Whether a value is a text that can be part of a command line. A NUL is refused, because the system ends a text at NUL. */
 export function isArgument(value: unknown): value is string {
   return typeof value === 'string' && !value.includes('\0')
 }
@@ -20,7 +20,7 @@ export function isArguments(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every(isArgument)
 }
 
-/** Variables of an environment, or headers of a request. */
+/** Whether a value is a set of environment variables. */
 export function isEnvironment(value: unknown): value is { readonly [name: string]: string } {
   return (
     isJsonObject(value) && Object.entries(value).every(([name, each]) => isVariable(name) && isArgument(each))
@@ -31,7 +31,7 @@ function isVariable(name: string): boolean {
   return name !== '' && !name.includes('=') && !hasHidden(name)
 }
 
-/** Headers. A line break in a value would begin another header. */
+/** Whether a value is a set of headers. A line break is refused, because it would begin another header. */
 export function isHeaders(value: unknown): value is { readonly [name: string]: string } {
   return (
     isJsonObject(value) &&

@@ -31,8 +31,8 @@ export class JsonText {
   }
 
   /**
-   * The members of the object that these keys lead to, in the order of the text. Of two members with the same key both are
-   * returned, unlike in `value`.
+   * The members of the object that these keys lead to, in the order of the text. If two members have the same key, both are
+   * returned. `value` contains only one of them.
    */
   members(...keys: readonly string[]): readonly Member[] {
     let spans = this.#spans(this.#text.indexOf('{'))
@@ -48,7 +48,7 @@ export class JsonText {
     }))
   }
 
-  /** The members of an object, by their offsets. The text is known to be JSON, so that only its nesting must be followed. */
+  /** The members of an object, by their offsets. The text is known to be JSON, so only its nesting must be followed. */
   #spans(open: number): readonly Span[] {
     const text = this.#text
     const spans: Span[] = []

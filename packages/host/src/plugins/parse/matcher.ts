@@ -5,8 +5,9 @@ export type Matcher = (text: string) => boolean
 
 /**
  * Compiles the matcher of a hook: a regular expression of characters, `.`, `[…]`, `\d`, `\w`, `\s`, groups, `|`, `*`, `+` and
- * `?`. Returns undefined for any other. A matcher is a stranger's text, and the platform's own expressions can take
- * exponential time (S-25). This one becomes a state machine, which needs at most its length times that of the text.
+ * `?`. Returns undefined for any other expression. A matcher comes from a plugin, which is not trusted, and the regular
+ * expressions of the platform can take exponential time (S-25). Therefore the matcher becomes a state machine. Its time is at
+ * most proportional to the length of the expression times the length of the text.
  */
 export function matcherOf(expression: string): Matcher | undefined {
   if (expression.length > limits.globLength) return undefined
@@ -49,7 +50,7 @@ class Reader {
 
   #sequence(): Node | undefined {
     const sequence: Node[] = []
-    // The whole text must match, so that the signs for its start and end say nothing more.
+    // The whole text must match anyway, so `^` and `$` have no effect.
     this.#took('^')
     while (!this.done && !'|)'.includes(this.#next)) {
       if (this.#next === '$' && '|)'.includes(this.#text[this.#at + 1] ?? '|')) {
@@ -92,7 +93,7 @@ class Reader {
     this.#at++
     const named = escaped ? classes.get(c) : undefined
     if (named) return { test: named }
-    // Other letters and digits have meanings that are not supported, such as a repetition of a group.
+    // Other escaped letters and digits have meanings that are not supported, such as a reference to a group.
     if (escaped && /[A-Za-z0-9]/.test(c)) return undefined
     const code = c.charCodeAt(0)
     return { test: (other) => other === code, code }

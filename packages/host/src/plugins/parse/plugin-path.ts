@@ -25,12 +25,12 @@ export function pluginPath(declared: string): string {
   return names.join('/')
 }
 
-/** The last name of a path or URI, without the part behind it. */
+/** The last name of a path or URI: the part behind its last slash. */
 export function lastName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** The name of the folder that a URI names, for people. */
+/** The name of a folder for people, made from the folder's URI. */
 export function folderName(uri: string): string {
   const [path = ''] = uri.split(/[?#]/)
   const name = lastName(path.replace(/\/+$/, ''))

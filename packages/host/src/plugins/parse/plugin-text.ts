@@ -1,6 +1,6 @@
 /**
- * A part of a plugin cannot be used. The message is a sentence for users. Whoever reads that part catches the error and
- * reports it, so that the other parts still work.
+ * The error for a part of a plugin that cannot be used. The message is a sentence for users. The code that reads the part
+ * catches the error and reports it, so that the other parts still work.
  */
 export class Unusable extends Error {
   override readonly name = 'Unusable'

@@ -55,7 +55,7 @@ function blockList(lines: readonly string[]): YamlValue {
   return { kind: 'list', items: texts }
 }
 
-/** A value on one line. A leading `*` is no alias, because anchors are not understood, but often begins a glob. */
+/** A value on one line. A leading `*` is not read as an alias, because anchors are not supported. It often begins a glob. */
 function inlineValue(source: string): YamlValue {
   const first = source[0] ?? ''
   if (first === '{') return other('a map')

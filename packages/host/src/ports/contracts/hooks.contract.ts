@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { HookOutcome, HookRun, HookRunner } from '../hooks.ts'
 
-/** A runner, a folder for its commands, and a command that ends only when it is ended. */
+/** A runner, a folder for its commands, and a command that runs until somebody ends it. */
 export interface HookBench {
   readonly runner: HookRunner
   readonly folder: string

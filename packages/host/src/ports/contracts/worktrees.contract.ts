@@ -2,7 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { WorktreeRefused } from '../worktrees.ts'
 import type { Worktrees } from '../worktrees.ts'
 
-/** A repository without a commit, and operations on its checkouts. The first parameter is the root of a checkout. */
+/**
+ * A repository without a commit, and operations on its checkouts. The first parameter of each operation is the root of a
+ * checkout.
+ */
 export interface WorktreeFixture {
   readonly worktrees: Worktrees
   readonly main: string

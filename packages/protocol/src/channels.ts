@@ -68,7 +68,7 @@ export const kinds = {
     state: ChangesetState,
     actions: changesetActions,
     reduce: reducers.changeset,
-    // Up to 0.3 the content is cleared, and then the files and the operations are set one by one.
+    // Up to 0.3 the content is cleared. Then each file is set by an action, and all operations by another.
     strides: { 'changeset/contentChanged': (_, { files }) => files.length + 4 },
   }),
   annotations: kind({

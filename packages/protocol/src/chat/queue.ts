@@ -2,8 +2,8 @@ import type { PendingMessage } from './message.ts'
 import type { ChatState } from './state.ts'
 
 /**
- * Whether the pending messages of a chat wait for a user. They do after a turn that was cancelled or has failed, until
- * another turn completes. The result depends only on the state of the chat, so all clients and a restarted host agree.
+ * Whether the pending messages of a chat wait for a user. They do while no turn is active and the last turn was cancelled or
+ * has failed. The result depends only on the state of the chat, so all clients and a restarted host agree.
  */
 export function holdsMessages({ activeTurn, turns }: ChatState): boolean {
   const last = turns.at(-1)?.state

@@ -17,7 +17,10 @@ export function sessionStatus(
   return withActivity(state.status, activity as Activity)
 }
 
-/** Returns the chat whose activity a session shows: a chat that needs input, else a chat that failed, else the default chat. */
+/**
+ * Returns the chat whose activity a session shows: a chat that needs input, else a chat that failed, else the default
+ * chat, else the newest chat.
+ */
 export function leadingChat({
   chats,
   defaultChat,

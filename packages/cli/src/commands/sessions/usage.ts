@@ -1,6 +1,7 @@
 import type { Client } from '@atrium/client/client'
 import { withTurns } from '@atrium/client/history'
 import type { Uri } from '@atrium/protocol/channel'
+import { AhpError } from '@atrium/protocol/errors'
 import type { Turn } from '@atrium/protocol/chat/state'
 import { pathOf } from '@atrium/protocol/file-uri'
 import type { SessionSummary } from '@atrium/protocol/session/state'
@@ -87,9 +88,10 @@ async function newestTurns(client: Client, uri: Uri, since: string): Promise<rea
       const [first] = turns
       if (turnsNextCursor === undefined || (first && !isSince(first, since))) return turns
     }
-  } catch {
+  } catch (error) {
     // The session was disposed of meanwhile.
-    return []
+    if (error instanceof AhpError) return []
+    throw error
   } finally {
     chat.release()
   }

@@ -47,7 +47,10 @@ function customizationDown(item: Shape, isChild: boolean): Shape {
   return type === 'mcpServer' ? common : omit(common, 'enabled', 'disableUserInvocation')
 }
 
-/** A toggle reaches only the top level up to 0.5.1. A toggled child is sent with the whole container. */
+/**
+ * A toggle reaches only the top level up to 0.5.1. A toggled MCP server in a container is sent with the
+ * whole container. Other children cannot be toggled.
+ */
 function toggledDown(action: OldAction, context?: ActionContext): Lowered {
   const { id } = action
   const items = listOf(shapeOf(contextOf(context).after), 'customizations').map(shapeOf)

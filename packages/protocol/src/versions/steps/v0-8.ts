@@ -136,7 +136,7 @@ function errorOf(part: unknown): unknown {
   return shapeOf(part)['error']
 }
 
-/** 1.0 added that a changeset is computed again. */
+/** 1.0 added the status `recomputing`. The statuses are an open enum only since 0.9, so 0.9 gets it unchanged. */
 function statusDown(holder: Shape): Shape {
   return holder['status'] === 'recomputing' ? { ...holder, status: 'computing' } : holder
 }

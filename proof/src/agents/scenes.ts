@@ -162,8 +162,8 @@ async function tools({ agent }: TestHost, chat: ChatDriver): Promise<Turn> {
   complete(turn, 'there is no such tool')
   must(!markdownIn(turn).includes('14445'), 'it used a tool that was switched off')
   must(handedOver(turn), 'the chat does not say that the agent starts anew')
-  // The handover is expected here, and does not show what the agent remembers. The turn is returned without parts, so that the
-  // caller does not find the handover.
+  // The chat has told the new agent process about the earlier turns. The caller would take that for a sign that the agent has
+  // forgotten them. Here it is expected, so the turn is returned without parts.
   return { ...turn, responseParts: [] }
 }
 

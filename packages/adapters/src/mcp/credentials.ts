@@ -33,7 +33,7 @@ export class Credentials {
     return token
   }
 
-  /** Returns what users are told about a challenge. From now on `token` returns the token for its resource. */
+  /** Remembers the resource of a challenge, for which `token` then returns the token. Returns what users are told about it. */
   async required(challenge: Challenge): Promise<McpAuthRequired> {
     const server = new URL('url' in this.#config ? this.#config.url : '')
     const { later } = this.#context

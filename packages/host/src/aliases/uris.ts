@@ -43,7 +43,7 @@ function mapItems(items: readonly unknown[], mapped: (item: unknown) => unknown)
   return copy ?? items
 }
 
-/** A session's list of chats, as far as the names of its default chat depend on it. */
+/** The members of a session that decide which chat the names for its default chat mean. */
 export interface WithChats {
   readonly defaultChat?: Uri | undefined
   readonly chats?: readonly { readonly resource: Uri }[] | undefined

@@ -14,7 +14,7 @@ export interface CustomizationMachine {
   readonly home?: string
   /** The directory for the data of a plugin, which outlives an update of the plugin. */
   dataOf?(id: string): string
-  /** If absent, programs of client plugins do not work if they name a file of their plugin. */
+  /** The copies of client plugins. Without them, a program that names a file of its client plugin does not work. */
   readonly copies?: PluginCopies
   /** MCP servers of the host's settings, by name. */
   readonly servers?: { readonly [name: string]: McpServerConfig }

@@ -129,7 +129,7 @@ export const turnBugs: readonly Bug[] = [
   ),
 ]
 
-/** Bugs in what sessions, the session list and clients show of a chat. */
+/** Bugs in the views of a chat: in its session, in the session list, and in clients. */
 export const viewBugs: readonly Bug[] = [
   bug(
     'a chat summary is updated in a later step',

@@ -10,7 +10,10 @@ import type { ModelEntry, ReferenceModel } from './reference-model.ts'
 type Fail = (invariant: string, problem: string) => void
 type Chats = readonly (readonly [Uri, ChatState])[]
 
-/** Checks the effects of decisions: when a call is carried out, what waits across a restart, and what a session shows of it. */
+/**
+ * Checks the effects of decisions about tool calls: when a call is carried out, which calls still wait after a restart, and what
+ * a session shows of a call.
+ */
 export class CallEffects {
   readonly #model: ReferenceModel
   readonly #disk: Disk

@@ -146,7 +146,7 @@ class Machine {
   readonly end = 0
   readonly #states: State[] = [{ next: [] }]
 
-  /** Adds the states of a node, which lead to `next`. Returns the first of them. */
+  /** Adds the automaton states for a node of the pattern. The last of them leads to the state `next`. Returns the first one. */
   add(node: Node, next: number): number {
     if ('one' in node) return this.#states.push({ test: node.one, next }) - 1
     if ('sequence' in node) return node.sequence.reduceRight((after, each) => this.add(each, after), next)

@@ -153,7 +153,7 @@ function annotationDown(annotation: Shape): Shape | undefined {
   return turnId === undefined ? undefined : put(annotation, { origin: undefined, turnId })
 }
 
-/** An annotation that is not shown may replace a shown annotation, which is then removed. */
+/** If an annotation that 0.8 cannot show replaces one that it shows, the client gets the removal of the shown one. */
 function annotationSetDown(action: OldAction): Lowered {
   const given = shapeOf(action['annotation'])
   const annotation = annotationDown(given)

@@ -4,10 +4,11 @@ import { newId } from '@atrium/client/shared/globals'
 import type { Subscription } from '@atrium/client/sync/handle'
 import type { Outcome } from '@atrium/client/sync/pending-actions'
 import type { Uri } from '@atrium/protocol/channel'
-import type { Message, ModelSelection } from '@atrium/protocol/chat/message'
-import { heldMessages, holdsMessages } from '@atrium/protocol/chat/queue'
+import type { ModelSelection } from '@atrium/protocol/chat/message'
+import { heldMessages } from '@atrium/protocol/chat/queue'
 import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
 import { CommandError, exits, sentenceOf } from '../terminal/exit.ts'
+import { messageOf, steer } from './steering.ts'
 
 /** A session and one of its chats, as a user at a terminal takes part in them. */
 export class Conversation {
@@ -72,38 +73,8 @@ export class Conversation {
     return { turnId, outcome }
   }
 
-  /**
-   * Sends a steering message to the active turn. A chat holds one steering message: if one is pending, the text is
-   * appended to it.
-   */
-  async steer(text: string): Promise<Outcome> {
-    const pending = this.chat.state?.steeringMessage
-    const id = pending?.id ?? newId()
-    const message = messageOf(pending ? `${pending.message.text}\n\n${text}` : text)
-    const outcome = await this.chat.dispatch({
-      type: 'chat/pendingMessageSet',
-      kind: 'steering',
-      id,
-      message,
-    })
-    // If the turn completed meanwhile, the message would still be pending during the next turn. So a turn is started
-    // with it. If the turn was cancelled, the user wants no other one (H9.7).
-    const { confirmed } = this.chat
-    if (
-      outcome.outcome === 'accepted' &&
-      confirmed &&
-      !confirmed.activeTurn &&
-      !holdsMessages(confirmed) &&
-      confirmed.steeringMessage?.id === id
-    )
-      return this.chat.dispatch({
-        type: 'chat/turnStarted',
-        turnId: newId(),
-        startedAt: new Date().toISOString(),
-        message,
-        queuedMessageId: id,
-      })
-    return outcome
+  steer(text: string): Promise<Outcome> {
+    return steer(this.chat, text)
   }
 
   queue(text: string): Promise<Outcome> {
@@ -159,8 +130,4 @@ export class Conversation {
       clearImmediate(scheduled)
     }
   }
-}
-
-function messageOf(text: string): Message {
-  return { text, origin: { kind: 'user' } }
 }

@@ -48,7 +48,7 @@ export function hostOf(core: Core): Host {
       for (const connection of connections) connection.close(1001, 'the host is going away')
       await stopJobs(core)
       await stopServers(core)
-      if (core.changes) await withTimeout(core.world, core.limits.endMs, core.changes.idle(), () => {})
+      await stopCaptures(core)
       await core.log.settled()
       core.log.end()
       await core.store.log.close()
@@ -64,4 +64,11 @@ function stopJobs({ world, limits, jobs }: Core): Promise<void> {
 /** Ends the MCP servers of the host. Servers that do not end in time are abandoned, too. */
 async function stopServers({ world, limits, mcp }: Core): Promise<void> {
   if (mcp) await withTimeout(world, limits.endMs, mcp.close(), () => {})
+}
+
+/** Waits for the captures that are being taken. Captures that take longer are stopped, so that no program of theirs goes on. */
+async function stopCaptures({ world, limits, changes }: Core): Promise<void> {
+  if (!changes) return
+  await withTimeout(world, limits.endMs, changes.idle(), () => {})
+  await withTimeout(world, limits.endMs, changes.stop(), () => {})
 }

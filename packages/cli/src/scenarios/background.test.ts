@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -6,14 +6,17 @@ import { atrium, documentIn } from '../../test/command.ts'
 import { onlyGuide } from '../../test/only-guide.ts'
 
 let home = ''
-beforeEach(() => void (home = mkdtempSync(join(tmpdir(), 'atrium-background-'))))
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'atrium-background-'))
+  mkdirSync(join(home, 'work'))
+})
 afterEach(async () => {
   await command('stop', '--quiet')
   rmSync(home, { recursive: true, force: true })
 })
 
 const command = (...args: readonly string[]) =>
-  atrium(home, args, { env: { ...onlyGuide(), ATRIUM_PORT: '0' } })
+  atrium(home, args, { env: { ...onlyGuide(), ATRIUM_PORT: '0' }, cwd: join(home, 'work') })
 const hostFile = () => join(home, 'data', 'host.json')
 const pid = () => documentIn(readFileSync(hostFile(), 'utf8'))['pid']
 

@@ -3,10 +3,12 @@ import { expect, test } from 'vitest'
 import { beginTurn, capturedSession, endTurn, endedRecord } from '../../test/captures/captured-session.ts'
 import { MemoryCaptures } from '../../test/captures/memory-captures.ts'
 import { until } from '../../test/scripted-agent.ts'
+import { testWorld } from '../../test/world.ts'
 import { accepted, chat, started } from '../../test/two-client-session.ts'
 import { CaptureFailed } from '../ports/captures.ts'
 import type { CaptureBudget, CaptureOptions } from '../ports/captures.ts'
 import { sharedAfter } from './attribution.ts'
+import { Taking } from './taking.ts'
 
 /** Captures that cost what the test says. */
 class Costly extends MemoryCaptures {
@@ -98,6 +100,54 @@ test('[S-57 turnCaptureMs] past 10,000 ms a capture is stopped; the turn goes on
   expect(stopped).toBe(true)
 })
 
+/** Lets captures wait until they are stopped. Returns how often that has happened. */
+function hang(captures: MemoryCaptures): () => number {
+  const take = captures.take.bind(captures)
+  let stops = 0
+  captures.take = (_directory, { signal }) =>
+    new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => {
+        stops++
+        captures.take = take
+        reject(new CaptureFailed('The capture was stopped.'))
+      })
+    })
+  return () => stops
+}
+
+test('[O32] a stopping host stops a slow capture, and the next start takes it', async () => {
+  const all = await capturedSession()
+  const run = await beginTurn(all, 't1')
+  const stops = hang(all.captures)
+  all.write('f', 'new')
+  run.end()
+  await until(() => all.core().log.channel(chat, 'chat')?.committed?.activeTurn === undefined)
+  let isOpen = false
+  const restarting = all.restart('close').then(() => (isOpen = true))
+  while (!isOpen) {
+    await new Promise((resolve) => setImmediate(resolve))
+    all.world.advance(limits.endMs)
+  }
+  await restarting
+  expect(stops()).toBe(1)
+  const [folder] = (await endedRecord(all, 't1'))?.folders ?? []
+  expect(folder).toMatchObject({ shared: ['f'] })
+  expect(folder?.problem).toBeUndefined()
+})
+
+test('[O32] a capture that a stopping host has stopped has no result, and no other begins', async () => {
+  const captures = new MemoryCaptures()
+  const stops = hang(captures)
+  const taking = new Taking(captures, { world: testWorld(), limits })
+  let results = 0
+  void taking.take('/a').then(() => results++)
+  await new Promise((resolve) => setImmediate(resolve))
+  await taking.stop()
+  void taking.take('/a').then(() => results++)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect({ stops: stops(), results }).toEqual({ stops: 1, results: 0 })
+})
+
 const changes = (count: number) => Array.from({ length: count }, (_, n) => ({ path: `f${n}` }))
 
 test('[S-57 sharedPaths] at 1,000 shared paths each of them is known', () => {
@@ -105,7 +155,7 @@ test('[S-57 sharedPaths] at 1,000 shared paths each of them is known', () => {
   expect(sharedAfter(undefined, period, limits.sharedPaths)).toHaveLength(1000)
 })
 
-test('[S-57 sharedPaths] past 1,000 shared paths all paths of the turn count as shared', () => {
+test('[S-57 sharedPaths] past 1,000 shared paths all paths of the folder count as shared', () => {
   const period = { own: false, others: false, changes: changes(1001) }
   expect(sharedAfter(undefined, period, limits.sharedPaths)).toBe(true)
 })

@@ -146,6 +146,10 @@ export class Changes extends TurnCaptures implements ChangeTracking {
     await Promise.all([this.settled(), this.#operations.settled()])
   }
 
+  stop(): Promise<void> {
+    return this.#taking.stop()
+  }
+
   protected override turnEnded(chat: Uri): void {
     this.#turnChanged(chat).catch(this.#updateFailed)
     this.#keepBudget().catch((error: unknown) => this.#core().world.report('deleting captures failed', error))

@@ -1,7 +1,7 @@
 import type { Core } from '../core/core.ts'
 import { withTimeout } from '../core/timeout.ts'
 import { CaptureFailed, CaptureRefused } from '../ports/captures.ts'
-import type { CaptureBudget, CapturedChange, Captures } from '../ports/captures.ts'
+import type { CaptureBudget, CapturedChange, CaptureOptions, Captures } from '../ports/captures.ts'
 
 /** A capture and its differences from an earlier one; or why there is none, as a sentence for users. */
 export type Taken =
@@ -16,6 +16,9 @@ export class Taking {
   #collecting: Promise<void> = Promise.resolve()
   /** The captures that are being taken, or were taken and are not recorded yet. */
   readonly #open = new Set<object>()
+  /** The captures that the adapter is taking now. */
+  readonly #running = new Map<AbortController, Promise<unknown>>()
+  #isStopped = false
 
   constructor(captures: Captures, core: Pick<Core, 'world' | 'limits'>) {
     this.#captures = captures
@@ -38,9 +41,11 @@ export class Taking {
       abort.abort()
       throw new CaptureFailed(`The files could not be recorded within ${limits.turnCaptureMs / 1000} s.`)
     }
+    const taking = this.#take(directory, since, abort)
     try {
-      return await withTimeout(world, limits.turnCaptureMs, this.#take(directory, since, abort.signal), slow)
+      return await withTimeout(world, limits.turnCaptureMs, taking, slow)
     } catch (error) {
+      if (this.#isStopped) return never()
       if (error instanceof CaptureFailed)
         return { problem: error.message, isRefused: error instanceof CaptureRefused }
       world.report('a capture failed', error)
@@ -51,8 +56,17 @@ export class Taking {
   /** Captures a commit of a folder's repository. Rejects with a sentence for users. */
   async commit(directory: string, of: 'head' | 'branch'): Promise<string> {
     await this.#collecting
-    const { signal } = new AbortController()
-    return (await this.#captures.take(directory, { of, signal, budget: this.#budget })).id
+    return this.#captured(directory, of, new AbortController())
+  }
+
+  /**
+   * Stops the captures that are being taken, and waits until their programs have ended. No failure of these captures is
+   * recorded: the next start takes them, as after a crash.
+   */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    for (const abort of this.#running.keys()) abort.abort()
+    await Promise.allSettled(this.#running.values())
   }
 
   get #budget(): CaptureBudget {
@@ -60,14 +74,21 @@ export class Taking {
     return { bytes, files, fileBytes }
   }
 
-  async #take(directory: string, since: string | undefined, signal: AbortSignal): Promise<Taken> {
-    const { id } = await this.#captures.take(directory, {
-      of: 'files',
-      signal,
-      budget: this.#budget,
-    })
+  async #take(directory: string, since: string | undefined, abort: AbortController): Promise<Taken> {
+    const id = await this.#captured(directory, 'files', abort)
     const same = since === undefined || since === id
     return { id, changes: same ? [] : await this.#captures.compare(since, id) }
+  }
+
+  async #captured(directory: string, of: CaptureOptions['of'], abort: AbortController): Promise<string> {
+    if (this.#isStopped) return never()
+    const running = this.#captures.take(directory, { of, signal: abort.signal, budget: this.#budget })
+    this.#running.set(abort, running)
+    try {
+      return (await running).id
+    } finally {
+      this.#running.delete(abort)
+    }
   }
 
   /** Lets captures wait for a task that changes files. */
@@ -97,4 +118,9 @@ export class Taking {
     await collecting
     return true
   }
+}
+
+/** The result of a task of a host that has stopped. Nobody continues after it. */
+function never(): Promise<never> {
+  return new Promise(() => {})
 }

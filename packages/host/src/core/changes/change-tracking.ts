@@ -47,6 +47,8 @@ export interface ChangeTracking {
   settled(): Promise<void>
   /** Resolves when the end captures and the operations in progress have ended. */
   idle(): Promise<void>
+  /** Stops the captures that are being taken. The next start takes them, as after a crash. */
+  stop(): Promise<void>
   /** Deletes the contents that no record needs any more. */
   collect(): Promise<void>
 }

@@ -18,10 +18,7 @@ export class Checkout {
     this.#shadow = shadow
   }
 
-  /**
-   * Returns a checkout that may be changed. The shadow git directory gets links to the logs of branches, which git writes, and
-   * to the attributes of the repository.
-   */
+  /** Returns a checkout that may be changed. The shadow git directory gets links to the logs of branches, which git writes. */
   static async at(repository: Repository, settings: CommitSettings, shadow: ShadowGitDir): Promise<Checkout> {
     const { gitDir, commonDir } = repository
     const linked = async (from: string, to: string) => {
@@ -31,7 +28,6 @@ export class Checkout {
     await Promise.all([
       linked(join(gitDir, 'logs', 'HEAD'), join('logs', 'HEAD')),
       linked(join(commonDir, 'logs', 'refs'), join('logs', 'refs')),
-      linked(join(commonDir, 'info', 'attributes'), join('info', 'attributes')),
     ])
     return new Checkout(repository, settings, shadow)
   }

@@ -203,3 +203,13 @@ test('[O15] without git there is no repository', async () => {
   expect(await commits.staged(root)).toEqual([])
   await expect(commits.stage(root, ['a'])).rejects.toThrow('no repository')
 })
+
+test('[O41] a file is committed as the attributes in .git/info say', async () => {
+  const repository = await changed()
+  const info = join(repository.root, '.git', 'info')
+  mkdirSync(info, { recursive: true })
+  writeFileSync(join(info, 'attributes'), '*.txt text eol=lf\n')
+  repository.put('b.txt', 'one\r\n')
+  await repository.commits.commit(repository.root, { message: 'x', paths: ['b.txt'] })
+  expect(repository.committed('b.txt')).toBe('one\n')
+})

@@ -88,7 +88,7 @@ async function becomesReady(kit: Kit, session: Uri): Promise<boolean> {
 /**
  * Whether the host lists the session, under the agent that it was created with. The title is changed first, because a host may
  * leave an untouched session out of its list. A host that reads the agent from the URI lists a session under another agent if
- * the form is not its own. The agent is not compared if the command line names the form; K80 then fails.
+ * the form is not its own. If the command line names the form, the agent is not compared here. K80 fails if the agent differs.
  */
 async function isListed(kit: Kit, session: Uri, { sessionForm }: NamedForms): Promise<boolean> {
   const client = await kit.join()

@@ -67,8 +67,8 @@ export class Scene {
   }
 
   /**
-   * The client of another version. It begins something that the acting client continues. A client that could not start a turn
-   * is left out. If no other client is left, the acting client itself.
+   * Returns a client of another version, which begins something that the acting client continues. A client that could not start
+   * a turn is left out. If no other client is left, returns the acting client.
    */
   another(member: Member): Member {
     const at = this.members.indexOf(member) + 1

@@ -28,8 +28,8 @@ export interface ProvidedCall {
   readonly turnId: string
   readonly toolCallId: string
   /**
-   * Aborted when the call ends without a result of this client: the turn was cancelled, or the host waited too long for this
-   * client.
+   * Aborted when the call has ended: the turn was cancelled, the host waited too long for this client, or the tools were
+   * withdrawn. Also aborted after the host has accepted the result.
    */
   readonly signal: AbortSignal
   /** Shows content while the tool runs. It replaces what was shown before. */

@@ -51,8 +51,8 @@ export type Decoded<T> =
   | { readonly ok: false; readonly problem: string }
 
 /**
- * Checks a parsed JSON value. Returns the same value, with its unknown keys. If a declared optional key holds `null`, the
- * result is instead a copy without that key.
+ * Checks a parsed JSON value. Returns the same value, with its unknown keys. The result is a copy only if a null had to be
+ * removed: `null` in a key made by `optional` counts as absent, unless the schema of the key accepts `null`.
  */
 export function decode<T>(schema: Schema<T>, value: unknown): Decoded<T> {
   const { zod, removeNulls } = schema[inner]

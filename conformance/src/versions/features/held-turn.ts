@@ -3,7 +3,10 @@ import { activeTurnIn, openRequestIn, turnsIn } from '../reading.ts'
 import type { SeenCall } from '../reading.ts'
 import type { Member, Scene } from '../scene.ts'
 
-/** Starts a turn that waits for the user with one client, and waits until another client sees that it waits. Returns its id. */
+/**
+ * Starts a turn with one client, and waits until another client sees that the turn waits for the user. Returns the id of the
+ * turn.
+ */
 export async function held(
   scene: Scene,
   starter: Member,

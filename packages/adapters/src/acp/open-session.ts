@@ -70,8 +70,8 @@ export class SessionOpener {
   async #canStay(session: AcpSession): Promise<boolean> {
     const wanted = this.#contextFor(session.connection)
     if (isDeepStrictEqual(session.context, wanted)) return true
-    // The contexts differ only by the host's own MCP server. A restart would give the agent the tools of this server, but an
-    // agent that cannot restore its session would forget the chat. So the process is kept.
+    // If the contexts differ only by the host's own MCP server, a restart would give the agent only the tools of this server.
+    // An agent that cannot restore its session would then forget the chat. So its process is kept.
     if (!canRestore(session.connection) && isDeepStrictEqual(session.context, this.#withoutTools(wanted)))
       return true
     return !(await this.#parts.process.endIfUnshared())

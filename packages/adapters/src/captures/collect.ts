@@ -21,7 +21,7 @@ export async function keepOnly(store: CaptureStore, kept: readonly string[]): Pr
   else await replacePacks(store, objects, () => store.chain.replace(links))
 }
 
-/** Returns the larger contents that `together` made of several small contents, if more than half of their bytes is needed. */
+/** Returns the larger contents that `together` made of several small contents, if more than half of their bytes are needed. */
 async function sharedBy(store: CaptureStore, needed: readonly string[]): Promise<readonly string[]> {
   const inNeeded = new Set(needed)
   const used = new Map<string, number>()

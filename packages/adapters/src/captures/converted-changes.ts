@@ -46,7 +46,7 @@ export async function judgeConverted(
 
 /**
  * Whether the earlier content may have another form on the disk. Git does not convert links. A file with the same bytes on both
- * sides was not converted.
+ * sides was not converted, unless it was renamed.
  */
 function mayBeConverted({ before, after, oldPath }: RawChange): boolean {
   return before?.mode.startsWith('100') === true && (before.hash !== after?.hash || oldPath !== undefined)

@@ -31,8 +31,8 @@ function indexOf({ format }: Place, entries: readonly IndexEntry[]): Buffer {
 }
 
 /**
- * Returns an index without the entries that do not tell the bytes on the disk. If there are no such entries, the index also
- * keeps its cached trees.
+ * Returns an index without the entries that do not tell the bytes on the disk. An index that is known to have no such entries
+ * is returned as it is, with its cached trees.
  */
 async function certain(
   tools: CaptureTools,

@@ -140,8 +140,8 @@ export class Containment {
       return real !== undefined && isInside(realPath, real)
     }
     if (!(await someOf(this.#forbidden, contains))) return false
-    // Only real paths are compared. The permission covers only what the permitted directory contains, and not the directory
-    // itself.
+    // Only real paths are compared, so that the permission never covers more than the permitted directory contains. The
+    // directory itself is not covered.
     return !(await someOf(this.#permitted, async (path) => {
       const real = await realPathOf(path)
       return real !== undefined && real !== realPath && isInside(realPath, real)

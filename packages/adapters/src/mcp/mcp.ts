@@ -57,7 +57,7 @@ export class McpPool implements McpServers {
     return {
       context: this.#context,
       era: () => this.#eras.get(shared),
-      // The server that asks is about to start, so `running` counts it already.
+      // A server asks this when it is about to start, and `running` then includes the server itself.
       mayStart: () => this.running <= limitsOf(this.#context).mcpServers,
       // The uses of a server have one principal, and so the same tokens.
       token: (resource: string) => [...uses].map(({ user }) => user.token(resource)).find(Boolean),

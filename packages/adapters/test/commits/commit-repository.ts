@@ -5,7 +5,7 @@ import { TestRepository, newFolder } from '../repository.ts'
 
 /** A repository with commits by the host. */
 export class CommitRepository extends TestRepository {
-  /** The folder for notes about commits in progress. */
+  /** The folder for notes about copies of the index. */
   readonly data = join(newFolder(), 'commits')
   readonly commits = gitCommits({ folder: this.data, user: this.user })
 

@@ -96,7 +96,7 @@ async function hostPlugins(client: Client): Promise<readonly string[]> {
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []
 }
 
-/** Enables or disables a customization. Enabling a customization with programs allows exactly the programs that are shown. */
+/** Enables or disables a customization. If it has programs, enabling it allows these programs to run, and prints them. */
 async function toggle({ client, out, flags, first, second }: Call, enabled: boolean): Promise<void> {
   if (first === undefined || second === undefined)
     throw new CommandError('Name the session, and then the plugin or one of its parts.', exits.usage)

@@ -35,8 +35,8 @@ export function writeAhead<S>(replica: Replica<S>, action: PendingAction): Repli
 }
 
 /**
- * Applies an envelope of the host. The echo of the client's own action, accepted or rejected, removes this action from the
- * pending actions. An accepted action is reduced over the confirmed state alone, so that all pending actions come after it:
+ * Applies an envelope of the host. If it is the echo of an action of this client, the action is no longer pending, whether the
+ * host has accepted or rejected it. An accepted action is reduced over the confirmed state alone, so that all pending actions come after it:
  * this is the rebase. An action that the snapshot contains is not reduced again.
  */
 export function receive<S>(

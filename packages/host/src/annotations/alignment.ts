@@ -5,10 +5,10 @@ interface Window {
 }
 
 /**
- * Aligns lines with a part of a file: finds as many of them as possible, in order, and rather together than scattered. Returns
- * the place of each line that was found, by the index of the line. `expected` is where the first line would be if nothing had
- * moved. Of several equally good places, the one nearest to `expected` counts. Nothing is found if the best place has only a
- * few lines without words.
+ * Aligns lines with a part of a file: finds as many of them as possible, in order, and preferably together. Returns the place
+ * of each line that was found, by the index of the line. `expected` is where the first line would be if nothing had moved. Of
+ * several equally good places, the one nearest to `expected` counts. Nothing is found if the best place has only one or two
+ * lines, without words.
  */
 export function aligned(
   wanted: readonly string[],

@@ -42,8 +42,9 @@ export function anchorAt({ lines }: FileLines, resource: string, range: TextRang
 }
 
 /**
- * Finds the text of an anchor in a changed file. Returns its range there; undefined if no line of the text is left. Lines
- * that were changed at an end of the text stay in the range, as far as the lines around them are still there.
+ * Finds the text of an anchor in a changed file. Returns its range there; undefined if no line of the text is left. Lines at
+ * the ends of the text that are gone may have been replaced. If the line next to the text is still there, the range includes as
+ * many lines as are gone, but never a line around the text.
  */
 export function locate(anchor: Anchor, file: FileLines): TextRange | undefined {
   if (isUnmoved(anchor, file)) return anchor.range

@@ -3,10 +3,11 @@ import type { TurnFolder } from './turn-record.ts'
 
 /**
  * A part of a turn, between two captures of a folder. The host takes a capture when the first running call of the turn begins,
- * and when the last one ends. So in each period, either calls run all the time or none runs.
+ * and when the last one ends. So in each period, either calls run all the time or none runs, unless a capture between them
+ * failed.
  */
 export interface Period {
-  /** Whether calls of the turn ran during the period. */
+  /** Whether calls of the turn are known to have run during the whole period. */
   readonly own: boolean
   /** Whether another turn, a worker or a terminal was active in the folder. */
   readonly others: boolean

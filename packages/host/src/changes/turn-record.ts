@@ -79,7 +79,10 @@ export interface TurnCount {
   readonly captures: string
 }
 
-/** What the turn of a record counts. Undefined if the turn is not finished, or has lost its captures. */
+/**
+ * What the turn of a record counts. Undefined if there is no record, if it is not the record of a finished turn, or if the
+ * captures of the turn were deleted.
+ */
 export function countOf(record: TurnRecord | undefined): TurnCount | undefined {
   if (record?.order === undefined) return undefined
   const captures = record.folders.map(({ start, end }) => `${start} ${end}`).join(' ')

@@ -159,8 +159,8 @@ function channelName(params: unknown): Uri {
 }
 
 /**
- * The version of params before the handshake is done. `initialize` offers versions. The other methods name no version. If their
- * params have no channel, the version is 0.1, which has no channels.
+ * The version of the params of a request before the handshake is done. `initialize` lists versions in its params. Other requests
+ * name no version. Params without a `channel` are those of 0.1, because every later version has that member.
  */
 function assumedGeneration(method: string, params: object): Generation {
   if (method !== 'initialize') return 'channel' in params ? native : generationOf(oldest)

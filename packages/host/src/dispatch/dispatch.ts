@@ -111,7 +111,8 @@ export function effect(core: Core, channel: Channel, entry: Entry): void {
   if (channel.is('changeset')) changesetCommitted(core, channel, entry)
   if (channel.is('annotations')) {
     annotationsCommitted(core, channel)
-    // The host's own changes of annotations follow from the files, so the files are read again only after a change by a client.
+    // A change without an origin is the host's own. It follows from the files, or is an agent's comment, for which
+    // `agent-comments.ts` calls `filesChosen` itself.
     if (origin) filesChosen(core, channel)
   }
 }

@@ -88,8 +88,9 @@ export function differences(
 }
 
 /**
- * Reads the content of a file. Throws for a link that leads out of the plugin and for a file that is not regular, such as a
- * FIFO, because somebody could change their content later.
+ * Reads the content of a file. Throws `Unusable` if the file cannot be read or is too large. A link that leads out of the
+ * plugin and a file that is not regular, such as a FIFO, cannot be read either, because somebody could change their content
+ * later.
  */
 async function contentOf(
   files: PluginFiles,

@@ -126,8 +126,8 @@ async function respond(
 }
 
 /**
- * Returns the result of a read. Resolves with undefined if the file is larger than allowed and `again` is true: the caller may
- * then read again with a larger bound.
+ * Returns the result of a read. If the file is longer than the limit of the read, the result is undefined if `again` is true, so
+ * that the caller can read with a higher limit. Otherwise the read fails.
  */
 async function unlessUnfit<T>(reading: Promise<T>, again: boolean): Promise<T | undefined> {
   try {

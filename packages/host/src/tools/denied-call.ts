@@ -27,8 +27,8 @@ export function isDenialOf(accepted: Action, dispatched: Action): boolean {
 }
 
 /**
- * Whether an action denies a running call. Such an action chooses no option and denies no result, because a running call has
- * neither options nor a result.
+ * Whether an action can be the denial of a running call: it chooses no option and denies no result, because a running call has
+ * neither.
  */
 function isDenial(action: Action): action is Denial {
   if (action.type !== 'chat/toolCallConfirmed') return false

@@ -107,8 +107,8 @@ export function shownWorktree({ _meta }: SessionState): JsonObject | undefined {
 }
 
 /**
- * Removes the worktrees of sessions that are gone, if nothing would be lost. A worktree with work in it is kept for ever, with
- * its branch, and the log of the host says why.
+ * Removes the worktrees of disposed sessions. A worktree that contains work is not removed: it stays for ever, with its branch,
+ * and the log of the host says why.
  */
 export async function removeWorktrees(core: Core): Promise<void> {
   const { worktrees, worktreeIds } = core

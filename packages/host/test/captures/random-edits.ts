@@ -33,8 +33,8 @@ export interface SearchResult {
 
 /**
  * Random edits in one folder by two agents, people and a terminal, with undos and redos between them. Every edit writes a
- * word that nobody else writes. An undo or a redo of a turn must not remove a word of anybody else from the disk, unless the
- * word was written while a call of that turn ran; even then the safety capture contains the word.
+ * word of its own. An undo or a redo of a turn must leave the words of all other writers on the disk. There is one exception: a
+ * word that was written while a call of that turn ran may be removed, but the safety capture must contain it.
  */
 export async function searchEdits(
   steps: number,

@@ -27,7 +27,10 @@ export function directoryRemoved<S extends WithDirectories>(
   return { ...state, workingDirectories: state.workingDirectories.toSpliced(at, 1) }
 }
 
-/** Replaces a directory at its position. The replacement is in the list only once, even if the list had it before. */
+/**
+ * Replaces a directory at its position. If the replacement is earlier in the list, it stays there, and the directory is only
+ * removed. The replacement is in the list only once.
+ */
 export function directoryReplaced<S extends WithDirectories>(
   state: S,
   { directory, replacement }: { readonly directory: Uri; readonly replacement: Uri },

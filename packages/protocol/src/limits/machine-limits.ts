@@ -1,7 +1,7 @@
 import { KiB, MiB, row } from './limit.ts'
 import type { Limit } from './limit.ts'
 
-/** The limits of the host's use of its machine, except for files and terminals. They are a part of the table in `limits.ts`. */
+/** The rows of the table of limits (`limits.ts`) about watches, version control, captures and MCP servers. */
 export const machineLimits = {
   // One watch, and version control.
   watchChanges: row(5000, 'changes in a window', 'O8', 'lost changes are reported instead of the changes'),
@@ -41,14 +41,14 @@ export const machineLimits = {
   changesets: row(2000, 'changesets of a session', 'O35', 'refused with -32009'),
   sharedPaths: row(
     1000,
-    'paths of a turn that others changed',
+    'paths of a folder that others changed',
     'O33',
-    'all paths of the turn count as shared',
+    'all paths of the folder count as shared',
   ),
   worktreeMs: row(600_000, 'ms of one git command', 'O50', 'git is ended, and nothing is created or applied'),
   worktreeFiles: row(10_000, 'copied ignored files', 'O51', 'the others are not copied, and a note says so'),
   worktreeBytes: row(1024 * MiB, 'bytes of copied or applied files', 'O51', 'not copied, and not applied'),
-  hunkFiles: row(100, 'files of a changeset with marked hunks', 'O47', 'refused with -32009'),
+  hunkFiles: row(100, 'files of a changeset with listed hunks', 'O47', 'refused with -32009'),
   fileHunks: row(200, 'hunks of a file', 'O47', 'refused with -32009'),
   commitLength: row(64 * KiB, 'characters of a commit message', 'O44', 'refused with -32602'),
   // MCP servers.

@@ -132,7 +132,9 @@ function changing<A extends CallAction>(traits: CallTraits, update: (call: Call,
   }
 }
 
-/** Like `changing`, but always computes the status again, even if `update` refuses the action. */
+/**
+ * Like `changing`, but also computes the status again for an action of the active turn, even if `update` refuses the action.
+ */
 function refreshing<A extends CallAction>(traits: CallTraits, update: (call: Call, action: A) => Call) {
   const changed = changing(traits, update)
   return (state: WithCalls, action: A): WithCalls => {

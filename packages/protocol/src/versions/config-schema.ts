@@ -88,7 +88,10 @@ function valuesChanged(schema: unknown, values: unknown, change: ValueChange): u
   return put(values, Object.fromEntries(changed))
 }
 
-/** Changes a value, or each item of a list, if the setting has choices that are not texts. */
+/**
+ * Changes a value if its setting has choices that are not texts. Changes each item of a list if the items of the setting have
+ * such choices.
+ */
 function valueChanged(property: Shape, value: unknown, change: ValueChange): unknown {
   if (hasOtherChoices(property)) return change(property, value)
   const items = shapeOf(property['items'])

@@ -101,7 +101,10 @@ export class ClientView {
     return found
   }
 
-  /** An entry between two numbers that must have been sent to the client; undefined if there is none. */
+  /**
+   * An entry that must have been sent to the client, with a number above `after` and below `before`. Undefined if there is no
+   * such entry.
+   */
   missed(channel: Uri, after: number, before: number): ModelEntry | undefined {
     for (const uri of this.sources(channel, after)) {
       const entries = this.#context.model.channels.get(uri)?.entries ?? []

@@ -76,8 +76,8 @@ export class Names {
   }
 
   /**
-   * Finds a URI in a message of the host for which the client has another name, so that the host should have translated it.
-   * Undefined if there is none.
+   * Finds a URI in a message of the host for which the client has another name. The host should have translated it. Undefined
+   * if there is none.
    */
   unnamed(message: string): string | undefined {
     if (!this.merged) return undefined

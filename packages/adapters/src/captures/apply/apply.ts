@@ -103,7 +103,7 @@ async function check(
     return 'Its content is not stored.'
   const step: Step = {
     path,
-    // Empty for new content, which is in no store but only in the temporary file.
+    // Empty for a deletion, and for new content. New content is in no store, but only in the temporary file.
     store: stored?.content.split('.')[0] ?? '',
     ...(before && { expected: before }),
     ...(after && { wanted: after, temp: await tempFor(directory, path) }),

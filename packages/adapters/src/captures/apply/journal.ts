@@ -23,7 +23,8 @@ export interface Step {
 /**
  * The journal of edits. It has a file for each group that is being applied. While the new contents are written next to their
  * files, the name of the group's file ends with `.staging`. After a crash in this phase the new contents are deleted. When all
- * new contents are written, the group's file is renamed to `.json`. From this moment the group is applied, even after a crash.
+ * new contents are written, the group's file is renamed to `.json`. From this moment it is decided that the group will be
+ * applied, after a crash at the next start.
  */
 export class Journal {
   readonly #folder: string
@@ -44,7 +45,7 @@ export class Journal {
     await syncFolder(this.#folder)
   }
 
-  /** Decides that the group is applied, even after a crash. */
+  /** Decides that the group will be applied, even after a crash. */
   async decide(entry: Entry): Promise<void> {
     await rename(this.#path(entry, 'staging'), this.#path(entry, 'json'))
     await syncFolder(this.#folder)

@@ -34,8 +34,9 @@ export async function writeTemp(
 }
 
 /**
- * Gives a path the wanted content of a step, if the path has the expected content. Returns undefined if the step is done, else
- * the reason why not. A path that already has the wanted content counts as done, so that a step can be repeated after a crash.
+ * Gives a path the wanted version of a step (content and mode), or deletes the file if no version is wanted. Does so only if
+ * the path has the expected version. Returns undefined if the step is done, else the reason why not. A path that already is as
+ * wanted counts as done, so that a step can be repeated after a crash.
  */
 export async function finishStep(
   directory: string,

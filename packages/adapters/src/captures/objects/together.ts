@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { PackedObject } from './pack-file.ts'
 
 /**
- * Joins small contents to a larger one, and stores each small content as a part of it. The larger content takes about three
+ * Joins small contents into a larger one, and stores each small content as a part of it. The larger content takes about three
  * quarters of the space that the small ones take if each is compressed alone. Git reads such a pack like any other.
  */
 export function together(

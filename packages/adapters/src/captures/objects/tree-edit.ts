@@ -107,8 +107,8 @@ function picked(entries: ReadonlyMap<string, TreeEntry>, paths: readonly string[
 }
 
 /**
- * Thrown when a file has taken the place of a folder. Git may not have listed all files that are gone with the folder, such as
- * files behind a link that leads nowhere.
+ * Thrown when a file has taken the place of a folder, or a folder that of a file. If a folder is gone, git may not have listed
+ * all files that are gone with it, such as files behind a link that leads nowhere.
  */
 export class KindChanged extends Error {}
 

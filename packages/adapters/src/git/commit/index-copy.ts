@@ -117,7 +117,10 @@ export async function removeLeftovers(journal: string): Promise<void> {
   }
 }
 
-/** Creates the lock with the content of a file. If the file system has hard links, this is one atomic step. */
+/**
+ * Creates the lock as a hard link to a file, so that the lock has its whole content from the beginning. A file system without
+ * hard links gets a copy, which can be left incomplete by a crash.
+ */
 async function take(file: string, lock: string): Promise<void> {
   try {
     await link(file, lock).catch((error: unknown) => {

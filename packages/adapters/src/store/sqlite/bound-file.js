@@ -37,8 +37,8 @@ export function readBound(folder) {
 }
 
 /**
- * Opens the file for writing. Failures are ignored: without the file, the store only cannot detect that flushed steps were
- * lost.
+ * Opens the file for writing. Failures are ignored: the store works without the file, but cannot then detect that flushed steps
+ * were lost.
  * @param {string} folder
  */
 export function boundWriter(folder) {

@@ -10,7 +10,7 @@ type Database = InstanceType<typeof DatabaseSync>
 export interface PartUsage {
   readonly part: string
   readonly bytes: number
-  /** The number of entries of the part, if it has entries. */
+  /** The number of entries. Absent for a part that does not consist of entries. */
   readonly count?: number
 }
 

@@ -26,8 +26,8 @@ export async function uncommitted(
 }
 
 /**
- * The staged files of a folder. Empty if they cannot be read, so that the changeset is still shown. A client that stages or
- * commits is told why that is not possible.
+ * The staged files of a folder. Empty if git cannot tell them (`CommitFailed`), so that the changeset is still shown. A client
+ * that stages or commits is told why that is not possible.
  */
 async function stagedIn(commits: Commits, directory: string): Promise<readonly string[]> {
   return commits.staged(directory).catch((error: unknown) => {

@@ -28,8 +28,8 @@ export class FairQueue implements Rounds {
   /** The links with waiting frames that can be processed, in the order in which they are served. */
   readonly #circle = new Set<Lane>()
   /**
-   * The paused links (the host does not read from them) that have few waiting frames left. Each round reads from one of them
-   * again.
+   * The paused links (the host does not read from them) whose waiting frames are shorter than half of the limit. Each round
+   * reads from one of them again.
    */
   readonly #drained = new Set<Lane>()
   #scheduled = false

@@ -23,7 +23,7 @@ export interface Rounds {
   charged(lane: Lane): void
   /** A link has a waiting frame that can be processed. */
   waits(lane: Lane): void
-  /** A paused link has few waiting frames left. */
+  /** The waiting frames of a paused link are shorter than half of the limit. */
   drained(lane: Lane): void
   /** A link has ended. */
   leave(lane: Lane): void

@@ -48,7 +48,7 @@ export class JsonText {
     }))
   }
 
-  /** The members of an object, by their offsets. The text is known to be JSON, so only its nesting must be followed. */
+  /** Returns the offsets of the members of an object. The text is valid JSON, so nested values can be skipped by their brackets. */
   #spans(open: number): readonly Span[] {
     const text = this.#text
     const spans: Span[] = []

@@ -16,8 +16,8 @@ export interface Backlog {
  * within the allowance is processed at once. Any other frame waits in the queue of its link. The links with waiting frames are
  * served one after the other, and other events of the event loop come in between. No round begins while much waits for the
  * disk, so that a flush stays short. So a link that sends much delays only itself. The host stops reading from a link that has
- * many waiting frames. The links of a principal that had to be stopped share one half of the principal's part. Its other links
- * have the other half, however many links were stopped.
+ * many waiting frames. The links of a principal that had to be stopped share at most one half of the principal's part, however
+ * many they are.
  */
 export class FairQueue implements Rounds {
   readonly #world: World
@@ -139,8 +139,8 @@ export class FairQueue implements Rounds {
   }
 
   /**
-   * Divides a round into equal parts for the active principals. If a principal has both links that had to be stopped and other
-   * links, each of the two groups gets half of its part. The links of a group share equally.
+   * Divides a round into equal parts for the active principals, and each part equally among the links of the principal. If more
+   * than half of these links had to be stopped, they share only one half of the part.
    */
   #quanta(roundLength: number): (lane: Lane) => number {
     const active = this.#circle.size === 0 ? this.#charged : new Set([...this.#charged, ...this.#circle])
@@ -150,11 +150,11 @@ export class FairQueue implements Rounds {
       counts[bulk ? 'bulk' : 'quiet']++
       principals.set(principal, counts)
     }
-    return ({ principal, bulk }) => {
-      const counts = principals.get(principal) ?? { bulk: 0, quiet: 0 }
-      const halves = counts.bulk > 0 && counts.quiet > 0 ? 2 : 1
-      const links = Math.max(1, bulk ? counts.bulk : counts.quiet)
-      return Math.max(leastQuantum, roundLength / principals.size / halves / links)
+    return (lane) => {
+      const { bulk, quiet } = principals.get(lane.principal) ?? { bulk: 0, quiet: 0 }
+      const isDivided = bulk > quiet && quiet > 0
+      const links = isDivided ? 2 * (lane.bulk ? bulk : quiet) : bulk + quiet
+      return Math.max(leastQuantum, roundLength / principals.size / Math.max(1, links))
     }
   }
 }

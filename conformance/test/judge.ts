@@ -30,7 +30,9 @@ export async function judge(
   const { url, close } = await startWrongHost(...(fault === undefined ? [] : [fault]))
   try {
     const options = { versions, topics: chosen, ...prompts }
-    return await runRules({ url, timeoutMs, turnTimeoutMs }, options)
+    // A turn that never ends needs no long wait.
+    const turnMs = fault === 'turnNeverEnds' ? timeoutMs : turnTimeoutMs
+    return await runRules({ url, timeoutMs, turnTimeoutMs: turnMs }, options)
   } finally {
     await close()
   }

@@ -43,7 +43,7 @@ function program(): Command {
     .description('An agent host: sessions as a durable log, live in every client.')
     .version(version)
     .exitOverride()
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'atrium: ')) })
+    .configureOutput({ outputError: (text, write) => write(usageError(text)) })
   atrium.addCommand(serveCommand().copyInheritedSettings(atrium))
   for (const verb of verbs) {
     const command = commandOf(verb).copyInheritedSettings(atrium)
@@ -85,15 +85,24 @@ function commandOf({ usage, about, options = [], load }: Verb): Command {
 }
 
 /**
- * Inserts `run` if the arguments are a prompt. They are a prompt if the first argument has a space in it, or if there are two
- * or more words and the first is not like the name of a command. A mistyped command must not start an agent.
+ * Inserts `run` if the arguments are a prompt. They are a prompt if the first argument has a space in it, or if they begin with
+ * two or more words and the first is not like the name of a command. A mistyped command must not start an agent. So two words
+ * are no prompt either if the second names a session, as in `delete last`.
  */
 function withRunCommand(argv: readonly string[], commands: readonly string[]): readonly string[] {
   const [node = '', file = '', first = '', ...others] = argv
   if (first === '' || first.startsWith('-')) return argv
-  const words = others.filter((word) => !word.startsWith('-')).length + 1
-  const isPrompt = first.includes(' ') || (words > 1 && !commands.some((name) => isLike(first, name)))
+  const end = others.findIndex((word) => word.startsWith('-') && word !== '-')
+  const words = end < 0 ? others : others.slice(0, end)
+  const isCommand =
+    (words.length === 1 && isSessionName(words[0])) || commands.some((name) => isLike(first, name))
+  const isPrompt = first.includes(' ') || (words.length > 0 && !isCommand)
   return isPrompt ? [node, file, 'run', first, ...others] : argv
+}
+
+/** Whether a word names a session: the last one, or one by its URI or the beginning of its id. */
+function isSessionName(word = ''): boolean {
+  return word === 'last' || /^([\da-f]{4,}(-[\da-f-]*)?|[\w.-]+:\/\S+)$/i.test(word)
 }
 
 function serveCommand(): Command {
@@ -131,6 +140,12 @@ function serveCommand(): Command {
 
 function append(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value]
+}
+
+/** Returns an error text of Commander in the form of our own. A user may have meant an unknown command as a prompt. */
+function usageError(text: string): string {
+  const error = text.replace(/^error: /, 'atrium: ')
+  return text.includes('unknown command') ? `${error}(A prompt goes into quotes: atrium "…")\n` : error
 }
 
 /** Prints an error and returns its exit code. Commander has already printed usage errors, help and version. */

@@ -125,6 +125,7 @@ export const verbs: readonly Verb[] = [
   {
     usage: 'stop',
     about: 'stop the host on this machine',
+    options: [['--timeout <seconds>', 'wait at most this long (default: 30)']],
     load: async () => (await import('./commands/stop.ts')).stop,
   },
   {

@@ -111,7 +111,7 @@ test('[Z3] a usage error exits with 2 and suggests the right command', async () 
   expect(await atrium(home, ['sl'])).toEqual({
     status: 2,
     stdout: '',
-    stderr: "atrium: unknown command 'sl'\n(Did you mean ls?)\n",
+    stderr: `atrium: unknown command 'sl'\n(Did you mean ls?)\n(A prompt goes into quotes: atrium "…")\n`,
   })
   expect(await atrium(home, ['ls', '--host', 'here'])).toMatchObject({ status: 2, stdout: '' })
   expect(await atrium(home, ['ls', '--nonsense'])).toMatchObject({ status: 2, stdout: '' })

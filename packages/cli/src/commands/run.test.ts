@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -42,6 +43,27 @@ describe('[Z5] run', () => {
     const input = 'two\nthree'
     expect(await fixture.run(['run', '-q', 'say one'], { input })).toMatchObject({ stdout: 'one\n' })
     expect(await fixture.run(['run', '-q', 'say one', '-'], { input })).toMatchObject({ stdout })
+    // Only the last word means stdin.
+    expect(await fixture.run(['run', '-q', 'say a - b'], { input })).toMatchObject({ stdout: 'a - b\n' })
+    expect(await fixture.run(['run', '-q', 'say', 'a', '-', 'b'], { input })).toMatchObject({
+      stdout: 'a - b\n',
+    })
+  })
+
+  test('the time of --timeout counts for the end of stdin, too', async () => {
+    const { home, work } = fixture
+    const env = { PATH: process.env['PATH'], HOME: home, ATRIUM_HOME: `${home}/data` }
+    const child = spawn(process.execPath, [bin, 'run', '--timeout', '0.5', 'say one', '-'], {
+      cwd: work,
+      env,
+    })
+    let stderr = ''
+    child.stderr.on('data', (data: Buffer) => void (stderr += data.toString()))
+    const [status] = await once(child, 'close')
+    expect({ status, stderr }).toEqual({
+      status: 3,
+      stderr: 'atrium: The end of stdin has not come in 0.5 s; it may still.\n',
+    })
   })
 
   test('two and more bare words are a prompt, unless the first is like a command', async () => {
@@ -58,6 +80,16 @@ describe('[Z5] run', () => {
       expect({ typo, status }).toEqual({ typo, status: 2 })
       expect(stderr).toContain(meant)
     }
+    // The value of an option is no word of a prompt, and a command for a session that does not exist is none either.
+    for (const args of [
+      ['status', '--data', fixture.home],
+      ['delete', 'last'],
+      ['kill', '35c01b94'],
+    ])
+      expect(await fixture.run(args)).toMatchObject({
+        status: 2,
+        stderr: expect.stringContaining('A prompt goes into quotes'),
+      })
     expect((await fixture.run(['ls', '--json'])).stdout).toBe(before)
   })
 

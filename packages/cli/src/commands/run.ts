@@ -14,7 +14,7 @@ import type { Exit } from '../terminal/exit.ts'
 import { ensureHost } from '../link/background.ts'
 import { connect, isRemote } from '../link/connect.ts'
 import type { HostOptions } from '../link/connect.ts'
-import { parseSeconds } from '../link/with-client.ts'
+import { parseSeconds, withTimeout } from '../link/with-client.ts'
 import { findTarget, shortName } from '../session/find.ts'
 import { openScreen } from '../live/screen.ts'
 import { SpaceNotes } from '../live/space-notes.ts'
@@ -38,7 +38,7 @@ export async function run(words: readonly string[], flags: Flags): Promise<Exit>
   const seconds = parseSeconds(flags.timeout, '--timeout')
   const allow = parseAllow(flags.allow)
   const out = output(flags)
-  const prompt = await promptOf(words, out)
+  const prompt = await promptOf(words, seconds, out)
   const directory = flags.session === undefined ? await directoryOf(flags) : undefined
   if (flags.start !== false) await ensureHost(flags, out)
   const client = await connect(flags)
@@ -104,13 +104,15 @@ async function withSpaceNotes(
 }
 
 /**
- * Returns the prompt: the words, followed by the text of a pipe or a file on stdin. With the word `-`, stdin is read in any
- * case. Without words, stdin is read unless it is a terminal.
+ * Returns the prompt: the words, followed by the text of a pipe or a file on stdin. If the last word is `-`, stdin is read in
+ * any case. Without words, stdin is read unless it is a terminal.
  */
-async function promptOf(words: readonly string[], out: Output): Promise<string> {
-  const typed = words.filter((word) => word !== '-').join(' ')
-  const wanted = words.includes('-') || (typed.trim() === '' ? process.stdin.isTTY !== true : isPiped())
-  const piped = wanted ? await readStdin((text) => out.note(text)) : ''
+async function promptOf(words: readonly string[], seconds: number | undefined, out: Output): Promise<string> {
+  const isAsked = words.at(-1) === '-'
+  const typed = (isAsked ? words.slice(0, -1) : words).join(' ')
+  const isRead = isAsked || (typed.trim() === '' ? process.stdin.isTTY !== true : isPiped())
+  const reading = isRead ? readStdin((text) => out.note(text)) : Promise.resolve('')
+  const piped = await withTimeout(seconds, reading, 'The end of stdin has not come')
   const prompt = [typed.trim(), piped].filter((text) => text !== '').join('\n\n')
   if (prompt !== '') return prompt
   throw new CommandError('The prompt is missing: atrium run "…"', exits.usage)

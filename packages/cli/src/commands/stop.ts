@@ -2,30 +2,30 @@ import type { Client } from '@atrium/client/client'
 import { Activity, activityOf } from '@atrium/protocol/status'
 import { addressOf } from '../link/connect.ts'
 import type { HostOptions } from '../link/connect.ts'
-import { withClient } from '../link/with-client.ts'
+import { parseSeconds, until, withClient, withTimeout } from '../link/with-client.ts'
 import { isRunning } from '../serve/discovery.ts'
 import { allSessions } from '../session/find.ts'
-import { CommandError, exits } from '../terminal/exit.ts'
+import { CommandError, exits, systemCode } from '../terminal/exit.ts'
 import { output } from '../terminal/output.ts'
 import type { OutputOptions } from '../terminal/output.ts'
 
-interface Flags extends HostOptions, OutputOptions {}
+interface Flags extends HostOptions, OutputOptions {
+  readonly timeout?: string
+}
 
 /** `atrium stop`: stops the host of a data folder, wherever it was started, and waits for its end. */
 export async function stop(flags: Flags): Promise<void> {
   const { report } = output(flags)
+  const seconds = parseSeconds(flags.timeout, '--timeout') ?? defaultSeconds
   const { pid } = await addressOf(flags)
   if (pid === undefined)
     throw new CommandError('Only a host on this machine can be stopped; leave out --host.', exits.usage)
   // If a host answers with its token, it is the process that `host.json` names. If the host has crashed, another process may
   // have got its number.
-  const active = await withClient(flags, activeTurns)
-  process.kill(pid, 'SIGTERM')
-  for (let waited = 0; isRunning(pid); waited += pollMs) {
-    if (waited > maxMs)
-      throw new CommandError(`The host (process ${pid}) has not stopped yet; it may still.`, exits.timeout)
-    await new Promise((resolve) => setTimeout(resolve, pollMs))
-  }
+  const host = `The host (process ${pid})`
+  const active = await withTimeout(seconds, withClient(flags, activeTurns), `${host} has not answered`)
+  sendStop(pid)
+  await until(() => !isRunning(pid), seconds, `${host} has not stopped`)
   const turns = active === 1 ? '1 turn was' : `${active} turns were`
   const rest = active === 0 ? '' : ` ${turns} active; /resume in atrium attach continues an interrupted turn.`
   report({ stopped: pid, interrupted: active }, () => `The host has stopped.${rest}`)
@@ -39,5 +39,13 @@ async function activeTurns(client: Client): Promise<number> {
   return statuses.filter((status) => activityOf(status) === Activity.InProgress).length
 }
 
-const pollMs = 50
-const maxMs = 30_000
+/** Asks the host to stop. It may have ended meanwhile. */
+function sendStop(pid: number): void {
+  try {
+    process.kill(pid, 'SIGTERM')
+  } catch (error) {
+    if (systemCode(error) !== 'ESRCH') throw error
+  }
+}
+
+const defaultSeconds = 30

@@ -72,6 +72,15 @@ export async function withTimeout<T>(
   return Promise.race([task, late]).finally(() => clearTimeout(timer))
 }
 
+/** Waits until a check is true. Rejects with exit code 3 if that takes too long. `what` is the beginning of the error message. */
+export async function until(check: () => boolean, seconds: number, what: string): Promise<void> {
+  let isOver = false
+  const passed = async () => {
+    while (!check() && !isOver) await new Promise((resolve) => setTimeout(resolve, pollMs))
+  }
+  await withTimeout(seconds, passed(), what).finally(() => (isOver = true))
+}
+
 /** Parses a number of seconds. The upper limit is the longest delay of a timer. */
 export function parseSeconds(text: string | undefined, flag: string): number | undefined {
   if (text === undefined) return undefined
@@ -79,3 +88,5 @@ export function parseSeconds(text: string | undefined, flag: string): number | u
   if (seconds > 0 && seconds <= 2_000_000) return seconds
   throw new CommandError(`${flag} must be a number of seconds, and not '${text}'.`, exits.usage)
 }
+
+const pollMs = 50

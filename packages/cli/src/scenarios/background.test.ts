@@ -1,9 +1,23 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { atrium, documentIn } from '../../test/command.ts'
 import { onlyGuide } from '../../test/only-guide.ts'
+import { isRunning } from '../serve/discovery.ts'
 
 let home = ''
 beforeEach(() => {
@@ -54,6 +68,53 @@ describe('[Z40] a host in the background', () => {
     const both = await Promise.all([command('run', '-q', 'say one'), command('run', '-q', 'say two')])
     expect(both.map(({ stdout }) => stdout)).toEqual(['one\n', 'two\n'])
     expect((await command('ls', '-q')).stdout.trim().split('\n')).toHaveLength(2)
+  })
+
+  test('the log of the host that has the store is host.log; the others leave none', async () => {
+    const commands = ['one', 'two', 'three'].map((word) => command('run', '-q', `say ${word}`))
+    expect((await Promise.all(commands)).map(({ status }) => status)).toEqual([0, 0, 0])
+    const logs = () => readdirSync(join(home, 'data')).filter((name) => name.endsWith('.log'))
+    expect(logs()).toEqual(['host.log'])
+    if (process.platform === 'linux')
+      expect(readlinkSync(`/proc/${Number(pid())}/fd/2`)).toBe(join(realpathSync(home), 'data', 'host.log'))
+  })
+
+  test('the address of a crashed host does not count, even if another process has its number', async () => {
+    await command('run', '-q', 'say one')
+    const [crashed, file] = [Number(pid()), readFileSync(hostFile(), 'utf8')]
+    process.kill(crashed, 'SIGKILL')
+    writeFileSync(hostFile(), file.replace(`${crashed}`, `${process.pid}`), { mode: 0o600 })
+    expect(await command('run', '-q', 'say two')).toEqual({ status: 0, stdout: 'two\n', stderr: '' })
+    expect(pid()).not.toBe(process.pid)
+  })
+
+  test('a host that only reads is not started, because no command would find it', async () => {
+    const env = { ...onlyGuide(), ATRIUM_PORT: '0', ATRIUM_READ_ONLY: '1' }
+    expect(await atrium(home, ['run', 'say one'], { env })).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/^atrium: No host runs with/),
+    })
+  })
+
+  test('stop ends with exit code 3 if the host does not answer', async () => {
+    await command('run', '-q', 'say one')
+    const host = Number(pid())
+    process.kill(host, 'SIGSTOP')
+    expect(await command('stop', '--timeout', '0.5')).toEqual({
+      status: 3,
+      stdout: '',
+      stderr: `atrium: The host (process ${host}) has not answered in 0.5 s; it may still.\n`,
+    })
+    process.kill(host, 'SIGCONT')
+  })
+
+  test('a process that has ended counts as ended, even before its parent has noticed', async () => {
+    if (process.platform !== 'linux') return
+    const parent = spawn('/bin/sh', ['-c', 'sleep 0 & echo $!; exec sleep 600'])
+    const [line] = await once(parent.stdout, 'data')
+    await vi.waitUntil(() => !isRunning(Number(line)), { timeout: 60_000 })
+    expect(existsSync(`/proc/${Number(line)}`)).toBe(true)
+    parent.kill('SIGKILL')
   })
 
   test('a host that cannot start is said, with its own reason', async () => {

@@ -1,4 +1,4 @@
-import { constants } from 'node:fs'
+import { constants, readFileSync } from 'node:fs'
 import { open, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CommandError, systemCode } from '../terminal/exit.ts'
@@ -76,9 +76,19 @@ async function readOwn(path: string): Promise<string | undefined> {
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    return true
+    return !isZombie(pid)
   } catch (error) {
     return systemCode(error) === 'EPERM'
+  }
+}
+
+/** Whether a process has ended, but its parent has not noticed yet. Known on Linux only. */
+function isZombie(pid: number): boolean {
+  try {
+    // The name of the program is in parentheses, and may contain parentheses itself.
+    return /^.*\) [ZX] /s.test(readFileSync(`/proc/${pid}/stat`, 'latin1'))
+  } catch {
+    return false
   }
 }
 

@@ -5,7 +5,7 @@ export function isLike(word: string, name: string): boolean {
 }
 
 /** The least number of letters that must be added, removed, replaced or swapped with their neighbour. */
-export function distance(a: string, b: string): number {
+function distance(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)]
   const at = (i: number, j: number): number => rows[i]?.[j] ?? Infinity
   for (let i = 1; i <= a.length; i++) {

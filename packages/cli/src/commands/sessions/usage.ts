@@ -1,7 +1,7 @@
 import type { Client } from '@atrium/client/client'
 import { withTurns } from '@atrium/client/history'
 import type { Uri } from '@atrium/protocol/channel'
-import { AhpError } from '@atrium/protocol/errors'
+import { AhpError, errorCodes } from '@atrium/protocol/errors'
 import type { Turn } from '@atrium/protocol/chat/state'
 import { pathOf } from '@atrium/protocol/file-uri'
 import type { SessionSummary } from '@atrium/protocol/session/state'
@@ -26,10 +26,10 @@ export function usage(flags: Flags): Promise<void> {
   const out = output(flags)
   const by = groupOf(flags.by ?? 'day')
   const days = daysOf(flags.days ?? '30')
-  const since = dayOf(new Date(Date.now() - (days - 1) * dayMs))
+  const since = firstDay(days)
   return withClient(flags, async (client) => {
     const groups = new Map<string, Usage>()
-    for await (const { session, turn, used } of turnsSince(client, since)) {
+    for await (const { session, turn, used } of turnsSince(client, since, out.note)) {
       const name = groupNames[by](session, turn)
       groups.set(name, plus(groups.get(name) ?? noUsage, used))
     }
@@ -62,13 +62,23 @@ interface UsedTurn {
 }
 
 /** The turns that began on the day `since` or later. A turn that was copied into a fork is counted once. */
-async function* turnsSince(client: Client, since: string): AsyncGenerator<UsedTurn> {
+async function* turnsSince(
+  client: Client,
+  since: string,
+  note: (text: string) => void,
+): AsyncGenerator<UsedTurn> {
   const counted = new Set<string>()
   for (const session of await allSessions(client)) {
     if (dayOf(new Date(session.modifiedAt)) < since) continue
     const chats = session.chats?.map(({ resource }) => resource) ?? [defaultChatUri(session.resource)]
     for (const chat of chats) {
-      const turns = await newestTurns(client, chat, since)
+      const turns = await newestTurns(client, chat, since).catch((error: unknown) => {
+        if (!(error instanceof AhpError)) throw error
+        // A session that is not found was disposed of meanwhile.
+        if (error.code !== errorCodes.SessionNotFound && error.code !== errorCodes.NotFound)
+          note(`${sanitize(session.title)}: ${sanitize(error.message)} It is not counted.`)
+        return []
+      })
       const used = usageOfTurns(turns)
       for (const [at, turn] of turns.entries()) {
         if (counted.has(turn.id) || !isSince(turn, since)) continue
@@ -88,10 +98,6 @@ async function newestTurns(client: Client, uri: Uri, since: string): Promise<rea
       const [first] = turns
       if (turnsNextCursor === undefined || (first && !isSince(first, since))) return turns
     }
-  } catch (error) {
-    // The session was disposed of meanwhile.
-    if (error instanceof AhpError) return []
-    throw error
   } finally {
     chat.release()
   }
@@ -102,11 +108,22 @@ function isSince({ startedAt }: Turn, since: string): boolean {
 }
 
 function rowOf(name: string, { turns, inputTokens, outputTokens, cacheReadTokens, cost }: Usage) {
-  const costs = Object.entries(cost).map(([currency, amount]) => `${amount.toFixed(2)} ${sanitize(currency)}`)
+  const costs = Object.entries(cost).map(([currency, amount]) => `${costText(amount)} ${sanitize(currency)}`)
   const counts = [turns, inputTokens, outputTokens, cacheReadTokens].map((count) =>
     count.toLocaleString('en'),
   )
   return [name, ...counts, costs.join(', ') || '-']
+}
+
+/** Small amounts have more digits, so that they are not shown as zero. */
+function costText(amount: number): string {
+  return amount.toFixed(amount < 0.1 ? 4 : 2)
+}
+
+/** The first of this number of days, of which today is the last. */
+function firstDay(days: number): string {
+  const today = new Date()
+  return dayOf(new Date(today.getFullYear(), today.getMonth(), today.getDate() - (days - 1)))
 }
 
 /** A date like 2026-01-31. */
@@ -125,5 +142,3 @@ function daysOf(text: string): number {
   if (days > 0) return days
   throw new CommandError(`--days must be a number of days, and not '${text}'.`, exits.usage)
 }
-
-const dayMs = 24 * 60 * 60_000

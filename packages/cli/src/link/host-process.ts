@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { closeSync, openSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { CommandError, exits } from '../terminal/exit.ts'
+
+/**
+ * A host that this command starts in the background. It writes to a log of its own. The log gets the name `host.log` when it is
+ * known that this host has the store: several commands may start a host at the same moment.
+ */
+export class HostProcess {
+  readonly #data: string
+  readonly #ownLog: string
+  readonly #child: ChildProcess
+  #exit: number | undefined
+  #problem: string | undefined
+
+  constructor(data: string) {
+    this.#data = data
+    this.#ownLog = join(data, `host-${process.pid}.log`)
+    const log = openSync(this.#ownLog, 'w', 0o600)
+    const args = [process.argv[1] ?? '', 'serve', '--data', data, '--log-level', 'warn']
+    // The host works in its data folder, because the folder of the user's shell may be removed while the host runs.
+    this.#child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', log, log], cwd: data })
+    closeSync(log)
+    this.#child.once('exit', (code) => void (this.#exit = code ?? exits.error))
+    this.#child.once('error', (error) => {
+      this.#exit = exits.error
+      this.#problem = error.message
+    })
+  }
+
+  /** Whether another process uses the store. */
+  get isRefused(): boolean {
+    return this.#exit === exits.inUse
+  }
+
+  get hasFailed(): boolean {
+    return this.#exit !== undefined && !this.isRefused
+  }
+
+  /** The host with the number `pid` answers: this one, or one that another command has started. */
+  answers(pid: number): void {
+    this.#child.unref()
+    if (pid === this.#child.pid) this.#publishLog()
+    else rmSync(this.#ownLog, { force: true })
+  }
+
+  /** Ends the process, and returns the error that says why the host cannot be reached. */
+  failure(): CommandError {
+    if (this.#exit === undefined) this.#child.kill()
+    const lines = readFileSync(this.#ownLog, 'utf8').trim().split('\n')
+    const reason =
+      this.#problem ?? lines.findLast((line) => line.startsWith('atrium: '))?.slice('atrium: '.length)
+    const why = reason === undefined ? '' : `: ${reason}`
+    return new CommandError(`The host could not be started${why} (its log: ${this.#publishLog()})`)
+  }
+
+  /** Names the log `host.log`, and keeps the log of the last host as `host.log.1`. Returns its path. */
+  #publishLog(): string {
+    const path = join(this.#data, 'host.log')
+    try {
+      renameSync(path, `${path}.1`)
+    } catch {
+      // There is no log of an earlier host.
+    }
+    renameSync(this.#ownLog, path)
+    // A command that was ended during its start may have left a log.
+    for (const name of readdirSync(this.#data))
+      if (/^host-\d+\.log$/.test(name)) rmSync(join(this.#data, name), { force: true })
+    return path
+  }
+}

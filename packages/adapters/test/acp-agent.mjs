@@ -221,6 +221,10 @@ function authMethods() {
 
 function requireSignIn() {
   if (has('auth') && !process.env['SCRIPTED_KEY']) throw RequestError.authRequired()
+  if (has('auth-once') && !existsSync(join(folder, 'signed-in'))) {
+    writeFileSync(join(folder, 'signed-in'), '')
+    throw RequestError.authRequired()
+  }
 }
 
 function settings() {

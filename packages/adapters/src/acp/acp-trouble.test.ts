@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Chat } from '@atrium/host/ports/agent'
+import { readinessOf } from '@atrium/protocol/root/readiness'
 import type { ContentRef } from '@atrium/protocol/common/content'
 import { HostlessChat } from '../../../host/test/hostless-chat.ts'
 import { isAlive, manualTimers, scriptedAgent, temporaryFolder } from '../../test/acp.ts'
@@ -98,6 +99,27 @@ test('[N47] a folder of the PATH that may not be searched, or a folder of the pr
 test('[N47] a file on the PATH that may not be executed is reported as such', async () => {
   const message = await failureWith((file) => writeFileSync(file, '#!/bin/sh\n', { mode: 0o644 }))
   expect(message).toContain('"some-agent" may not be run')
+})
+
+test('[H14] an agent is not tried, then ready, broken or signed out, as its probe or its last turn has shown', async () => {
+  const stateOf = async (options: ScriptedOptions) => {
+    const { agent } = scriptedAgent(options)
+    const before = readinessOf(agent.info)?.state
+    await agent.probe()
+    return [before, readinessOf(agent.info)]
+  }
+  expect(await stateOf({})).toEqual(['not-tried', { state: 'ready' }])
+  const gone = { program: { command: '/no/such/agent' } }
+  const problem = expect.stringContaining('there is no program "/no/such/agent"') as string
+  expect(await stateOf(gone)).toEqual(['not-tried', { state: 'broken', problem }])
+  const signedOut = { state: 'needs-sign-in', problem: expect.stringContaining('is not signed in') as string }
+  expect(await stateOf({ quirks: ['auth'] })).toEqual(['not-tried', signedOut])
+  // A turn shows it, too. After a turn that has worked, nothing of the problem is left.
+  const { agent } = scriptedAgent({ quirks: ['auth-once'] })
+  await new HostlessChat(agent).begin('say a').end()
+  expect(readinessOf(agent.info)).toEqual(signedOut)
+  await new HostlessChat(agent).begin('say a').end()
+  expect(readinessOf(agent.info)).toEqual({ state: 'ready' })
 })
 
 test('[N47] a corrected configuration counts for the resumed turn', async () => {

@@ -1,7 +1,10 @@
 import { homedir } from 'node:os'
+import { TurnFailed } from '@atrium/host/ports/agent'
 import type { Agent, AgentAction, AgentCommand, Chat } from '@atrium/host/ports/agent'
 import type { Uri } from '@atrium/protocol/channel'
 import { pathOf } from '@atrium/protocol/file-uri'
+import { withReadiness } from '@atrium/protocol/root/readiness'
+import type { Readiness } from '@atrium/protocol/root/readiness'
 import type { AgentInfo } from '@atrium/protocol/root/state'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { withTimeout } from '../process/timeout.ts'
@@ -29,7 +32,10 @@ export interface Profile {
   readonly knobs: readonly ConfigOption[]
   /** Whether a session may have several directories. */
   readonly directories?: boolean
+  /** Why the program could not be used. */
   readonly problem?: string
+  /** Whether the problem is that nobody is signed in. */
+  readonly isSignedOut?: true
 }
 
 /** An agent that is a separate program and speaks ACP. Each session of the host has its own process of the program. */
@@ -56,7 +62,7 @@ export class AcpAgent implements Agent {
   get info(): AgentInfo {
     const { name: provider, displayName, command } = this.#launcher.program
     const { knobs = [], directories, problem } = this.#profile ?? {}
-    return {
+    const info = {
       provider,
       displayName,
       description: problem ?? `${displayName}, as ${command} on this machine`,
@@ -67,6 +73,14 @@ export class AcpAgent implements Agent {
         ...(directories && { multipleWorkingDirectories: { immutablePrimary: true } }),
       },
     }
+    return withReadiness(info, this.#state, problem)
+  }
+
+  get #state(): Readiness['state'] {
+    if (!this.#profile) return 'not-tried'
+    const { problem, isSignedOut } = this.#profile
+    if (problem === undefined) return 'ready'
+    return isSignedOut ? 'needs-sign-in' : 'broken'
   }
 
   get settings(): NonNullable<Agent['settings']> {
@@ -111,8 +125,15 @@ export class AcpAgent implements Agent {
         }),
       )
       run.then(
-        () => output.end(),
-        (error: unknown) => output.end(error),
+        () => {
+          this.#worked()
+          output.end()
+        },
+        (error: unknown) => {
+          const isUnusable = connection === undefined || isSignedOut(error)
+          if (isUnusable && error instanceof TurnFailed && !signal.aborted) this.#failed(error)
+          output.end(error)
+        },
       )
     }
     try {
@@ -194,8 +215,26 @@ export class AcpAgent implements Agent {
       this.#keepSpare(opened)
     } catch (error) {
       await connection?.process.end()
-      this.#profile = { knobs: this.#profile?.knobs ?? [], problem: this.#launcher.userError(error).message }
+      this.#failed(this.#launcher.userError(error))
     }
+  }
+
+  /** Remembers why the program cannot be used. The next probe tries again. */
+  #failed(error: Error): void {
+    const { knobs = [], directories } = this.#profile ?? {}
+    this.#profile = {
+      knobs,
+      ...(directories && { directories }),
+      problem: error.message,
+      ...(isSignedOut(error) && { isSignedOut: true }),
+    }
+  }
+
+  /** Forgets an earlier problem after a turn that has run to its end. */
+  #worked(): void {
+    if (this.#profile?.problem === undefined) return
+    const { knobs, directories } = this.#profile
+    this.#profile = { knobs, ...(directories && { directories }) }
   }
 
   #keepSpare(connection: AcpConnection): void {
@@ -244,6 +283,10 @@ export class AcpAgent implements Agent {
     const mcpServers = this.#servers.filter((server) => isEnabled(server, chat.session.customizations))
     return { cwd, ...additional, mcpServers }
   }
+}
+
+function isSignedOut(error: unknown): boolean {
+  return error instanceof TurnFailed && error.errorType === 'auth'
 }
 
 const spareMs = 60_000

@@ -1,3 +1,4 @@
+import { withReadiness } from '@atrium/protocol/root/readiness'
 import type { Agent, Chat, AgentAction } from '@atrium/host/ports/agent'
 import type { World } from '@atrium/host/ports/world'
 import { play } from './player.ts'
@@ -14,13 +15,16 @@ import { pause } from '../process/pause.ts'
  */
 export function guide(later: World['later']): Agent {
   return {
-    info: {
-      provider,
-      displayName: 'Atrium Guide',
-      description: 'The built-in agent. It shows what Atrium can do, and needs no key and no network.',
-      models: Object.values(models),
-      capabilities: { multipleChats: { fork: true, sideChat: true } },
-    },
+    info: withReadiness(
+      {
+        provider,
+        displayName: 'Atrium Guide',
+        description: 'The built-in agent. It shows what Atrium can do, and needs no key and no network.',
+        models: Object.values(models),
+        capabilities: { multipleChats: { fork: true, sideChat: true } },
+      },
+      'ready',
+    ),
     resumes: true,
     tools: toolDefinitions,
     settings,

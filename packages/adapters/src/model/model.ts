@@ -1,3 +1,4 @@
+import { withReadiness } from '@atrium/protocol/root/readiness'
 import { TurnFailed } from '@atrium/host/ports/agent'
 import type { Agent, Chat } from '@atrium/host/ports/agent'
 import type { World } from '@atrium/host/ports/world'
@@ -42,17 +43,23 @@ export function agentOn(providers: readonly ModelProvider[], options: ModelAgent
   const keyFromEnvironment = ({ keyVariable }: ModelProvider) => environment[keyVariable ?? ''] || undefined
   const isReady = (provider: ModelProvider) =>
     provider.keyVariable === undefined || keyFromEnvironment(provider) !== undefined
-  const describe = (): AgentInfo => ({
-    provider: agentId,
-    // Clients show the name where a user chooses an agent. Without a key every turn would fail.
-    displayName: providers.some(isReady) ? 'Atrium Agent' : 'Atrium Agent (needs a key)',
-    description: `A coding agent on a model of your choice.${providers.some(isReady) ? '' : ` ${howToGetReady(providers)}`}`,
-    models: providers.flatMap((provider) =>
-      (modelLists.get(provider) ?? []).map((model) => modelInfo(provider.name, model, isReady(provider))),
-    ),
-    protectedResources: protectedResources(providers),
-    capabilities: { multipleChats: { fork: true, sideChat: true } },
-  })
+  const describe = (): AgentInfo => {
+    const isUsable = providers.some(isReady)
+    const description = {
+      provider: agentId,
+      // Clients show the name where a user chooses an agent. Without a key every turn would fail.
+      displayName: isUsable ? 'Atrium Agent' : 'Atrium Agent (needs a key)',
+      description: `A coding agent on a model of your choice.${isUsable ? '' : ` ${howToGetReady(providers)}`}`,
+      models: providers.flatMap((provider) =>
+        (modelLists.get(provider) ?? []).map((model) => modelInfo(provider.name, model, isReady(provider))),
+      ),
+      protectedResources: protectedResources(providers),
+      capabilities: { multipleChats: { fork: true, sideChat: true } },
+    }
+    return isUsable
+      ? withReadiness(description, 'ready')
+      : withReadiness(description, 'needs-sign-in', howToGetReady(providers))
+  }
   let info = describe()
 
   const refreshModels = async (provider: ModelProvider): Promise<void> => {

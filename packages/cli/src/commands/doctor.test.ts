@@ -12,12 +12,13 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { withReadiness } from '@atrium/protocol/root/readiness'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { atrium, bin, documentIn, documents, portOf } from '../../test/command.ts'
 import { clientOf, sessionOf } from '../../test/client.ts'
 import { HostProcess } from '../../test/host-process.ts'
 import { onTerminal } from '../../test/terminal.ts'
-import { numbersFinding, versionFinding } from '../doctor/host.ts'
+import { agentFinding, numbersFinding, versionFinding } from '../doctor/host.ts'
 
 let home = ''
 let host: HostProcess
@@ -146,15 +147,26 @@ describe.concurrent('[Z28] doctor', () => {
   })
 })
 
+test.each([
+  ['ready', undefined, 'ok', 'x, with 0 models', undefined],
+  ['not-tried', undefined, 'warn', 'x was never started by this host', 'try it with: atrium agents --check'],
+  ['broken', 'It is gone.', 'warn', 'x does not work: It is gone.', 'then: atrium agents --check'],
+  ['needs-sign-in', 'Log in.', 'warn', 'x needs a sign-in: Log in.', 'then: atrium agents --check'],
+] as const)('[Z28] an agent that is %s is reported as such', (state, problem, level, detail, mend) => {
+  const agent = { provider: 'x', displayName: 'X', description: '', models: [] }
+  const finding = agentFinding(withReadiness(agent, state, problem))
+  expect(finding).toEqual({ level, about: 'agent', detail, ...(mend !== undefined && { mend }) })
+})
+
 describe.concurrent('[Z27] agents and config', () => {
   test('agents are listed with their models and required sign-ins', async () => {
     expect(await atrium(home, ['agents'])).toEqual({
       status: 0,
-      stdout: 'guide  Atrium Guide  no login  guide-plain, guide-lively\n',
+      stdout: 'guide  Atrium Guide  ready  guide-plain, guide-lively\n',
       stderr: '',
     })
     const { stdout } = await atrium(home, ['agents', '--json'])
-    expect(JSON.parse(stdout)).toMatchObject({ provider: 'guide', loginRequired: false })
+    expect(JSON.parse(stdout)).toMatchObject({ provider: 'guide', state: 'ready', loginRequired: false })
   })
 
   test('the settings of the host are listed, shown, and changed by their schema', async () => {

@@ -3,6 +3,8 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Client } from '@atrium/client/client'
 import type { HostInfo } from '@atrium/client/link/handshake'
+import { readinessOf } from '@atrium/protocol/root/readiness'
+import type { AgentInfo } from '@atrium/protocol/root/state'
 import { rootUri } from '@atrium/protocol/uri'
 import { requiredLogins } from '../link/logins.ts'
 import { findHost } from '../serve/discovery.ts'
@@ -82,15 +84,28 @@ export function numbersFinding({ host }: Connected, now = Date.now()): Finding {
 async function agentFindings(client: Client): Promise<readonly Finding[]> {
   const { agents } = await client.subscribe('root', rootUri).ready()
   if (agents.length === 0) return [warn('agents', 'there are none', 'see how the host was started')]
-  const found = agents.map((agent) => {
-    const logins = requiredLogins(agent)
-    const detail = `${agent.provider}, with ${agent.models.length} models`
-    return logins.length === 0
-      ? ok('agent', detail)
-      : warn('agent', `${detail}; it wants a login for ${logins.join(', ')}`, 'sign in from a client')
-  })
-  return [...found, ...pluginFindings(agents)]
+  return [...agents.map(agentFinding), ...pluginFindings(agents)]
 }
+
+export function agentFinding(agent: AgentInfo): Finding {
+  const logins = requiredLogins(agent)
+  const { state, problem } = readinessOf(agent) ?? {}
+  const name = onOneLine(agent.provider)
+  const detail = `${name}, with ${agent.models.length} models`
+  if (state === 'broken' || state === 'needs-sign-in')
+    return warn(
+      'agent',
+      `${name} ${brokenText[state]}: ${onOneLine(problem ?? '')}`,
+      'then: atrium agents --check',
+    )
+  if (logins.length > 0)
+    return warn('agent', `${detail}; it wants a login for ${logins.join(', ')}`, 'sign in from a client')
+  if (state === 'not-tried')
+    return warn('agent', `${name} was never started by this host`, 'try it with: atrium agents --check')
+  return ok('agent', detail)
+}
+
+const brokenText = { broken: 'does not work', 'needs-sign-in': 'needs a sign-in' } as const
 
 /** Shows the loss that the host has found at its start. */
 function lossFindings(client: WithMeta): readonly Finding[] {

@@ -56,7 +56,10 @@ describe('[Z31] an agent program', () => {
       1,
       expect.stringContaining('missing: there is no program "/no/such/agent"; install it, or'),
     ])
-    expect((await fixture.run(['agents', '--check'])).stdout).toMatch(/^missing .*there is no program/m)
+    const checked = await fixture.run(['agents', '--check'])
+    expect(checked.stdout).toMatch(/^missing +missing +broken +missing: there is no program/m)
+    expect(checked.stderr).toMatch(/^· missing: broken \(\d left\)$/m)
+    expect(checked.stdout).toMatch(/^scripted .* ready /m)
     expect((await fixture.run(['run', '--quiet', 'say hello'])).stdout).toBe('hello\n')
   })
 })

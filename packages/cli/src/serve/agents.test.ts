@@ -15,6 +15,7 @@ import { fileURLToPath } from 'node:url'
 import type { AgentSettings } from '@atrium/adapters/acp/registry'
 import type { Agent } from '@atrium/host/ports/agent'
 import type { RootState } from '@atrium/protocol/root/state'
+import { readinessOf } from '@atrium/protocol/root/readiness'
 import { rootUri } from '@atrium/protocol/uri'
 import { expect, onTestFinished, test } from 'vitest'
 import { testHost } from '../../../host/test/test-host.ts'
@@ -40,6 +41,22 @@ test('[N48] an agent is probed once: the next start of the host reads its saved 
   expect(started(place)).toHaveLength(1)
   // The secret in the environment of the agent is not in the file.
   expect(readFileSync(join(place, 'agents.json'), 'utf8')).not.toContain('hush')
+})
+
+test('[H14] an agent whose program does not exist is broken, and not tried when the program is there', async () => {
+  const place = newPlace()
+  const agents = { goose: { command: join(place, 'goose') } }
+  const { agentSet, world } = await opened(place, agents)
+  const state = () => {
+    const agent = goose(agentSet)
+    return agent && readinessOf(agent.info)
+  }
+  expect(state()).toEqual({ state: 'broken', problem: expect.stringContaining('there is no program') })
+  const all = await testHost({ agents: agentSet.agents })
+  agentSet.watch(all.host())
+  program(place)
+  await until(() => (world.advance(60_000), state()?.state === 'not-tried'))
+  await all.host().close()
 })
 
 test('[S-34] a probed agent runs in an empty private folder, and not in the shared temporary folder', async () => {

@@ -1,10 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync } from 'node:fs'
+import type { Stats } from 'node:fs'
 import { readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { AcpAgent } from '@atrium/adapters/acp'
 import type { Profile } from '@atrium/adapters/acp'
+import { missingProgram } from '@atrium/adapters/acp/launch'
 import type { LaunchContext, AcpProgram } from '@atrium/adapters/acp/launch'
 import { acpServers } from '@atrium/adapters/acp/mcp-servers'
 import { findAgents } from '@atrium/adapters/acp/registry'
@@ -95,14 +97,18 @@ export class AgentSet {
   async #refresh(): Promise<void> {
     const found = await findAgents(this.#settings.agents ?? {}, this.#environment)
     const fingerprinted = await Promise.all(
-      found.map(async (program) => [await fingerprintOf(program), program] as const),
+      found.map(async (program) => {
+        const file = await stat(program.command).catch(() => undefined)
+        const missing = file ? undefined : { knobs: [], problem: missingProgram(program) }
+        return { fingerprint: fingerprintOf(program, file), program, missing }
+      }),
     )
     await this.#saveProfiles()
     const before = this.#programs
     this.#programs = new Map(
-      fingerprinted.map(([fingerprint, program]) => [
+      fingerprinted.map(({ fingerprint, program, missing }) => [
         fingerprint,
-        before.get(fingerprint) ?? new AcpAgent(program, this.#means, this.#profiles[fingerprint]),
+        before.get(fingerprint) ?? new AcpAgent(program, this.#means, missing ?? this.#profiles[fingerprint]),
       ]),
     )
     for (const [fingerprint, agent] of before) if (!this.#programs.has(fingerprint)) this.#retire(agent)
@@ -180,8 +186,7 @@ function profilesIn(text: string): Profiles {
  * Identifies a program and the way it is started: another build, or other arguments, may have another profile. The hash
  * hides secrets in the environment.
  */
-async function fingerprintOf({ name, command, args, env }: AcpProgram): Promise<string> {
-  const file = await stat(command).catch(() => undefined)
+function fingerprintOf({ name, command, args, env }: AcpProgram, file: Stats | undefined): string {
   const all = JSON.stringify([version, name, command, args, env, file?.mtimeMs ?? 0, file?.size ?? 0])
   return `${name} ${createHash('sha256').update(all).digest('hex')}`
 }

@@ -137,6 +137,11 @@ export class Launcher {
   }
 }
 
+/** The sentence for an agent whose program does not exist. */
+export function missingProgram({ displayName, command }: AcpProgram): string {
+  return `${displayName}: there is no program ${JSON.stringify(command)}; ${missingHint}.`
+}
+
 /**
  * The capabilities of the host as an ACP client. Reading files is not offered, because agents run as the host's user and can
  * read files themselves.

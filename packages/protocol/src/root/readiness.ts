@@ -1,0 +1,32 @@
+import { isJsonObject } from '../json.ts'
+import { decode, object, oneOf, optional, string } from '../schema.ts'
+import type { Infer } from '../schema.ts'
+import type { AgentInfo } from './state.ts'
+
+/** The key of `_meta` that only hosts of this project write. Values may come from other hosts, so they are checked. */
+const key = 'x-atrium'
+
+const readiness = {
+  state: oneOf('ReadinessState', ['ready', 'needs-sign-in', 'broken', 'not-tried']),
+  /** A sentence that says what is wrong, and how to repair it. */
+  problem: optional(string),
+}
+/**
+ * Whether an agent can work. `ready`: its program has answered, or it needs none. `needs-sign-in`: it lacks a key or a login.
+ * `broken`: its program cannot be used. `not-tried`: its program exists, and was never started.
+ */
+export interface Readiness extends Infer<typeof readiness> {}
+const Readiness = object<Readiness>('Readiness', readiness)
+
+/** Adds its readiness to an agent's description. AHP has no member for it. Hosts may add members, and clients ignore them. */
+export function withReadiness(info: AgentInfo, state: Readiness['state'], problem?: string): AgentInfo {
+  const own = { _meta: { [key]: { state, ...(problem !== undefined && { problem }) } } }
+  return { ...info, ...own }
+}
+
+/** The readiness in an agent's description. Undefined if its host does not tell. */
+export function readinessOf(info: AgentInfo): Readiness | undefined {
+  const all = '_meta' in info && isJsonObject(info._meta) ? info._meta : {}
+  const decoded = decode(Readiness, all[key])
+  return decoded.ok ? decoded.value : undefined
+}

@@ -100,7 +100,8 @@ function ofChat(sim: Simulation, channel: Uri, name: string, chance: Chance): re
     requestId,
     response: chance.oneIn(2) ? 'accept' : 'decline',
   }
-  // In half of the plans with older clients, messages name a model and an agent: each changes two parts of a session up to 0.4.
+  // In half of the plans with older clients, messages name a model and an agent: for a client of 0.4 or older, each such
+  // message changes two members of the session's state.
   const names = sim.plan.older.length > 0 && sim.plan.seed % 2 === 0
   const chosen = names ? { model: { id: `model-${name}` }, agent: { uri: `agent:/${name}` } } : {}
   const begun = {

@@ -181,7 +181,10 @@ function isBlob(mode: string): boolean {
   return mode.startsWith('100') || mode === '120000'
 }
 
-/** If more files or bytes have changed, git updates its index. */
+/**
+ * The maximum number of changed files for a quick capture (`takeQuickly`). Above it, or above `quickBytes`, the capture is made
+ * by updating git's index.
+ */
 export const quickFiles = 500
 /** In bytes. */
 const quickBytes = 4 * 1024 * 1024

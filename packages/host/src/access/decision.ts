@@ -38,8 +38,8 @@ const byPermission: Schema<PermissionDecision> = object<PermissionDecision>(
 )
 
 /**
- * Reads who decided from the `_meta` of a tool call, or of the action that decides. Undefined if nobody has decided, or if the
- * host did not record it. The value may come from any host, so it is checked.
+ * Returns who decided, as recorded in the `_meta` of a tool call or of the action with the decision. Undefined if nobody has
+ * decided, or if the host did not record it. Clients also call this for states of other hosts, so the value is checked.
  */
 export function decisionOf(holder: object, member: Decided): Decision | undefined {
   const value = dataIn('_meta' in holder ? holder._meta : undefined)[member]

@@ -53,7 +53,10 @@ function commandsAmong(components: readonly Component[]): readonly (Of<'prompt'>
   return [...of(components, 'prompt'), ...skills]
 }
 
-/** The text of the command that a message begins with. The rest of the message is its arguments. */
+/**
+ * If a message begins with `/` and the name of a prompt or skill, returns the text of that prompt or skill. The rest of the
+ * message takes the place of `$ARGUMENTS`, or is added at the end if the text has no `$ARGUMENTS`.
+ */
 function promptOf(components: readonly Component[], message: string): string | undefined {
   const [, name, given = ''] = /^\/(\S+)(?:\s+([^]*))?$/.exec(message) ?? []
   const found = commandsAmong(components).find(({ child }) => child.name === name)

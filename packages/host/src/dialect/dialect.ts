@@ -112,7 +112,10 @@ export class Dialect {
     return own instanceof Refusal ? own : this.names.up(own)
   }
 
-  /** Replaces the client's names for channels in native params by canonical URIs. */
+  /**
+   * Returns the params, which are already in the host's own protocol version, with canonical URIs in place of the client's
+   * names for channels.
+   */
   canonicalParams(given: unknown): object {
     // Params are always an object, and the schema of the method has checked the members that are read here.
     const params = given as NamedChannels

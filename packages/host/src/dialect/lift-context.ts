@@ -20,7 +20,8 @@ export function liftContext(core: Core, { clientId }: Link, channel: Channel, ac
     },
     get session() {
       const session = core.log.channel(sessionUri(core, channel, action) ?? '', 'session')?.head
-      // A message that is sent during a turn waits for the end of the turn, as the choice of a model does.
+      // A message that is sent during a turn is handled after the turn. By then the deferred choices of model and agent are
+      // applied, so the message gets these choices.
       const waits = channel.is('chat') && channel.head.activeTurn !== undefined
       return session && waits ? withDeferred(session) : session
     },

@@ -10,8 +10,8 @@ import { permissionsKey, withPermissions } from '../access/permissions.ts'
 import { TurnFailed, agentSessionActions, hostOnlyActions } from '../ports/agent.ts'
 
 /**
- * A checked action of an agent. It is an action in the agent's turn, for the chat, or one of the few actions that an agent
- * may append to its session.
+ * A checked action of an agent. It is either a chat action, for the chat of the agent's turn, or one of the few session actions
+ * that an agent may yield.
  */
 export type AgentOutput =
   | { readonly of: 'chat'; readonly action: ChatAction }

@@ -128,7 +128,7 @@ export class FairQueue implements Rounds {
     return this.#inARow < sharedFrames
   }
 
-  /** The cost of the frames in a round. */
+  /** The maximum cost of the frames of one round. It is smaller while several links send at the same time. */
   get #roundLength(): number {
     return this.#shared ? this.#limits.sharedRoundLength : this.#limits.roundLength
   }

@@ -1,10 +1,11 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Peer } from '@atrium/protocol/rpc/peer'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { atrium, documentIn, documents } from '../../test/command.ts'
+import { atrium, documentIn, documents, portOf } from '../../test/command.ts'
 import { HostProcess } from '../../test/host-process.ts'
 
 let home = ''
@@ -105,6 +106,18 @@ test('[Z2] ls prints a table without escape sequences of others, and with --json
   expect((await atrium(home, ['ls'], { env: { FORCE_COLOR: '1', NO_COLOR: '1' } })).stdout).not.toContain(
     '\u001b',
   )
+})
+
+test('[Z1] a host that does not accept its address is named with the remedy', async () => {
+  const server = createServer((socket) => socket.end('HTTP/1.1 421 Misdirected Request\r\n\r\n'))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const at = `127.0.0.1:${portOf(server)}`
+  expect(await atrium(home, ['ls', '--host', `ws://${at}`])).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: `atrium: The host at ws://${at}/ does not accept this address; start it with: atrium serve --allow-host ${at}\n`,
+  })
+  server.close()
 })
 
 test('[Z3] a usage error exits with 2 and suggests the right command', async () => {

@@ -137,6 +137,10 @@ function unreachable({ url }: Address, reason: string, final: boolean): CommandE
       `The host at ${shown.href} refuses the token; name the right one with --token-file.`,
       exits.denied,
     )
+  if (/response: 421\b/.test(reason))
+    return new CommandError(
+      `The host at ${shown.href} does not accept this address; start it with: atrium serve --allow-host ${shown.host}`,
+    )
   if (final) return new CommandError(`The host at ${shown.href} does not accept this client: ${reason}`)
   return new CommandError(`No host answers at ${shown.href} (${reason}); start one with: atrium serve`)
 }

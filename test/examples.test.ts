@@ -1,7 +1,20 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { configure } from '../packages/cli/src/serve/config.ts'
+import { HostProcess } from '../packages/cli/test/host-process.ts'
+
+const sharedTurn = [
+  'Ann speaks 1.0.0, Ben 0.9.0; both follow ahp-chat://default…',
+  'Both see the answer grow while it is written.',
+  'The host is killed.',
+  'It is back. The turn was broken off, and says so: The host was stopped while the agent worked on this. It can go on where it was.',
+  'Ben lets it go on, and it ends: 15518 characters',
+  'Ann and Ben both have the state that the host has.',
+]
 
 test('[A4] examples/fold.mjs runs as it is printed', () => {
   const path = fileURLToPath(new URL('../examples/fold.mjs', import.meta.url))
@@ -29,14 +42,7 @@ test('[A4] [N3] [V6] examples/shared-turn.mjs: a turn shared at 1.0 and 0.9 outl
   const path = fileURLToPath(new URL('../examples/shared-turn.mjs', import.meta.url))
   const { stdout, stderr } = spawnSync(process.execPath, [path], { encoding: 'utf8' })
   expect({ lines: stdout.trimEnd().split('\n'), stderr }).toEqual({
-    lines: [
-      'Ann speaks 1.0.0, Ben 0.9.0; both follow ahp-chat://default…',
-      'Both see the answer grow while it is written.',
-      'The host is killed.',
-      'It is back. The turn was broken off, and says so: The host was stopped while the agent worked on this. It can go on where it was.',
-      'Ben lets it go on, and it ends: 15518 characters',
-      'Ann and Ben both have the state that the host has.',
-    ],
+    lines: sharedTurn,
     stderr: '',
   })
 })
@@ -136,15 +142,59 @@ test('[A4] [O35] [O37] [O44] [O47] [O59] [H30] examples/review.mjs: changes are 
   })
 })
 
-test('[A4] the program in the README runs', () => {
+describe('[A4] the README', () => {
   const root = fileURLToPath(new URL('..', import.meta.url))
-  const [, program] = /```js\n([\s\S]*?)```/.exec(readFileSync(`${root}/README.md`, 'utf8')) ?? []
-  const end = '\nfar.close(); await host.close(); console.log("ran")'
-  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', `${program}${end}`], {
-    cwd: root,
-    encoding: 'utf8',
+  const readme = readFileSync(`${root}/README.md`, 'utf8')
+  const snippets = (language: string) =>
+    [...readme.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(
+      ([, text = '']) => text,
+    )
+  const run = (program: string, env: NodeJS.ProcessEnv = {}) => {
+    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+      cwd: root,
+      encoding: 'utf8',
+      env: { ...process.env, ...env },
+    })
+    return { lines: stdout.trimEnd().split('\n'), stderr }
+  }
+
+  test('its programs run as they are printed, also a second time', async () => {
+    const [client = '', embedded = '', ...others] = snippets('js')
+    expect(others).toEqual([])
+    expect(run(embedded)).toEqual({ lines: ['AHP 1.0.0'], stderr: '' })
+    const home = mkdtempSync(join(tmpdir(), 'atrium-readme-'))
+    const host = await HostProcess.start(home)
+    const token = readFileSync(join(home, 'data', 'token'), 'utf8').trim()
+    for (let time = 0; time < 2; time++) {
+      const { lines, stderr } = run(client, { ATRIUM_URL: host.url, ATRIUM_TOKEN: token })
+      expect(stderr).toBe('')
+      expect(lines).toContain('shown: Mine unconfirmed: 1')
+      expect(lines).toContain('the host: accepted')
+    }
+    await host.kill()
   })
-  expect({ stdout, stderr }).toEqual({ stdout: 'ran\n', stderr: '' })
+
+  test('its config file is accepted', async () => {
+    const [file = '', ...others] = snippets('json')
+    expect(others).toEqual([])
+    const home = mkdtempSync(join(tmpdir(), 'atrium-readme-'))
+    mkdirSync(join(home, 'atrium'))
+    writeFileSync(join(home, 'atrium', 'config.json'), file)
+    const { settings, warnings } = await configure({}, { XDG_CONFIG_HOME: home, HOME: home })
+    expect([Object.keys(settings.agents ?? {}), warnings]).toEqual([['mine', 'cline'], []])
+  })
+
+  test('its commands exist, and what it shows of the example is what the example prints', () => {
+    const shown = snippets('text').find((text) => text.startsWith('Ann speaks'))
+    expect(shown?.trimEnd().split('\n')).toEqual(sharedTurn)
+    const { stdout } = spawnSync(process.execPath, [`${root}/packages/cli/bin/atrium.mjs`, '--help'], {
+      encoding: 'utf8',
+    })
+    const known = new Set([...stdout.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name))
+    const used = [...readme.matchAll(/^\| `atrium ([a-z]+)/gm)].map(([, name]) => name)
+    expect(used.length).toBeGreaterThan(15)
+    expect(used.filter((name) => !known.has(name))).toEqual([])
+  })
 })
 
 test('[A4] [U1] [U4] examples/client.mjs: shown at once, taken back, and on by itself when the host was killed', () => {

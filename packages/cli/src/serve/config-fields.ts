@@ -41,10 +41,13 @@ export interface CaptureSettings {
   readonly allMb?: number
 }
 
-/** One setting: its flag, its environment variable, and the values that it accepts. */
+/** One setting: its flag, its environment variable, what it does, and the values that it accepts. */
 export interface Field {
-  readonly flag: string
+  /** Absent if the setting has no flag. */
+  readonly flag?: string
   readonly variable: string
+  /** What the setting does, and its default. This text is in docs/config.md. */
+  readonly about: string
   /** What a value must be, for the error message: the message ends with "must be" and this text. */
   readonly wants: string
   accepts(value: unknown): boolean
@@ -52,22 +55,23 @@ export interface Field {
   parse(text: string): unknown
 }
 
-const text = (flag: string, variable: string, wants: string): Field => ({
-  flag,
-  variable,
+type Names = Pick<Field, 'flag' | 'variable' | 'about'>
+
+const text = (names: Names, wants: string): Field => ({
+  ...names,
   wants,
   accepts: (value) => typeof value === 'string' && !value.includes('\0'),
   parse: (value) => value,
 })
 
-const list = (flag: string, variable: string, wants: string): Field => ({
-  ...text(flag, variable, wants),
+const list = (names: Names, wants: string): Field => ({
+  ...text(names, wants),
   accepts: (value) => Array.isArray(value) && value.every((one) => typeof one === 'string' && one !== ''),
   parse: (value) => value.split(',').map((one) => one.trim()),
 })
 
-const yesNo = (flag: string, variable: string): Field => ({
-  ...text(flag, variable, 'true or false'),
+const yesNo = (names: Names): Field => ({
+  ...text(names, 'true or false'),
   accepts: (value) => typeof value === 'boolean',
   parse: (value) => ({ true: true, 1: true, false: false, 0: false })[value] ?? value,
 })
@@ -84,40 +88,139 @@ const serversWanted =
 const capturesWanted = 'false, or an object with sessionMb and allMb, which are positive numbers'
 
 export const fields: { readonly [K in keyof Required<Settings>]: Field } = {
-  host: text('--host', 'ATRIUM_HOST', 'an address of this machine'),
+  host: text(
+    {
+      flag: '--host',
+      variable: 'ATRIUM_HOST',
+      about: 'The address to listen on. Default: this machine only.',
+    },
+    'an address of this machine',
+  ),
   port: {
-    ...text('--port', 'ATRIUM_PORT', 'a port from 0 to 65535'),
+    ...text(
+      {
+        flag: '--port',
+        variable: 'ATRIUM_PORT',
+        about: 'The port; 0 is any free port. Default: the last one, else 7433, else any free port.',
+      },
+      'a port from 0 to 65535',
+    ),
     accepts: (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65535,
     parse: (value) => (/^\d{1,5}$/.test(value) ? Number(value) : value),
   },
-  socket: path('--socket', 'ATRIUM_SOCKET'),
-  data: path('--data', 'ATRIUM_HOME'),
-  defaultDirectory: path('--default-directory', 'ATRIUM_DEFAULT_DIRECTORY'),
+  socket: path({
+    flag: '--socket',
+    variable: 'ATRIUM_SOCKET',
+    about: 'A unix socket to listen on, in place of a port.',
+  }),
+  data: path({
+    flag: '--data',
+    variable: 'ATRIUM_HOME',
+    about: 'The data folder. Default: `~/.local/share/atrium`.',
+  }),
+  defaultDirectory: path({
+    flag: '--default-directory',
+    variable: 'ATRIUM_DEFAULT_DIRECTORY',
+    about: 'The folder in which clients start to browse. Default: your home.',
+  }),
   connectionToken: {
-    ...text('--connection-token', 'ATRIUM_TOKEN', "16 to 512 letters, digits, '-' and '_'"),
+    ...text(
+      {
+        flag: '--connection-token',
+        variable: 'ATRIUM_TOKEN',
+        about: 'The token. Prefer a file: other users can see the arguments of a program.',
+      },
+      "16 to 512 letters, digits, '-' and '_'",
+    ),
     accepts: (value) => typeof value === 'string' && /^[A-Za-z0-9_-]{16,512}$/.test(value),
   },
-  connectionTokenFile: path('--connection-token-file', 'ATRIUM_TOKEN_FILE'),
-  withoutConnectionToken: yesNo('--without-connection-token', 'ATRIUM_WITHOUT_TOKEN'),
-  allowOrigin: list('--allow-origin', 'ATRIUM_ALLOW_ORIGIN', 'origins like https://name:port'),
+  connectionTokenFile: path({
+    flag: '--connection-token-file',
+    variable: 'ATRIUM_TOKEN_FILE',
+    about: 'A file with the token. Default: `token` in the data folder, which the host creates.',
+  }),
+  withoutConnectionToken: yesNo({
+    flag: '--without-connection-token',
+    variable: 'ATRIUM_WITHOUT_TOKEN',
+    about: 'Require no token. Only possible on this machine.',
+  }),
+  allowOrigin: list(
+    {
+      flag: '--allow-origin',
+      variable: 'ATRIUM_ALLOW_ORIGIN',
+      about: 'Accept web pages of these origins that have the token. Default: none.',
+    },
+    'origins like https://name:port',
+  ),
   allowHost: {
-    ...list('--allow-host', 'ATRIUM_ALLOW_HOST', 'names like atrium.example or atrium.example:443'),
+    ...list(
+      {
+        flag: '--allow-host',
+        variable: 'ATRIUM_ALLOW_HOST',
+        about: 'Accept these `Host` headers, too: the names under which a proxy is reached.',
+      },
+      'names like atrium.example or atrium.example:443',
+    ),
     accepts: (value) => Array.isArray(value) && value.every((one) => /^[a-z0-9.[\]:-]+$/.test(String(one))),
   },
-  tlsCert: path('--tls-cert', 'ATRIUM_TLS_CERT'),
-  tlsKey: path('--tls-key', 'ATRIUM_TLS_KEY'),
+  tlsCert: path({ flag: '--tls-cert', variable: 'ATRIUM_TLS_CERT', about: 'The certificate, as PEM.' }),
+  tlsKey: path({
+    flag: '--tls-key',
+    variable: 'ATRIUM_TLS_KEY',
+    about: 'The key of the certificate, as PEM.',
+  }),
   logLevel: {
-    ...text('--log-level', 'ATRIUM_LOG_LEVEL', `one of ${logLevels.join(', ')}`),
+    ...text(
+      {
+        flag: '--log-level',
+        variable: 'ATRIUM_LOG_LEVEL',
+        about: 'What the host writes to stderr. Default: `warn` at a terminal, else `info`.',
+      },
+      `one of ${logLevels.join(', ')}`,
+    ),
     accepts: (value) => logLevels.some((level) => level === value),
   },
-  readOnly: yesNo('--read-only', 'ATRIUM_READ_ONLY'),
-  agents: json('--agents', 'ATRIUM_AGENTS', agentsWanted, isAgents),
-  models: json('--models', 'ATRIUM_MODELS', modelsWanted, isModels),
-  mcpServers: json('--mcp-servers', 'ATRIUM_MCP_SERVERS', serversWanted, isServers),
-  captures: json('--captures', 'ATRIUM_CAPTURES', capturesWanted, isCaptures),
+  readOnly: yesNo({
+    flag: '--read-only',
+    variable: 'ATRIUM_READ_ONLY',
+    about: 'Change nothing on the disk. Sessions can only be read.',
+  }),
+  agents: json(
+    {
+      variable: 'ATRIUM_AGENTS',
+      about: 'Agents beside those on the PATH, or other settings for these.',
+    },
+    agentsWanted,
+    isAgents,
+  ),
+  models: json(
+    {
+      variable: 'ATRIUM_MODELS',
+      about: 'The model providers of the built-in agent `atrium`.',
+    },
+    modelsWanted,
+    isModels,
+  ),
+  mcpServers: json(
+    {
+      variable: 'ATRIUM_MCP_SERVERS',
+      about: 'MCP servers for all sessions.',
+    },
+    serversWanted,
+    isServers,
+  ),
+  captures: json(
+    {
+      variable: 'ATRIUM_CAPTURES',
+      about:
+        'How much is kept of the files that turns change, in MiB. With `false`, no change can be undone.',
+    },
+    capturesWanted,
+    isCaptures,
+  ),
 }
 
-function json(flag: string, variable: string, wants: string, accepts: Field['accepts']): Field {
+function json(names: Names, wants: string, accepts: Field['accepts']): Field {
   const parse = (value: string): unknown => {
     try {
       return JSON.parse(value)
@@ -125,10 +228,10 @@ function json(flag: string, variable: string, wants: string, accepts: Field['acc
       return value
     }
   }
-  return { flag, variable, wants, accepts, parse }
+  return { ...names, wants, accepts, parse }
 }
 
-function path(flag: string, variable: string): Field {
+function path(names: Names): Field {
   const accepts = (value: unknown) => typeof value === 'string' && value !== '' && !value.includes('\0')
-  return { ...text(flag, variable, 'a path'), accepts }
+  return { ...text(names, 'a path'), accepts }
 }

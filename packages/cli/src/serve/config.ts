@@ -33,7 +33,7 @@ export async function configure(flags: Flags, environment: Environment): Promise
       values[key] = checked(field, field.parse(fromEnvironment), field.variable, 1)
     if (fromFlag !== undefined) {
       const value = typeof fromFlag === 'string' ? field.parse(fromFlag) : fromFlag
-      values[key] = checked(field, value, field.flag, 2)
+      values[key] = checked(field, value, field.flag ?? key, 2)
     }
   }
   // Each value was accepted by the `Field` of its key. The types cannot express this, so a cast is needed.

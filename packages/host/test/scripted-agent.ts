@@ -33,6 +33,7 @@ export class ScriptedAgent implements Agent {
   readonly runs: Run[] = []
   readonly created: Uri[] = []
   readonly disposed: Uri[] = []
+  readonly released: Uri[] = []
   readonly #options: PuppetOptions
 
   constructor(options: PuppetOptions = {}) {
@@ -81,6 +82,10 @@ export class ScriptedAgent implements Agent {
         }),
     })
     return script.actions()
+  }
+
+  release(session: Uri): void {
+    this.released.push(session)
   }
 
   async dispose(session: Uri): Promise<void> {

@@ -1,5 +1,6 @@
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { expect, test } from 'vitest'
+import { HostlessChat } from '../../../host/test/hostless-chat.ts'
 import { isAlive, manualTimers, scriptedAgent } from '../../test/acp.ts'
 import { until } from '../../test/shells.ts'
 import { processesWith, uniqueSeconds } from '../../test/processes.ts'
@@ -127,6 +128,25 @@ test('[N40] two chats of a session are two ACP sessions of one process, and a ca
   expect(textOf(await room.turn('say on'))).toBe('on')
   expect(room.agent.lines('started')).toHaveLength(1)
 })
+
+test.each([
+  [[], 0],
+  [['no-load'], 1],
+])(
+  '[N40.2] the process of an agent with the quirks %j: when the last client has left, %i are left',
+  async (quirks, left) => {
+    const room = await acpRoom({ quirks })
+    await room.turn('say one')
+    const running = () => room.agent.lines('started').map(Number).filter(isAlive)
+    expect(running()).toHaveLength(1)
+    room.agent.agent.release(session)
+    // The turn of another session shows that the release has been processed.
+    await new HostlessChat(room.agent.agent).begin('say other').end()
+    await until(() => running().length === left + 1)
+    expect(textOf(await room.turn('say two'))).toBe('two')
+    expect(noticesOf(await room.turn('say three'))).toEqual([])
+  },
+)
 
 test('[N40] two chats that find their process ended start one process together', async () => {
   const room = await acpRoom()

@@ -18,6 +18,7 @@ import { SessionProcess } from './session-process.ts'
 import type { TurnParts } from './turn-parts.ts'
 import { ToolServer } from './tool-server/tool-server.ts'
 import type { AcpConnection } from './process/connection.ts'
+import { IdleProcesses } from './process/idle-processes.ts'
 import { Launcher } from './process/launch.ts'
 import type { AcpProgram, LaunchContext } from './process/launch.ts'
 import { customizationOf, isEnabled } from './process/mcp-servers.ts'
@@ -44,6 +45,7 @@ export class AcpAgent implements Agent {
   readonly #launcher: Launcher
   readonly #tools: ToolServer
   readonly #processes = new Map<Uri, SessionProcess>()
+  readonly #idle: IdleProcesses
   #profile: Profile | undefined
   #probing: Promise<void> | undefined
   /** The connection that a probe opened. The first session uses this connection. */
@@ -57,6 +59,7 @@ export class AcpAgent implements Agent {
     this.#tools = new ToolServer(context.version)
     this.#launcher = new Launcher(program, { ...context, secrets: { TOKEN: this.#tools.secret } })
     this.#profile = profile
+    this.#idle = context.idle ?? new IdleProcesses(context.later)
   }
 
   get info(): AgentInfo {
@@ -159,6 +162,10 @@ export class AcpAgent implements Agent {
     return []
   }
 
+  release(session: Uri): void {
+    void this.#processes.get(session)?.release()
+  }
+
   async dispose(session: Uri): Promise<void> {
     const process = this.#processes.get(session)
     this.#processes.delete(session)
@@ -183,7 +190,7 @@ export class AcpAgent implements Agent {
   #processOf(session: Uri): SessionProcess {
     const known = this.#processes.get(session)
     if (known) return known
-    const process = new SessionProcess((signal) => this.#connect(signal), this.#launcher.context.later)
+    const process = new SessionProcess((signal) => this.#connect(signal), this.#idle)
     this.#processes.set(session, process)
     return process
   }
@@ -205,7 +212,7 @@ export class AcpAgent implements Agent {
     try {
       const opened = await this.#launcher.start()
       connection = opened
-      const process = new SessionProcess(() => Promise.resolve(opened), context.later)
+      const process = new SessionProcess(() => Promise.resolve(opened), this.#idle)
       const cwd = context.probeDirectory ?? homedir()
       const { options } = await process.createSession('', { cwd, mcpServers: [] })
       const { sessionCapabilities } = opened.initialized.agentCapabilities ?? {}

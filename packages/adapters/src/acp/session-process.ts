@@ -1,8 +1,8 @@
-import type { World } from '@atrium/host/ports/world'
 import type { Uri } from '@atrium/protocol/channel'
 import { AcpSession } from './acp-session.ts'
 import type { SessionContext } from './acp-session.ts'
 import type { AcpConnection } from './process/connection.ts'
+import type { IdleProcesses } from './process/idle-processes.ts'
 
 /**
  * The agent process of one session of the host. It has one ACP session for each chat. If the process has ended, the next turn
@@ -10,18 +10,17 @@ import type { AcpConnection } from './process/connection.ts'
  */
 export class SessionProcess {
   readonly #connect: (signal: AbortSignal) => Promise<AcpConnection>
-  readonly #later: World['later']
+  readonly #idle: IdleProcesses
   readonly #sessions = new Map<Uri, AcpSession>()
   readonly #opening = new Map<Uri, Promise<AcpSession>>()
   #connection: Promise<AcpConnection> | undefined
   /** The number of running turns. */
   #turns = 0
   readonly #closed = new AbortController()
-  #cancelIdleTimer = () => {}
 
-  constructor(connect: (signal: AbortSignal) => Promise<AcpConnection>, later: World['later']) {
+  constructor(connect: (signal: AbortSignal) => Promise<AcpConnection>, idle: IdleProcesses) {
     this.#connect = connect
-    this.#later = later
+    this.#idle = idle
   }
 
   /** Returns the connection to the process. Starts the process if it does not run. */
@@ -60,15 +59,21 @@ export class SessionProcess {
   /** Counts a running turn. The caller must call the returned function when the turn ends. */
   beginTurn(): () => void {
     this.#turns++
-    this.#cancelIdleTimer()
+    this.#idle.remove(this)
     return () => {
-      if (--this.#turns === 0) this.#cancelIdleTimer = this.#later(idleMs, () => void this.#endIdle())
+      this.#turns--
+      void this.#isEndable().then((isEndable) => isEndable && this.#idle.add(this))
     }
+  }
+
+  /** Ends an idle process because nobody follows its session any more. */
+  async release(): Promise<void> {
+    if (await this.#isEndable()) await this.end()
   }
 
   /** Ends the process. The next turn starts another. */
   async end(): Promise<void> {
-    this.#cancelIdleTimer()
+    this.#idle.remove(this)
     const connection = this.#connection
     this.#connection = undefined
     this.#sessions.clear()
@@ -99,10 +104,11 @@ export class SessionProcess {
     return started
   }
 
-  async #endIdle(): Promise<void> {
+  /** Whether no turn runs, and the agent can restore its ACP sessions in another process. */
+  async #isEndable(): Promise<boolean> {
     const connection = await this.#connection?.catch(() => undefined)
     const { loadSession, sessionCapabilities } = connection?.initialized.agentCapabilities ?? {}
-    if (this.#turns === 0 && (loadSession || sessionCapabilities?.resume)) await this.end()
+    return this.#turns === 0 && Boolean(loadSession || sessionCapabilities?.resume)
   }
 
   async #opened(chat: Uri, open: () => Promise<AcpSession>): Promise<AcpSession> {
@@ -117,5 +123,3 @@ export class SessionProcess {
     }
   }
 }
-
-const idleMs = 30 * 60_000

@@ -86,5 +86,8 @@ function namesIn(folder: string): readonly string[] | undefined {
 /** In ms. Two changes of a file that are further apart than this have different times on every usual file system. */
 export const tickMs = 100
 
-/** In a larger folder git is about as quick. */
+/**
+ * The largest number of entries in a folder that is looked at. In a larger folder, looking takes about as long as a capture
+ * with git.
+ */
 const mostEntries = 2000

@@ -116,8 +116,8 @@ function serve(gate: Gate, pending: PendingUpgrades, options: ListenOptions): Se
     ...socketOptions,
   })
   /**
-   * Counts and logs a refusal, and returns the wait. Over the limit, a refusal is not logged, so that no client can flood
-   * the log.
+   * Counts a refusal, and returns how long (in ms) the client must wait before it tries again; 0 while there are not too many
+   * refusals. Refusals are logged only up to that limit, so that no client can flood the log.
    */
   const recordRefusal = ({ why }: Refusal, { headers, socket }: IncomingMessage, failures: AuthFailures) => {
     const address = socket.remoteAddress ?? 'unix socket'

@@ -8,6 +8,8 @@ import { AcpAgent } from '@atrium/adapters/acp'
 import type { Profile } from '@atrium/adapters/acp'
 import { missingProgram } from '@atrium/adapters/acp/launch'
 import type { LaunchContext, AcpProgram } from '@atrium/adapters/acp/launch'
+import { defaultLimits, IdleProcesses } from '@atrium/adapters/acp/idle-processes'
+import type { IdleLimits } from '@atrium/adapters/acp/idle-processes'
 import { acpServers } from '@atrium/adapters/acp/mcp-servers'
 import { findAgents } from '@atrium/adapters/acp/registry'
 import { guide } from '@atrium/adapters/guide'
@@ -55,6 +57,7 @@ export class AgentSet {
       version,
       mcpServers,
       probeDirectory: probeFolder(settings),
+      idle: new IdleProcesses(world.later, idleLimits(settings)),
     }
   }
 
@@ -142,6 +145,12 @@ export class AgentSet {
 }
 
 const refreshEveryMs = 60_000
+
+function idleLimits({ agentProcesses = {} }: Settings): IdleLimits {
+  const { idleMs, most } = defaultLimits
+  const { idleMinutes, maxIdle = most } = agentProcesses
+  return { idleMs: idleMinutes === undefined ? idleMs : idleMinutes * 60_000, most: maxIdle }
+}
 
 /** The built-in model agent, unless the config switches all of its providers off. */
 function modelAgents(

@@ -1,7 +1,7 @@
 import type { AgentSettings } from '@atrium/adapters/acp/registry'
 import type { ServerSettings } from '@atrium/adapters/acp/mcp-servers'
 import type { ModelsConfig } from '@atrium/adapters/model/config'
-import { isAgents, isCaptures, isModels, isServers } from './config-schema.ts'
+import { isAgents, isCaptures, isModels, isProcesses, isServers } from './config-schema.ts'
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
@@ -30,8 +30,15 @@ export interface Settings {
   readonly models?: ModelsConfig
   /** MCP servers by name, for sessions with ACP agents. */
   readonly mcpServers?: ServerSettings
+  /** How many idle processes of agents are kept, and for how long. */
+  readonly agentProcesses?: ProcessSettings
   /** What is kept of the files that turns change. False: nothing, so that no change can be shown or undone. */
   readonly captures?: CaptureSettings | false
+}
+
+export interface ProcessSettings {
+  readonly idleMinutes?: number
+  readonly maxIdle?: number
 }
 
 export interface CaptureSettings {
@@ -84,6 +91,9 @@ const modelsWanted =
 
 const serversWanted =
   'an object that maps the name of each MCP server to command, and optionally args and env; or to a url that begins with http:// or https://, and optionally type (http or sse) and headers'
+
+const processesWanted =
+  'an object with idleMinutes, a positive number, and maxIdle, a number of processes from 0'
 
 const capturesWanted = 'false, or an object with sessionMb and allMb, which are positive numbers'
 
@@ -208,6 +218,15 @@ export const fields: { readonly [K in keyof Required<Settings>]: Field } = {
     },
     serversWanted,
     isServers,
+  ),
+  agentProcesses: json(
+    {
+      variable: 'ATRIUM_AGENT_PROCESSES',
+      about:
+        'When idle processes of agents that can restore their sessions are ended: after 5 minutes, or if there are more than 4 of all agents.',
+    },
+    processesWanted,
+    isProcesses,
   ),
   captures: json(
     {

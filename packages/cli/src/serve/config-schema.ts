@@ -123,6 +123,20 @@ function isPrice(value: unknown): boolean {
   return [input, output, cacheRead].every((each) => typeof each === 'number' && each >= 0)
 }
 
+/** Whether a value is a valid `agentProcesses` setting: how many idle processes are kept, and for how long. */
+export function isProcesses(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const { idleMinutes = 1, maxIdle = 0, ...others } = value
+  return (
+    Object.keys(others).length === 0 &&
+    typeof idleMinutes === 'number' &&
+    idleMinutes > 0 &&
+    idleMinutes <= 10_000 &&
+    Number.isInteger(maxIdle) &&
+    Number(maxIdle) >= 0
+  )
+}
+
 /** Whether a value is a valid `captures` setting: how much is kept of the files that turns change. */
 export function isCaptures(value: unknown): boolean {
   if (value === false) return true

@@ -43,6 +43,8 @@ test('[D3] an unknown key is a warning with the file and the key', async () => {
   expect(warnings[0]).toBe(`${path}: 'prot' is no setting, so it is ignored.`)
 })
 
+const processes = 'an object with idleMinutes, a positive number, and maxIdle, a number of processes from 0'
+
 test.each([
   ['port', '"7433"', 'a port from 0 to 65535'],
   ['port', '65536', 'a port from 0 to 65535'],
@@ -55,6 +57,10 @@ test.each([
   ['allowHost', '["evil.com/"]', 'names like atrium.example or atrium.example:443'],
   ['logLevel', '"loud"', 'one of trace, debug, info, warn, error, fatal, silent'],
   ['readOnly', '"yes"', 'true or false'],
+  ['agentProcesses', '{"idleMinutes": 0}', processes],
+  ['agentProcesses', '{"maxIdle": -1}', processes],
+  ['agentProcesses', '{"maxIdle": 1.5}', processes],
+  ['agentProcesses', '{"idle": 1}', processes],
   ['connectionToken', '"short"', "16 to 512 letters, digits, '-' and '_'"],
 ])('[D4] %s: %s in the file is refused with the file and the key', async (key, value, wants) => {
   file(`{"${key}": ${value}}`)

@@ -31,8 +31,9 @@ import { sawPart } from './seen-part.ts'
 
 /**
  * Runs `reconnect`. Returns the result as JSON: the envelopes that the client missed if all of them can be replayed, otherwise
- * snapshots. `named` says whether the params name a channel. They do in every version but 0.1, although some clients leave the
- * channel out.
+ * snapshots. `named` says whether the params have a `channel`. AHP 0.1 has none, so a client of 0.1 that sends one has changed
+ * its version and is refused. Later versions require it, but the host accepts params without it, because some clients leave it
+ * out.
  */
 export async function reconnect(
   core: Core,

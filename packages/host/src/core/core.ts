@@ -70,7 +70,10 @@ export interface Customizing {
   startServers(session: Uri): Promise<void>
   tools(session: Uri): readonly ServerTools[]
   server(session: Uri, id: string): McpServer | undefined
-  /** The customizations that every session has, as far as they are read. They have no children here. */
+  /**
+   * The customizations that every session has. Those that have not been read yet are missing. Their children are left out,
+   * because the info of every agent would repeat them.
+   */
   readonly ofHost: readonly Customization[]
   /** Reads the sources of the host and of every session again. */
   reread(): void

@@ -107,7 +107,7 @@ export function effect(core: Core, channel: Channel, entry: Entry): void {
   const { action, origin } = entry
   if (core.jobs.stopping) return
   effects.get(action.type)?.(core, channel, action)
-  if (channel.is('session')) sessionCommitted(core, channel)
+  if (channel.is('session')) sessionCommitted(core, channel, action)
   if (channel.is('changeset')) changesetCommitted(core, channel, entry)
   if (channel.is('annotations')) {
     annotationsCommitted(core, channel)

@@ -40,6 +40,8 @@ export interface Agent {
   commands?(session: SessionState): Promise<readonly AgentCommand[]>
   /** The last lines of diagnostic output, for troubleshooting. Must not contain secrets. */
   readonly lastWords?: readonly string[]
+  /** Called when the last client has left an idle session. The agent may end what it can start again later. */
+  release?(session: Uri): void
   /** Called when a session was disposed of. The agent deletes the data that it keeps for the session. */
   dispose?(session: Uri): Promise<void>
 }

@@ -218,6 +218,27 @@ describe('[H7] progress', () => {
   )
 })
 
+test('[H14.4] an agent is told when the last client has left an idle session', async () => {
+  const all = await twoClientSession()
+  const { agent, ann, ben } = all
+  const join = (clientId: string) => ({
+    type: 'session/activeClientSet',
+    activeClient: { clientId, tools: [] },
+  })
+  const leave = (clientId: string) => ({ type: 'session/activeClientRemoved', clientId })
+  await accepted(ann, session, join('ann'))
+  await accepted(ben, session, join('ben'))
+  await accepted(ann, session, leave('ann'))
+  expect(agent.released).toEqual([])
+  await accepted(ben, session, leave('ben'))
+  expect(agent.released).toEqual([session])
+  // During a turn the agent is not told.
+  await accepted(ann, session, join('ann'))
+  await turn(all, 't1', part('p'))
+  await accepted(ann, session, leave('ann'))
+  expect(agent.released).toEqual([session])
+})
+
 describe('[H7] disposing of a session', () => {
   test('removes its chats, subscriptions, turns and records, and notifies its agent', async () => {
     const all = await twoClientSession()

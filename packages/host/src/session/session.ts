@@ -3,7 +3,8 @@ import type { Params } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import { pathOf } from '@atrium/protocol/file-uri'
 import type { SessionState } from '@atrium/protocol/session/state'
-import { Activity } from '@atrium/protocol/status'
+import type { Action } from '@atrium/protocol/channel'
+import { Activity, activityOf } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
 import { annotationsUri, defaultChatUri, sessionUri } from '@atrium/protocol/uri'
 import { agentOf, chooseAgent, probeAgent } from '../agents/agents.ts'
@@ -177,10 +178,17 @@ export const sessionEffects: Effects<'session'> = {
   },
 }
 
-/** Updates the session list after a committed change of a session. */
-export function sessionCommitted(core: Core, session: Channel<'session'>): void {
+/** Updates the session list after a committed change of a session. Tells the agent when the last client has left. */
+export function sessionCommitted(core: Core, session: Channel<'session'>, { type }: Action): void {
   const changes = core.catalog.update(session.uri, session.committedState)
   if (changes) core.sessionFeed.changed(session.uri, changes)
+  if (type === 'session/activeClientRemoved') releaseAgent(core, session)
+}
+
+function releaseAgent(core: Core, session: Channel<'session'>): void {
+  const { activeClients, chats, provider } = session.committedState
+  const isIdle = chats.every(({ status = 0 }) => activityOf(status) !== Activity.InProgress)
+  if (activeClients.length === 0 && isIdle) agentOf(core, provider)?.release?.(session.uri)
 }
 
 /** Removes a client that has not come back in time. Its unused sessions are disposed of, and it leaves all other sessions. */

@@ -138,7 +138,12 @@ export const viewBugs: readonly Bug[] = [
     `core.world.later(0, () => core.log.channel(session.uri) === session &&
       append(core, session, { type: 'session/chatUpdated', chat: chat.uri, changes }));`,
   ),
-  bug('the session list is not updated', 'dispatch/dispatch', 'sessionCommitted(core, channel);', ';'),
+  bug(
+    'the session list is not updated',
+    'dispatch/dispatch',
+    'sessionCommitted(core, channel, action);',
+    ';',
+  ),
   bug(
     'a session is announced before its creator is answered',
     'core/session-feed',

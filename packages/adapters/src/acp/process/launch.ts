@@ -10,6 +10,7 @@ import { redactor } from '../../process/redact.ts'
 import { valuesGiven } from './mcp-servers.ts'
 import type { AcpServer } from './mcp-servers.ts'
 import { signInText } from './sign-in.ts'
+import type { IdleProcesses } from './idle-processes.ts'
 import { authRequired, fieldsOf } from './schema.ts'
 import type { AuthMethod } from './schema.ts'
 import type { Watchdog } from '../../process/watchdog.ts'
@@ -46,6 +47,8 @@ export interface LaunchContext {
   readonly probeDirectory?: string
   /** The MCP servers that every session gets. Users can switch off each server in a session. */
   readonly mcpServers?: readonly AcpServer[]
+  /** The idle processes of all agents. Absent: each agent counts only its own. */
+  readonly idle?: IdleProcesses
   /** Secrets that agents are given later, besides their environment and their MCP servers. */
   readonly secrets?: Variables
 }

@@ -1,3 +1,4 @@
+import { defaultLimits } from './idle-processes.ts'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -142,7 +143,7 @@ test('[N48] a retired agent completes its turns before it ends', async () => {
   expect(String(late.failure)).toContain('it is no longer on this host')
 })
 
-test('[N40] an idle process is ended, and the next turn restores its session', async () => {
+test('[N40.2] an idle process is ended, and the next turn restores its session', async () => {
   const timers: { ms: number; task: () => void }[] = []
   const later = (ms: number, task: () => void) => {
     if (ms < 1000) setTimeout(task, ms)
@@ -151,7 +152,9 @@ test('[N40] an idle process is ended, and the next turn restores its session', a
   }
   const room = await acpRoom({ later })
   await room.turn('say a')
-  timers.findLast(({ ms }) => ms === 30 * 60_000)?.task()
+  const isIdleTimer = ({ ms }: { readonly ms: number }) => ms === defaultLimits.idleMs
+  await until(() => timers.some(isIdleTimer))
+  timers.findLast(isIdleTimer)?.task()
   const [pid = 0] = room.agent.lines('started').map(Number)
   await until(() => !processesWith(agentFile).includes(pid))
   expect(textOf(await room.turn('say b'))).toBe('b')

@@ -66,7 +66,10 @@ function enabledDown(item: Shape): Shape {
   return put(item, { enabled: isEnabled(item), enablement: undefined, childEnablement: undefined })
 }
 
-/** A plugin that a client brings. If it is disabled, the newer form is a decision for the session. */
+/**
+ * Translates the flag `enabled` of a client's plugin or MCP server to 0.8: `false` becomes a decision with the scope `session`,
+ * and `true` becomes no decision.
+ */
 function enablementUp(item: Shape): Shape {
   const { enabled } = item
   if (!isDecided(item) || enabled === undefined || 'enablement' in item) return item

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { configure } from '../packages/cli/src/serve/config.ts'
 import { HostProcess } from '../packages/cli/test/host-process.ts'
 
@@ -164,6 +164,7 @@ describe('[A4] the README', () => {
     expect(run(embedded)).toEqual({ lines: ['AHP 1.0.0'], stderr: '' })
     const home = mkdtempSync(join(tmpdir(), 'atrium-readme-'))
     const host = await HostProcess.start(home)
+    onTestFinished(() => host.kill())
     const token = readFileSync(join(home, 'data', 'token'), 'utf8').trim()
     for (let time = 0; time < 2; time++) {
       const { lines, stderr } = run(client, { ATRIUM_URL: host.url, ATRIUM_TOKEN: token })
@@ -171,7 +172,6 @@ describe('[A4] the README', () => {
       expect(lines).toContain('shown: Mine unconfirmed: 1')
       expect(lines).toContain('the host: accepted')
     }
-    await host.kill()
   })
 
   test('its config file is accepted', async () => {

@@ -45,7 +45,7 @@ export function scriptedAgent(options: ScriptedOptions = {}): ScriptedAgent {
     ...options.program,
   }
   const context = { later, watchdog, mark, environment: process.env, version: '0', ...options.context }
-  const agent = new AcpAgent(program, context, profile)
+  const agent = new AcpAgent(program, context, { profile })
   onEnd(() => agent.close())
   return { agent, folder, lines: (record) => linesIn(join(folder, record)) }
 }

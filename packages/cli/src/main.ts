@@ -50,6 +50,7 @@ function program(): Command {
     atrium.addCommand(command, { hidden: verb.hidden ?? false })
   }
   const token = atrium.command('token').description('show or replace the token of a data folder')
+  token.configureOutput({ outputError: (text, write) => write(ownForm(text)) })
   const data = () => new Option('--data <dir>', 'the data folder')
   const tokens = () => import('./commands/token.ts')
   token
@@ -102,7 +103,7 @@ function withRunCommand(argv: readonly string[], commands: readonly string[]): r
 
 /** Whether a word names a session: the last one, or one by its URI or the beginning of its id. */
 function isSessionName(word = ''): boolean {
-  return word === 'last' || /^([\da-f]{4,}(-[\da-f-]*)?|[\w.-]+:\/\S+)$/i.test(word)
+  return word === 'last' || /^(?=.*\d)[\da-f]{8,}(-[\da-f-]*)?$|^ahp-(session|chat):/i.test(word)
 }
 
 function serveCommand(): Command {
@@ -142,10 +143,14 @@ function append(value: string, before: readonly string[] = []): readonly string[
   return [...before, value]
 }
 
-/** Returns an error text of Commander in the form of our own. A user may have meant an unknown command as a prompt. */
+/** Returns an error of Commander in the form of our own errors. An unknown command may have been meant as a prompt. */
 function usageError(text: string): string {
-  const error = text.replace(/^error: /, 'atrium: ')
-  return text.includes('unknown command') ? `${error}(A prompt goes into quotes: atrium "…")\n` : error
+  const hint = text.includes('unknown command') ? '(A prompt goes into quotes: atrium "…")\n' : ''
+  return `${ownForm(text)}${hint}`
+}
+
+function ownForm(text: string): string {
+  return text.replace(/^error: /, 'atrium: ')
 }
 
 /** Prints an error and returns its exit code. Commander has already printed usage errors, help and version. */

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Chat } from '@atrium/host/ports/agent'
 import { readinessOf } from '@atrium/protocol/root/readiness'
+import { rootUri } from '@atrium/protocol/uri'
 import type { ContentRef } from '@atrium/protocol/common/content'
 import { HostlessChat } from '../../../host/test/hostless-chat.ts'
 import { isAlive, manualTimers, scriptedAgent, temporaryFolder } from '../../test/acp.ts'
@@ -115,11 +116,26 @@ test('[H14] an agent is not tried, then ready, broken or signed out, as its prob
   const signedOut = { state: 'needs-sign-in', problem: expect.stringContaining('is not signed in') as string }
   expect(await stateOf({ quirks: ['auth'] })).toEqual(['not-tried', signedOut])
   // A turn shows it, too. After a turn that has worked, nothing of the problem is left.
-  const { agent } = scriptedAgent({ quirks: ['auth-once'] })
+  const { agent } = scriptedAgent({ quirks: ['auth-once', 'options'] })
   await new HostlessChat(agent).begin('say a').end()
   expect(readinessOf(agent.info)).toEqual(signedOut)
   await new HostlessChat(agent).begin('say a').end()
-  expect(readinessOf(agent.info)).toEqual({ state: 'ready' })
+  // The program works, and its models are not known before a probe.
+  expect([readinessOf(agent.info)?.state, agent.info.models]).toEqual(['not-tried', []])
+  await agent.probe()
+  expect([readinessOf(agent.info)?.state, agent.info.models.length]).toEqual(['ready', 2])
+})
+
+test('[H14.3] a problem of one session does not make its agent broken, and clients see a state when the turn has ended', async () => {
+  const gone = await acpRoom()
+  rmSync(gone.folder, { recursive: true })
+  expect(errorOf(await gone.turn('say a'))?.error.message).toContain('no such directory')
+  expect(readinessOf(gone.agent.agent.info)).toEqual({ state: 'ready' })
+  const room = await acpRoom({ quirks: ['auth-once'] })
+  const listed = () => JSON.stringify(room.ann.state(rootUri))
+  await room.ann.until(() => listed().includes('needs-sign-in'))
+  await room.turn('say a')
+  await room.ann.until(() => !listed().includes('needs-sign-in'))
 })
 
 test('[N47] a corrected configuration counts for the resumed turn', async () => {

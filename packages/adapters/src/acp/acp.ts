@@ -33,10 +33,13 @@ export interface Profile {
   readonly knobs: readonly ConfigOption[]
   /** Whether a session may have several directories. */
   readonly directories?: boolean
-  /** Why the program could not be used. */
-  readonly problem?: string
-  /** Whether the problem is that nobody is signed in. */
-  readonly isSignedOut?: true
+}
+
+/** What is known about an agent before its program is started. */
+export interface KnownAgent {
+  readonly profile?: Profile | undefined
+  /** Why the program cannot be used. */
+  readonly problem?: string | undefined
 }
 
 /** An agent that is a separate program and speaks ACP. Each session of the host has its own process of the program. */
@@ -47,6 +50,8 @@ export class AcpAgent implements Agent {
   readonly #processes = new Map<Uri, SessionProcess>()
   readonly #idle: IdleProcesses
   #profile: Profile | undefined
+  /** Why the program could not be used the last time. */
+  #problem: Error | undefined
   #probing: Promise<void> | undefined
   /** The connection that a probe opened. The first session uses this connection. */
   #spare: AcpConnection | undefined
@@ -55,16 +60,18 @@ export class AcpAgent implements Agent {
   #turns = 0
   #retired = false
 
-  constructor(program: AcpProgram, context: LaunchContext, profile?: Profile) {
+  constructor(program: AcpProgram, context: LaunchContext, { profile, problem }: KnownAgent = {}) {
     this.#tools = new ToolServer(context.version)
     this.#launcher = new Launcher(program, { ...context, secrets: { TOKEN: this.#tools.secret } })
     this.#profile = profile
+    if (problem !== undefined) this.#problem = new Error(problem)
     this.#idle = context.idle ?? new IdleProcesses(context.later)
   }
 
   get info(): AgentInfo {
     const { name: provider, displayName, command } = this.#launcher.program
-    const { knobs = [], directories, problem } = this.#profile ?? {}
+    const { knobs = [], directories } = this.#profile ?? {}
+    const problem = this.#problem?.message
     const info = {
       provider,
       displayName,
@@ -80,10 +87,8 @@ export class AcpAgent implements Agent {
   }
 
   get #state(): Readiness['state'] {
-    if (!this.#profile) return 'not-tried'
-    const { problem, isSignedOut } = this.#profile
-    if (problem === undefined) return 'ready'
-    return isSignedOut ? 'needs-sign-in' : 'broken'
+    if (this.#problem) return isSignedOut(this.#problem) ? 'needs-sign-in' : 'broken'
+    return this.#profile ? 'ready' : 'not-tried'
   }
 
   get settings(): NonNullable<Agent['settings']> {
@@ -102,7 +107,7 @@ export class AcpAgent implements Agent {
    * Resolves after a limited time, even if the agent does not answer. The first turn of a session then reports the problem.
    */
   probe(): Promise<void> {
-    if (this.#profile && this.#profile.problem === undefined) return Promise.resolve()
+    if (this.#profile && !this.#problem) return Promise.resolve()
     this.#probing ??= this.#probe().finally(() => {
       this.#probing = undefined
     })
@@ -129,12 +134,11 @@ export class AcpAgent implements Agent {
       )
       run.then(
         () => {
-          this.#worked()
+          this.#problem = undefined
           output.end()
         },
         (error: unknown) => {
-          const isUnusable = connection === undefined || isSignedOut(error)
-          if (isUnusable && error instanceof TurnFailed && !signal.aborted) this.#failed(error)
+          if (isSignedOut(error)) this.#problem = error
           output.end(error)
         },
       )
@@ -199,7 +203,15 @@ export class AcpAgent implements Agent {
     const spare = this.#spare
     this.#spare = undefined
     if (this.#closed) throw this.#launcher.failure('it is no longer on this host')
-    return spare?.open ? spare : this.#launcher.start(signal)
+    if (spare?.open) return spare
+    try {
+      const connection = await this.#launcher.start(signal)
+      if (!isSignedOut(this.#problem)) this.#problem = undefined
+      return connection
+    } catch (error) {
+      if (!signal.aborted) this.#problem = this.#launcher.userError(error)
+      throw error
+    }
   }
 
   /**
@@ -218,30 +230,13 @@ export class AcpAgent implements Agent {
       const { sessionCapabilities } = opened.initialized.agentCapabilities ?? {}
       const directories = sessionCapabilities?.additionalDirectories ? { directories: true } : {}
       this.#profile = { knobs: options, ...directories }
+      this.#problem = undefined
       if (this.#closed) return await opened.process.end()
       this.#keepSpare(opened)
     } catch (error) {
       await connection?.process.end()
-      this.#failed(this.#launcher.userError(error))
+      this.#problem = this.#launcher.userError(error)
     }
-  }
-
-  /** Remembers why the program cannot be used. The next probe tries again. */
-  #failed(error: Error): void {
-    const { knobs = [], directories } = this.#profile ?? {}
-    this.#profile = {
-      knobs,
-      ...(directories && { directories }),
-      problem: error.message,
-      ...(isSignedOut(error) && { isSignedOut: true }),
-    }
-  }
-
-  /** Forgets an earlier problem after a turn that has run to its end. */
-  #worked(): void {
-    if (this.#profile?.problem === undefined) return
-    const { knobs, directories } = this.#profile
-    this.#profile = { knobs, ...(directories && { directories }) }
   }
 
   #keepSpare(connection: AcpConnection): void {
@@ -292,7 +287,7 @@ export class AcpAgent implements Agent {
   }
 }
 
-function isSignedOut(error: unknown): boolean {
+function isSignedOut(error: unknown): error is TurnFailed {
   return error instanceof TurnFailed && error.errorType === 'auth'
 }
 

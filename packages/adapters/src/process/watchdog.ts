@@ -15,14 +15,18 @@ import { markerVariable } from './environment.ts'
  * exits.
  */
 export class Watchdog {
-  /** A folder for the start-up files of shells. The watchdog process removes the folder after the host has gone. */
-  readonly folder = mkdtempSync(join(tmpdir(), 'atrium-shells-'))
+  #folder: string | undefined
   readonly #marker: string
   readonly #sessions = new Set<number>()
   #process: ChildProcess | undefined
 
   constructor(marker: string) {
     this.#marker = marker
+  }
+
+  /** A folder for the start-up files of shells. The watchdog process removes the folder after the host has gone. */
+  get folder(): string {
+    return (this.#folder ??= mkdtempSync(join(tmpdir(), 'atrium-shells-')))
   }
 
   /**

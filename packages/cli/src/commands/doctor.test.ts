@@ -151,7 +151,13 @@ test.each([
   ['ready', undefined, 'ok', 'x, with 0 models', undefined],
   ['not-tried', undefined, 'warn', 'x was never started by this host', 'try it with: atrium agents --check'],
   ['broken', 'It is gone.', 'warn', 'x does not work: It is gone.', 'then: atrium agents --check'],
-  ['needs-sign-in', 'Log in.', 'warn', 'x needs a sign-in: Log in.', 'then: atrium agents --check'],
+  [
+    'needs-sign-in',
+    'Log in.',
+    'warn',
+    'x needs a sign-in: Log in.',
+    'then: atrium agents --check; a new variable needs a restart of the host',
+  ],
 ] as const)('[Z28] an agent that is %s is reported as such', (state, problem, level, detail, mend) => {
   const agent = { provider: 'x', displayName: 'X', description: '', models: [] }
   const finding = agentFinding(withReadiness(agent, state, problem))

@@ -80,6 +80,13 @@ describe('[Z5] run', () => {
       expect({ typo, status }).toEqual({ typo, status: 2 })
       expect(stderr).toContain(meant)
     }
+    expect((await fixture.run(['ls', '--json'])).stdout).toBe(before)
+    expect(await fixture.run(['say', 'https://example.com/a'])).toMatchObject({ status: 0 })
+    expect(await fixture.run(['token', 'shwo'])).toMatchObject({
+      status: 2,
+      stderr: expect.not.stringContaining('quotes'),
+    })
+    const all = (await fixture.run(['ls', '--json'])).stdout
     // The value of an option is no word of a prompt, and a command for a session that does not exist is none either.
     for (const args of [
       ['status', '--data', fixture.home],
@@ -90,7 +97,7 @@ describe('[Z5] run', () => {
         status: 2,
         stderr: expect.stringContaining('A prompt goes into quotes'),
       })
-    expect((await fixture.run(['ls', '--json'])).stdout).toBe(before)
+    expect((await fixture.run(['ls', '--json'])).stdout).toBe(all)
   })
 
   test('[S-20] a message of 75 MB is refused with a sentence, and the host goes on', async () => {

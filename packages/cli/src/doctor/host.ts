@@ -93,17 +93,18 @@ export function agentFinding(agent: AgentInfo): Finding {
   const name = onOneLine(agent.provider)
   const detail = `${name}, with ${agent.models.length} models`
   if (state === 'broken' || state === 'needs-sign-in')
-    return warn(
-      'agent',
-      `${name} ${brokenText[state]}: ${onOneLine(problem ?? '')}`,
-      'then: atrium agents --check',
-    )
+    return warn('agent', `${name} ${brokenText[state]}: ${onOneLine(problem ?? '')}`, mendOf[state])
   if (logins.length > 0)
     return warn('agent', `${detail}; it wants a login for ${logins.join(', ')}`, 'sign in from a client')
   if (state === 'not-tried')
     return warn('agent', `${name} was never started by this host`, 'try it with: atrium agents --check')
   return ok('agent', detail)
 }
+
+const mendOf = {
+  broken: 'then: atrium agents --check',
+  'needs-sign-in': 'then: atrium agents --check; a new variable needs a restart of the host',
+} as const
 
 const brokenText = { broken: 'does not work', 'needs-sign-in': 'needs a sign-in' } as const
 

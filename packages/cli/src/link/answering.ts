@@ -28,6 +28,7 @@ function isListening(url: string): Promise<boolean> {
 function socketTo(url: string): Socket {
   const local = localAddress(url)
   if (local) return connect(local.path)
-  const { hostname, port } = new URL(url)
-  return connect(Number(port), hostname.replace(/^\[(.*)\]$/, '$1'))
+  const { protocol, hostname, port } = new URL(url)
+  const number = Number(port) || (protocol === 'wss:' ? 443 : 80)
+  return connect(number, hostname.replace(/^\[(.*)\]$/, '$1'))
 }

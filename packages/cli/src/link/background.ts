@@ -1,4 +1,5 @@
 import { configure } from '../serve/config.ts'
+import type { Settings } from '../serve/config-fields.ts'
 import { privateFolder } from '@atrium/adapters/server/token'
 import type { Output } from '../terminal/output.ts'
 import { answeringHost } from './answering.ts'
@@ -16,7 +17,7 @@ export async function ensureHost(options: HostOptions, { report, note, style }: 
   await privateFolder(data)
   const starting = `· no host runs with ${data}: starting one`
   report({ type: 'host', starting: data }, () => style.dim(starting))
-  await startHost(data)
+  await startHost(settings)
   note(style.dim('· the host goes on in the background; atrium stop ends it'))
 }
 
@@ -24,14 +25,14 @@ export async function ensureHost(options: HostOptions, { report, note, style }: 
  * Starts a host, and waits until a host answers. The store may be in use. If a host that another command starts uses it, that
  * host will answer soon. If a host that just stops uses it, the start is tried again.
  */
-async function startHost(data: string): Promise<void> {
+async function startHost(settings: Settings): Promise<void> {
   const began = performance.now()
-  let host = new HostProcess(data)
+  let host = new HostProcess(settings)
   for (let tries = 1; ; tries++) {
-    const found = await answeringHost(data)
+    const found = await answeringHost(settings.data)
     if (found) return host.answers(found.pid)
     if (host.hasFailed || performance.now() - began > maxMs) throw host.failure()
-    if (host.isRefused && tries % triesPerStart === 0) host = new HostProcess(data)
+    if (host.isRefused && tries % triesPerStart === 0) host = new HostProcess(settings)
     await new Promise((resolve) => setTimeout(resolve, pollMs))
   }
 }

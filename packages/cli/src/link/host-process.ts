@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { closeSync, openSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Settings } from '../serve/config-fields.ts'
+import { isRunning } from '../serve/discovery.ts'
 import { CommandError, exits } from '../terminal/exit.ts'
 
 /**
@@ -15,11 +17,11 @@ export class HostProcess {
   #exit: number | undefined
   #problem: string | undefined
 
-  constructor(data: string) {
+  constructor({ data, logLevel = 'warn' }: Settings) {
     this.#data = data
     this.#ownLog = join(data, `host-${process.pid}.log`)
     const log = openSync(this.#ownLog, 'w', 0o600)
-    const args = [process.argv[1] ?? '', 'serve', '--data', data, '--log-level', 'warn']
+    const args = [process.argv[1] ?? '', 'serve', '--data', data, '--log-level', logLevel]
     // The host works in its data folder, because the folder of the user's shell may be removed while the host runs.
     this.#child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', log, log], cwd: data })
     closeSync(log)
@@ -49,7 +51,7 @@ export class HostProcess {
   /** Ends the process, and returns the error that says why the host cannot be reached. */
   failure(): CommandError {
     if (this.#exit === undefined) this.#child.kill()
-    const lines = readFileSync(this.#ownLog, 'utf8').trim().split('\n')
+    const lines = textOf(this.#ownLog).trim().split('\n')
     const reason =
       this.#problem ?? lines.findLast((line) => line.startsWith('atrium: '))?.slice('atrium: '.length)
     const why = reason === undefined ? '' : `: ${reason}`
@@ -59,15 +61,21 @@ export class HostProcess {
   /** Names the log `host.log`, and keeps the log of the last host as `host.log.1`. Returns its path. */
   #publishLog(): string {
     const path = join(this.#data, 'host.log')
-    try {
-      renameSync(path, `${path}.1`)
-    } catch {
-      // There is no log of an earlier host.
-    }
-    renameSync(this.#ownLog, path)
+    renameIfPresent(path, `${path}.1`)
+    renameIfPresent(this.#ownLog, path)
     // A command that was ended during its start may have left a log.
-    for (const name of readdirSync(this.#data))
-      if (/^host-\d+\.log$/.test(name)) rmSync(join(this.#data, name), { force: true })
+    for (const name of readdirSync(this.#data)) {
+      const [, pid] = /^host-(\d+)\.log$/.exec(name) ?? []
+      if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(this.#data, name), { force: true })
+    }
     return path
   }
+}
+
+function textOf(path: string): string {
+  return existsSync(path) ? readFileSync(path, 'utf8') : ''
+}
+
+function renameIfPresent(from: string, to: string): void {
+  if (existsSync(from)) renameSync(from, to)
 }

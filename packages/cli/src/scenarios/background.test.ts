@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { atrium, documentIn } from '../../test/command.ts'
 import { onlyGuide } from '../../test/only-guide.ts'
 import { isRunning } from '../serve/discovery.ts'
@@ -79,10 +79,20 @@ describe('[Z40] a host in the background', () => {
       expect(readlinkSync(`/proc/${Number(pid())}/fd/2`)).toBe(join(realpathSync(home), 'data', 'host.log'))
   })
 
+  test('commands that fail to start a host at the same moment say why, each of them', async () => {
+    const env = { ...onlyGuide(), ATRIUM_PORT: '0', ATRIUM_TLS_CERT: '/no/cert', ATRIUM_TLS_KEY: '/no/key' }
+    const commands = [1, 2, 3].map(() => atrium(home, ['run', 'say one'], { env }))
+    for (const { status, stderr } of await Promise.all(commands)) {
+      expect(status).toBe(1)
+      expect(stderr).toMatch(/atrium: The host could not be started: .*\/no\/cert.*host\.log\)\n$/)
+    }
+  })
+
   test('the address of a crashed host does not count, even if another process has its number', async () => {
     await command('run', '-q', 'say one')
     const [crashed, file] = [Number(pid()), readFileSync(hostFile(), 'utf8')]
     process.kill(crashed, 'SIGKILL')
+    await vi.waitUntil(() => !isRunning(crashed), { timeout: 60_000 })
     writeFileSync(hostFile(), file.replace(`${crashed}`, `${process.pid}`), { mode: 0o600 })
     expect(await command('run', '-q', 'say two')).toEqual({ status: 0, stdout: 'two\n', stderr: '' })
     expect(pid()).not.toBe(process.pid)
@@ -100,21 +110,27 @@ describe('[Z40] a host in the background', () => {
     await command('run', '-q', 'say one')
     const host = Number(pid())
     process.kill(host, 'SIGSTOP')
+    onTestFinished(() => void process.kill(host, 'SIGCONT'))
     expect(await command('stop', '--timeout', '0.5')).toEqual({
       status: 3,
       stdout: '',
       stderr: `atrium: The host (process ${host}) has not answered in 0.5 s; it may still.\n`,
     })
-    process.kill(host, 'SIGCONT')
   })
 
   test('a process that has ended counts as ended, even before its parent has noticed', async () => {
     if (process.platform !== 'linux') return
-    const parent = spawn('/bin/sh', ['-c', 'sleep 0 & echo $!; exec sleep 600'])
+    const parent = spawn('/bin/sh', ['-c', 'sleep 600 & echo $!; exec sleep 600'])
+    onTestFinished(() => void parent.kill('SIGKILL'))
     const [line] = await once(parent.stdout, 'data')
-    await vi.waitUntil(() => !isRunning(Number(line)), { timeout: 60_000 })
-    expect(existsSync(`/proc/${Number(line)}`)).toBe(true)
-    parent.kill('SIGKILL')
+    const pid = Number(line)
+    expect(isRunning(pid)).toBe(true)
+    // The shell would notice the end of its child. The program that takes its place does not.
+    const program = () => readFileSync(`/proc/${parent.pid}/comm`, 'utf8').trim()
+    await vi.waitUntil(() => program() === 'sleep', { timeout: 60_000 })
+    process.kill(pid, 'SIGKILL')
+    await vi.waitUntil(() => !isRunning(pid), { timeout: 60_000 })
+    expect(existsSync(`/proc/${pid}`)).toBe(true)
   })
 
   test('a host that cannot start is said, with its own reason', async () => {

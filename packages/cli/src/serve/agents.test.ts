@@ -59,6 +59,16 @@ test('[H14] an agent whose program does not exist is broken, and not tried when 
   await all.host().close()
 })
 
+test('[H14.3] an agent that is looked for in a PATH of its own is not tried at first', async () => {
+  const place = newPlace()
+  program(place)
+  const agents = { mine: { command: 'goose', env: { PATH: `${place}:${process.env['PATH']}` } } }
+  const agentSet = new AgentSet({ data: place, agents }, testWorld(), { PATH: '/nowhere', HOME: place })
+  onTestFinished(() => agentSet.close())
+  const mine = (await agentSet.open()).agents.find(({ info }) => info.provider === 'mine')
+  expect(mine && readinessOf(mine.info)).toEqual({ state: 'not-tried' })
+})
+
 test('[S-34] a probed agent runs in an empty private folder, and not in the shared temporary folder', async () => {
   const place = newPlace()
   program(place)

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { AcpAgent } from '@atrium/adapters/acp'
 import type { Profile } from '@atrium/adapters/acp'
 import { missingProgram } from '@atrium/adapters/acp/launch'
@@ -101,18 +101,18 @@ export class AgentSet {
     const found = await findAgents(this.#settings.agents ?? {}, this.#environment)
     const fingerprinted = await Promise.all(
       found.map(async (program) => {
-        const file = await stat(program.command).catch(() => undefined)
-        const missing = file ? undefined : { knobs: [], problem: missingProgram(program) }
-        return { fingerprint: fingerprintOf(program, file), program, missing }
+        const file = await fileOf(program)
+        const problem = file || isSearched(program) ? undefined : missingProgram(program)
+        return { fingerprint: fingerprintOf(program, file), program, problem }
       }),
     )
     await this.#saveProfiles()
     const before = this.#programs
     this.#programs = new Map(
-      fingerprinted.map(({ fingerprint, program, missing }) => [
-        fingerprint,
-        before.get(fingerprint) ?? new AcpAgent(program, this.#means, missing ?? this.#profiles[fingerprint]),
-      ]),
+      fingerprinted.map(({ fingerprint, program, problem }) => {
+        const known = { profile: this.#profiles[fingerprint], problem }
+        return [fingerprint, before.get(fingerprint) ?? new AcpAgent(program, this.#means, known)]
+      }),
     )
     for (const [fingerprint, agent] of before) if (!this.#programs.has(fingerprint)) this.#retire(agent)
     this.#agents = [...this.#builtIn, ...this.#programs.values()]
@@ -127,9 +127,7 @@ export class AgentSet {
   /** Saves the new profiles, and drops those of programs that are gone. */
   async #saveProfiles(): Promise<void> {
     const changed = [...this.#programs].flatMap(([fingerprint, { profile }]) =>
-      profile && profile.problem === undefined && profile !== this.#profiles[fingerprint]
-        ? [[fingerprint, profile] as const]
-        : [],
+      profile && profile !== this.#profiles[fingerprint] ? [[fingerprint, profile] as const] : [],
     )
     if (changed.length === 0 || this.#settings.readOnly) return
     const kept = Object.entries(this.#profiles).filter(([fingerprint]) => this.#programs.has(fingerprint))
@@ -189,6 +187,16 @@ function profilesIn(text: string): Profiles {
   } catch {
     return {}
   }
+}
+
+/** The file of a program. A relative path counts from the home folder, in which the program is started. */
+async function fileOf({ command }: AcpProgram): Promise<Stats | undefined> {
+  return command.includes('/') ? stat(resolve(homedir(), command)).catch(() => undefined) : undefined
+}
+
+/** Whether the program is looked for in a PATH of its own. Then it is only known at its start whether it exists. */
+function isSearched({ command, env }: AcpProgram): boolean {
+  return !command.includes('/') && env['PATH'] !== undefined
 }
 
 /**

@@ -16,7 +16,7 @@ export class Taking {
   #collecting: Promise<void> = Promise.resolve()
   /** The captures that are being taken, or were taken and are not recorded yet. */
   readonly #open = new Set<object>()
-  /** The captures that the adapter is taking now. */
+  /** The captures that are being taken and compared now. */
   readonly #running = new Map<AbortController, Promise<unknown>>()
   #isStopped = false
 
@@ -41,7 +41,7 @@ export class Taking {
       abort.abort()
       throw new CaptureFailed(`The files could not be recorded within ${limits.turnCaptureMs / 1000} s.`)
     }
-    const taking = this.#take(directory, since, abort)
+    const taking = this.#whileRunning(abort, this.#take(directory, since, abort))
     try {
       return await withTimeout(world, limits.turnCaptureMs, taking, slow)
     } catch (error) {
@@ -56,7 +56,11 @@ export class Taking {
   /** Captures a commit of a folder's repository. Rejects with a sentence for users. */
   async commit(directory: string, of: 'head' | 'branch'): Promise<string> {
     await this.#collecting
-    return this.#captured(directory, of, new AbortController())
+    const abort = new AbortController()
+    return this.#whileRunning(abort, this.#captured(directory, of, abort)).catch((error: unknown) => {
+      if (this.#isStopped) return never()
+      throw error
+    })
   }
 
   /**
@@ -80,15 +84,15 @@ export class Taking {
     return { id, changes: same ? [] : await this.#captures.compare(since, id) }
   }
 
-  async #captured(directory: string, of: CaptureOptions['of'], abort: AbortController): Promise<string> {
+  async #captured(directory: string, of: CaptureOptions['of'], { signal }: AbortController): Promise<string> {
     if (this.#isStopped) return never()
-    const running = this.#captures.take(directory, { of, signal: abort.signal, budget: this.#budget })
-    this.#running.set(abort, running)
-    try {
-      return (await running).id
-    } finally {
-      this.#running.delete(abort)
-    }
+    return (await this.#captures.take(directory, { of, signal, budget: this.#budget })).id
+  }
+
+  /** Lets `stop` abort a task and wait for it. */
+  async #whileRunning<T>(abort: AbortController, task: Promise<T>): Promise<T> {
+    this.#running.set(abort, task)
+    return task.finally(() => this.#running.delete(abort))
   }
 
   /** Lets captures wait for a task that changes files. */

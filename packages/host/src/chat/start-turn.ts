@@ -2,7 +2,7 @@ import type { Message } from '@atrium/protocol/chat/message'
 import type { ErrorInfo } from '@atrium/protocol/common/content'
 import { compact } from '@atrium/protocol/update'
 import { chatUri } from '@atrium/protocol/uri'
-import { agentFor, noAgent } from '../agents/agents.ts'
+import { agentFor, noAgent, setAgents } from '../agents/agents.ts'
 import { syncCustomizations, syncTools } from '../agents/customizations.ts'
 import { failWithoutToken } from '../auth/auth.ts'
 import type { Core } from '../core/core.ts'
@@ -26,8 +26,12 @@ export const chatEffects: Effects<'chat'> = {
   'chat/error': turnEnded,
 }
 
-/** Reads the git status and the files with comments again: the agent may have changed them. */
+/**
+ * Reads the git status and the files with comments again: the agent may have changed them. Publishes what the turn has shown
+ * about its agent, for example that nobody is signed in.
+ */
 function turnEnded(core: Core, chat: Channel<'chat'>): void {
+  setAgents(core)
   const session = sessionOf(core, chat.uri)
   if (!session) return
   followGit(core, session)

@@ -187,7 +187,7 @@ export function sessionCommitted(core: Core, session: Channel<'session'>, { type
 
 function releaseAgent(core: Core, session: Channel<'session'>): void {
   const { activeClients, chats, provider } = session.committedState
-  const isIdle = chats.every(({ status = 0 }) => activityOf(status) !== Activity.InProgress)
+  const isIdle = chats.every(({ status }) => activityOf(status) !== Activity.InProgress)
   if (activeClients.length === 0 && isIdle) agentOf(core, provider)?.release?.(session.uri)
 }
 

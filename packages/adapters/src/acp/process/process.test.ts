@@ -1,3 +1,4 @@
+import { readinessOf } from '@atrium/protocol/root/readiness'
 import { defaultLimits } from './idle-processes.ts'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -128,7 +129,7 @@ test('[N47] a new session waits for the probe of its agent, but only for a limit
   await probed
   expect(agent.settings.schema.properties).toEqual({})
   pass(60_000)
-  await until(() => agent.profile?.problem !== undefined)
+  await until(() => readinessOf(agent.info)?.state === 'broken')
 })
 
 test('[N48] a retired agent completes its turns before it ends', async () => {

@@ -18,8 +18,8 @@ import { OlderCrowd } from './older-crowd.ts'
 import { readStored } from './stored.ts'
 import type { Tally } from './tally.ts'
 
-/** Milliseconds after which an expected event counts as missing. */
-const timeoutMs = 30_000
+/** Milliseconds after which an expected event counts as missing. It is long, because the machine may be very busy. */
+const timeoutMs = 120_000
 
 interface Ending {
   /** The last time the disk was made to lose data. */

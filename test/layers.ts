@@ -66,7 +66,7 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
     ['worktrees'],
     ['resources', 'terminal', 'auth'],
     ['channels'],
-    ['root', 'content'],
+    ['root', 'content', 'roles'],
     ['agents'],
     ['access'],
     ['core'],

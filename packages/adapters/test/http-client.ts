@@ -50,15 +50,25 @@ export function upgradeAt(port: number, headers: Headers = {}): ReturnType<typeo
 
 /** Sends a request head, and reads until the server closes the socket or accepts the upgrade. */
 export async function ask(port: number, line: string, headers: Headers) {
+  return send(port, line, headers, '')
+}
+
+/** Posts a body, and reads the response. */
+export async function post(port: number, path: string, body: string, headers: Headers = {}) {
+  const all = { Host: `127.0.0.1:${port}`, 'Content-Length': String(Buffer.byteLength(body)), ...headers }
+  return send(port, `POST ${path} HTTP/1.1`, all, body)
+}
+
+async function send(port: number, line: string, headers: Headers, sent: string) {
   const socket = await open(port)
   const lines = Object.entries(headers).flatMap(([name, value]) =>
     [value ?? []].flat().map((one) => `${name}: ${one}`),
   )
-  socket.write([line, ...lines, '', ''].join('\r\n'))
+  socket.write([line, ...lines, '', sent].join('\r\n'))
   const raw = await responseOf(socket)
   const [head = '', body = ''] = raw.split('\r\n\r\n')
   const status = Number(head.split(' ')[1])
-  return { status, body, raw }
+  return { status, head, body, raw }
 }
 
 export async function open(port: number): Promise<Socket> {
@@ -83,8 +93,9 @@ export function responseOf(socket: Socket): Promise<string> {
   })
 }
 
-/** Resolves when the socket is closed. */
+/** Resolves when the socket is closed, in order or by a reset. */
 export async function socketClosed(socket: Socket): Promise<void> {
   socket.resume()
-  if (!socket.destroyed) await once(socket, 'close')
+  // `once` of `node:events` would reject at the error of a reset.
+  if (!socket.destroyed) await new Promise((resolve) => socket.once('close', resolve))
 }

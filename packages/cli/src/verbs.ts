@@ -155,6 +155,17 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import('./commands/grant.ts')).revoke,
   },
   {
+    usage: 'devices [action] [name]',
+    about: 'list the devices that may connect to the host; add NAME and revoke NAME change the list',
+    options: [['--role <role>', 'watch, prompt, approve or own (default: prompt)']],
+    load: async () => (await import('./commands/devices/devices.ts')).devices,
+  },
+  {
+    usage: 'pair <url> <code>',
+    about: 'make this machine a device of a host, with a code from: atrium devices add NAME',
+    load: async () => (await import('./commands/devices/pair.ts')).pair,
+  },
+  {
     usage: 'mcp <session> [server]',
     about: 'list the MCP servers of a session; with --on or --off: enable or disable one',
     options: [

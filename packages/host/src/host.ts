@@ -1,7 +1,9 @@
+import type { Device } from '@atrium/protocol/root/device'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import { setAgents } from './agents/agents.ts'
 import { Connection } from './connection/connection.ts'
 import type { Core } from './core/core.ts'
+import type { Devices } from './core/devices/devices.ts'
 import { ConnectionCount } from './connection/connection-count.ts'
 import { FairQueue } from './connection/queues/fair-queue.ts'
 import { UnfinishedRequests } from './connection/queues/unfinished-requests.ts'
@@ -11,8 +13,13 @@ import { openCore } from './open.ts'
 import type { HostPorts } from './open.ts'
 
 export interface Host {
-  /** Takes over a connection that the gate has let through. The connection acts for this principal. */
-  connect(transport: Transport, principal: string): void
+  /**
+   * Takes over a connection that the gate has let through. The connection acts for this principal, with the role of the device.
+   * Without a device it may do everything.
+   */
+  connect(transport: Transport, principal: string, device?: Device): void
+  /** The devices that may connect. */
+  readonly devices: Pick<Devices, 'find' | 'redeem'>
   /** Replaces the list of agents. If the list is the same, publishes what has changed in the agents. */
   offer(agents: readonly Agent[]): void
   /** Closes every link, then waits until everything that the host accepted is durable. */
@@ -31,11 +38,17 @@ export function hostOf(core: Core): Host {
   const queues = { fair, unfinished: new UnfinishedRequests() }
   let closing = false
   return {
-    connect(transport, principal) {
+    devices: core.devices,
+    connect(transport, principal, device) {
       if (closing) return transport.close(1001, 'the host is going away')
       if (!connectionCount.enter(principal, transport.closed))
         return transport.close(1013, 'this principal has too many links; try again later')
-      const connection = new Connection(core, transport, principal, queues)
+      const connection = new Connection(core, transport, { principal, device }, queues)
+      // The device may have been revoked since the gate has seen it.
+      if (device && !core.devices.linkOpened(device.id, connection))
+        return connection.close(1008, 'this device was revoked')
+      if (device)
+        transport.closed.addEventListener('abort', () => core.devices.linkClosed(device.id, connection))
       connections.add(connection)
       transport.closed.addEventListener('abort', () => connections.delete(connection), { once: true })
     },

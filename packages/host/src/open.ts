@@ -21,6 +21,7 @@ import type { Core } from './core/core.ts'
 import { effect } from './dispatch/dispatch.ts'
 import type { Entry } from './log/entry.ts'
 import { Departures } from './core/departures.ts'
+import { Devices } from './core/devices/devices.ts'
 import { ContentRetention } from './core/content-retention.ts'
 import { ClientUriOwners } from './core/client-uri-owners.ts'
 import { failAbsentClient } from './tools/client-tools.ts'
@@ -145,6 +146,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   const sealing = new Sealing({ store: store.log, log, jobs, world, least: ports.sealLeast })
   const sessionResources = await SessionResources.open(records)
   const owners = await Owners.open(records)
+  const devices = await Devices.open(records, world, log, limitValues)
   const worktreeIds = await RecordMap.open(records, 'worktree/', textFormat)
   const contentRetention = await ContentRetention.open(records)
   // Departures are loaded last, because their loading starts the timers of departed clients.
@@ -214,6 +216,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
     contentRetention,
     clientUriOwners,
     owners,
+    devices,
     worktreeIds,
     tokens,
     ...machine,

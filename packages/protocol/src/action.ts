@@ -22,13 +22,16 @@ export function host<S extends Shape>(payload: S, actionClass: Class = 'strict')
   return { by: 'host', class: actionClass, schema: (type) => shapeOf(type, payload) }
 }
 
+/** A row of an action that clients may dispatch. */
+type ClientRow<P> = ActionRow<P> & { readonly by: 'client' }
+
 /** An action that clients may dispatch. */
-export function client<S extends Shape>(payload: S, actionClass: Class = 'strict'): ActionRow<Infer<S>> {
+export function client<S extends Shape>(payload: S, actionClass: Class = 'strict'): ClientRow<Infer<S>> {
   return { by: 'client', class: actionClass, schema: (type) => shapeOf(type, payload) }
 }
 
 /** An action that clients may dispatch with one of two payloads: approved or denied. */
-export function clientEither<A extends Shape, B extends Shape>(a: A, b: B): ActionRow<Infer<A> | Infer<B>> {
+export function clientEither<A extends Shape, B extends Shape>(a: A, b: B): ClientRow<Infer<A> | Infer<B>> {
   const schema = (type: string) => either(shapeOf(type, a, 'Approved'), shapeOf(type, b, 'Denied'))
   return { by: 'client', class: 'strict', schema }
 }
@@ -38,6 +41,11 @@ export type ActionOf<T extends ActionTable, K extends keyof T & string> =
 
 /** The union of all actions in a table. */
 export type ActionsOf<T extends ActionTable> = { [K in keyof T & string]: ActionOf<T, K> }[keyof T & string]
+
+/** The union of the actions in a table that clients may dispatch. */
+export type DispatchableOf<T extends ActionTable> = {
+  [K in keyof T & string]: T[K] extends { readonly by: 'client' } ? ActionOf<T, K> : never
+}[keyof T & string]
 
 /** The schema name of an action type: `chat/toolCallReady` becomes `ChatToolCallReadyAction`. */
 export function shapeName(type: string): string {

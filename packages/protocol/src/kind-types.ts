@@ -1,15 +1,21 @@
-import type { AnnotationsAction } from './annotations/actions.ts'
-import type { AutomationAction, AutomationRunAction } from './automation/actions.ts'
+import type { DispatchableOf } from './action.ts'
+import type { AnnotationsAction, annotationsActions } from './annotations/actions.ts'
+import type {
+  AutomationAction,
+  AutomationRunAction,
+  automationActions,
+  automationRunActions,
+} from './automation/actions.ts'
 import type { CanvasAction } from './canvas/actions.ts'
-import type { ChangesetAction } from './changeset/actions.ts'
+import type { ChangesetAction, changesetActions } from './changeset/actions.ts'
 import type { kinds } from './channels.ts'
-import type { ChatAction } from './chat/actions.ts'
+import type { ChatAction, chatActions } from './chat/actions.ts'
 import type { KindName } from './reducers.ts'
 import type { ResourceWatchAction } from './resource-watch/actions.ts'
-import type { RootAction } from './root/actions.ts'
+import type { RootAction, rootActions } from './root/actions.ts'
 import type { TypeOf } from './schema.ts'
-import type { SessionAction } from './session/actions.ts'
-import type { TerminalAction } from './terminal/actions.ts'
+import type { SessionAction, sessionActions } from './session/actions.ts'
+import type { TerminalAction, terminalActions } from './terminal/actions.ts'
 
 /** The state of a channel of this kind. */
 export type StateOf<K extends KindName> = TypeOf<(typeof kinds)[K]['state']>
@@ -29,3 +35,14 @@ interface Actions {
 
 /** The actions of a channel of this kind. */
 export type ActionOn<K extends KindName> = Actions[K]
+
+/** The actions that clients may dispatch, of all kinds. */
+export type DispatchableAction =
+  | DispatchableOf<typeof rootActions>
+  | DispatchableOf<typeof sessionActions>
+  | DispatchableOf<typeof chatActions>
+  | DispatchableOf<typeof terminalActions>
+  | DispatchableOf<typeof changesetActions>
+  | DispatchableOf<typeof annotationsActions>
+  | DispatchableOf<typeof automationActions>
+  | DispatchableOf<typeof automationRunActions>

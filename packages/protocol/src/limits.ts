@@ -29,6 +29,10 @@ export const limitTable = {
   failuresOfAll: row(100, 'failures in a window, by all addresses', 'S-06', '429, for a time that doubles'),
   failureMs: row(60_000, 'ms', 'S-06', 'a new window begins'),
   failureWaitMs: row(3_600_000, 'ms', 'S-06', 'the time doubles no further'),
+  devices: row(64, 'paired devices', 'T6', 'a further pairing is refused'),
+  pairingCodes: row(16, 'pairing codes that are open', 'T5', 'the oldest code ends'),
+  pairingMs: row(10 * 60_000, 'ms', 'T5', 'a pairing code ends'),
+  pairingBytes: row(4 * KiB, 'bytes of a request to pair', 'S-07', '413'),
   failureAddresses: row(1024, 'addresses', 'S-06', 'the address that failed least recently is forgotten'),
 
   // One connection.

@@ -11,6 +11,7 @@ const gate: Gate = {
   ownOrigins: new Set(hosts.map((host) => `http://${host}`)),
   allowedOrigins: new Set(['vscode-file://vscode-app', 'https://app.example']),
   tokenDigest: digest(token),
+  deviceWith: () => undefined,
 }
 const open: Gate = { ...gate, tokenDigest: undefined }
 

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Device } from '@atrium/protocol/root/device'
 
 /** The rules for incoming requests. They are applied to the request head, before any byte of the protocol is read. */
 export interface Gate {
@@ -10,6 +11,8 @@ export interface Gate {
   readonly allowedOrigins: ReadonlySet<string>
   /** The SHA-256 of the token; undefined if the host runs without one. */
   readonly tokenDigest: Buffer | undefined
+  /** The device whose secret has this SHA-256, in hexadecimal. */
+  readonly deviceWith: (hash: string) => Device | undefined
 }
 
 /** The head of an HTTP request: its target, and its headers in the order received (name, value, name, value, …). */
@@ -21,7 +24,7 @@ export interface RequestHead {
 /** The reason is for the log only: all refusals with one status are the same to the client. */
 export interface Refusal {
   readonly status: 403 | 421
-  readonly why: 'host' | 'origin' | 'token'
+  readonly why: 'host' | 'origin' | 'token' | 'code'
 }
 
 /** Browsers cannot set headers of a WebSocket. They send `Sec-WebSocket-Protocol: atrium, atrium.token.<token>`. */
@@ -30,10 +33,21 @@ const tokenProtocol = 'atrium.token.'
 /** Returns undefined if the request may become a WebSocket. */
 export function checkUpgrade(gate: Gate, head: RequestHead): Refusal | undefined {
   // The token is always compared, so that the response time does not tell which check failed.
-  const trusted = gate.tokenDigest !== undefined && hasToken(gate.tokenDigest, head)
+  const trusted = credentialOf(gate, head) !== undefined
   const host = checkHost(gate, head)
   if (host) return host
   if (gate.tokenDigest !== undefined && !trusted) return { status: 403, why: 'token' }
+  return checkOrigin(gate, head, trusted)
+}
+
+/** The device whose credential an accepted request has; undefined if it has the token of the host. */
+export function deviceOf(gate: Gate, head: RequestHead): Device | undefined {
+  const credential = credentialOf(gate, head)
+  return credential === 'token' ? undefined : credential
+}
+
+/** Checks the origin of a request. Origins other than the host's own are accepted only with a credential. */
+export function checkOrigin(gate: Gate, head: RequestHead, trusted: boolean): Refusal | undefined {
   const origins = valuesOf(head, 'origin')
   const [origin] = origins
   if (origin === undefined) return undefined
@@ -67,14 +81,17 @@ export function originOf(text: string): string | undefined {
 }
 
 /**
- * A token may be in three parts of the head, at most once in each. There must be at least one token, and all must be
- * right.
+ * The credential of a request: the token of the host, or the secret of a device. It may be in three parts of the head, at most
+ * once in each. There must be at least one, and all must be the same.
  */
-function hasToken(expected: Buffer, head: RequestHead): boolean {
+function credentialOf(gate: Gate, head: RequestHead): 'token' | Device | undefined {
   const parts = [bearerTokens(head), protocolTokens(head), queryTokens(head.target)]
-  const tokens = parts.flat()
-  const right = tokens.filter((token) => timingSafeEqual(digest(token), expected)).length
-  return tokens.length > 0 && right === tokens.length && parts.every((part) => part.length <= 1)
+  const [first, ...others] = parts.flat().map(digest)
+  const same = others.every((other) => first !== undefined && timingSafeEqual(first, other))
+  if (first === undefined || !same || parts.some((part) => part.length > 1)) return undefined
+  if (gate.tokenDigest !== undefined && timingSafeEqual(first, gate.tokenDigest)) return 'token'
+  // The secrets of devices are random, and are looked up by their hash. The time of a lookup tells nothing about a secret.
+  return gate.deviceWith(first.toString('hex'))
 }
 
 /** An authorization with another scheme counts as a wrong token. */

@@ -13,17 +13,21 @@ export const routes: ReadonlyMap<string, (ready: boolean) => TextResponse> = new
 ])
 
 /** The response to a request whose `Host` was accepted. */
-export function responseTo({ method, url = '' }: IncomingMessage, ready: boolean): TextResponse {
-  // An absolute target starts with a host, which the gate has checked.
-  const [path = ''] = url.replace(/^https?:\/\/[^/?#]*/, '').split('?', 1)
-  const route = method === 'GET' || method === 'HEAD' ? routes.get(path) : undefined
+export function responseTo(request: IncomingMessage, ready: boolean): TextResponse {
+  const { method } = request
+  const route = method === 'GET' || method === 'HEAD' ? routes.get(pathOf(request)) : undefined
   return route ? route(ready) : statusResponse(404)
 }
 
-export function headersFor(text: string) {
+/** The path of a request's target. An absolute target starts with a host, which the gate has checked. */
+export function pathOf({ url = '' }: IncomingMessage): string {
+  return url.replace(/^https?:\/\/[^/?#]*/, '').split('?', 1)[0] ?? ''
+}
+
+export function headersFor(text: string, type = 'text/plain') {
   return {
-    'content-type': 'text/plain; charset=utf-8',
-    'content-length': text.length,
+    'content-type': `${type}; charset=utf-8`,
+    'content-length': Buffer.byteLength(text),
     'cache-control': 'no-store',
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
@@ -51,6 +55,7 @@ const statusTexts: { readonly [status: number]: string } = {
   400: 'Bad Request',
   403: 'Forbidden',
   404: 'Not Found',
+  413: 'Content Too Large',
   421: 'Misdirected Request',
   429: 'Too Many Requests',
   431: 'Request Header Fields Too Large',

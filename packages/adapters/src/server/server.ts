@@ -5,19 +5,22 @@ import type { Duplex } from 'node:stream'
 import { TLSSocket, createSecureContext } from 'node:tls'
 import { pathToFileURL } from 'node:url'
 import { limits } from '@atrium/protocol/limits'
+import type { Device } from '@atrium/protocol/root/device'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import { WebSocketServer } from 'ws'
 import { ListenRefused, exposureProblem, namesOf } from './address.ts'
 import type { Address, TlsCertificate } from './address.ts'
 import { bind } from './bind.ts'
 import { AuthFailures, failureLimits } from './auth-failures.ts'
-import { checkHost, checkUpgrade, digest, originOf, selectProtocol } from './gate.ts'
+import { checkHost, checkOrigin, checkUpgrade, deviceOf, digest, originOf, selectProtocol } from './gate.ts'
 import type { Gate, Refusal, RequestHead } from './gate.ts'
 import { keepAlive } from './heartbeat.ts'
 import type { HeartbeatOptions } from './heartbeat.ts'
+import { pairingPath, redeemCode } from './pairing.ts'
+import type { KnownDevices } from './pairing.ts'
 import { PendingUpgrades, pendingUpgradeLimits } from './pending-upgrades.ts'
 import type { PendingUpgradeLimits } from './pending-upgrades.ts'
-import { headersFor, refuse, responseTo, statusResponse } from './responses.ts'
+import { headersFor, pathOf, refuse, responseTo, statusResponse } from './responses.ts'
 import { socketOptions, websocketTransport } from './websocket-transport.ts'
 
 export interface ListenOptions extends Address {
@@ -26,6 +29,8 @@ export interface ListenOptions extends Address {
   readonly tls?: TlsCertificate | undefined
   readonly allowOrigins?: readonly string[] | undefined
   readonly allowHosts?: readonly string[] | undefined
+  /** The devices that may connect. Absent: only the token is accepted. */
+  readonly devices?: KnownDevices | undefined
   /** The answer of `/readyz`. No client is accepted while it is false. */
   readonly ready?: (() => boolean) | undefined
   readonly limits?: PendingUpgradeLimits | undefined
@@ -33,7 +38,7 @@ export interface ListenOptions extends Address {
   readonly now?: (() => number) | undefined
   readonly heartbeat?: HeartbeatOptions | undefined
   /** Called with each accepted connection, which the callee has to close. */
-  readonly connect: (transport: Transport, principal: string) => void
+  readonly connect: (transport: Transport, principal: string, device?: Device) => void
   readonly report?: (event: string, detail?: unknown) => void
 }
 
@@ -96,6 +101,7 @@ function gateOf(options: ListenOptions, port: number): Gate {
     ownOrigins: new Set(own),
     allowedOrigins: new Set(allowed),
     tokenDigest: options.token === undefined ? undefined : digest(options.token),
+    deviceWith: (hash) => options.devices?.find(hash),
   }
 }
 
@@ -130,8 +136,25 @@ function serve(gate: Gate, pending: PendingUpgrades, options: ListenOptions): Se
   const respond = (request: IncomingMessage, response: ServerResponse): void => {
     const refusal = checkHost(gate, headOf(request))
     if (refusal) recordRefusal(refusal, request, misdirected)
+    else if (options.devices && request.method === 'POST' && pathOf(request) === pairingPath)
+      return void pair(options.devices, request, response)
     const [status, text] = refusal ? statusResponse(refusal.status) : responseTo(request, ready())
     // `connection: close`: a socket carries one request, so no second one can be smuggled in behind it.
+    response.writeHead(status, headersFor(text)).end(text)
+  }
+
+  /** Answers a request to pair. A wrong code counts like a wrong token, so that nobody can guess codes. */
+  const pair = async (devices: KnownDevices, request: IncomingMessage, response: ServerResponse) => {
+    const foreign = checkOrigin(gate, headOf(request), false)
+    const outcome = foreign ?? (await redeemCode(request, devices).catch(() => ({ status: 400 as const })))
+    if ('token' in outcome) {
+      const text = `${JSON.stringify(outcome)}\n`
+      return void response.writeHead(200, headersFor(text, 'application/json')).end(text)
+    }
+    const failed = foreign ?? (outcome.status === 403 ? ({ status: 403, why: 'code' } as const) : undefined)
+    const waitMs = failed ? recordRefusal(failed, request, authFailures) : 0
+    const [status, text] = statusResponse(waitMs > 0 ? 429 : outcome.status)
+    if (waitMs > 0) response.setHeader('retry-after', secondsOf(waitMs))
     response.writeHead(status, headersFor(text)).end(text)
   }
 
@@ -152,7 +175,7 @@ function serve(gate: Gate, pending: PendingUpgrades, options: ListenOptions): Se
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
       pending.remove(socket)
       keepAlive(webSocket, socket, heartbeat)
-      connect(websocketTransport(webSocket, socket), 'owner')
+      connect(websocketTransport(webSocket, socket), 'owner', deviceOf(gate, headOf(request)))
     })
   }
 

@@ -69,7 +69,8 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
       allowOrigins: settings.allowOrigin,
       allowHosts: settings.allowHost,
       ready: () => !stopping,
-      connect: (transport, principal) => host.connect(transport, principal),
+      connect: (transport, principal, device) => host.connect(transport, principal, device),
+      devices: host.devices,
       report: (event, detail) => log.info({ detail }, event),
     }),
   ).catch(async (error: unknown) => {

@@ -9,6 +9,7 @@ import { findHost } from '../serve/discovery.ts'
 import { CommandError, exits, sentenceOf, systemCode } from '../terminal/exit.ts'
 import { version } from '../terminal/version.ts'
 import { HostSocket } from './host-socket.ts'
+import { credentialFor } from './paired-hosts.ts'
 
 /** The host to connect to: the one at a URL, or the one of a data folder on this machine. */
 export interface HostOptions {
@@ -75,7 +76,11 @@ export function isRemote({ host }: HostOptions, env = process.env): boolean {
 export async function addressOf({ host, tokenFile, data }: HostOptions, env = process.env): Promise<Address> {
   const named = host ?? (env['ATRIUM_URL'] || undefined)
   const token = tokenFile === undefined ? env['ATRIUM_TOKEN'] || undefined : await tokenIn(tokenFile)
-  if (named !== undefined) return { url: checkedUrl(named), ...(token !== undefined && { token }) }
+  if (named !== undefined) {
+    const url = checkedUrl(named)
+    const given = token ?? (await credentialFor(url, env))
+    return { url, ...(given !== undefined && { token: given }) }
+  }
   const { settings } = await configure({ ...(data !== undefined && { data }) }, env)
   const found = await findHost(settings.data)
   if (!found) throw new CommandError(`No host runs with ${settings.data}; start one with: atrium serve`)
@@ -120,7 +125,7 @@ async function tokenIn(file: string): Promise<string> {
 }
 
 /** Turns a pasted http(s) address into the WebSocket address of the same host. */
-function checkedUrl(text: string): string {
+export function checkedUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol === 'http:') url.protocol = 'ws:'
   if (url?.protocol === 'https:') url.protocol = 'wss:'
@@ -134,7 +139,7 @@ function unreachable({ url }: Address, reason: string, final: boolean): CommandE
   shown.search = ''
   if (final && reason.includes('token'))
     return new CommandError(
-      `The host at ${shown.href} refuses the token; name the right one with --token-file.`,
+      `The host at ${shown.href} refuses the token; name the right one with --token-file, or pair this machine: atrium pair`,
       exits.denied,
     )
   if (/response: 421\b/.test(reason))

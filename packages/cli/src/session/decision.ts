@@ -38,7 +38,7 @@ export function deciderName(by: Decision): string {
     const named = pathOf(folder)
     return `a permission for ${onOneLine(named.ok ? named.path : folder)}`
   }
-  const { client, clientId, principal } = by
+  const { client, clientId, principal, device } = by
   const name = onOneLine(client?.name ?? '') || `client ${onOneLine(clientId).slice(0, 8)}`
-  return `${name} (${onOneLine(principal)})`
+  return `${name} (${device === undefined ? onOneLine(principal) : `device ${onOneLine(device)}`})`
 }

@@ -20,6 +20,8 @@ const clientDecision = {
   clientId: id,
   /** What the client calls itself. Absent if the client gave no name. */
   client: optional(Implementation),
+  /** The name of the client's device. Absent if the client has the token of the host. */
+  device: optional(string),
 }
 /** A client that decided. */
 export interface ClientDecision extends Infer<typeof clientDecision> {}

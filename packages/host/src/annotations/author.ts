@@ -13,6 +13,8 @@ interface Writer {
   readonly principal: string
   readonly clientId: string
   readonly client?: Implementation
+  /** The name of the client's device. */
+  readonly device?: string
 }
 
 /**
@@ -36,8 +38,8 @@ function signedNote({ annotations }: AnnotationsState, action: Note, by: Writer)
 function signed(entry: AnnotationEntry, annotation: Annotation | undefined, by: Writer): AnnotationEntry {
   const before = annotation?.entries.find(({ id }) => id === entry.id)
   if (before && equal(before.text, entry.text)) return withOwn(entry, ownIn(before))
-  const { principal, clientId, client } = by
-  const author = compact<Author>({ principal, clientId, name: client?.title ?? client?.name })
+  const { principal, clientId, client, device } = by
+  const author = compact<Author>({ principal, clientId, name: client?.title ?? client?.name, device })
   return withOwn(entry, { author })
 }
 

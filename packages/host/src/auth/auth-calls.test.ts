@@ -26,7 +26,7 @@ import {
   signIn,
   waiting,
   statusOf,
-} from '../../test/sign-in.ts'
+} from '../../test/auth/sign-in.ts'
 
 test('[J10] authenticate resolves a call that waits for it; the agent goes on with the token', async () => {
   const { ann, run } = await waiting()

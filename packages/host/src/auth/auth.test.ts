@@ -3,7 +3,7 @@ import { untilIdle } from '../../test/held-flushes.ts'
 import { ScriptedAgent } from '../../test/scripted-agent.ts'
 import { testHost } from '../../test/test-host.ts'
 import { chat, chatOf, message, session, started, oneClientSession } from '../../test/one-client-session.ts'
-import { github, optional, guarded, give, codeOf, notesOf, signedOut } from '../../test/sign-in.ts'
+import { github, optional, guarded, give, codeOf, notesOf, signedOut } from '../../test/auth/sign-in.ts'
 
 test('[J7] a token is accepted for a resource that an agent needs, and for no other', async () => {
   const { ann } = await oneClientSession(new ScriptedAgent({ protectedResources: [optional] }))

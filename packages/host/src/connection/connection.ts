@@ -1,10 +1,13 @@
 import type { Uri } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
+import type { Device } from '@atrium/protocol/root/device'
 import { JsonResult, LinkClosed, Peer } from '@atrium/protocol/rpc/peer'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import type { View } from '../channels/snapshot.ts'
 import { foreignClientId, withNaming } from '../core/clients.ts'
 import type { Core } from '../core/core.ts'
+import { sameIdentity } from '../core/devices/identity.ts'
+import type { Identity } from '../core/devices/identity.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Entry } from '../log/entry.ts'
 import type { ClientLink } from './client-link.ts'
@@ -13,6 +16,7 @@ import { Intake } from './intake.ts'
 import { Notifications } from './notifications.ts'
 import { tooManySubscriptions } from './opening.ts'
 import type { Opened } from './opening.ts'
+import { peerTransport } from './peer-transport.ts'
 import { Outbox } from './outbox.ts'
 import { Requests } from './requests.ts'
 import type { Resends } from './resends.ts'
@@ -23,6 +27,7 @@ import type { SharedQueues } from './queues/unfinished-requests.ts'
 /** The connection of one client. It passes messages on in both directions; the logic is in the objects that it consists of. */
 export class Connection implements ClientLink {
   readonly principal: string
+  readonly device: Device | undefined
   readonly dialect: Dialect
   readonly subscriptions: Subscriptions
   readonly outbox: Outbox
@@ -38,10 +43,11 @@ export class Connection implements ClientLink {
   #cancelHandshakeTimer = () => {}
   #ended = false
 
-  constructor(core: Core, transport: Transport, principal: string, queues: SharedQueues) {
+  constructor(core: Core, transport: Transport, { principal, device }: Identity, queues: SharedQueues) {
     this.#core = core
     this.#transport = transport
     this.principal = principal
+    this.device = device
     this.dialect = new Dialect(core, () => this.#keepNames())
     this.subscriptions = new Subscriptions(core, this)
     this.outbox = new Outbox(transport, core.world, (entry) => this.dialect.frames(entry, this.#isOwn(entry)))
@@ -54,7 +60,17 @@ export class Connection implements ClientLink {
     transport.closed.addEventListener('abort', () => this.#end())
     const notifications = new Notifications(core, this, this.#intake)
     this.#peer = new Peer(
-      this.#peerTransport(),
+      peerTransport(transport, {
+        send: (frame) => {
+          this.#intake.charge(frame.length / responseDiscount)
+          this.outbox.send(frame)
+        },
+        receive: (listener) => {
+          this.#listener = listener
+          transport.receive((frame) => this.#intake.lane?.arrive(frame))
+        },
+        close: (code = 1000, reason = '') => this.close(code, reason),
+      }),
       {
         request: (method, params) => this.#requests.receive(method, params),
         notification: (method, params) => notifications.receive(method, params),
@@ -158,7 +174,7 @@ export class Connection implements ClientLink {
   claim(clientId: string): void {
     this.#checkNotEnded()
     const older = this.#core.links.get(clientId)
-    if (older && older.principal !== this.principal) throw foreignClientId()
+    if (older && !sameIdentity(older, this)) throw foreignClientId()
     older?.close(1001, 'this client has opened another connection')
     this.#core.links.set(clientId, this)
     this.#core.tokens.linkOpened(this.principal)
@@ -244,27 +260,6 @@ export class Connection implements ClientLink {
       pause: pause?.bind(this.#transport),
       resume: resume?.bind(this.#transport),
       checkLine: (waiting) => intake.checkLine(waiting),
-    }
-  }
-
-  /** The transport that the JSON-RPC peer uses: incoming frames wait for their turn, and responses go through the outbox. */
-  #peerTransport(): Transport {
-    const transport = this.#transport
-    return {
-      send: (frame) => {
-        this.#intake.charge(frame.length / responseDiscount)
-        this.outbox.send(frame)
-      },
-      receive: (listener) => {
-        this.#listener = listener
-        transport.receive((frame) => this.#intake.lane?.arrive(frame))
-      },
-      close: (code = 1000, reason = '') => this.close(code, reason),
-      drained: () => transport.drained(),
-      closed: transport.closed,
-      get buffered() {
-        return transport.buffered
-      },
     }
   }
 

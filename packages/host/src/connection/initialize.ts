@@ -39,7 +39,8 @@ export async function initialize(
   if (known && known.handed.size > 0) await forgetSnapshots(core, known)
   const { held, damaged } = await holdAll(core, link, requested)
   const info = clientInfo && { info: infoOf(clientInfo) }
-  const base = { clientId, principal: link.principal, version, handed: new Map(), ...info }
+  const device = link.device && { device: link.device.id }
+  const base = { clientId, principal: link.principal, ...device, version, handed: new Map(), ...info }
   const record = withNaming(base, names.naming)
   const seen = known ? core.log.committedSeq : 0
   await loadSnapshotRows(core, held, record)
@@ -54,7 +55,8 @@ export async function initialize(
     _meta: {
       'x-atrium': {
         resends: true,
-        ...offeredExtensions(core, link.dialect.generation),
+        ...(link.device && { device: link.device }),
+        ...offeredExtensions(core, link),
         ...storeNote(damaged, core.store.log.lost !== undefined),
         ...(wantsClients(params) && {
           clients: core.clients.present(link.principal),

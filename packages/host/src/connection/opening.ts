@@ -1,5 +1,6 @@
 import type { Uri } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
+import type { Device } from '@atrium/protocol/root/device'
 import { damageOf, loadRowsFor, unlessUnsound, wake, wakeIfSound } from '../channels/wake.ts'
 import type { ClientRecord } from '../core/clients.ts'
 import type { View } from '../channels/snapshot.ts'
@@ -24,6 +25,7 @@ export interface Opened {
 /** A connection during its handshake. */
 export interface OpeningLink extends Listener {
   readonly principal: string
+  readonly device?: Device | undefined
   readonly clientId: string
   readonly dialect: Dialect
   readonly subscriptions: Subscriptions
@@ -73,7 +75,7 @@ export function claimClient(
 ): Promise<ClientRecord | undefined> {
   // The claim comes before the first `await`, so that of two concurrent connections the later one wins.
   link.claim(clientId)
-  return core.clients.find(clientId, link.principal)
+  return core.clients.find(clientId, link.principal, link.device?.id)
 }
 
 /**

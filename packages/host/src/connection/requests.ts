@@ -19,6 +19,7 @@ import { checkParams } from './intake.ts'
 import type { Intake } from './intake.ts'
 import { olderCommand } from './older-commands.ts'
 import { reconnect } from './reconnect.ts'
+import { commandProblem, roleProblem } from '../roles/roles.ts'
 
 /** The requests of one client: checked, queued, run, and answered in the client's version of the protocol. */
 export class Requests {
@@ -94,6 +95,10 @@ export class Requests {
         reconnect(this.#core, this.#link, checked as Params<'reconnect'>, 'channel' in objectOf(given)),
       )
     const params = dialect.canonicalParams(checked)
+    const refusal = extension
+      ? roleProblem(this.#link, method, extension.role)
+      : commandProblem(this.#core, this.#link, method, params)
+    if (refusal !== undefined) throw AhpError.permissionDenied(refusal)
     if (extension) return extension.run(this.#core, params)
     const older = olderCommand(dialect.generation, method)
     const outcome = older

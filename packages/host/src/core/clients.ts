@@ -15,6 +15,8 @@ export interface ClientRecord {
   readonly clientId: string
   /** The owner of the client id: the principal that used it first. */
   readonly principal: string
+  /** The device that used the client id first. Undefined for a client with the token of the host. */
+  readonly device?: string
   readonly version: Version
   /** The client's own name and version. */
   readonly info?: Implementation
@@ -68,10 +70,10 @@ export class Clients {
     this.#world = world
   }
 
-  /** Returns the record of a client id. Throws if another principal owns the id. */
-  async find(clientId: string, principal: string): Promise<ClientRecord | undefined> {
+  /** Returns the record of a client id. Throws if the id belongs to another principal, or to another device. */
+  async find(clientId: string, principal: string, device?: string): Promise<ClientRecord | undefined> {
     const record = this.#known.get(clientId) ?? read(await this.#records.get(keyOf(clientId)))
-    if (record && record.principal !== principal) throw foreignClientId()
+    if (record && (record.principal !== principal || record.device !== device)) throw foreignClientId()
     return record
   }
 
@@ -111,7 +113,7 @@ export class Clients {
     const now = this.#world.now()
     for (const [key, text] of await this.#records.list(prefix)) {
       const stored = JSON.parse(text) as StoredClient
-      const { clientId, principal, version, seen } = stored
+      const { clientId, principal, device, version, seen } = stored
       const here = this.#known.get(clientId)
       if (here) this.keep(here)
       // Earlier builds stored no time. For such a record the time begins now.
@@ -122,7 +124,8 @@ export class Clients {
         // The client may have come back meanwhile.
         if (this.#known.has(clientId)) continue
         if (!named) this.#records.delete(key)
-        else if (version !== undefined) this.#records.put(key, JSON.stringify({ clientId, principal }))
+        else if (version !== undefined)
+          this.#records.put(key, JSON.stringify({ clientId, principal, device }))
       }
     }
     this.#log.scheduleFlush()
@@ -140,7 +143,7 @@ export function withNaming(record: ClientRecord, naming: SessionNaming | undefin
 }
 
 export function foreignClientId(): AhpError {
-  return AhpError.permissionDenied('this client id belongs to another principal')
+  return AhpError.permissionDenied('this client id belongs to another principal or device')
 }
 
 /** Returns the client's own name, title and version, each cut to `infoLength`. */

@@ -5,6 +5,7 @@ import type { ProtectedResourceMetadata } from '@atrium/protocol/common/auth'
 import type { Customization } from '@atrium/protocol/session/customization'
 import type { ToolDefinition } from '@atrium/protocol/session/state'
 import type { Implementation } from '@atrium/protocol/root/connection'
+import type { Device } from '@atrium/protocol/root/device'
 import type { SessionResources } from './session-resources.ts'
 import type { SessionFeed } from './session-feed.ts'
 import type { ListChanges } from './session-list/list-changes.ts'
@@ -16,6 +17,7 @@ import type { Channel } from '../log/channel.ts'
 import type { Listener } from '../log/entry.ts'
 import type { Component } from '../plugins/plugin.ts'
 import type { Departures } from './departures.ts'
+import type { Devices } from './devices/devices.ts'
 import type { ContentRetention } from './content-retention.ts'
 import type { ClientUriOwners } from './client-uri-owners.ts'
 import type { Epoch } from '../log/epochs.ts'
@@ -44,6 +46,8 @@ import type { Jobs } from './jobs.ts'
 export interface Link extends Listener {
   readonly clientId: string
   readonly principal: string
+  /** The device whose credential the client has used. Undefined if it has used the token of the host. */
+  readonly device?: Device | undefined
   close(code: number, reason: string): void
   /** Sends a request to the client. */
   ask?(method: string, params: object): Promise<unknown>
@@ -119,6 +123,7 @@ export interface Core {
   readonly contentRetention: ContentRetention
   readonly clientUriOwners: ClientUriOwners
   readonly owners: Owners
+  readonly devices: Devices
   /** The id of each session's worktree, until the worktree is removed or given up. */
   readonly worktreeIds: RecordMap<string>
   /** Undefined if the host was started without customizations. */

@@ -24,6 +24,7 @@ import type { Dispatcher, Sender } from '../log/options.ts'
 import { withCallMeta } from '../tools/call-meta.ts'
 import { convertDenial } from '../tools/denied-call.ts'
 import type { Deciding } from '../tools/call-meta.ts'
+import { actionProblem, roleProblem } from '../roles/roles.ts'
 import { pinned } from '../turn/pin.ts'
 import { ruleMap } from '../core/rules.ts'
 import type { AnyEffect } from '../core/rules.ts'
@@ -56,8 +57,11 @@ export function dispatch(
   if (core.log.channel(channel.uri) !== channel) return undefined
   const by: Dispatcher = { clientId: link.clientId, clientSeq, principal: link.principal }
   const sender = { by, listener: link, sent }
-  if (isSelection(action) && channel.is('session') && selects(core, by.clientId))
+  if (isSelection(action) && channel.is('session') && selects(core, by.clientId)) {
+    const forbidden = roleProblem(link, action.type, 'prompt')
+    if (forbidden !== undefined) return core.log.refuse(channel, action, sender, forbidden)
     return select(core, channel, action, sender)
+  }
   // The action of a rename belongs to the session of the chat.
   const session = isRename(channel, action) ? sessionOf(core, channel.uri) : undefined
   const target = session ?? channel
@@ -65,7 +69,11 @@ export function dispatch(
   const read = checked.ok ? converted(channel, checked.value, by) : action
   // An action of the host is refused as such, whatever its shape: an older client cannot know the members of 1.0.
   const judged = checked.ok || !target.kind.dispatchable.has(action.type)
-  const reason = judged ? refusal(core, target, read, by) : `${action.type}: ${checked.problem}`
+  // Only the shapes of the channel's own actions are checked.
+  const isOwn = checked.ok && target.kind.dispatchable.has(action.type)
+  const forbidden = isOwn ? actionProblem(core, link, checked.value) : undefined
+  const reason =
+    forbidden ?? (judged ? refusal(core, target, read, by) : `${action.type}: ${checked.problem}`)
   if (reason !== undefined) {
     const refused = core.log.refuse(channel, action, sender, inOwnWords(core, reason, action, sender))
     if (checked.ok) repeatForm(core, channel, read, { clientId: by.clientId, reason })
@@ -76,7 +84,7 @@ export function dispatch(
   if (needsRow(action)) loadTurnFor(core, channel, action as TurnAction)
   if (mayNameClientFiles.has(action.type))
     for (const uri of clientUris(action)) core.clientUriOwners.record(uri, by.clientId)
-  const decider = deciderOf(core, by)
+  const decider = deciderOf(core, by, link.device?.name)
   const completed = withAuthor(channel, withCallMeta(channel, read, decider), decider)
   return core.log.accept(channel, pinned(core, completed), sender)
 }
@@ -98,8 +106,8 @@ function selects({ clients }: Core, clientId: string): boolean {
   return version !== undefined && generationOf(version).single
 }
 
-function deciderOf({ clients }: Core, { principal, clientId }: Dispatcher): Deciding {
-  return compact<Deciding>({ principal, clientId, client: clients.implementationOf(clientId) })
+function deciderOf({ clients }: Core, { principal, clientId }: Dispatcher, device?: string): Deciding {
+  return compact<Deciding>({ principal, clientId, client: clients.implementationOf(clientId), device })
 }
 
 /** Runs the effect of a committed action. */

@@ -16,6 +16,8 @@ const author = {
   clientId: optional(id),
   /** The name that the client gave itself, or the name of the agent. */
   name: optional(string),
+  /** The name of the client's device. */
+  device: optional(string),
   /** The agent that wrote the entry, and its chat. */
   provider: optional(id),
   chat: optional(id),

@@ -12,22 +12,25 @@ function committingHost(): Promise<TestHost> {
   return testHost({ machine: { captures, commits: new MemoryCommits(captures) } })
 }
 
+/** The commands that every host has. */
+const deviceCommands = ['x-atrium/devices', 'x-atrium/pairDevice', 'x-atrium/revokeDevice']
+
 const own = (result: object) => ('_meta' in result ? result._meta : {}) as { readonly 'x-atrium'?: object }
 
 test('[O46] the result of initialize names the commands that AHP does not have', async () => {
   const { link } = await committingHost()
-  const commands = ['x-atrium/commit', 'x-atrium/reviewHunks']
+  const commands = ['x-atrium/commit', 'x-atrium/reviewHunks', ...deviceCommands]
   expect(own(await link().initialize('ann'))['x-atrium']).toMatchObject({ commands })
   const only = await testHost({ machine: { captures: new MemoryCaptures() } })
   expect(own(await only.link().initialize('ann'))['x-atrium']).toMatchObject({
-    commands: ['x-atrium/reviewHunks'],
+    commands: ['x-atrium/reviewHunks', ...deviceCommands],
   })
 })
 
-test('[O46] a host without captures has no such commands', async () => {
+test('[O46] a host without captures has none for changes', async () => {
   const { link } = await testHost()
   const ann = link()
-  expect(own(await ann.initialize('ann'))['x-atrium']).not.toHaveProperty('commands')
+  expect(own(await ann.initialize('ann'))['x-atrium']).toMatchObject({ commands: deviceCommands })
   const asked = ann.peer.request('x-atrium/commit', { channel: 'x:/', message: 'x' })
   await expect(asked).rejects.toMatchObject({ code: -32601 })
 })

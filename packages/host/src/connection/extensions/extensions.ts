@@ -1,12 +1,19 @@
+import { AhpError } from '@atrium/protocol/errors'
+import { includes } from '@atrium/protocol/root/device'
+import type { Role } from '@atrium/protocol/root/device'
 import type { Schema } from '@atrium/protocol/schema'
 import { CommitParams, ReviewHunksParams } from '../../core/changes/extensions.ts'
 import type { Core } from '../../core/core.ts'
+import { NoParams, PairDeviceParams, RevokeDeviceParams } from '../../core/devices/extensions.ts'
 import type { Generation } from '../../dialect/generation.ts'
 import { DeferredResponse } from '../deferred-response.ts'
+import type { OpeningLink } from '../opening.ts'
 
 /** A command that AHP does not have. */
 export interface Extension {
   readonly params: Schema<unknown>
+  /** The role that a device needs for the command. */
+  readonly role: Role
   /** Whether this host has the command. */
   readonly isOffered: (core: Core) => boolean
   /** Runs the command. The schema has checked the params. */
@@ -20,22 +27,34 @@ export interface Extension {
 const extensions: ReadonlyMap<string, Extension> = new Map([
   [
     'x-atrium/commit',
-    extension(
-      CommitParams,
-      ({ changes, commits }) => changes !== undefined && commits !== undefined,
+    extension('own', CommitParams, {
+      isOffered: ({ changes, commits }) => changes !== undefined && commits !== undefined,
       // A commit may wait for other operations, and the client's later requests must not wait so long.
-      ({ changes }, params) => changes && new DeferredResponse(changes.commit(params)),
-    ),
+      run: ({ changes }, params) => changes && new DeferredResponse(changes.commit(params)),
+    }),
   ],
   [
     'x-atrium/reviewHunks',
-    extension(
-      ReviewHunksParams,
-      ({ changes }) => changes !== undefined,
-      ({ changes }, params) => changes && new DeferredResponse(changes.reviewHunks(params)),
-    ),
+    extension('prompt', ReviewHunksParams, {
+      isOffered: ({ changes }) => changes !== undefined,
+      run: ({ changes }, params) => changes && new DeferredResponse(changes.reviewHunks(params)),
+    }),
+  ],
+  ['x-atrium/devices', extension('own', NoParams, { run: ({ devices }) => ({ devices: devices.list }) })],
+  ['x-atrium/pairDevice', extension('own', PairDeviceParams, { run: pairDevice })],
+  [
+    'x-atrium/revokeDevice',
+    extension('own', RevokeDeviceParams, {
+      run: ({ devices }, { id }) => new DeferredResponse(devices.revoke(id)),
+    }),
   ],
 ])
+
+function pairDevice(core: Core, params: PairDeviceParams): object {
+  const reason = core.readOnlyReason()
+  if (reason !== undefined) throw AhpError.permissionDenied(reason)
+  return core.devices.pair(params)
+}
 
 /** The command of this name; undefined if the host does not offer it to clients of this version. */
 export function extensionNamed(core: Core, { lens }: Generation, name: string): Extension | undefined {
@@ -43,20 +62,26 @@ export function extensionNamed(core: Core, { lens }: Generation, name: string): 
   return found?.isOffered(core) === true ? found : undefined
 }
 
-/** What the result of `initialize` says about extensions. */
+/** What the result of `initialize` says about extensions: the commands that the client's version and role allow. */
 export function offeredExtensions(
   core: Core,
-  { lens }: Generation,
+  { dialect, device }: Pick<OpeningLink, 'dialect' | 'device'>,
 ): { readonly commands?: readonly string[] } {
-  const commands = [...extensions].flatMap(([name, { isOffered }]) => (isOffered(core) ? [name] : []))
-  return lens || commands.length === 0 ? {} : { commands }
+  const allowed = ({ role }: Extension) => !device || includes(device.role, role)
+  const commands = [...extensions].flatMap(([name, each]) =>
+    each.isOffered(core) && allowed(each) ? [name] : [],
+  )
+  return dialect.generation.lens || commands.length === 0 ? {} : { commands }
 }
 
 function extension<P>(
+  role: Role,
   params: Schema<P>,
-  isOffered: Extension['isOffered'],
-  run: (core: Core, params: P) => unknown,
+  {
+    isOffered = () => true,
+    run,
+  }: { isOffered?: Extension['isOffered']; run: (core: Core, params: P) => unknown },
 ): Extension {
   // The params have passed the schema before `run` gets them.
-  return { params, isOffered, run: (core, given) => run(core, given as P) }
+  return { params, role, isOffered, run: (core, given) => run(core, given as P) }
 }

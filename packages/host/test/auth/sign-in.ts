@@ -1,10 +1,10 @@
-import { toolCallStarted, call, mcp, running } from './tool-call-actions.ts'
-import { untilIdle } from './held-flushes.ts'
-import { ScriptedAgent } from './scripted-agent.ts'
-import { testHost } from './test-host.ts'
-import type { Client, TestHostOptions } from './test-host.ts'
-import { chat, chatOf, session, sessionOf, started, oneClientSession } from './one-client-session.ts'
-import type { AgentAction } from '../src/ports/agent.ts'
+import { toolCallStarted, call, mcp, running } from '../tool-call-actions.ts'
+import { untilIdle } from '../held-flushes.ts'
+import { ScriptedAgent } from '../scripted-agent.ts'
+import { testHost } from '../test-host.ts'
+import type { Client, TestHostOptions } from '../test-host.ts'
+import { chat, chatOf, session, sessionOf, started, oneClientSession } from '../one-client-session.ts'
+import type { AgentAction } from '../../src/ports/agent.ts'
 
 export const github = {
   resource: 'https://api.example',

@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { limits } from '@atrium/protocol/limits'
+import type { Device } from '@atrium/protocol/root/device'
+import { decode, object, string } from '@atrium/protocol/schema'
+import { digest } from './gate.ts'
+
+/** The devices that the host knows. */
+export interface KnownDevices {
+  /** The device whose secret has this SHA-256, in hexadecimal. */
+  find(hash: string): Device | undefined
+  /** Creates the device that a pairing code stands for. Undefined if the code is not valid. */
+  redeem(code: string, hash: string): Promise<Device | undefined>
+}
+
+/** The path to which a device posts its pairing code. */
+export const pairingPath = '/pair'
+
+const body = object<{ readonly code: string }>('PairingRequest', { code: string })
+
+/** The outcome of a request to pair: the credential of a new device, or the status of a refusal. */
+export type PairingOutcome =
+  | { readonly token: string; readonly device: Device }
+  | { readonly status: 400 | 403 | 413 }
+
+/** Redeems the pairing code in the body of a request. The secret is made here, and only its hash reaches the host. */
+export async function redeemCode(request: IncomingMessage, devices: KnownDevices): Promise<PairingOutcome> {
+  const text = await textOf(request)
+  if (text === undefined) return { status: 413 }
+  const decoded = decode(body, parsed(text))
+  if (!decoded.ok) return { status: 400 }
+  const token = randomBytes(32).toString('base64url')
+  const device = await devices.redeem(decoded.value.code, digest(token).toString('hex'))
+  return device ? { token, device } : { status: 403 }
+}
+
+/** The body of a request; undefined if it is too long. */
+async function textOf(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of request) {
+    // The request has no encoding, so its chunks are buffers.
+    const bytes = chunk as Buffer
+    length += bytes.length
+    if (length > limits.pairingBytes) return undefined
+    chunks.push(bytes)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,119 @@
+import type { Client } from '@atrium/client/client'
+import { AhpError, errorCodes } from '@atrium/protocol/errors'
+import { roles } from '@atrium/protocol/root/device'
+import type { Device, Role } from '@atrium/protocol/root/device'
+import { rootUri } from '@atrium/protocol/uri'
+import { addressOf } from '../../link/connect.ts'
+import type { HostOptions } from '../../link/connect.ts'
+import { withClient } from '../../link/with-client.ts'
+import { printList } from '../../render/table.ts'
+import { CommandError, exits } from '../../terminal/exit.ts'
+import { onOneLine, output } from '../../terminal/output.ts'
+import type { OutputOptions } from '../../terminal/output.ts'
+
+interface Flags extends HostOptions, OutputOptions {
+  readonly role?: string
+}
+
+/** `atrium devices`: lists the devices of the host, adds one, or revokes one. */
+export function devices(action = 'ls', name: string | undefined, flags: Flags): Promise<void> {
+  const run = actions.get(action)
+  if (!run) throw new CommandError(`devices ${action}: use ls, add NAME or revoke NAME instead.`, exits.usage)
+  return run(name, flags)
+}
+
+type Action = (name: string | undefined, flags: Flags) => Promise<void>
+
+const actions: ReadonlyMap<string, Action> = new Map<string, Action>([
+  ['ls', (_, flags) => list(flags)],
+  ['add', (name, flags) => add(named(name, 'add'), flags)],
+  ['revoke', (name, flags) => revoke(named(name, 'revoke'), flags)],
+])
+
+function list(flags: Flags): Promise<void> {
+  return withClient(flags, async (client) => {
+    const all = await devicesOf(client)
+    printList(output(flags), all, {
+      document: (device) => device,
+      row: ({ name, role, pairedAt, seenAt }) => [
+        onOneLine(name),
+        role,
+        `paired ${pairedAt.slice(0, 10)}`,
+        seenAt === undefined ? 'never seen' : `seen ${seenAt.slice(0, 10)}`,
+      ],
+      empty:
+        'There are no devices; only clients with the token of the host connect. Add one with: atrium devices add NAME',
+    })
+  })
+}
+
+function add(name: string, flags: Flags): Promise<void> {
+  const role = roleIn(flags.role ?? 'prompt')
+  return withClient(flags, async (client) => {
+    // The host of the same build answers with this shape.
+    const { code, seconds } = (await ask(client, 'x-atrium/pairDevice', { name, role })) as {
+      readonly code: string
+      readonly seconds: number
+    }
+    const { url } = await addressOf(flags)
+    output(flags).print({ code, seconds, name, role, url }, () =>
+      [
+        `The code for the device "${onOneLine(name)}" is ${code}. It is valid once, for ${seconds / 60} minutes.`,
+        `On that device, run: atrium pair ${new URL(url).origin.replace(/^null$/, url)} ${code}`,
+        `Its role is ${role}: it may ${rights[role]}.`,
+      ].join('\n'),
+    )
+  })
+}
+
+function revoke(name: string, flags: Flags): Promise<void> {
+  return withClient(flags, async (client) => {
+    const all = await devicesOf(client)
+    const device = all.find((each) => each.name === name) ?? all.find(({ id }) => id === name)
+    if (!device) {
+      const names = all.map((each) => onOneLine(each.name)).join(', ') || 'none'
+      throw new CommandError(`There is no device '${onOneLine(name)}'; there are: ${names}.`, exits.usage)
+    }
+    await ask(client, 'x-atrium/revokeDevice', { id: device.id })
+    output(flags).report(device, () => `Revoked: ${onOneLine(device.name)}. Its connections are closed.`)
+  })
+}
+
+const rights: { readonly [R in Role]: string } = {
+  watch: 'see everything, and change nothing',
+  prompt: 'also send messages to agents',
+  approve: 'also approve what agents want to do, and answer their questions',
+  own: 'do everything that the token of the host allows',
+}
+
+function roleIn(text: string): Role {
+  const role = roles.find((each) => each === text)
+  if (role === undefined)
+    throw new CommandError(`--role must be one of ${roles.join(', ')}, and not '${text}'.`, exits.usage)
+  return role
+}
+
+function named(name: string | undefined, action: string): string {
+  if (name === undefined) throw new CommandError(`devices ${action} needs the name of a device.`, exits.usage)
+  return name
+}
+
+async function devicesOf(client: Client): Promise<readonly Device[]> {
+  // The host of the same build answers with this shape.
+  const { devices: all } = (await ask(client, 'x-atrium/devices', {})) as { devices: readonly Device[] }
+  return all
+}
+
+/** Sends a request that AHP does not have, so the client library does not know it. */
+async function ask(client: Client, method: string, params: object): Promise<unknown> {
+  try {
+    const peer = await client.live()
+    return await peer.request(method, { channel: rootUri, ...params })
+  } catch (error) {
+    if (!(error instanceof AhpError)) throw error
+    if (error.code === errorCodes.MethodNotFound)
+      throw new CommandError('This host has no devices: its version is older.')
+    const denied = error.code === errorCodes.PermissionDenied ? exits.denied : exits.error
+    throw new CommandError(/[.!?]$/.test(error.message) ? error.message : `${error.message}.`, denied)
+  }
+}

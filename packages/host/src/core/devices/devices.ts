@@ -1,0 +1,151 @@
+import { AhpError } from '@atrium/protocol/errors'
+import { Device } from '@atrium/protocol/root/device'
+import { decode, object, string } from '@atrium/protocol/schema'
+import type { LimitValues } from '@atrium/protocol/limits'
+import type { Log } from '../../log/log.ts'
+import type { Records } from '../../ports/records.ts'
+import type { World } from '../../ports/world.ts'
+import { RecordMap } from '../record-map.ts'
+import { PairingCodes } from './pairing-codes.ts'
+import type { Pairing } from './pairing-codes.ts'
+
+/** A device as it is stored: with the hash of its secret. The secret itself is known to the device only. */
+interface StoredDevice extends Device {
+  /** The SHA-256 of the secret, in hexadecimal. */
+  readonly hash: string
+}
+
+/** A link of a device, which ends when the device is revoked. */
+interface DeviceLink {
+  close(code: number, reason: string): void
+}
+
+/** The devices of the host: paired by a code, listed, and revoked. */
+export class Devices {
+  readonly #stored: RecordMap<StoredDevice>
+  readonly #byHash: Map<string, string>
+  readonly #codes: PairingCodes
+  readonly #links = new Map<string, Set<DeviceLink>>()
+  readonly #world: World
+  readonly #log: Log
+  readonly #limits: LimitValues
+
+  private constructor(stored: RecordMap<StoredDevice>, world: World, log: Log, limits: LimitValues) {
+    this.#stored = stored
+    this.#byHash = new Map(stored.values().map(({ hash, id }) => [hash, id]))
+    this.#codes = new PairingCodes(world, limits)
+    this.#world = world
+    this.#log = log
+    this.#limits = limits
+  }
+
+  static async open(records: Records, world: World, log: Log, limits: LimitValues): Promise<Devices> {
+    return new Devices(await RecordMap.open(records, 'device/', format), world, log, limits)
+  }
+
+  get list(): readonly Device[] {
+    return this.#stored.values().map(shown)
+  }
+
+  /** The device with this secret. `hash` is the SHA-256 of the secret, in hexadecimal. */
+  find(hash: string): Device | undefined {
+    const id = this.#byHash.get(hash)
+    const stored = id === undefined ? undefined : this.#stored.get(id)
+    return stored && shown(stored)
+  }
+
+  /** Issues a pairing code for a new device. */
+  pair({ name, role }: Pairing): { readonly code: string; readonly seconds: number } {
+    const problem = nameProblem(name, this.list)
+    if (problem !== undefined) throw AhpError.invalidParams(problem)
+    if (this.#stored.size >= this.#limits.devices)
+      throw AhpError.permissionDenied(
+        `this host has ${this.#stored.size} devices, and may have no more: revoke one first`,
+      )
+    return { code: this.#codes.issue({ name, role }), seconds: this.#limits.pairingMs / 1000 }
+  }
+
+  /**
+   * Redeems a pairing code: creates the device whose secret has this hash. Resolves when the device is durable. Undefined if
+   * the code is not valid.
+   */
+  async redeem(code: string, hash: string): Promise<Device | undefined> {
+    const pairing = this.#codes.take(code)
+    // Another code for the same name, or the last free place, may have been used meanwhile.
+    if (!pairing || nameProblem(pairing.name, this.list) !== undefined) return undefined
+    if (this.#stored.size >= this.#limits.devices) return undefined
+    const device = { id: this.#world.id(), ...pairing, pairedAt: this.#time(), hash }
+    this.#keep(device)
+    await this.#log.settled()
+    return shown(device)
+  }
+
+  /** Revokes a device: closes its links at once. Resolves when the revocation is durable. */
+  async revoke(id: string): Promise<Device> {
+    const device = this.#stored.get(id)
+    if (!device) throw AhpError.notFound(`no device ${JSON.stringify(id.slice(0, 200))}`)
+    this.#stored.delete(id)
+    this.#byHash.delete(device.hash)
+    for (const link of this.#links.get(id) ?? []) link.close(1008, 'this device was revoked')
+    this.#links.delete(id)
+    this.#log.scheduleFlush()
+    await this.#log.settled()
+    return shown(device)
+  }
+
+  /** Follows a link of a device, to close it if the device is revoked. Returns false if the device is revoked already. */
+  linkOpened(id: string, link: DeviceLink): boolean {
+    const device = this.#stored.get(id)
+    if (!device) return false
+    this.#links.set(id, (this.#links.get(id) ?? new Set<DeviceLink>()).add(link))
+    const now = this.#time()
+    // The date is enough to tell which devices are in use, and is not worth a write for each link.
+    if (device.seenAt?.slice(0, 10) !== now.slice(0, 10)) this.#keep({ ...device, seenAt: now })
+    return true
+  }
+
+  linkClosed(id: string, link: DeviceLink): void {
+    const links = this.#links.get(id)
+    links?.delete(link)
+    if (links?.size === 0) this.#links.delete(id)
+  }
+
+  #keep(device: StoredDevice): void {
+    this.#stored.set(device.id, device)
+    this.#byHash.set(device.hash, device.id)
+    this.#log.scheduleFlush()
+  }
+
+  #time(): string {
+    return new Date(this.#world.now()).toISOString()
+  }
+}
+
+const Stored = object<{ readonly hash: string }>('StoredDevice', { hash: string })
+
+/** A record that is not a device would let nobody in, so it must not be ignored: the store is damaged. */
+const format = {
+  read(text: string): StoredDevice {
+    const value: unknown = JSON.parse(text)
+    const device = decode(Device, value)
+    const secret = decode(Stored, value)
+    if (!device.ok || !secret.ok) throw new Error('a stored device cannot be read')
+    return { ...device.value, hash: secret.value.hash }
+  },
+  write: (device: StoredDevice): string => JSON.stringify(device),
+}
+
+/** A device as clients see it: without the hash of its secret. */
+function shown(stored: StoredDevice): Device {
+  const { hash: _, ...device } = stored
+  return device
+}
+
+/** Why a new device cannot have this name. */
+function nameProblem(name: string, devices: readonly Device[]): string | undefined {
+  if (!/^[\p{L}\p{N}][\p{L}\p{N} ._'-]{0,63}$/u.test(name))
+    return "the name of a device has 1 to 64 letters, digits, spaces and . _ - ', and begins with a letter or a digit"
+  return devices.some((device) => device.name === name)
+    ? `there is a device ${JSON.stringify(name)} already: revoke it, or choose another name`
+    : undefined
+}

@@ -1,0 +1,11 @@
+import type { Device } from '@atrium/protocol/root/device'
+
+/** Who is behind a link: a principal, and the device whose credential was used. Without a device: the token of the host. */
+export interface Identity {
+  readonly principal: string
+  readonly device?: Device | undefined
+}
+
+export function sameIdentity(one: Identity, other: Identity): boolean {
+  return one.principal === other.principal && one.device?.id === other.device?.id
+}

@@ -37,6 +37,18 @@ test('[N44] a diff is shown as an edit in the question and in the completed call
   expect(done).toMatchObject({ content: [{ type: 'fileEdit', before: {}, after: {} }] })
 })
 
+test.each([[null], [''], [undefined]])(
+  '[N44.1] a diff whose old text is %j is a new file',
+  async (oldText) => {
+    const room = await acpRoom()
+    const content = [{ type: 'diff', path: join(room.folder, 'a'), oldText, newText: 'new' }]
+    room.begin(`ask c1 ${JSON.stringify({ kind: 'edit', content })}`)
+    const call = await room.pendingCall()
+    const [edit = {}] = (call.status === 'pending-confirmation' && call.edits?.items) || []
+    expect(Object.keys(edit)).toEqual(['after'])
+  },
+)
+
 test('[N44] an image is stored with the session, and its part keeps its place between the texts', async () => {
   const room = await acpRoom({ quirks: ['no-message-id'] })
   const { responseParts } = await room.turn('say a\nimage aGVsbG8=\nsay b')

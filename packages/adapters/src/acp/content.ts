@@ -57,7 +57,8 @@ async function fileEdit(item: ToolCallContent, chat: Chat, cwd: string): Promise
   })
   const { oldText, newText } = item
   return {
-    ...(typeof oldText === 'string' && { before: await side(oldText) }),
+    // Some agents send an empty text for a file that does not exist yet.
+    ...(typeof oldText === 'string' && oldText !== '' && { before: await side(oldText) }),
     ...(typeof newText === 'string' && { after: await side(newText) }),
   }
 }

@@ -68,20 +68,60 @@ test('[Z6] e edits the input, r gives a reason, Esc leaves both, and a paste ans
   expect(after(question, { name: 'paste', text: 'y' }, enter)).toBeUndefined()
 })
 
-test('[Z6] the options of an agent have numbers, and only offered options can be chosen', () => {
+const agentOption = (id: string, label: string) => ({
+  id,
+  label,
+  kind: /once|always/.test(id) ? ('approve' as const) : ('deny' as const),
+})
+const { editable: _editable, ...plainCall } = call
+
+test.each([
+  ['y', { ...yes, selectedOptionId: 'agent.once' }],
+  ['s', { ...yes, selectedOptionId: 'agent.always' }],
+  ['a', { ...yes, selectedOptionId: 'agent.always-2' }],
+  ['4', { ...yes, selectedOptionId: 'agent.always-3' }],
+  ['n', { ...no, selectedOptionId: 'agent.deny' }],
+  ['d', { ...no, selectedOptionId: 'agent.never' }],
+  ['1', undefined],
+  ['e', undefined],
+])('[Z6.1] the key %s of a choice of an agent is that of its meaning', (key, answer) => {
   const options = [
-    { id: 'all', label: 'Allow \u001b[31mall', kind: 'approve' as const },
+    agentOption('agent.once', 'Go \u001b[31mahead'),
+    agentOption('agent.always', 'For this session'),
+    agentOption('agent.always-2', 'Do not ask again'),
+    agentOption('agent.always-3', 'Never ask'),
+    agentOption('agent.deny', 'Stop'),
+    agentOption('agent.never', 'Stop for good'),
+  ]
+  const question = new Approval('t', { ...plainCall, options })
+  expect(question.rows(style, 200).rows).toEqual([
+    '[y] Go \ufffd[31mahead  [s] For this session  [a] Do not ask again  [4] Never ask  [n] Stop  [d] Stop for good  [r] no, because',
+  ])
+  expect(after(question, ...typed(key))).toEqual(answer)
+})
+
+test('[Z6.1] choices of another host have y and n, then numbers; a call without choices has y and n', () => {
+  const options = [
+    { id: 'all', label: 'Allow', kind: 'approve' as const },
+    { id: 'more', label: 'Allow more', kind: 'approve' as const },
     { id: 'none', label: 'Reject', kind: 'deny' as const },
   ]
-  const { editable: _, ...rest } = call
-  const question = new Approval('t', { ...rest, options })
-  expect(question.rows(style, 80).rows).toEqual(['[1] Allow \ufffd[31mall  [2] Reject  [r] no, because'])
-  expect(after(question, ...typed('1'))).toEqual({ ...yes, selectedOptionId: 'all' })
-  expect(after(question, ...typed('2'))).toEqual({ ...no, selectedOptionId: 'none' })
-  expect(after(question, ...typed('y'))).toBeUndefined()
-  expect(after(question, ...typed('e'))).toBeUndefined()
-  const bare = new Approval('t', { ...rest, options: [] })
+  const question = new Approval('t', { ...plainCall, options })
+  expect(question.rows(style, 80).rows).toEqual(['[y] Allow  [2] Allow more  [n] Reject  [r] no, because'])
+  expect(after(question, ...typed('y'))).toEqual({ ...yes, selectedOptionId: 'all' })
+  expect(after(question, ...typed('2'))).toEqual({ ...yes, selectedOptionId: 'more' })
+  expect(after(question, ...typed('n'))).toEqual({ ...no, selectedOptionId: 'none' })
+  const bare = new Approval('t', { ...plainCall, options: [] })
   expect([after(bare, ...typed('y')), after(bare, ...typed('n'))]).toEqual([yes, no])
+})
+
+test('[Z6.1] another key answers nothing, and the prompt names the right ones', () => {
+  const question = new Approval('t', call)
+  const wrong = question.press({ name: 'text', text: 'x' }).next
+  expect(wrong?.rows(style, 200).rows.at(-1)).toBe('x is not one of the keys: press y, s, a, e, n or r.')
+  expect(wrong && after(wrong, ...typed('y'))).toMatchObject({ approved: true })
+  const ctrl = question.press({ name: 'up' }).next
+  expect(ctrl).toBe(question)
 })
 
 test('[Z6.6] the answer to a pending result confirms the result, which the question shows', () => {

@@ -1,6 +1,10 @@
 import { choices } from '@atrium/host/access/choices'
 import type { ChatAction } from '@atrium/protocol/chat/actions'
-import type { ToolCallPendingConfirmation, ToolCallPendingResult } from '@atrium/protocol/chat/tool'
+import type {
+  ConfirmationOption,
+  ToolCallPendingConfirmation,
+  ToolCallPendingResult,
+} from '@atrium/protocol/chat/tool'
 import type { StringOrMarkdown } from '@atrium/protocol/common/content'
 import { textOf } from '../session/pending-requests.ts'
 import type { Key } from '../terminal/keys.ts'
@@ -23,22 +27,26 @@ interface Choice {
   readonly types?: 'input' | 'reason'
 }
 
+/** What the user has typed so far: a line for a choice that needs one, or a key that is none of the choices. */
+interface Typed {
+  readonly line?: { readonly choice: Choice; readonly line: Line }
+  readonly wrongKey?: string
+}
+
 /** A question that asks the user to approve a tool call, or the result of one. */
 export class Approval implements Question {
   readonly #turnId: string
   readonly #call: Call
   readonly #preview: readonly string[]
-  readonly #typed: { readonly choice: Choice; readonly line: Line } | undefined
+  readonly #typed: Typed['line']
+  readonly #wrongKey: Typed['wrongKey']
 
-  constructor(turnId: string, call: Call, preview: readonly string[] = [], typed?: Approval['typed']) {
+  constructor(turnId: string, call: Call, preview: readonly string[] = [], { line, wrongKey }: Typed = {}) {
     this.#turnId = turnId
     this.#call = call
     this.#preview = preview
-    this.#typed = typed
-  }
-
-  get typed(): { readonly choice: Choice; readonly line: Line } | undefined {
-    return this.#typed
+    this.#typed = line
+    this.#wrongKey = wrongKey
   }
 
   get types(): boolean {
@@ -62,7 +70,7 @@ export class Approval implements Question {
   }
 
   rows(style: Style, columns: number): Rows {
-    if (!this.#typed) return { rows: keyRows(choicesOf(this.#call), style, columns) }
+    if (!this.#typed) return { rows: [...this.#keyRows(style, columns)] }
     const label = this.#typed.choice.types === 'input' ? 'input' : 'because'
     const shown = shownLine(this.#typed.line, columns - label.length - 2)
     const cursor = { row: 0, column: label.length + 2 + shown.column }
@@ -72,6 +80,16 @@ export class Approval implements Question {
     }
   }
 
+  /** The keys, and which of them to press if the user has pressed another one. */
+  #keyRows(style: Style, columns: number): readonly string[] {
+    const offered = choicesOf(this.#call)
+    const rows = keyRows(offered, style, columns)
+    if (this.#wrongKey === undefined) return rows
+    const keys = offered.map(({ key }) => key)
+    const wrong = `${oneLine(sanitize(this.#wrongKey))} is not one of the keys: press ${keys.slice(0, -1).join(', ')} or ${keys.at(-1)}.`
+    return [...rows, style.yellow(wrong)]
+  }
+
   press(key: Key): Pressed<Approval> {
     return this.#typed ? this.#type(this.#typed, key) : this.#choose(key)
   }
@@ -79,21 +97,21 @@ export class Approval implements Question {
   #choose(key: Key): Pressed<Approval> {
     const pressed = key.name === 'text' ? key.text?.toLowerCase() : undefined
     const choice = choicesOf(this.#call).find((each) => each.key === pressed)
-    if (!choice) return { next: this }
+    if (!choice) return { next: pressed === undefined ? this : this.#with({ wrongKey: pressed }) }
     if (!choice.types) return { answer: { action: this.#decided(choice) } }
     const { toolInput } = this.#call
     const initial = choice.types === 'input' && typeof toolInput === 'string' ? toolInput : ''
-    return { next: this.#with({ choice, line: lineOf(initial) }) }
+    return { next: this.#with({ line: { choice, line: lineOf(initial) } }) }
   }
 
-  #type(typed: NonNullable<Approval['typed']>, key: Key): Pressed<Approval> {
+  #type(typed: NonNullable<Typed['line']>, key: Key): Pressed<Approval> {
     if (key.name === 'enter') return { answer: { action: this.#decided(typed.choice, typed.line.text) } }
-    if (key.name === 'escape') return { next: this.#with(undefined) }
+    if (key.name === 'escape') return { next: this.#with({}) }
     const line = pressLine(typed.line, key)
-    return { next: line ? this.#with({ ...typed, line }) : this }
+    return { next: line ? this.#with({ line: { ...typed, line } }) : this }
   }
 
-  #with(typed: Approval['typed']): Approval {
+  #with(typed: Typed): Approval {
     return new Approval(this.#turnId, this.#call, this.#preview, typed)
   }
 
@@ -130,19 +148,12 @@ export function approvalInAdvance(turnId: string, call: Call, scope: 'once' | 's
   return decision(turnId, call, choice)
 }
 
-/** Returns the choices of a call. The host's own options have letters as keys, the options of an agent have numbers. */
+/** Returns the choices of a call, those that approve first. */
 function choicesOf(call: Call): readonly Choice[] {
   if (call.status === 'pending-result-confirmation') return [yes, no]
   const options = call.options ?? []
   const own = options.length > 0 && options.every(({ id }) => letters.has(id))
-  const offered: readonly Choice[] = own
-    ? options.flatMap(({ id }) => letters.get(id) ?? [])
-    : options.slice(0, 9).map(({ id, label, kind }, at) => ({
-        key: String(at + 1),
-        label: oneLine(sanitize(label)),
-        approved: kind === 'approve',
-        optionId: id,
-      }))
+  const offered = own ? options.flatMap(({ id }) => letters.get(id) ?? []) : agentChoices(options)
   const basic = offered.length === 0 ? [yes, no] : offered
   const edit = call.editable === true && typeof call.toolInput === 'string' ? [editing(own)] : []
   const why: readonly Choice[] = basic.some(({ types }) => types === 'reason') ? [] : [reason]
@@ -152,6 +163,28 @@ function choicesOf(call: Call): readonly Choice[] {
     ...basic.filter(({ approved }) => !approved),
     ...why,
   ]
+}
+
+/**
+ * The choices of an agent. Their keys are those of the host's own choices with the same meaning, whatever the agent calls them.
+ * If several choices have one meaning, the first has the letter, and the others have numbers.
+ */
+function agentChoices(options: readonly ConfirmationOption[]): readonly Choice[] {
+  const used = new Set<string>()
+  return options.slice(0, 9).map(({ id, label, kind }, at) => {
+    const approved = kind === 'approve'
+    const letter = letterOf(id, label, approved)
+    const key = used.has(letter) ? String(at + 1) : letter
+    used.add(key)
+    return { key, label: oneLine(sanitize(label)), approved, optionId: id }
+  })
+}
+
+/** The letter of an agent's choice. The host makes the id of the choice from its meaning (N41). */
+function letterOf(id: string, label: string, approved: boolean): string {
+  if (id.startsWith('agent.always')) return /\bsession\b/i.test(label) ? 's' : 'a'
+  if (id.startsWith('agent.never')) return 'd'
+  return approved ? 'y' : 'n'
 }
 
 const yes: Choice = { key: 'y', label: 'yes', approved: true }

@@ -29,8 +29,8 @@ describe('[Z31] an agent program', () => {
   test('its text is shown above its request, and its own options are offered', async () => {
     const window = fixture.window(['run', '--agent', 'scripted', script])
     const asked = await window.until('[r] no, because')
-    expect(asked).toMatch(/I shall write it\.\n\? Write it\n\[1\] .* \[r\] no, because/)
-    window.press('1')
+    expect(asked).toMatch(/I shall write it\.\n\? Write it\n\[y\] .* \[r\] no, because/)
+    window.press('y')
     expect(await window.ended()).toBe(0)
     // The agent reports the user's answer (`c …`) in a part of its own. The end of the call may be shown before or after
     // that part.

@@ -83,7 +83,7 @@ export class AcpAgent implements Agent {
         ...(directories && { multipleWorkingDirectories: { immutablePrimary: true } }),
       },
     }
-    return withReadiness(info, this.#state, problem)
+    return withReadiness(info, { state: this.#state, ...(problem !== undefined && { problem }) })
   }
 
   get #state(): Readiness['state'] {

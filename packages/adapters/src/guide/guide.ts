@@ -23,7 +23,7 @@ export function guide(later: World['later']): Agent {
         models: Object.values(models),
         capabilities: { multipleChats: { fork: true, sideChat: true } },
       },
-      'ready',
+      { state: 'ready', fallback: true },
     ),
     resumes: true,
     tools: toolDefinitions,

@@ -57,8 +57,8 @@ export function agentOn(providers: readonly ModelProvider[], options: ModelAgent
       capabilities: { multipleChats: { fork: true, sideChat: true } },
     }
     return isUsable
-      ? withReadiness(description, 'ready')
-      : withReadiness(description, 'needs-sign-in', howToGetReady(providers))
+      ? withReadiness(description, { state: 'ready' })
+      : withReadiness(description, { state: 'needs-sign-in', problem: howToGetReady(providers) })
   }
   let info = describe()
 

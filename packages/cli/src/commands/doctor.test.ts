@@ -160,7 +160,7 @@ test.each([
   ],
 ] as const)('[Z28] an agent that is %s is reported as such', (state, problem, level, detail, mend) => {
   const agent = { provider: 'x', displayName: 'X', description: '', models: [] }
-  const finding = agentFinding(withReadiness(agent, state, problem))
+  const finding = agentFinding(withReadiness(agent, { state, ...(problem !== undefined && { problem }) }))
   expect(finding).toEqual({ level, about: 'agent', detail, ...(mend !== undefined && { mend }) })
 })
 

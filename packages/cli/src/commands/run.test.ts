@@ -16,7 +16,7 @@ describe('[Z5] run', () => {
   test('the answer goes to stdout unchanged, the notes go to stderr', async () => {
     const { status, stdout, stderr } = await fixture.run(['run', 'say # Hello **you**,  \tall'])
     expect({ status, stdout }).toEqual({ status: 0, stdout: '# Hello **you**,  \tall\n' })
-    expect(stderr).toMatch(/^· session \w{8}\n$/)
+    expect(stderr).toMatch(/^· session \w{8} \(guide; --agent chooses another agent\)\n$/)
   })
 
   test('bare text, several words and piped text are prompts', async () => {
@@ -105,7 +105,7 @@ describe('[Z5] run', () => {
     const { status, stdout, stderr } = await fixture.run(['run'], { input: `say ${'x'.repeat(75_000_000)}` })
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
     expect(stderr).toMatch(
-      /^· session \w{8}\natrium: The turn could not begin: the message is longer than 4194304 bytes\n$/,
+      /^· session \w{8}.*\natrium: The turn could not begin: the message is longer than 4194304 bytes\n$/,
     )
     expect((await fixture.run(['ls', '--json'])).stdout).toBe(before)
     expect(await fixture.run(['run', 'say next'])).toMatchObject({ status: 0, stdout: 'next\n' })

@@ -18,7 +18,7 @@ import { parseSeconds, withTimeout } from '../link/with-client.ts'
 import { findTarget, shortName } from '../session/find.ts'
 import { openScreen } from '../live/screen.ts'
 import { SpaceNotes } from '../live/space-notes.ts'
-import { sanitize, output } from '../terminal/output.ts'
+import { onOneLine, sanitize, output } from '../terminal/output.ts'
 import { isPiped, readStdin } from '../terminal/stdin.ts'
 import type { Output, OutputOptions } from '../terminal/output.ts'
 
@@ -56,7 +56,7 @@ export async function run(words: readonly string[], flags: Flags): Promise<Exit>
   )
   out.printJson({ type: 'session', session: uri, chat: conversation.chat.uri, turnId })
   const screen = openScreen()
-  out.note(screen.style.dim(`· session ${shortName(uri)}`))
+  out.note(screen.style.dim(firstLine(conversation, uri, flags)))
 
   const view = new RunView({
     conversation,
@@ -84,6 +84,13 @@ export async function run(words: readonly string[], flags: Flags): Promise<Exit>
     clearTimeout(timer)
     await conversation.leave()
   }
+}
+
+/** The first line of a run: its session and, if nobody has named an agent, the agent and how to choose another one. */
+function firstLine({ session: { state } }: Conversation, uri: string, { agent, session }: Flags): string {
+  const line = `· session ${shortName(uri)}`
+  if (agent !== undefined || session !== undefined || !state) return line
+  return `${line} (${onOneLine(state.provider)}; --agent chooses another agent)`
 }
 
 /** Tells the user when the disk of the host becomes full, and when it has space again, while `work` runs. */

@@ -100,7 +100,7 @@ describe('[Z32] MCP servers of a session', () => {
   })
 
   test('[H19] the host itself uses them for an agent that cannot', async () => {
-    await fixture.run(['run', '--quiet', 'say hello'])
+    await fixture.run(['run', '--agent', 'guide', '--quiet', 'say hello'])
     const { stdout } = await fixture.run(['mcp', 'last', '--json'])
     expect(documents(stdout)).toMatchObject([
       {

@@ -1,3 +1,5 @@
+import { withReadiness } from '@atrium/protocol/root/readiness'
+import type { Readiness } from '@atrium/protocol/root/readiness'
 import type { AgentInfo } from '@atrium/protocol/root/state'
 import type { RootState } from '@atrium/protocol/root/state'
 import { rootUri } from '@atrium/protocol/uri'
@@ -65,4 +67,61 @@ test('[H14] changes of the agents are published; without a change nothing is', a
   await expect(ann.ask('createSession', { channel: 'ahp-session:/p', provider: 'other' })).rejects.toThrow(
     'other',
   )
+})
+
+/** An agent of this provider and readiness. */
+function ready(provider: string, readiness: Readiness): Agent {
+  return { ...silentAgent, info: withReadiness({ ...silentAgent.info, provider }, readiness) }
+}
+
+test.each<[string, readonly Agent[], string]>([
+  [
+    'the first that is ready',
+    [
+      ready('guide', { state: 'ready', fallback: true }),
+      ready('a', { state: 'not-tried' }),
+      ready('b', { state: 'ready' }),
+      ready('c', { state: 'ready' }),
+    ],
+    'b',
+  ],
+  [
+    'the guide if none is ready',
+    [
+      ready('a', { state: 'broken' }),
+      ready('guide', { state: 'ready', fallback: true }),
+      ready('b', { state: 'needs-sign-in' }),
+    ],
+    'guide',
+  ],
+  [
+    'never one that acts without asking',
+    [
+      ready('a', { state: 'ready', actsWithoutAsking: true }),
+      ready('guide', { state: 'ready', fallback: true }),
+    ],
+    'guide',
+  ],
+  ['the first if no agent tells its state', [silentAgent], 'mock'],
+])('[H14.5] the default agent is %s', async (_, agents, expected) => {
+  const all = await testHost({ agents })
+  const ann = await all.join('ann')
+  await ann.ask('createSession', { channel: 'ahp-session:/one' })
+  expect(all.core().catalog.get('ahp-session:/one')).toMatchObject({ provider: expected })
+})
+
+test('[H14.5] atrium.defaultProvider names an agent that exists, and wins', async () => {
+  const all = await testHost({ agents: [ready('a', { state: 'ready' }), ready('b', { state: 'broken' })] })
+  const ann = await all.join('ann', { subscribe: [rootUri] })
+  const set = (value: unknown) =>
+    ann.echo(
+      ann.dispatch(rootUri, { type: 'root/configChanged', config: { 'atrium.defaultProvider': value } }),
+    )
+  expect(await set('c')).toMatchObject({ rejectionReason: 'there is no agent "c"; there are: a, b' })
+  expect(await set('b')).not.toHaveProperty('rejectionReason')
+  await ann.ask('createSession', { channel: 'ahp-session:/one' })
+  expect(all.core().catalog.get('ahp-session:/one')).toMatchObject({ provider: 'b' })
+  expect(await set(null)).not.toHaveProperty('rejectionReason')
+  await ann.ask('createSession', { channel: 'ahp-session:/two' })
+  expect(all.core().catalog.get('ahp-session:/two')).toMatchObject({ provider: 'a' })
 })

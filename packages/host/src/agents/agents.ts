@@ -5,6 +5,7 @@ import type { Params, Result } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import { pathOf } from '@atrium/protocol/file-uri'
 import type { SessionConfigSchema } from '@atrium/protocol/common/config'
+import { defaultAgent, defaultProviderKey } from '@atrium/protocol/root/default-agent'
 import type { AgentInfo } from '@atrium/protocol/root/state'
 import { rootUri } from '@atrium/protocol/uri'
 import { shellAgent, lineOf } from './shell-agent.ts'
@@ -32,8 +33,10 @@ export function noAgent(provider: string): ErrorInfo {
 /** Returns the agent of this provider, or the default agent if no provider is named. Throws if there is no such agent. */
 export function chooseAgent(core: Core, asked: string | undefined): Agent {
   const root = core.log.channel(rootUri, 'root')?.head
-  const configured = root?.config?.values['atrium.defaultProvider']
-  const wanted = asked ?? (typeof configured === 'string' ? configured : core.agents[0]?.info.provider) ?? ''
+  const configured = root?.config?.values[defaultProviderKey]
+  const named = asked ?? (typeof configured === 'string' ? configured : undefined)
+  const infos = core.agents.map(({ info }) => info)
+  const wanted = named ?? defaultAgent(infos, undefined)?.provider ?? ''
   const agent = agentOf(core, wanted)
   if (!agent) throw AhpError.providerNotFound(wanted)
   return agent

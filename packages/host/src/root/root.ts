@@ -1,6 +1,7 @@
 import type { ConfigSchema } from '@atrium/protocol/common/config'
 import type { LimitValues } from '@atrium/protocol/limits'
 import type { RootAction } from '@atrium/protocol/root/actions'
+import { defaultProviderKey } from '@atrium/protocol/root/default-agent'
 import type { RootState } from '@atrium/protocol/root/state'
 import { rootUri } from '@atrium/protocol/uri'
 import { setAgents } from '../agents/agents.ts'
@@ -17,15 +18,17 @@ import {
 import { lostHistory } from '../log/epochs.ts'
 import { Damaged } from '../log/rebuild.ts'
 import type { Guards } from '../core/rules.ts'
+import type { Agent } from '../ports/agent.ts'
 
 /** The config keys of the host itself. Other keys belong to clients, and the host only stores them. */
 export const rootConfig: ConfigSchema = {
   type: 'object',
   properties: {
-    'atrium.defaultProvider': {
+    [defaultProviderKey]: {
       type: 'string',
       title: 'Default agent',
-      description: 'The provider id of the agent that a session gets when its creator names none.',
+      description:
+        'The provider id of the agent that a session gets when its creator names none. If it is not set: the first agent that is ready, else the guide.',
     },
     'atrium.grants': grantsProperty,
     [permissionsKey]: permissionsProperty,
@@ -81,6 +84,14 @@ function metaOf(core: Core, { _meta }: RootState): Pick<RootState, '_meta'> {
   return Object.keys(found).length > 0 ? { _meta: { ..._meta, ...found } } : {}
 }
 
+function isProvider(agents: readonly Agent[], value: unknown): boolean {
+  return value === null || (typeof value === 'string' && providersOf(agents).includes(value))
+}
+
+function providersOf(agents: readonly Agent[]): readonly string[] {
+  return agents.map(({ info }) => info.provider)
+}
+
 const listProblems = new Map<string, (value: unknown, limits: LimitValues) => string | undefined>([
   ['atrium.grants', (value, limits) => grantsProblem(value, limits.grants)],
   [permissionsKey, (value, limits) => permissionsProblem(value, limits.permissions)],
@@ -90,13 +101,15 @@ const listProblems = new Map<string, (value: unknown, limits: LimitValues) => st
 
 export const rootGuards: Guards<'root'> = {
   // Several clients keep keys of their own in the root config. No client may delete the keys of the others.
-  'root/configChanged': ({ config, replace }, { state, by, core: { limits } }) => {
+  'root/configChanged': ({ config, replace }, { state, by, core: { agents, limits } }) => {
     if (replace) return 'the root config is shared and cannot be replaced as a whole'
     for (const [key, value] of Object.entries(config)) {
       const property = Object.hasOwn(rootConfig.properties, key) ? rootConfig.properties[key] : undefined
       if (key.startsWith('atrium.') && !property) return `there is no setting ${JSON.stringify(key)}`
       if (property?.type === 'string' && value !== null && typeof value !== 'string')
         return `${key} must be a string`
+      if (key === defaultProviderKey && !isProvider(agents, value))
+        return `there is no agent ${JSON.stringify(value)}; there are: ${providersOf(agents).join(', ')}`
       const problem = listProblems.get(key)?.(value, limits)
       if (problem !== undefined) return problem
     }

@@ -4,11 +4,9 @@ import { withReadiness, readinessOf } from './readiness.ts'
 const agent = { provider: 'x', displayName: 'X', description: '', models: [] }
 
 test('[H14] the readiness of an agent is read as it was written', () => {
-  expect(readinessOf(withReadiness(agent, 'ready'))).toEqual({ state: 'ready' })
-  expect(readinessOf(withReadiness(agent, 'broken', 'It is gone.'))).toEqual({
-    state: 'broken',
-    problem: 'It is gone.',
-  })
+  const broken = { state: 'broken', problem: 'It is gone.' } as const
+  for (const readiness of [{ state: 'ready', fallback: true } as const, broken])
+    expect(readinessOf(withReadiness(agent, readiness))).toEqual(readiness)
 })
 
 test.each([

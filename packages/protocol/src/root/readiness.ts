@@ -1,5 +1,5 @@
 import { isJsonObject } from '../json.ts'
-import { decode, object, oneOf, optional, string } from '../schema.ts'
+import { boolean, decode, object, oneOf, optional, string } from '../schema.ts'
 import type { Infer } from '../schema.ts'
 import type { AgentInfo } from './state.ts'
 
@@ -10,6 +10,10 @@ const readiness = {
   state: oneOf('ReadinessState', ['ready', 'needs-sign-in', 'broken', 'not-tried']),
   /** A sentence that says what is wrong, and how to repair it. */
   problem: optional(string),
+  /** Set for an agent that always works and is no choice for real work. */
+  fallback: optional(boolean),
+  /** Set for an agent that cannot be made to ask before it acts. */
+  actsWithoutAsking: optional(boolean),
 }
 /**
  * Whether an agent can work. `ready`: its program has answered, or it needs none. `needs-sign-in`: it lacks a key or a login.
@@ -19,8 +23,8 @@ export interface Readiness extends Infer<typeof readiness> {}
 const Readiness = object<Readiness>('Readiness', readiness)
 
 /** Adds its readiness to an agent's description. AHP has no member for it. Hosts may add members, and clients ignore them. */
-export function withReadiness(info: AgentInfo, state: Readiness['state'], problem?: string): AgentInfo {
-  const own = { _meta: { [key]: { state, ...(problem !== undefined && { problem }) } } }
+export function withReadiness(info: AgentInfo, readiness: Readiness): AgentInfo {
+  const own = { _meta: { [key]: readiness } }
   return { ...info, ...own }
 }
 

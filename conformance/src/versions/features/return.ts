@@ -78,16 +78,21 @@ async function compareWithFresh(scene: Scene, actor: Member): Promise<void> {
   }
 }
 
+/** Whether a name is one of an extension: it begins with `x-`, or has `x-` after a slash. */
+function isExtension(name: string): boolean {
+  return /(?:^|\/)x-/.test(name)
+}
+
 /** Everything that a client was sent belongs to its version: names, envelopes, the form of states. */
 export const ownDialect: Feature = {
   name: 'own dialect',
   async run(scene, actor) {
     const { speaker, version, view } = actor
     for (const { method } of speaker.notifications)
-      check(knows(version, method) || method.startsWith('x-'), `a notification of ${version}`, method)
+      check(knows(version, method) || isExtension(method), `a notification of ${version}`, method)
     for (const envelope of speaker.envelopes) {
       const { type } = envelope.action
-      check(knows(version, type) || type.startsWith('x-'), `an action of ${version}`, type)
+      check(knows(version, type) || isExtension(type), `an action of ${version}`, type)
       check('channel' in envelope === speaker.has('0.2.0'), 'an envelope of its version', envelope)
       check(speaker.channelOf(envelope) !== undefined, 'an envelope that names its channel', envelope)
     }

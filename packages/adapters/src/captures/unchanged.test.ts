@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { amply, taking } from '../../../host/src/ports/contracts/captures.contract.ts'
@@ -55,6 +55,17 @@ test('[O25] a small folder that has not changed is captured without git', async 
   // The commit is another one, and the files are the same.
   folder.repository.git('commit', '-q', '--allow-empty', '-m', 'empty')
   expect((await take()).id).toBe(first.id)
+})
+
+test('[O25] a folder that could not be read once is looked at again', async () => {
+  const { folder, take, settle } = await counted()
+  await settle()
+  // A name that is not valid text cannot be compared.
+  const odd = Buffer.concat([Buffer.from(`${folder.directory}/`), Buffer.from([0xff])])
+  writeFileSync(odd, '')
+  expect((await take()).runs).toBeGreaterThan(0)
+  rmSync(odd)
+  await settle()
 })
 
 test.each<readonly [string, (folder: DiskRepository) => unknown, readonly string[]]>([

@@ -28,9 +28,9 @@ export class Unchanged {
    * on.
    */
   async look(place: Place, outside: string): Promise<Look | undefined> {
-    const look = this.#isLarge ? undefined : await lookAt(place, outside)
-    this.#isLarge = !look
-    return look
+    const look = this.#isLarge ? 'large' : await lookAt(place, outside)
+    this.#isLarge = look === 'large'
+    return look === 'large' ? undefined : look
   }
 
   /** Returns the last capture if the folder has not changed since. `id`: the id of the newest capture in the store. */
@@ -44,8 +44,8 @@ export class Unchanged {
   }
 }
 
-/** Returns undefined for a large folder, and for one whose names cannot be read. */
-async function lookAt(place: Place, outside: string): Promise<Look | undefined> {
+/** Returns undefined if a file cannot be looked at: it may have vanished meanwhile. */
+async function lookAt(place: Place, outside: string): Promise<Look | 'large' | undefined> {
   // A `.gitignore` above this folder may ignore files in it, and would not be looked at here.
   if (place.prefix !== '') return undefined
   const before = BigInt(Date.now() - tickMs) * 1_000_000n
@@ -56,7 +56,8 @@ async function lookAt(place: Place, outside: string): Promise<Look | undefined> 
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     const names = namesIn(join(place.directory, folder))
     count += names?.length ?? 0
-    if (!names || count > mostEntries) return undefined
+    if (count > mostEntries) return 'large'
+    if (!names) return undefined
     for (const name of names) {
       const path = `${folder}${name}`
       // The tracked files of the repository are part of `outside`.

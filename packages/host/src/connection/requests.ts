@@ -10,6 +10,7 @@ import { negotiate, versions } from '@atrium/protocol/versions/negotiate'
 import type { Core } from '../core/core.ts'
 import { generationOf, native, supportedVersions } from '../dialect/generation.ts'
 import type { Generation } from '../dialect/generation.ts'
+import { primaryChat } from '../dialect/primary-chat.ts'
 import { notifySpace } from '../core/space.ts'
 import type { ClientLink } from './client-link.ts'
 import { hostCommands } from './commands.ts'
@@ -179,15 +180,15 @@ function assumedGeneration(method: string, params: object): Generation {
   }
 }
 
-/** Before 0.9 a terminal is claimed for a session. Such a claim stands for the session's default chat. */
-function withClaimedChat({ catalog }: Core, params: { readonly claim?: unknown }): object {
+/** Before 0.9 a terminal is claimed for a session. Such a claim stands for the session's default chat, else for its first one. */
+function withClaimedChat(core: Core, params: { readonly claim?: unknown }): object {
   const { claim } = params
   if (typeof claim !== 'object' || claim === null || 'chat' in claim) return params
   const session = 'session' in claim && typeof claim.session === 'string' ? claim.session : undefined
   if (session === undefined) return params
   return {
     ...params,
-    claim: { ...claim, chat: catalog.get(session)?.defaultChat ?? defaultChatUri(session) },
+    claim: { ...claim, chat: primaryChat(core, session) ?? defaultChatUri(session) },
   }
 }
 

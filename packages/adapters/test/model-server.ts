@@ -19,6 +19,13 @@ interface ServedRequest {
   aborted: boolean
 }
 
+/** An error response. Without a body it is the JSON of an error that contains the key. */
+interface ServedError {
+  readonly status: number
+  readonly headers?: Record<string, string>
+  readonly body?: string
+}
+
 /** An HTTP server with the APIs of Anthropic and OpenAI (responses and chat completions). Its model plays scripts. */
 export interface ModelServer {
   readonly url: string
@@ -26,7 +33,7 @@ export interface ModelServer {
   /** The API keys of the requests for the list of models. */
   readonly listKeys: string[]
   /** Error responses for the next requests, in order. */
-  readonly errors: { readonly status: number; readonly headers?: Record<string, string> }[]
+  readonly errors: ServedError[]
   /** Entries of the list of models. */
   models: readonly unknown[]
   /** Whether requests without a key are accepted. */
@@ -68,14 +75,15 @@ async function answer(state: ModelServer, request: IncomingMessage, response: Se
   if (path === '/v1/models') state.listKeys.push(key)
   else state.requests.push(served)
   response.on('close', () => (served.aborted = !response.writableFinished))
-  const refuse = (status: number, headers: Record<string, string> = {}) => {
+  const refuse = (status: number, headers: Record<string, string> = {}, text?: string) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers })
     // The error message contains the key, as the messages of some providers do.
-    response.end(JSON.stringify({ error: { type: 'error', message: `refused ${status} for key ${key}` } }))
+    const error = { type: 'error', message: `refused ${status} for key ${key}` }
+    response.end(text ?? JSON.stringify({ error }))
   }
   if (!state.open && key !== goodKey) return refuse(401)
   const error = state.errors.shift()
-  if (error) return refuse(error.status, error.headers)
+  if (error) return refuse(error.status, error.headers, error.body)
   if (path === '/v1/models') return void response.end(JSON.stringify({ data: state.models }))
   const api = apis[path]
   if (!api) return refuse(404)

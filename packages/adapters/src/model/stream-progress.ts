@@ -1,4 +1,5 @@
 import type { Chat } from '@atrium/host/ports/agent'
+import { metaOf } from './meta.ts'
 import type { ChatState, ReasoningPart, ResponsePart } from '@atrium/protocol/chat/state'
 
 /**
@@ -62,8 +63,12 @@ export class StreamProgress {
     return this.#chat.when((state) => !(state.activeTurn?.responseParts ?? []).some(isOpen))
   }
 
+  /** The last part that the model knows. Errors and notices of the agent are not sent to it. */
   get #lastPart(): ResponsePart | undefined {
-    return this.#chat.state.activeTurn?.responseParts.findLast(({ kind }) => kind !== 'error')
+    return this.#chat.state.activeTurn?.responseParts.findLast(
+      (part) =>
+        part.kind !== 'error' && (part.kind !== 'systemNotification' || metaOf(part).steering !== undefined),
+    )
   }
 
   #lengthOf(partId: string, { activeTurn }: ChatState): number {

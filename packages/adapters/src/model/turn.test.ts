@@ -123,7 +123,18 @@ test('[N28] an overloaded model is asked again after the delay that it asks for'
   const run = stage.begin('say at last')
   expect(textOf(await run.end())).toBe('at last')
   expect(delays).toEqual([7000, 3000, 9000])
-  expect(run.said[0]).toMatchObject({ activity: 'Mock is busy; next attempt in 7 s' })
+  const said = run.said.flatMap((action) =>
+    action.type === 'chat/activityChanged' ? (action.activity ?? []) : [],
+  )
+  expect(said).toEqual([
+    'Mock is busy (429); attempt 2 of 5 in 7 s',
+    'Mock is busy (529); attempt 3 of 5 in 3 s',
+    'Mock failed (503); attempt 4 of 5 in 9 s',
+  ])
+  expect(stage.state.turns[0]?.responseParts.map((part) => 'content' in part && part.content)).toEqual([
+    'Mock is busy (429). The request is repeated, at most 4 times.',
+    'at last',
+  ])
   expect(stage.state).not.toHaveProperty('activity')
 })
 
@@ -136,7 +147,11 @@ test('[N28] a model that stays overloaded fails the turn, which can be resumed',
     throw callError(429)
   }
   const failed = await turn('say something')
-  expect(failureIn(failed)).toMatchObject({ errorType: 'overloaded', resumable: true })
+  expect(failureIn(failed)).toMatchObject({
+    errorType: 'overloaded',
+    resumable: true,
+    message: 'Mock is busy (429). Resume this turn later. The request was made 5 times.',
+  })
   expect(requests).toBe(5)
   provider.model.doStream = usual
   expect(textOf(await resume(failed.id))).toBe('something')
@@ -151,7 +166,7 @@ test.each([
         ...partsOf([{ kind: 'say', text: 'half' }, { kind: 'break' }]),
         { type: 'error' as const, error: { type: 'overloaded_error', message: 'Overloaded' } },
       ]),
-    'is overloaded',
+    'Mock is busy. Resume',
   ],
 ])(
   '[N28] a stream that %s fails the turn, and a resumed turn continues its text',

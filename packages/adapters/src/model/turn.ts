@@ -15,7 +15,8 @@ import { buildContext } from './context.ts'
 import { isWaitingForInput, newInputRequests } from './questions.ts'
 import { metaOf, toMeta } from './meta.ts'
 import type { AgentMeta } from './meta.ts'
-import { endedEarly, modelProblem } from './provider/errors.ts'
+import { emptyResponse, endedEarly, failedAfter, modelProblem } from './provider/errors.ts'
+import type { ModelProblem, Retry } from './provider/errors.ts'
 import { systemPrompt } from './prompt.ts'
 import { streamModel } from './request.ts'
 import type { Request } from './request.ts'
@@ -45,7 +46,7 @@ export interface TurnOptions {
 }
 
 /**
- * The delay before each further attempt to reach an overloaded model. If the attempt after the last delay fails, the turn
+ * The delay before each further attempt to reach a model. If the attempt after the last delay fails, the turn
  * fails.
  */
 const retryDelaysMs = [1000, 3000, 9000, 27_000]
@@ -162,7 +163,7 @@ export class ModelTurn {
   }
 
   /**
-   * Makes one request to the model, and repeats it while the model is overloaded. Returns undefined if the request was too
+   * Makes one request to the model, and repeats it while that may help. Returns undefined if the request was too
    * long for the model. The next request then uses half the budget.
    */
   async *#askModel(): AsyncGenerator<AgentAction, StepResult | undefined> {
@@ -177,25 +178,28 @@ export class ModelTurn {
     })
     for (let attempt = 0; ; attempt++) {
       const before = this.#progress.total
+      let problem: ModelProblem
       try {
         const request = this.#request(messages)
         const step = yield* streamStep(streamModel(request), this.#progress, request.offered)
         const silent = this.#progress.total === before && step.finish === undefined
-        if (!silent || this.#signal.aborted || attempt >= retryDelaysMs.length) return step
+        if (!silent || this.#signal.aborted) return step
+        problem = emptyResponse(provider)
       } catch (error) {
         if (this.#signal.aborted) throw new Error('the turn is over')
-        const problem = modelProblem(error, provider, config.id, key)
-        const { failure } = problem
-        // A part of the response is already in the chat, and a repeated request would write this part twice. So the turn
-        // fails. A resumed turn continues the response.
-        if (this.#progress.total !== before) throw new TurnFailed(failure.errorType, failure.message, true)
-        if (problem.tooLong && this.#budget > 2000) {
-          this.#budget = Math.floor(this.#budget / 2)
-          return undefined
-        }
-        if (!problem.retry || attempt >= retryDelaysMs.length) throw failure
-        yield* this.#waitWhileBusy(problem.retryAfterMs ?? retryDelaysMs[attempt] ?? 0)
+        problem = modelProblem(error, provider, config.id, key)
       }
+      const { failure, retry, tooLong } = problem
+      // A part of the response is already in the chat, and a repeated request would write this part twice. So the turn
+      // fails. A resumed turn continues the response.
+      if (this.#progress.total !== before) throw new TurnFailed(failure.errorType, failure.message, true)
+      if (tooLong && this.#budget > 2000) {
+        this.#budget = Math.floor(this.#budget / 2)
+        return undefined
+      }
+      const delay = retryDelaysMs[attempt]
+      if (!retry || delay === undefined) throw failedAfter(failure, attempt + 1)
+      yield* this.#waitToRetry(retry, delay, attempt)
     }
   }
 
@@ -230,10 +234,17 @@ export class ModelTurn {
     }
   }
 
-  async *#waitWhileBusy(ms: number): AsyncIterable<AgentAction> {
-    const seconds = Math.ceil(ms / 1000)
-    const activity = `${this.#chosen.provider.displayName} is busy; next attempt in ${seconds} s`
-    yield { type: 'chat/activityChanged', activity }
+  /** Says in the turn that a request is repeated, and waits. The first delay of a request leaves a line in the turn. */
+  async *#waitToRetry(
+    { reason, afterMs }: Retry,
+    delay: number,
+    attempt: number,
+  ): AsyncIterable<AgentAction> {
+    const ms = afterMs ?? delay
+    const most = retryDelaysMs.length
+    if (attempt === 0) yield this.#notification(`${reason}. The request is repeated, at most ${most} times.`)
+    const when = `attempt ${attempt + 2} of ${most + 1} in ${Math.ceil(ms / 1000)} s`
+    yield { type: 'chat/activityChanged', activity: `${reason}; ${when}` }
     await pause(this.#options.later, ms, this.#signal)
     yield { type: 'chat/activityChanged' }
   }

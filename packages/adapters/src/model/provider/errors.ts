@@ -1,18 +1,27 @@
 import { TurnFailed } from '@atrium/host/ports/agent'
-import { isJsonObject } from '@atrium/protocol/json'
-import type { JsonObject } from '@atrium/protocol/json'
+import { errorFields, redirectCode } from './error-fields.ts'
+import type { ErrorFields } from './error-fields.ts'
 import type { ModelProvider } from './provider.ts'
 
 /** The failure of a request to a model. */
 export interface ModelProblem {
   readonly failure: TurnFailed
-  /** Whether the same request may succeed if it is repeated soon. */
-  readonly retry: boolean
-  /** The time to wait before the next request, from the provider's `retry-after` header. */
-  readonly retryAfterMs?: number
+  /** Present if the same request may succeed when it is repeated soon. */
+  readonly retry?: Retry
   /** Whether the messages exceed the context window. */
   readonly tooLong?: boolean
 }
+
+/** A request that is worth repeating. */
+export interface Retry {
+  /** Why, in a few words for users. */
+  readonly reason: string
+  /** The delay that the provider asks for. */
+  readonly afterMs?: number
+}
+
+/** A provider that asks for a longer delay than this is not asked again by itself: nobody waits that long for a turn. */
+const maxRetryAfterMs = 60_000
 
 /**
  * Converts an error of the model library to a message for users. The original error is not passed on, because it may contain
@@ -24,31 +33,36 @@ export function modelProblem(
   model: string,
   key: string | undefined,
 ): ModelProblem {
-  if (error instanceof TurnFailed) return { failure: error, retry: false }
-  const { statusCode: status, isRetryable, responseHeaders, responseBody, message } = errorFields(error)
-  const { displayName: name, resource } = provider
-  if (status === 401 || status === 403) return { failure: refusedKey(provider), retry: false }
+  if (error instanceof TurnFailed) return { failure: error }
+  const fields = errorFields(error, key)
+  const { status, isNetwork, details, message } = fields
+  const { displayName: name } = provider
+  if (isNetwork) return networkProblem(provider, fields)
+  if (status === undefined && unsendable.test(details))
+    return { failure: wrongKey(provider, `The key for ${name} has characters that cannot be sent.`) }
+  if (status === 401) return { failure: wrongKey(provider, `${name} refused the key.`) }
+  if (status === 403)
+    return {
+      failure: wrongKey(provider, `${name} does not let this key use ${JSON.stringify(model)} (403).`),
+    }
   if (status === 404) return permanent(`${name} has no model ${JSON.stringify(model)}. Choose another one.`)
-  if (isOverload(status, message)) {
-    const text = `${name} is overloaded or limits the rate of requests${status ? ` (${status})` : ''}. Resume this turn later.`
-    const retryAfterMs = retryAfter(responseHeaders)
-    const failure = new TurnFailed('overloaded', text, true)
-    return { failure, retry: true, ...(retryAfterMs !== undefined && { retryAfterMs }) }
-  }
-  if (status === undefined && isRetryable === true)
+  if (status === 402 || noCredit.test(details))
     return resumable(
-      `${name} cannot be reached at ${resource}. Check that it runs there, then resume this turn.`,
-      true,
+      'quota',
+      `${name} has no credit left for this key${withStatus(status)}: ${sentence(message)} Resume this turn when there is.`,
     )
+  if (isBusy(status, details))
+    return repeatable('overloaded', `${name} is busy${withStatus(status)}`, '', fields)
+  if (isFailure(status, details))
+    return repeatable('provider', `${name} failed${withStatus(status)}`, message, fields)
   if (status === undefined || status < 400)
-    return resumable(`The response of ${name} cannot be parsed. Resume this turn to ask again.`)
-  const details = redacted(`${message} ${responseBody}`, key)
+    return resumable('model', `The response of ${name} cannot be parsed. Resume this turn to ask again.`)
   if (status === 413 || tooLong.test(details))
     return {
       ...permanent(`The conversation is too long for ${model}. Start a new chat, or choose another model.`),
       tooLong: true,
     }
-  return permanent(`${name} refused the request (${status}): ${redacted(message, key)}`)
+  return permanent(`${name} refused the request (${status}): ${sentence(message)}`)
 }
 
 export function missingKey({ displayName, resource, keyVariable = '' }: ModelProvider): TurnFailed {
@@ -56,10 +70,14 @@ export function missingKey({ displayName, resource, keyVariable = '' }: ModelPro
   return new TurnFailed('auth-required', text, true)
 }
 
-function refusedKey({ displayName, resource, keyVariable = '' }: ModelProvider): TurnFailed {
-  const where = keyVariable === '' ? '' : ` Correct ${keyVariable} where the host is started, or`
-  const text = `${displayName} refused the key.${where === '' ? ' S' : `${where} s`}ign in to ${resource} in your client; then resume this turn.`
-  return new TurnFailed('auth-required', text, true)
+/** A key that cannot be used. `why` is a sentence. */
+function wrongKey({ resource, keyVariable = '' }: ModelProvider, why: string): TurnFailed {
+  const where = keyVariable === '' ? 'S' : `Correct ${keyVariable} where the host is started, or s`
+  return new TurnFailed(
+    'auth-required',
+    `${why} ${where}ign in to ${resource} in your client; then resume this turn.`,
+    true,
+  )
 }
 
 /**
@@ -67,71 +85,86 @@ function refusedKey({ displayName, resource, keyVariable = '' }: ModelProvider):
  * resumed, the agent asks the model to continue that text.
  */
 export function endedEarly({ displayName }: ModelProvider): TurnFailed {
-  return new TurnFailed(
-    'model',
-    `The response of ${displayName} ended early. Resume this turn to continue.`,
-    true,
-  )
+  const text = `The response of ${displayName} ended early. Resume this turn to continue.`
+  return new TurnFailed('model', text, true)
+}
+
+/** A response that ended before it had said anything. */
+export function emptyResponse(provider: ModelProvider): ModelProblem {
+  return { failure: endedEarly(provider), retry: { reason: `${provider.displayName} sent no answer` } }
+}
+
+/** Returns the failure of a request that was repeated in vain. */
+export function failedAfter({ errorType, message, resumable: isResumable }: TurnFailed, attempts: number) {
+  const tried = attempts > 1 ? ` The request was made ${attempts} times.` : ''
+  return new TurnFailed(errorType, `${message}${tried}`, isResumable)
+}
+
+function networkProblem({ displayName: name, resource }: ModelProvider, fields: ErrorFields): ModelProblem {
+  const { systemCode } = fields
+  if (systemCode === redirectCode)
+    return permanent(
+      `${name} answers at ${resource} with a redirect. It is not followed, because it could lead the key elsewhere. Correct the address.`,
+    )
+  const code = systemCode === undefined ? '' : ` (${systemCode})`
+  if (/CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET)|TLS|SSL/.test(systemCode ?? ''))
+    return resumable(
+      'network',
+      `${name} has no valid certificate at ${resource}${code}. Correct that, then resume this turn.`,
+    )
+  const text = `${name} cannot be reached at ${resource}${code}. Check that it runs there, then resume this turn.`
+  return { ...resumable('network', text), retry: { reason: `${name} cannot be reached${code}` } }
 }
 
 const tooLong = /context.{0,20}(?:length|window)|too long|too many (?:input )?tokens|maximum.{0,30}tokens/i
+/** The errors of `fetch` about a header that HTTP does not allow. The only header that users choose is the key. */
+const unsendable = /ByteString|invalid header value/i
+/** A provider that is not paid answers 429 or 400, as if the rate or the form of the request were wrong. */
+const noCredit = /insufficient_quota|credit balance|exceeded your current quota/i
 
-function isOverload(status: number | undefined, message: string): boolean {
-  if (status !== undefined) return status === 408 || status === 409 || status === 429 || status >= 500
-  return /overloaded|rate.?limit|server_error|too many requests/i.test(message)
+function isBusy(status: number | undefined, details: string): boolean {
+  if (status !== undefined) return status === 429 || status === 529
+  return /overloaded|rate.?limit|too many requests/i.test(details)
+}
+
+/** Whether the provider itself failed, or gave up a request that may succeed another time (408, 409). */
+function isFailure(status: number | undefined, details: string): boolean {
+  if (status !== undefined) return status === 408 || status === 409 || status >= 500
+  return /server_error|api_error|internal|timeout_error|unavailable/i.test(details)
+}
+
+/** A problem that may be over soon. A status that says that the server cannot do this at all is not worth repeating. */
+function repeatable(
+  errorType: string,
+  reason: string,
+  message: string,
+  { status, retryAfterMs: afterMs }: ErrorFields,
+): ModelProblem {
+  const said = message === '' ? `${reason}.` : `${reason}: ${sentence(message)}`
+  if (afterMs !== undefined && afterMs > maxRetryAfterMs)
+    return resumable(
+      errorType,
+      `${said} It asks to wait for ${Math.ceil(afterMs / 1000)} s. Resume this turn after that.`,
+    )
+  const problem = resumable(errorType, `${said} Resume this turn later.`)
+  if (status === 501 || status === 505) return problem
+  return { ...problem, retry: { reason, ...(afterMs !== undefined && { afterMs }) } }
+}
+
+function withStatus(status: number | undefined): string {
+  return status === undefined ? '' : ` (${status})`
+}
+
+/** The sentence of a provider, with a full stop. */
+function sentence(message: string): string {
+  const text = message.trim()
+  return text === '' || /[.!?…]$/.test(text) ? text : `${text}.`
 }
 
 function permanent(text: string): ModelProblem {
-  return { failure: new TurnFailed('model', text), retry: false }
+  return { failure: new TurnFailed('model', text.trim()) }
 }
 
-function resumable(text: string, retry = false): ModelProblem {
-  return { failure: new TurnFailed('model', text, true), retry }
-}
-
-interface ErrorFields {
-  readonly statusCode?: number
-  readonly isRetryable?: boolean
-  readonly responseHeaders?: JsonObject
-  readonly responseBody: string
-  readonly message: string
-}
-
-/**
- * Reads the known fields of a thrown value. The value may also be a plain object or a text, because streams report errors in
- * these forms.
- */
-function errorFields(error: unknown): ErrorFields {
-  const {
-    statusCode,
-    isRetryable,
-    responseHeaders,
-    responseBody,
-    message,
-    error: inner,
-  }: JsonObject = isJsonObject(error) ? error : { message: error }
-  const text = typeof message === 'string' ? message : inner === undefined ? '' : JSON.stringify(inner)
-  return {
-    ...(typeof statusCode === 'number' && { statusCode }),
-    ...(typeof isRetryable === 'boolean' && { isRetryable }),
-    ...(isJsonObject(responseHeaders) && { responseHeaders }),
-    responseBody: typeof responseBody === 'string' ? responseBody.slice(0, 4096) : '',
-    message: text.slice(0, 4096),
-  }
-}
-
-function retryAfter(headers: ErrorFields['responseHeaders']): number | undefined {
-  const seconds = Number(headers?.['retry-after'] ?? Number.NaN)
-  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds * 1000, maxRetryAfterMs) : undefined
-}
-
-const maxRetryAfterMs = 60_000
-
-/**
- * Removes the API key from a text, and everything that looks like a key. Providers repeat a refused key in their error
- * messages.
- */
-function redacted(text: string, key: string | undefined): string {
-  const withoutKey = key === undefined || key === '' ? text : text.replaceAll(key, '…')
-  return withoutKey.replaceAll(/\b(?:sk|pk|key|Bearer)[-_ ][\w*.-]{6,}/gi, '…').slice(0, 300)
+function resumable(errorType: string, text: string): ModelProblem {
+  return { failure: new TurnFailed(errorType, text, true) }
 }

@@ -17,6 +17,7 @@ export const limitTable = {
   answerDepth: row(128, 'levels', 'R2', 'a client closes its link with 1008'),
   answerKeys: row(10_000_000, 'keys', 'R2', 'a client closes its link with 1008'),
   globLength: row(1024, 'characters', 'S-25', 'the pattern is refused'),
+  expressionStates: row(4096, 'states of a regular expression', 'S-25', 'the expression is refused'),
 
   // Connections before the handshake.
   lobbySockets: row(256, 'sockets', 'S-07', 'the oldest is destroyed, once it is older than lobbyMomentMs'),

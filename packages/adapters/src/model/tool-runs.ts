@@ -44,7 +44,9 @@ export const toolRuns: { readonly [N in ToolName]: RunTool } = {
   },
 
   async *search({ chat, toolCallId, input }) {
-    const search = { text: textField(input, 'text'), ...presentFields(input, ['path', 'glob', 'ignoreCase']) }
+    // Some models fill the field that they do not need with an empty text.
+    const wanted = ['text', 'pattern'].filter((name) => input[name] !== '')
+    const search = presentFields(input, [...wanted, 'path', 'glob', 'ignoreCase'])
     const { lines, more } = await chat.files.search(toolCallId, search)
     const found = lines.map(({ path, line, text }) => `${path === '' ? '' : `${path}:`}${line}: ${text}`)
     const rest = more ? ['(There is more than is shown here: search for less.)'] : []

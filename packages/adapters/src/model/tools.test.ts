@@ -11,6 +11,11 @@ test.each([
   ['list {}', '.env\na.txt\nsrc/', 'Listed `.`'],
   ['search {"text":"DOOR","ignoreCase":true}', 'src/b.ts:1: const door = 1', 'Searched for `DOOR`'],
   ['search {"text":"nowhere"}', '(nothing)', 'Searched for `nowhere`'],
+  [
+    'search {"pattern":"^t[hw]","text":"","glob":"*.txt"}',
+    'a.txt:2: two\na.txt:3: three',
+    'Searched for the pattern `^t[hw]`',
+  ],
 ])('[N22] %s: runs without approval, and the model gets the result', async (call, result, past) => {
   const { turn, sent } = await modelRoom(texts)
   const done = await turn(`call ${call} ; say seen`)
@@ -108,10 +113,10 @@ test.each([
 test('[N23] an invalid call fails without asking for approval, and the model gets the error', async () => {
   const { turn, sent } = await modelRoom(texts)
   const done = await turn(
-    'call edit {"path":"a.txt","find":"four","put":"4"} & call edit {"path":1} & call fly {} & call run {} & call write [] ; say so',
+    'call edit {"path":"a.txt","find":"four","put":"4"} & call edit {"path":1} & call fly {} & call run {} & call write [] & call search {"pattern":"(a"} & call search {"pattern":1} & call search {} ; say so',
   )
   expect(textOf(done)).toBe('so')
-  expect(callsIn(done).map((call) => 'success' in call && call.success)).toEqual(Array(5).fill(false))
+  expect(callsIn(done).map((call) => 'success' in call && call.success)).toEqual(Array(8).fill(false))
   expect(
     sent()
       .filter(({ role }) => role === 'tool')
@@ -122,6 +127,9 @@ test('[N23] an invalid call fails without asking for approval, and the model get
     'Failed: there is no tool `fly`',
     'Failed: command is missing',
     'Failed: the input is not an object',
+    'Failed: the pattern is not valid: the "(" at character 1 is not closed',
+    'Failed: pattern must be a string',
+    'Failed: a search needs either a text or a pattern',
   ])
 })
 

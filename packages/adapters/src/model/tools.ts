@@ -50,15 +50,22 @@ export const tools = {
   search: {
     displayName: 'Search',
     description:
-      'Finds the lines that have a text (no pattern), in files that version control does not ignore.',
+      'Finds lines in files that version control does not ignore: those with a text, or those that match a pattern.',
     fields: {
-      text: { type: 'string', description: 'A part of one line, as it stands there.' },
+      text: optional('string', 'A part of one line, as it stands there. Give this or pattern.'),
+      pattern: optional(
+        'string',
+        'A regular expression for a part of one line, as in JavaScript. There are no back references and no lookaround.',
+      ),
       path: optional('string', 'A directory or a file. Absent: the working directory.'),
       glob: optional('string', 'Which files, by their paths from there, as in **/*.ts'),
       ignoreCase: optional('boolean', 'Whether letters may differ in case.'),
     },
     noApproval: true,
-    invocationMessage: (input) => `Search for ${quotedField(input, 'text')}`,
+    invocationMessage: (input) =>
+      typeof input['pattern'] === 'string'
+        ? `Search for the pattern ${quotedField(input, 'pattern')}`
+        : `Search for ${quotedField(input, 'text')}`,
   },
   edit: {
     displayName: 'Edit',

@@ -161,9 +161,14 @@ export interface ToolFiles {
   apply(toolCallId: string, path: string, edit: Edit): Promise<void>
 }
 
-/** A search for lines that contain a text. Files that are binary, secret or ignored by version control are skipped. */
+/**
+ * A search for lines that contain a text, or a match of a regular expression: exactly one of the two is given. Files that are
+ * binary, secret or ignored by version control are skipped.
+ */
 export interface Search {
-  readonly text: string
+  readonly text?: string
+  /** A regular expression as in JavaScript, without back references and lookaround. */
+  readonly pattern?: string
   /** The directory or the file to search in. Absent: the session's first directory. */
   readonly path?: string
   /** A pattern for paths relative to `path`. Only files whose path matches are searched. */

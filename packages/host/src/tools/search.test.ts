@@ -18,7 +18,9 @@ async function desk(
   const all = await twoClientSession(new ScriptedAgent(), { machine: { files } })
   const run = await turn(all, 't1', toolCallStarted(), output)
   const search = (text: string, more: Partial<Search> = {}) => run.chat.files.search('c1', { text, ...more })
-  return { all, files, search, it: run.chat.files }
+  const grep = (pattern: string, more: Partial<Search> = {}) =>
+    run.chat.files.search('c1', { pattern, ...more })
+  return { all, files, search, grep, it: run.chat.files }
 }
 
 const sampleFiles = {
@@ -70,6 +72,35 @@ test('[N22] a search is narrowed by path, glob and letter case', async () => {
   await expect(search('a\nb')).rejects.toThrow('part of a single line')
   await expect(search('x', { glob: '[' })).rejects.toThrow('the glob is invalid')
   await expect(search('x', { path: 'nowhere' })).rejects.toThrow('there is no such file')
+})
+
+test('[N22] a pattern finds lines in the same files as a text, narrowed in the same ways', async () => {
+  const { grep } = await desk(sampleFiles)
+  const places = async (pattern: string, more: Partial<Search> = {}) =>
+    (await grep(pattern, more)).lines.map(({ path, line, text }) => `${path}:${line}:${text}`)
+  expect(await places('^(the|last) d[aeiou]{2}r$')).toEqual(['one.txt:2:the door', 'one.txt:3:last door'])
+  expect(await places('\\bdoor\\b', { glob: '**/*.ts' })).toEqual(['src/two.ts:2:// a door'])
+  expect(await places('DOOR = \\d$', { ignoreCase: true })).toEqual(['src/two.ts:1:const Door = 1'])
+  expect(await places('o+r', { path: 'src' })).toEqual(['two.ts:1:const Door = 1', 'two.ts:2:// a door'])
+  expect(await places('^last', { path: 'one.txt' })).toEqual([':3:last door'])
+  expect(await places('secret|KEY')).toEqual([])
+})
+
+test.each<[Search, string]>([
+  [{}, 'a search needs either a text or a pattern'],
+  [{ text: 'a', pattern: 'a' }, 'a search needs either a text or a pattern'],
+  [{ pattern: '' }, 'the pattern is empty'],
+  [{ pattern: '(' }, 'the pattern is not valid: the "(" at character 1 is not closed'],
+  [{ pattern: '(?<=a)b' }, 'the pattern is not valid: lookahead and lookbehind are not supported'],
+  [{ pattern: '(a)\\1' }, 'the pattern is not valid: back references are not supported'],
+  [{ pattern: 'x'.repeat(1025) }, 'the pattern is not valid: it has more than 1024 characters'],
+  [{ pattern: 'a', path: '/b' }, 'outside the directories'],
+  [{ pattern: 'a', path: '.env' }, 'may hold secrets'],
+  [{ pattern: 'a', glob: '[' }, 'the glob is invalid'],
+])('[N22] the search %j is refused, and no file is read', async (search, reason) => {
+  const { it, files } = await desk(sampleFiles)
+  await expect(it.search('c1', search)).rejects.toThrow(reason)
+  expect(files.asked.filter(({ what }) => what === 'read')).toEqual([])
 })
 
 test('[N22] S-35: secret files are read only after a user agreed', async () => {
@@ -152,6 +183,37 @@ test('[N22] S-25: a slow glob does not block others, and ends at the time limit'
   expect([over, (cpuMs() - begun) / breaths < 100]).toEqual([false, true])
   all.world.advance(limits.searchMs)
   expect(await searching).toEqual({ lines: [], more: true })
+})
+
+test('[N22] S-25: a slow pattern does not block others, and ends at the time limit and with its turn', async () => {
+  let seed = 1
+  const letter = () => ((seed = (seed * 48_271) % 2_147_483_647) % 2 === 0 ? 'a' : 'b')
+  const long = { '/a/long.txt': Array.from({ length: 500_000 }, letter).join(''), '/a/next.txt': 'x' }
+  const others = () => new Promise<void>((resolve) => setImmediate(resolve))
+  const slow = '(a|b)*a(a|b){900}c'
+  const { all, grep } = await desk(long)
+  let over = false
+  const searching = grep(slow).finally(() => (over = true))
+  const begun = cpuMs()
+  let breaths = 0
+  for (; !over && breaths < 20; breaths++) {
+    await others()
+    all.world.advance(1)
+  }
+  expect([over, (cpuMs() - begun) / breaths < 200]).toEqual([false, true])
+  all.world.advance(limits.searchMs)
+  expect(await searching).toEqual({ lines: [], more: true })
+
+  const ended = await desk(long)
+  const reading = ended.grep(slow)
+  for (let i = 0; i < 5; i++) {
+    await others()
+    ended.all.world.advance(1)
+  }
+  const refused = expect(reading).rejects.toThrow('the turn is over')
+  await accepted(ended.all.ann, chat, cancelled('t1'))
+  ended.all.world.advance(1)
+  await refused
 })
 
 const { searchBytes, searchLines, searchLineLength } = limits

@@ -1,3 +1,5 @@
+import { lineFinder } from '@atrium/protocol/text/expression'
+import type { MatchingLine } from '@atrium/protocol/text/expression'
 import { glob } from '@atrium/protocol/text/glob'
 import { fileUri } from '@atrium/protocol/file-uri'
 import type { Core } from '../core/core.ts'
@@ -11,12 +13,14 @@ import { isSecret } from '../access/protected-files.ts'
 /** Number of files that are read concurrently. */
 const concurrency = 16
 /**
- * The amount of matching after which other work may run: characters of path times characters of pattern. It takes some
- * milliseconds.
+ * The amount of matching after which other work may run: characters of path times characters of pattern, or steps of an
+ * expression. It takes some milliseconds.
  */
 const matchBudget = 100_000
 
 type Matches = (text: string) => boolean
+/** Finds the matching lines of a text. Yields `undefined` after each piece of work. */
+type Finder = (text: string) => Iterable<MatchingLine | undefined>
 
 /** A search in progress. `checkAlive` rejects when the result is not wanted any more. */
 interface SearchRun {
@@ -28,8 +32,8 @@ interface SearchRun {
 }
 
 /**
- * Finds the lines that contain a text, in the files below a place. The cost is proportional to the size of the files (S-25),
- * because the search is for a text and not for a regular expression. Secret, binary and too large files are skipped.
+ * Finds the lines that contain a text or match an expression, in the files below a place. The cost is proportional to the size
+ * of the files, times the length of an expression (S-25). Secret, binary and too large files are skipped.
  */
 export async function searched(
   core: Core,
@@ -38,10 +42,9 @@ export async function searched(
   checkAlive: () => Promise<void>,
 ): Promise<SearchResult> {
   const { world, limits, files, listings } = core
-  const { text, glob: pattern, ignoreCase = false } = search
+  const { glob: pattern } = search
+  const find = finderOf(search)
   const matchesPath = glob(pattern ?? '**')
-  if (text === '' || text.includes('\n'))
-    throw new TurnFailed('files', 'the search text must be part of a single line')
   if (!matchesPath) throw new TurnFailed('files', 'the glob is invalid')
   if (!files) throw new TurnFailed('files', 'this host serves no files')
   const { type } = await statOf(files, place)
@@ -50,7 +53,7 @@ export async function searched(
   const cancelTimer = world.later(limits.searchMs, () => (late = true))
   const run = { core, files, place, checkAlive, isLate: () => late }
   const chosen = type === 'file' ? paths : await matching(run, paths, matchesPath, pattern?.length ?? 1)
-  const { lines, skipped } = await linesIn(run, chosen, lineMatcher(text, ignoreCase))
+  const { lines, skipped } = await linesIn(run, chosen, find)
   cancelTimer()
   const shown = lines.slice(0, limits.searchLines).map((line) => cut(line, limits.searchLineLength))
   const more = skipped || late || paths.length >= limits.listingFiles || lines.length > shown.length
@@ -77,10 +80,14 @@ async function matching(
     cost += path.length * patternLength
     if (cost < matchBudget) continue
     cost = 0
-    await new Promise<void>((resolve) => void world.later(0, resolve))
+    await othersRun(world)
     await checkAlive()
   }
   return chosen
+}
+
+function othersRun(world: Core['world']): Promise<void> {
+  return new Promise((resolve) => void world.later(0, resolve))
 }
 
 /**
@@ -90,7 +97,7 @@ async function matching(
 async function linesIn(
   run: SearchRun,
   paths: readonly string[],
-  matches: Matches,
+  find: Finder,
 ): Promise<{ readonly lines: readonly SearchMatch[]; readonly skipped: boolean }> {
   const { searchLines } = run.core.limits
   const lines: SearchMatch[] = []
@@ -102,7 +109,11 @@ async function linesIn(
     for (const [i, path] of batch.entries()) {
       const found = texts[i]
       skipped ||= found === 'too large'
-      if (typeof found === 'object') lines.push(...matchesIn(found.text, path, matches, searchLines + 1))
+      if (typeof found !== 'object' || lines.length > searchLines) continue
+      for await (const line of matchesIn(run, found.text, find)) {
+        lines.push({ path, ...line })
+        if (lines.length > searchLines) break
+      }
     }
   }
   return { lines, skipped }
@@ -130,19 +141,48 @@ async function textAt({ core, files, place }: SearchRun, path: string): Promise<
   }
 }
 
-function lineMatcher(text: string, ignoreCase: boolean): Matches {
-  if (!ignoreCase) return (line) => line.includes(text)
-  const folded = text.toLowerCase()
-  return (line) => line.toLowerCase().includes(folded)
+/** Throws if the search is for nothing, for two things, or for an expression that is not valid. */
+function finderOf({ text, pattern, ignoreCase = false }: Search): Finder {
+  if ((text === undefined) === (pattern === undefined))
+    throw new TurnFailed('files', 'a search needs either a text or a pattern')
+  if (pattern !== undefined) {
+    if (pattern === '') throw new TurnFailed('files', 'the pattern is empty')
+    const compiled = lineFinder(pattern, ignoreCase)
+    if (!compiled.ok) throw new TurnFailed('files', `the pattern is not valid: ${compiled.problem}`)
+    return (whole) => compiled.value(whole, matchBudget)
+  }
+  if (text === undefined || text === '' || text.includes('\n'))
+    throw new TurnFailed('files', 'the search text must be part of a single line')
+  const folded = ignoreCase ? text.toLowerCase() : text
+  return (whole) => linesWith(whole, (part) => (ignoreCase ? part.toLowerCase() : part).includes(folded))
 }
 
-function matchesIn(text: string, path: string, matches: Matches, max: number): readonly SearchMatch[] {
+function* linesWith(text: string, matches: Matches): Iterable<MatchingLine> {
   // Most files have no match: one test of the whole text saves splitting it.
-  if (!matches(text)) return []
-  const lines: SearchMatch[] = []
-  for (const [i, line] of text.split(/\r?\n/).entries())
-    if (lines.length < max && matches(line)) lines.push({ path, line: i + 1, text: line })
-  return lines
+  if (!matches(text)) return
+  let from = 0
+  for (const [i, line] of text.split('\n').entries()) {
+    const to = from + line.length
+    const end = line.endsWith('\r') && to < text.length ? to - 1 : to
+    if (matches(text.slice(from, end))) yield { line: i + 1, from, to: end }
+    from = to + 1
+  }
+}
+
+/** Yields the matching lines of a text. Lets others run after each piece of work, and stops when the time is over. */
+async function* matchesIn(
+  { core, checkAlive, isLate }: SearchRun,
+  text: string,
+  find: Finder,
+): AsyncIterable<Pick<SearchMatch, 'line' | 'text'>> {
+  for (const found of find(text)) {
+    if (found) yield { line: found.line, text: text.slice(found.from, found.to) }
+    else {
+      await othersRun(core.world)
+      await checkAlive()
+      if (isLate()) return
+    }
+  }
 }
 
 function cut(line: SearchMatch, maxLength: number): SearchMatch {

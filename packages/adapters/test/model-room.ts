@@ -58,8 +58,8 @@ export async function agentRoom(
   })
   const host = await openRoom({
     agents: [agent],
-    machine: { files: nodeFiles(), terminals, customizations: { hash: String } },
     ...options,
+    machine: { files: nodeFiles(), terminals, customizations: { hash: String }, ...options.machine },
   })
   const ann = await host.join('ann')
   await ann.ask('createSession', { channel: session, workingDirectories: [fileUri(folder)] })

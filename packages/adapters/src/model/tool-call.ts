@@ -29,10 +29,11 @@ export async function* runCalls(
   context: CallContext,
 ): AsyncIterable<AgentAction> {
   const awaited: string[] = []
+  const elsewhere: Promise<unknown>[] = []
   for (const call of calls.toSorted((a, b) => Number(needsNoApproval(b)) - Number(needsNoApproval(a)))) {
     if (call.offered) {
       yield readyOf(call.offered, call.toolCallId, call.input)
-      awaited.push(call.toolCallId)
+      elsewhere.push(endOf(call.toolCallId, context))
       continue
     }
     const tool = findTool(call.toolName)
@@ -43,6 +44,18 @@ export async function* runCalls(
     else yield* askForApproval({ ...call, input }, tool, context, awaited)
   }
   for (const toolCallId of awaited) yield* runWhenApproved(toolCallId, context)
+  await Promise.all(elsewhere)
+}
+
+/**
+ * Waits for the end of a call whose tool a client or an MCP server provides. The host runs a call of a server from here on, as
+ * soon as it is approved. So this begins for all calls before the first one is awaited.
+ */
+function endOf(toolCallId: string, { chat }: CallContext): Promise<unknown> {
+  const ended = chat.tools.ended(toolCallId)
+  // The turn may end before anything awaits the promise. Its rejection must not be reported as unhandled.
+  ended.catch(() => {})
+  return ended
 }
 
 /**
@@ -53,15 +66,19 @@ export async function* resumeCalls(
   { responseParts }: ActiveTurn,
   context: CallContext,
 ): AsyncIterable<AgentAction> {
-  const calls = responseParts.flatMap((part) => (part.kind === 'toolCall' ? [part.toolCall] : []))
-  for (const call of calls) {
-    const isOwn = call.contributor === undefined
-    const started = isOwn && call.status === 'running' && call.content !== undefined
+  const calls = responseParts
+    .flatMap((part) => (part.kind === 'toolCall' ? [part.toolCall] : []))
+    .filter(({ status }) => status === 'pending-confirmation' || status === 'running')
+  const elsewhere = calls
+    .filter(({ contributor }) => contributor)
+    .map(({ toolCallId }) => endOf(toolCallId, context))
+  for (const call of calls.filter(({ contributor }) => !contributor)) {
     // Nobody knows what a started call has already done. It must not run twice, so it fails.
-    if (started) yield failed(call.toolCallId, 'this was interrupted')
-    else if (call.status === 'pending-confirmation' || call.status === 'running')
-      yield* runWhenApproved(call.toolCallId, context)
+    if (call.status === 'running' && call.content !== undefined)
+      yield failed(call.toolCallId, 'this was interrupted')
+    else yield* runWhenApproved(call.toolCallId, context)
   }
+  await Promise.all(elsewhere)
 }
 
 /** A call with an input that its tool accepts. */
@@ -128,8 +145,6 @@ async function* runWhenApproved(toolCallId: string, context: CallContext): Async
   const call = callIn(state, toolCallId)
   // A denial has already ended the call. The model learns of the denial from the result of the call.
   if (call?.status !== 'running') return
-  // The client or server that provides the tool runs it and completes the call.
-  if (call.contributor) return void (await context.chat.tools.ended(toolCallId))
   const tool = findTool(call.toolName)
   // The state contains the approved input, including the user's changes.
   const input = tool && parseInput(tool, await storedText(call.toolInput, context.chat))

@@ -8,9 +8,9 @@ interface Api {
   messages(body: JsonObject): readonly SentMessage[]
   /**
    * Returns the server-sent events of a response. If `ends` is false, the last events are missing, as after a broken
-   * connection.
+   * connection. `usage` has further members of the usage, which only the API of chat completions has.
    */
-  events(steps: readonly ScriptStep[], ends: boolean): readonly string[]
+  events(steps: readonly ScriptStep[], ends: boolean, usage: JsonObject): readonly string[]
 }
 
 type Call = Extract<ScriptStep, { readonly kind: 'call' }>
@@ -151,10 +151,15 @@ const completions: Api = {
     list(messages).flatMap(({ role, content }): readonly SentMessage[] =>
       role === 'user' || role === 'assistant' || role === 'tool' ? [{ role, text: textIn(content) }] : [],
     ),
-  events(steps, ends) {
+  events(steps, ends, more) {
     const chunk = (delta: JsonObject, finish_reason: string | null = null) =>
       `data: ${JSON.stringify({ id: 'c', created: 1, model: 'x', choices: [{ index: 0, delta, finish_reason }] })}\n\n`
-    const usage = { prompt_tokens: 100, completion_tokens: 7, prompt_tokens_details: { cached_tokens: 40 } }
+    const usage = {
+      prompt_tokens: 100,
+      completion_tokens: 7,
+      prompt_tokens_details: { cached_tokens: 40 },
+      ...more,
+    }
     const calls = steps.filter((each): each is Call => each.kind === 'call')
     return [
       ...steps.flatMap((each) => {

@@ -38,6 +38,8 @@ export interface ModelServer {
   models: readonly unknown[]
   /** Whether requests without a key are accepted. */
   open: boolean
+  /** Further members of the usage in responses of the API of chat completions. */
+  usage: JsonObject
 }
 
 export async function modelServer(): Promise<ModelServer> {
@@ -61,6 +63,7 @@ export async function modelServer(): Promise<ModelServer> {
     errors: [],
     models: [],
     open: false,
+    usage: {},
   }
   return state
 }
@@ -93,7 +96,7 @@ async function answer(state: ModelServer, request: IncomingMessage, response: Se
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   if (first?.kind === 'junk') return void response.end('data: {"never": closed\n\nevent: x\ndata: [1,\n\n')
   const ending = steps.find(({ kind }) => kind === 'hang' || kind === 'break')
-  for (const event of api.events(steps, ending === undefined)) response.write(event)
+  for (const event of api.events(steps, ending === undefined, state.usage)) response.write(event)
   // The connection breaks only after the events that were written are sent.
   if (ending?.kind === 'break') setImmediate(() => response.destroy())
   else if (!ending) response.end()

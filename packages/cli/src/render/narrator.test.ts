@@ -82,7 +82,14 @@ test('[Z9] [X8] each part begins a line, reasoning is one line, and a pending ca
       }),
       call({ status: 'cancelled', reason: 'skipped', ...decided({ principal: 1 }) }),
       { kind: 'failed', turnId: 't', part: { kind: 'error', error: { errorType: 'odd', message: '' } } },
-      { kind: 'ended', turn: { ...turn, state: 'cancelled' } },
+      {
+        kind: 'ended',
+        turn: {
+          ...turn,
+          state: 'cancelled',
+          usage: { inputTokens: 1, outputTokens: 2, _meta: { 'x-atrium': { context: 3, cost: 0.5 } } },
+        },
+      },
     ).split('\n'),
   ).toEqual([
     '[]',
@@ -101,6 +108,7 @@ test('[Z9] [X8] each part begins a line, reasoning is one line, and a pending ca
     '[✗ Do\ufffd it (skipped)]',
     '[✗ The turn failed (odd).]',
     '[· cancelled]',
+    '[· 1 tokens in, 2 out, 0.50 USD]',
     '',
   ])
 })

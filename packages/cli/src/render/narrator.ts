@@ -3,6 +3,7 @@ import type { StringOrMarkdown } from '@atrium/protocol/common/content'
 import { decisionAbout, resultDecisionAbout } from '../session/decision.ts'
 import type { SessionEvent } from '../session/events.ts'
 import { textOf } from '../session/pending-requests.ts'
+import { usageLine } from '../session/usage.ts'
 import { onOneLine, sanitize } from '../terminal/output.ts'
 import type { Style } from '../terminal/output.ts'
 
@@ -105,8 +106,13 @@ export class Narrator {
         const { message, errorType } = event.part.error
         return [style.red(`✗ ${sanitize(message === '' ? `The turn failed (${errorType}).` : message)}`)]
       }
-      case 'ended':
-        return event.turn.state === 'cancelled' ? [style.yellow('· cancelled')] : []
+      case 'ended': {
+        const used = usageLine(event.turn)
+        return [
+          ...(event.turn.state === 'cancelled' ? [style.yellow('· cancelled')] : []),
+          ...(used === undefined ? [] : [style.dim(`· ${used}`)]),
+        ]
+      }
       case 'pending': {
         const how = event.as === 'steering' ? 'will steer the turn' : 'waits'
         return messages ? [style.dim(`· ${how}: ${shortened(event.message.message.text, 200)}`)] : []

@@ -49,6 +49,10 @@ test.each([
   [vendor({ models: [{ id: 'b', name: 5 }] }), false],
   [vendor({ models: [{ id: 'b', efforts: 'high' }] }), false],
   [vendor({ models: [{ id: 'b', price: 5 }] }), false],
+  [vendor({ models: [{ id: 'b', price: { input: 1, output: 2, cacheRead: 0, cacheWrite: 1.25 } }] }), true],
+  [vendor({ models: [{ id: 'b', price: { input: 1, output: 2, cacheWrite: '1' } }] }), false],
+  [vendor({ models: [{ id: 'b', price: { input: -1, output: 2 } }] }), false],
+  [vendor({ models: [{ id: 'b', price: { output: 2 } }] }), false],
   [{ compatible: { 'a/b': { baseUrl: 'http://x' } } }, false],
   [{ compatible: { openai: { baseUrl: 'http://x' } } }, false],
 ])('[N20] models: %j is valid: %j', (value, good) => {

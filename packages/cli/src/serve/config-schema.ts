@@ -119,8 +119,8 @@ function isModel(value: unknown): boolean {
 
 function isPrice(value: unknown): boolean {
   if (!isObject(value)) return false
-  const { input, output, cacheRead = 0 } = value
-  return [input, output, cacheRead].every((each) => typeof each === 'number' && each >= 0)
+  const { input, output, cacheRead = 0, cacheWrite = 0 } = value
+  return [input, output, cacheRead, cacheWrite].every((each) => typeof each === 'number' && each >= 0)
 }
 
 /** Whether a value is a valid `agentProcesses` setting: how many idle processes are kept, and for how long. */

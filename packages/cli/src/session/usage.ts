@@ -37,6 +37,26 @@ export function usageOfTurns(turns: readonly Turn[]): readonly Usage[] {
   })
 }
 
+/**
+ * Describes the usage of a turn of the built-in model agent in one line: tokens, and the cost if it is known. Undefined for other
+ * turns: an ACP agent reports sums of its session, and the guide counts words.
+ */
+export function usageLine({ usage }: Pick<Turn, 'usage'>): string | undefined {
+  const meta = usage?._meta?.['x-atrium']
+  if (!usage || typeof objectOf(meta)['context'] !== 'number') return undefined
+  const { inputTokens = 0, outputTokens = 0, cacheReadTokens = 0 } = usage
+  const count = (tokens: number) => tokens.toLocaleString('en')
+  const cached = cacheReadTokens > 0 ? ` (${count(cacheReadTokens)} cached)` : ''
+  const cost = turnCost(meta)
+  const paid = cost ? `, ${costText(cost.amount)} ${cost.currency}` : ''
+  return `${count(inputTokens)} tokens in${cached}, ${count(outputTokens)} out${paid}`
+}
+
+/** Small amounts have more digits, so that they are not shown as zero. */
+export function costText(amount: number): string {
+  return amount.toFixed(amount > 0 && amount < 0.1 ? 4 : 2)
+}
+
 interface Amount {
   readonly amount: number
   readonly currency: string
@@ -45,7 +65,9 @@ interface Amount {
 /** The built-in model agent reports the cost of each turn, in dollars. */
 function turnCost(meta: unknown): Amount | undefined {
   const { cost } = objectOf(meta)
-  return typeof cost === 'number' ? { amount: cost, currency: 'USD' } : undefined
+  return typeof cost === 'number' && Number.isFinite(cost) && cost >= 0
+    ? { amount: cost, currency: 'USD' }
+    : undefined
 }
 
 /** An ACP agent reports what its session has cost so far. */

@@ -42,6 +42,8 @@ export interface Price {
   readonly output: number
   /** Price of input tokens read from the cache. Absent: the same as `input`. */
   readonly cacheRead?: number
+  /** Price of input tokens written to the cache. Absent: the same as `input`. */
+  readonly cacheWrite?: number
 }
 
 export function modelsIn({ models = [] }: ProviderConfig): readonly ModelConfig[] {

@@ -1,6 +1,6 @@
 import { isJsonObject } from '@atrium/protocol/json'
 import { compact } from '@atrium/protocol/update'
-import type { ModelConfig } from './config.ts'
+import type { ModelConfig, Price } from './config.ts'
 import { anthropicModels, openaiModels } from './model-list.ts'
 
 /** Limits for a provider's list of models. Real lists are far smaller. */
@@ -104,8 +104,31 @@ function parseModel(entry: unknown): readonly ModelConfig[] {
       name: typeof name === 'string' && name.length <= maximum.idLength ? name : undefined,
       maxContextWindow: contextWindow,
       maxOutputTokens: output,
+      price: parsePrice(rest['pricing']),
     }),
   ]
+}
+
+/**
+ * Reads the price of a model as OpenRouter lists it: dollars for one token, as texts. A negative price stands for one that
+ * varies, and counts as unknown.
+ */
+function parsePrice(pricing: unknown): Price | undefined {
+  if (!isJsonObject(pricing)) return undefined
+  const perMillion = (name: string) => {
+    const listed = pricing[name]
+    const dollars = typeof listed === 'string' && listed.trim() !== '' ? Number(listed) : Number.NaN
+    // A token costs far less than a dollar. A larger number has another unit.
+    return dollars >= 0 && dollars < 1 ? Math.round(dollars * 1e12) / 1e6 : undefined
+  }
+  const [input, output] = [perMillion('prompt'), perMillion('completion')]
+  if (input === undefined || output === undefined) return undefined
+  return compact<Price>({
+    input,
+    output,
+    cacheRead: perMillion('input_cache_read'),
+    cacheWrite: perMillion('input_cache_write'),
+  })
 }
 
 /** Whether a value can be a number of tokens. Numbers below 1024 are placeholders. */

@@ -10,7 +10,7 @@ import type { HostOptions } from '../../link/connect.ts'
 import { withClient } from '../../link/with-client.ts'
 import { table } from '../../render/table.ts'
 import { allSessions } from '../../session/find.ts'
-import { noUsage, plus, usageOfTurns } from '../../session/usage.ts'
+import { costText, noUsage, plus, usageOfTurns } from '../../session/usage.ts'
 import type { Usage } from '../../session/usage.ts'
 import { CommandError, exits } from '../../terminal/exit.ts'
 import { output, sanitize } from '../../terminal/output.ts'
@@ -113,11 +113,6 @@ function rowOf(name: string, { turns, inputTokens, outputTokens, cacheReadTokens
     count.toLocaleString('en'),
   )
   return [name, ...counts, costs.join(', ') || '-']
-}
-
-/** Small amounts have more digits, so that they are not shown as zero. */
-function costText(amount: number): string {
-  return amount.toFixed(amount < 0.1 ? 4 : 2)
 }
 
 /** The first of this number of days, of which today is the last. */

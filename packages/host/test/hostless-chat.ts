@@ -11,7 +11,7 @@ import { TurnFailed } from '../src/ports/agent.ts'
 import type { Agent, Chat, AgentAction, EndedCall, Task, Worker } from '../src/ports/agent.ts'
 import type { Comments } from '../src/ports/comments.ts'
 import { notCustomized } from '../src/ports/customized.ts'
-import type { Customized } from '../src/ports/customized.ts'
+import type { Customized, InstructionFile } from '../src/ports/customized.ts'
 import { clientSources, offeredTools } from '../src/tools/offered-tools.ts'
 import { whyNotAllowed } from './agent-rules.ts'
 
@@ -34,6 +34,8 @@ export class HostlessChat {
   approvesResults = true
   /** What the customizations of the session give to each turn. */
   customized: Customized = notCustomized
+  /** The files with instructions in the working directories. */
+  instructions: readonly InstructionFile[] = []
   session: SessionState
   state: ChatState
   #turns = 0
@@ -199,6 +201,7 @@ export class Run {
       files: noFiles,
       comments: noComments,
       customized: async () => stage.customized,
+      instructions: async () => stage.instructions,
       run: () => Promise.reject(new TurnFailed('terminal', 'a test chat has no shell')),
       settled: () => (over.aborted ? Promise.reject(new Error('the turn is over')) : Promise.resolve()),
       when,

@@ -150,6 +150,18 @@ export const limitTable = {
   modelResult: row(48 * KiB, 'characters of a tool’s result', 'N21', 'the rest is left out, with a note'),
   modelLineMs: row(600_000, 'ms of a model’s command line', 'N23', 'the command is ended'),
   modelAskMs: row(3000, 'ms', 'N20', 'a provider that does not list its models is waited for no longer'),
+  instructionBytes: row(
+    1 * MiB,
+    'bytes of a file with instructions',
+    'N31',
+    'the file is not read, with a note',
+  ),
+  instructionsLength: row(
+    32 * KiB,
+    'characters of all instructions',
+    'N31',
+    'the rest is left out, with a note',
+  ),
   searchBytes: row(1 * MiB, 'bytes of a file', 'N22', 'the file is not searched, with a note'),
   searchLines: row(200, 'lines found', 'N22', 'the other lines are left out, with a note'),
   searchLineLength: row(400, 'characters of a line found', 'N22', 'the rest is cut off'),

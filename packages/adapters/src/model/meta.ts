@@ -1,4 +1,5 @@
 import type { PendingMessage } from '@atrium/protocol/chat/message'
+import type { ChatState } from '@atrium/protocol/chat/state'
 
 /** Data that this agent stores in `_meta` of its actions. The agent needs the data to resume a turn. */
 export interface AgentMeta {
@@ -19,6 +20,8 @@ export interface AgentMeta {
   readonly done?: boolean
   /** In a usage: the cost of the turn, in dollars. */
   readonly cost?: number
+  /** In a usage, and in the notification about them: a digest of the project's instructions. Empty: there are none any more. */
+  readonly instructions?: string
 }
 
 const key = 'x-atrium'
@@ -33,4 +36,19 @@ export function metaOf(
 ): AgentMeta {
   const meta = holder?._meta?.[key]
   return typeof meta === 'object' && meta !== null ? meta : {}
+}
+
+/**
+ * Returns the digest of the instructions that users of a chat were last told of. Empty if there were none. Each usage has the
+ * digest, so that the newest turns suffice to find it.
+ */
+export function knownInstructions({ activeTurn, turns }: Pick<ChatState, 'activeTurn' | 'turns'>): string {
+  for (const { responseParts, usage } of [...(activeTurn ? [activeTurn] : []), ...turns.toReversed()]) {
+    const told = responseParts.findLast(
+      (part) => part.kind === 'systemNotification' && metaOf(part).instructions !== undefined,
+    )
+    if (told?.kind === 'systemNotification') return metaOf(told).instructions ?? ''
+    if (metaOf(usage).context !== undefined) return metaOf(usage).instructions ?? ''
+  }
+  return ''
 }

@@ -1,14 +1,16 @@
 import type { Chat } from '@atrium/host/ports/agent'
 import { notCustomized } from '@atrium/host/ports/customized'
-import type { Customized } from '@atrium/host/ports/customized'
+import type { Customized, InstructionFile } from '@atrium/host/ports/customized'
 import { pathOf } from '@atrium/protocol/file-uri'
+import { instructionParagraphs } from '../customization/instructions.ts'
 import { bySkillTool, customParagraphs } from '../customization/paragraphs.ts'
 
-/** Returns the system prompt: working directories, platform, rules of conduct, and what customizations add. */
+/** Returns the system prompt: working directories, platform, rules of conduct, the instructions of the project, and what customizations add. */
 export function systemPrompt(
   { state, session }: Pick<Chat, 'state' | 'session'>,
   platform: string,
   customized: Customized = notCustomized,
+  instructions: readonly InstructionFile[] = [],
 ): string {
   const own = state.workingDirectories ?? []
   const uris = own.length > 0 ? own : (session.workingDirectories ?? [])
@@ -30,6 +32,7 @@ export function systemPrompt(
     ...(state.origin?.kind === 'tool'
       ? ['You are a worker: your last words are all that whoever gave you the task gets.']
       : []),
+    ...instructionParagraphs(instructions),
     ...customParagraphs(customized, bySkillTool),
     ...(customized.prompt === undefined
       ? []

@@ -1,6 +1,7 @@
 import { TurnFailed } from '@atrium/host/ports/agent'
 import type { Chat, AgentAction } from '@atrium/host/ports/agent'
 import { notCustomized } from '@atrium/host/ports/customized'
+import type { InstructionFile } from '@atrium/host/ports/customized'
 import type { World } from '@atrium/host/ports/world'
 import type { ActiveTurn } from '@atrium/protocol/chat/state'
 import type { UsageInfo } from '@atrium/protocol/common/content'
@@ -13,7 +14,7 @@ import { defaultContextWindow } from './provider/model-list.ts'
 import type { ModelConfig } from './provider/config.ts'
 import { buildContext } from './context.ts'
 import { isWaitingForInput, newInputRequests } from './questions.ts'
-import { metaOf, toMeta } from './meta.ts'
+import { knownInstructions, metaOf, toMeta } from './meta.ts'
 import type { AgentMeta } from './meta.ts'
 import { emptyResponse, endedEarly, failedAfter, modelProblem } from './provider/errors.ts'
 import type { ModelProblem, Retry } from './provider/errors.ts'
@@ -27,6 +28,7 @@ import { StreamProgress } from './stream-progress.ts'
 import { tools } from './tools.ts'
 import { addUsage } from './usage.ts'
 import type { ModelProvider } from './provider/provider.ts'
+import { digestOf, fittedTo, instructionNotice } from '../customization/instructions.ts'
 import { pause } from '../process/pause.ts'
 
 /** The model that answers a turn, with its provider and settings. */
@@ -63,6 +65,7 @@ export class ModelTurn {
   readonly #progress: StreamProgress
   #usage: UsageInfo | undefined
   #customized = notCustomized
+  #instructions: readonly InstructionFile[] = []
   #budget: number
 
   constructor(chat: Chat, chosen: ChosenModel, options: TurnOptions, signal: AbortSignal) {
@@ -81,6 +84,7 @@ export class ModelTurn {
     if (!turn) return
     if (this.#chat.state.activity !== undefined) yield { type: 'chat/activityChanged' }
     this.#customized = await this.#chat.customized()
+    yield* this.#readInstructions()
     yield* resumeCalls(turn, this.#callContext)
     // The model had finished before the interruption. Only the end of the turn was not committed.
     if (metaOf(turn.usage).done) return
@@ -104,6 +108,17 @@ export class ModelTurn {
       `The model was asked ${limits.modelSteps} times. Resume this turn to continue.`,
       true,
     )
+  }
+
+  /** Reads the instructions of the project for this turn, and tells users if they differ from those of the turn before. */
+  async *#readInstructions(): AsyncIterable<AgentAction> {
+    // A small model must not read instructions only.
+    const files = fittedTo(await this.#chat.instructions(), charactersFor(this.#budget) / 4)
+    this.#instructions = files
+    this.#budget -= Math.ceil(files.reduce((sum, { text }) => sum + text.length, 0) / charactersFor(1))
+    const [before, now] = [knownInstructions(this.#chat.state), digestOf(files)]
+    if (now !== before)
+      yield this.#notification(instructionNotice(files, before === ''), { instructions: now })
   }
 
   get #activeTurn(): ActiveTurn | undefined {
@@ -148,7 +163,8 @@ export class ModelTurn {
   #addUsage({ usage }: Pick<StepResult, 'usage'>, done: boolean): AgentAction {
     const { provider, config } = this.#chosen
     const model = `${provider.name}/${config.id}`
-    const action = addUsage(this.#usage, usage, { model, price: config.price, done })
+    const instructions = digestOf(this.#instructions)
+    const action = addUsage(this.#usage, usage, { model, price: config.price, done, instructions })
     this.#usage = action.usage
     return action
   }
@@ -209,7 +225,7 @@ export class ModelTurn {
     const isWorker = this.#chat.state.origin?.kind === 'tool'
     return {
       model,
-      system: systemPrompt(this.#chat, this.#options.platform, this.#customized),
+      system: systemPrompt(this.#chat, this.#options.platform, this.#customized, this.#instructions),
       messages,
       tools: Object.keys(tools).filter(
         (name) => (name !== 'spawn' || !isWorker) && (name !== 'skill' || this.#customized.skills.length > 0),

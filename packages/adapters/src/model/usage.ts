@@ -7,15 +7,20 @@ import type { Price } from './provider/config.ts'
 import { metaOf, toMeta } from './meta.ts'
 import type { AgentMeta } from './meta.ts'
 
+interface RequestInfo {
+  readonly model: string
+  readonly price: Price | undefined
+  /** Whether the model finished the turn. */
+  readonly done: boolean
+  /** The digest of the project's instructions. Empty if there are none. */
+  readonly instructions?: string
+}
+
 /** Adds the usage of one request to the usage of the turn. */
 export function addUsage(
   before: UsageInfo | undefined,
   request: LanguageModelV3Usage | undefined,
-  {
-    model,
-    price,
-    done,
-  }: { readonly model: string; readonly price: Price | undefined; readonly done: boolean },
+  { model, price, done, instructions }: RequestInfo,
 ): Extract<AgentAction, { readonly type: 'chat/usage' }> {
   const { total: inputTokens, cacheRead: cached } = request?.inputTokens ?? {}
   const outputTokens = request?.outputTokens.total
@@ -31,6 +36,7 @@ export function addUsage(
         context,
         cost: cost === undefined ? undefined : rounded(cost),
         done: done || undefined,
+        instructions: instructions || undefined,
       }),
     ),
   })

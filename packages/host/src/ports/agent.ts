@@ -10,8 +10,9 @@ import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionConfigChoice } from '@atrium/protocol/session/commands'
 import type { SessionState, ToolDefinition } from '@atrium/protocol/session/state'
 import type { Comments } from './comments.ts'
-import type { Customized } from './customized.ts'
+import type { Customized, InstructionFile } from './customized.ts'
 import type { FileEntry } from './files.ts'
+import type { Search, SearchResult } from './search.ts'
 
 /** The backend of a provider id. Every agent passes the suite in `agent.contract.ts`. */
 export interface Agent {
@@ -99,6 +100,11 @@ export interface Chat {
   readonly comments: Comments
   /** What the enabled customizations of the session give to this turn. Waits until the customizations are read. */
   customized(): Promise<Customized>
+  /**
+   * The instructions of the project: `AGENTS.md`, or else `CLAUDE.md`, directly in each working directory of the chat. The files
+   * are read now. Only an agent that does not find these files itself needs them.
+   */
+  instructions(): Promise<readonly InstructionFile[]>
   readonly tools: OfferedTools
   /** Stores content durably with the session. Actions may then refer to the content. It is shown with the name of `file`. */
   keep(bytes: Uint8Array, contentType: string, file?: Uri): Promise<ContentRef>
@@ -159,35 +165,6 @@ export interface ToolFiles {
   /** Makes a preview of an edit for the users who confirm it. The preview of a secret file reveals nothing to the agent. */
   propose(path: string, edit: Edit): Promise<FileEdit>
   apply(toolCallId: string, path: string, edit: Edit): Promise<void>
-}
-
-/**
- * A search for lines that contain a text, or a match of a regular expression: exactly one of the two is given. Files that are
- * binary, secret or ignored by version control are skipped.
- */
-export interface Search {
-  readonly text?: string
-  /** A regular expression as in JavaScript, without back references and lookaround. */
-  readonly pattern?: string
-  /** The directory or the file to search in. Absent: the session's first directory. */
-  readonly path?: string
-  /** A pattern for paths relative to `path`. Only files whose path matches are searched. */
-  readonly glob?: string
-  readonly ignoreCase?: boolean
-}
-
-export interface SearchResult {
-  readonly lines: readonly SearchMatch[]
-  /** Whether the result is incomplete: some files were left out, or more lines match. */
-  readonly more: boolean
-}
-
-export interface SearchMatch {
-  /** The path of the file, relative to the path of the search. */
-  readonly path: string
-  /** Starts at 1. */
-  readonly line: number
-  readonly text: string
 }
 
 /** An edit of a file: a new text for the whole file, or the replacement of a text that the file contains exactly once. */

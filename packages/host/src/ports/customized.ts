@@ -39,4 +39,15 @@ export interface CustomAgent {
   readonly tools?: readonly string[]
 }
 
+/** A file in which the people of a project have written instructions for all agents. */
+export interface InstructionFile {
+  readonly uri: Uri
+  /** The instructions, without characters that nobody sees. Empty if there is a problem. */
+  readonly text: string
+  /** Whether the file is longer than `text`. */
+  readonly isCut: boolean
+  /** Why the file is not used, as a clause for users. */
+  readonly problem?: string
+}
+
 export const notCustomized: Customized = { rules: [], skills: [], context: [] }

@@ -4,7 +4,8 @@ import { toolCallStarted, confirmed, ready, running } from '../../test/tool-call
 import { FakeFiles } from '../../test/fake-files.ts'
 import { ScriptedAgent, until } from '../../test/scripted-agent.ts'
 import { accepted, cancelled, chat, twoClientSession, turn } from '../../test/two-client-session.ts'
-import type { AgentAction, Search } from '../ports/agent.ts'
+import type { AgentAction } from '../ports/agent.ts'
+import type { Search } from '../ports/search.ts'
 import { isSecret } from '../access/protected-files.ts'
 import { cpuMs } from '../../test/load.ts'
 

@@ -35,8 +35,8 @@ export function listEntries(core: Core, file: SessionFile): Promise<readonly Fil
   return use(core, file, 'read', (files) => files.list(file.place, core.limits.entries))
 }
 
-export function readBytes(core: Core, file: SessionFile): Promise<Uint8Array> {
-  return use(core, file, 'read', (files) => files.read(file.place, core.limits.readBytes))
+export function readBytes(core: Core, file: SessionFile, max = core.limits.readBytes): Promise<Uint8Array> {
+  return use(core, file, 'read', (files) => files.read(file.place, max))
 }
 
 export async function readBytesIfAny(core: Core, file: SessionFile): Promise<Uint8Array | undefined> {

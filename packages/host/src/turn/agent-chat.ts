@@ -11,6 +11,7 @@ import { keepBytes, named } from '../content/content.ts'
 import { execute, commandOutcome } from '../terminal/execute.ts'
 import { unapproved } from '../tools/approval.ts'
 import type { FileAccess } from '../tools/approval.ts'
+import { instructionFiles } from '../tools/instructions.ts'
 import { clientSources, offeredTools } from '../tools/offered-tools.ts'
 import type { ToolSource } from '../tools/offered-tools.ts'
 import { toolFiles } from '../tools/tool-files.ts'
@@ -60,6 +61,12 @@ export function agentChat(turn: RunningTurn): Chat {
       ended: (toolCallId) => callEnded(turn, toolCallId),
     },
     customized: () => customized(turn),
+    instructions: async () => {
+      requireRunning(turn)
+      const files = await instructionFiles({ core, session, chat })
+      requireRunning(turn)
+      return files
+    },
     before: async (turnId) => {
       requireRunning(turn)
       return (await turnsBefore(core, chat, { cursor: cursorBefore({ id: turnId }) })).turns

@@ -14,8 +14,8 @@ import type { HostPorts } from './open.ts'
 
 export interface Host {
   /**
-   * Takes over a connection that the gate has let through. The connection acts for this principal, with the role of the device.
-   * Without a device it may do everything.
+   * Takes over a connection that was authenticated. The connection acts for this principal, with the role of the
+   * device. Without a device it may do everything.
    */
   connect(transport: Transport, principal: string, device?: Device): void
   /** The devices that may connect. */
@@ -44,7 +44,7 @@ export function hostOf(core: Core): Host {
       if (!connectionCount.enter(principal, transport.closed))
         return transport.close(1013, 'this principal has too many links; try again later')
       const connection = new Connection(core, transport, { principal, device }, queues)
-      // The device may have been revoked since the gate has seen it.
+      // The device may have been revoked since the connection was authenticated.
       if (device && !core.devices.linkOpened(device.id, connection))
         return connection.close(1008, 'this device was revoked')
       if (device)
@@ -74,12 +74,15 @@ function stopJobs({ world, limits, jobs }: Core): Promise<void> {
   return withTimeout(world, limits.endMs, jobs.stopAll(), () => {})
 }
 
-/** Ends the MCP servers of the host. Servers that do not end in time are abandoned, too. */
+/** Ends the MCP servers of the host. Servers that do not end in time are abandoned. */
 async function stopServers({ world, limits, mcp }: Core): Promise<void> {
   if (mcp) await withTimeout(world, limits.endMs, mcp.close(), () => {})
 }
 
-/** Waits for the captures that are being taken. Captures that take longer are stopped, so that no program of theirs goes on. */
+/**
+ * Waits for the captures of folders that are being taken. Those that are not done in time are stopped, so that the
+ * programs that take them do not outlive the host.
+ */
 async function stopCaptures({ world, limits, changes }: Core): Promise<void> {
   if (!changes) return
   await withTimeout(world, limits.endMs, changes.idle(), () => {})

@@ -62,7 +62,10 @@ export interface HostPorts {
   readonly files?: Files
   readonly terminals?: Terminals
   readonly vcs?: Vcs
-  /** Absent: turns are not captured, so there are no changesets and nothing can be undone. */
+  /**
+   * Absent: the host does not record the files before and after a turn, so there are no changesets and nothing can be
+   * undone.
+   */
   readonly captures?: Captures
   /** Absent: sessions work in their folders only. */
   readonly worktrees?: Worktrees
@@ -70,7 +73,7 @@ export interface HostPorts {
   readonly commits?: Commits
   /** Absent: hooks are not run. */
   readonly hooks?: HookRunner
-  /** Absent: only agents use MCP servers. */
+  /** Absent: the host itself uses no MCP servers. Agents may still use some. */
   readonly mcp?: McpServers
   readonly encoder?: ContentEncoder
   /** Absent: sessions have no customizations but those of their agents. */
@@ -83,9 +86,9 @@ export interface HostPorts {
   readonly readOnly?: string
   /** Limits that replace the defaults. */
   readonly limits?: Partial<LimitValues>
-  /** Maximum number of stored actions that are reduced when a channel wakes. */
+  /** Maximum number of stored actions that are reduced when a channel is loaded into memory. */
   readonly headEvery?: number
-  /** Number of finished turns of a chat that are loaded when it wakes. */
+  /** Number of newest finished turns that are read when a chat is loaded into memory. */
   readonly tail?: number
   /** The minimum length of the text that is compressed into one segment, in characters. */
   readonly sealLeast?: number
@@ -94,8 +97,8 @@ export interface HostPorts {
 }
 
 /**
- * Begins an epoch on a store: loads the sequence numbers, the session list and the root channel, and recovers unfinished
- * work.
+ * Begins one run of the host on a store (an epoch): loads the sequence numbers, the session list and the root
+ * channel, and recovers unfinished work.
  */
 export async function openCore(ports: HostPorts): Promise<Core> {
   const {
@@ -149,7 +152,8 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   const devices = await Devices.open(records, world, log, limitValues)
   const worktreeIds = await RecordMap.open(records, 'worktree/', textFormat)
   const contentRetention = await ContentRetention.open(records)
-  // Departures are loaded last, because their loading starts the timers of departed clients.
+  // Departures (clients that have left and may come back) are loaded late, because loading starts their timers. What
+  // the timers run uses `core`, which is made at the end of this function.
   const departures = await Departures.open(records, world, [
     {
       ms: limitValues.toolGraceMs,

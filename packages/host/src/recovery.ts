@@ -17,10 +17,11 @@ import { recoverWorktrees } from './worktrees/worktrees.ts'
 import { cancelTurn, durationOf, isOrphaned, workerDepth } from './chat/workers.ts'
 
 /**
- * Finishes the work that an earlier epoch left open, before the first client connects. A session whose creation was
- * interrupted is created again. A turn that waits only for users or client tools stays active; the turn of a worker stays
- * active only while its parent's turn is active. Every other turn ends with an error that says whether the turn can be
- * resumed. Nothing runs twice.
+ * Finishes the work that an earlier run of the host left open, before the first client connects. A session whose
+ * creation was interrupted is created again. A turn that waits only for users or client tools stays active. The turn
+ * of a worker (an agent that does a task for the turn of another chat, its parent) stays active only while the
+ * parent's turn is active. Every other turn ends with an error that says whether the turn can be resumed. Nothing
+ * runs twice.
  */
 export async function recover(core: Core): Promise<void> {
   await forgetCopies(core)
@@ -77,8 +78,8 @@ function recoverChat(core: Core, chat: Channel<'chat'>): void {
 }
 
 /**
- * Runs when a request of a turn is answered. If the turn is from an earlier epoch and this was its last open request, the
- * turn is resumed.
+ * Runs when a request of a turn is answered. If the turn is from an earlier run of the host and this was its last
+ * open request, the turn is resumed. If its agent cannot resume turns, the turn ends with an error.
  */
 function answered(core: Core, chat: Channel<'chat'>): void {
   const session = sessionOf(core, chat.uri)

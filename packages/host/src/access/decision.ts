@@ -6,7 +6,10 @@ import { Permission } from './permissions.ts'
 
 type Meta = { readonly [key: string]: unknown }
 
-/** The key of the host's data in the `_meta` of a tool call. Agents use other members of the same object. */
+/**
+ * The key in the `_meta` of a tool call under which the host stores its data. Agents store other members in the
+ * object under this key.
+ */
 const key = 'x-atrium'
 
 /** The members of the host's data: who decided about the call, and who decided about its result. */

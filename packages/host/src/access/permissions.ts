@@ -59,7 +59,10 @@ export function withPermissions(values: Values, before: Values = {}): Values {
     : values
 }
 
-/** Returns the permission by which a tool may run in this session, or in the folder that the chat works in. */
+/**
+ * Returns the permission by which a tool may run in this session, or in the folder that the chat works in. Undefined
+ * if there is none.
+ */
 export function permissionFor(
   tool: string,
   session: Values | undefined,

@@ -47,7 +47,7 @@ function grantsOf(core: Core) {
   return decoded.ok ? decoded.value : []
 }
 
-/** Compares whole names: `/a/bc` is not in `/a/b`. */
+/** Whether a path is `root` itself or below it. Compares whole names: `/a/bc` is not in `/a/b`. */
 export function isIn(path: string, root: string): boolean {
   return path === root || path.startsWith(root === '/' ? root : `${root}/`)
 }

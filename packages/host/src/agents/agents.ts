@@ -89,7 +89,7 @@ export async function resolveSessionConfig(
   return { schema, values: resolvedValues(schema, config) }
 }
 
-/** The setup command of the repository that contains a folder. */
+/** The setup command of the repository that contains a folder. Undefined if there is none. */
 async function setupCommandOf(core: Core, folder: Uri | undefined): Promise<string | undefined> {
   const named = folder === undefined ? undefined : pathOf(folder)
   if (!named?.ok) return undefined

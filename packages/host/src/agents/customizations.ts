@@ -14,7 +14,10 @@ export function syncCustomizations(core: Core, session: Channel<'session'>, { in
     core.log.append(session, { type: 'session/customizationsChanged', customizations })
 }
 
-/** The customizations of a session's agent. Each keeps its state and the users' decisions. */
+/**
+ * Returns the customizations that a session's agent offers. Each keeps the state and the users' choices that it has
+ * in `before`.
+ */
 export function agentEntries(
   offered: readonly Customization[] = [],
   before: readonly Customization[],

@@ -43,7 +43,10 @@ export class Aliases {
     return aliases
   }
 
-  /** Returns the alias of a session, of the default chat of a session, or of its annotations. */
+  /**
+   * Returns the alias of a session, of the default chat of a session, or of its annotations. Undefined if there is
+   * none.
+   */
   of(uri: Uri): Uri | undefined {
     const chatOf = sessionOfDefaultChat(uri)
     const owner = chatOf ?? this.#annotated(uri)
@@ -52,7 +55,10 @@ export class Aliases {
     return chatOf === undefined ? annotationsUri(alias) : defaultChatUri(alias)
   }
 
-  /** Returns the session, the default chat of a session, or the annotations, that an alias stands for. */
+  /**
+   * Returns the session, the default chat of a session, or the annotations, that an alias stands for. Undefined if
+   * the URI is no alias.
+   */
   canonical(alias: Uri): Uri | undefined {
     const session = this.#sessionNamed(alias)
     return session ?? this.#defaultChatOf(sessionOfDefaultChat(alias)) ?? this.#annotationsNamed(alias)
@@ -67,7 +73,10 @@ export class Aliases {
     )
   }
 
-  /** The session of a channel of annotations. The URI of a session may look like that of such a channel. */
+  /**
+   * Returns the session whose annotations have this URI. Undefined if the URI is that of a session, which may look
+   * like one of annotations.
+   */
   #annotated(uri: Uri): Uri | undefined {
     return this.#sessions.get(uri) ? undefined : sessionOfAnnotations(uri)
   }
@@ -112,7 +121,8 @@ export class Aliases {
     const provider = this.#sessions.get(session)?.provider
     if (provider === undefined) return this.#disposed.get(session)
     const alias = this.#stored.get(session) ?? usualAlias(session, provider)
-    // A read-only host cannot store that an alias is taken.
+    // The URI may be that of another session. Then this session has no alias, because a read-only host could not
+    // store another alias for it.
     return alias !== undefined && this.#sessions.get(alias) ? undefined : alias
   }
 

@@ -25,8 +25,8 @@ export function mapUris(value: unknown, replaced: (uri: Uri) => Uri): unknown {
 }
 
 /**
- * Replaces the URIs in one member. The member names one channel or several, or has another meaning, such as a list of
- * summaries.
+ * Replaces the URIs in a member that `uriMembers` names. Its value is a URI, a list of URIs, or another value, such
+ * as a list of summaries, in which URIs are replaced by `mapUris`.
  */
 function mapMember(member: unknown, replaced: (uri: Uri) => Uri): unknown {
   if (typeof member === 'string') return replaced(member)
@@ -43,16 +43,16 @@ function mapItems(items: readonly unknown[], mapped: (item: unknown) => unknown)
   return copy ?? items
 }
 
-/** The members of a session that decide which chat the names for its default chat mean. */
+/** The members of a session from which `firstChat` finds a chat. */
 export interface WithChats {
   readonly defaultChat?: Uri | undefined
   readonly chats?: readonly { readonly resource: Uri }[] | undefined
 }
 
 /**
- * A client can compute a name for a chat from the name of the session. Returns the chat that such a name means: the chat that
- * was created with the session, as long as it exists. A name must not mean another chat when the default chat changes, because
- * clients resume a subscription by its name.
+ * Returns the chat that a client means by a name which it has computed from the name of the session: the chat that
+ * was created with the session, or the present default chat if that chat is gone. The name must not mean another chat
+ * when the default chat changes, because clients resume a subscription by its name.
  */
 export function firstChat(session: Uri, { defaultChat, chats = [] }: WithChats): Uri | undefined {
   const first = defaultChatUri(session)

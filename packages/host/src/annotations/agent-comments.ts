@@ -26,7 +26,7 @@ interface CommentingTurn extends ChatContext {
   readonly requireRunning: () => void
 }
 
-/** The annotations of a session for the agent of a turn. The guards of clients hold for agents, too. */
+/** The annotations of a session for the agent of a turn. An agent's changes are checked like those of clients. */
 export function agentComments(turn: CommentingTurn): Comments {
   return {
     list: async (path) => {
@@ -74,7 +74,10 @@ async function add(turn: CommentingTurn, { path, text, ...lines }: NewComment): 
   return id
 }
 
-/** The range of a comment, as whole lines. The lines must be in the file, so that an agent that has miscounted is told. */
+/**
+ * Returns the range of a comment, as whole lines. Undefined if the comment is about the whole file. Throws if the
+ * file has no such lines, so that an agent that has miscounted is told.
+ */
 async function rangeOf(
   core: Core,
   resource: string,
@@ -114,7 +117,10 @@ async function write(
   await core.log.reached(last)
 }
 
-/** The annotation that an agent means by an id, or by the beginning of one. */
+/**
+ * Returns the id of the annotation that an agent means by an id, or by the beginning of one. Throws if there is no
+ * such annotation, or if there are several.
+ */
 function named({ head }: Channel<'annotations'>, given: string): string {
   const found = head.annotations.filter(({ id }) => given !== '' && id.startsWith(given))
   const [only, ...others] = found.some(({ id }) => id === given)

@@ -16,10 +16,12 @@ export function aligned(
   expected: number,
 ): ReadonlyMap<number, number> {
   const width = lines.length
-  // The score of the best alignment that ends with this pair of lines, and the pair before it.
+  // For each pair of a wanted line (the row) and a line of the file (the column) that are equal: the score of the
+  // best alignment that ends with this pair, and the pair before it.
   const scores = new Float64Array(wanted.length * width).fill(-1)
   const previous = new Int32Array(wanted.length * width).fill(-1)
-  // The best pair above and to the left of each pair. One row is enough, because the rows are filled in order.
+  // For each column: the best pair in this column or a column before it, among the rows above. One array is enough,
+  // because the rows are filled in order.
   const bestBefore = new Int32Array(width).fill(-1)
   let end = -1
   const scoreOf = (cell: number) => (cell < 0 ? 0 : (scores[cell] ?? 0))

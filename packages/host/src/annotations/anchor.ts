@@ -2,7 +2,10 @@ import type { Anchor } from '@atrium/protocol/annotations/own'
 import type { TextRange } from '@atrium/protocol/common/text'
 import { aligned } from './alignment.ts'
 
-/** A file as lines, with the places of each line. It is made once for all annotations of the file. */
+/**
+ * A file as lines, and for each text the numbers of the lines that have it. It is made once for all annotations of
+ * the file.
+ */
 export interface FileLines {
   readonly lines: readonly string[]
   readonly places: ReadonlyMap<string, readonly number[]>
@@ -19,12 +22,15 @@ export function fileLines(text: string): FileLines {
   return { lines, places }
 }
 
-/** The number of lines that an anchor keeps of each end of its text, and of the text before and after it. */
+/**
+ * An anchor keeps `edgeLines` lines of each end of its text, `contextLines` lines before and after the text, and
+ * `lineLength` characters of each line.
+ */
 const edgeLines = 8
 const contextLines = 3
 const lineLength = 160
 
-/** Remembers the text of a range, and what stands around it. Undefined if the file has no such lines. */
+/** Returns the anchor of a range: its text, and the lines around it. Undefined if the file has no such lines. */
 export function anchorAt({ lines }: FileLines, resource: string, range: TextRange): Anchor | undefined {
   const [first, last] = coveredLines(range)
   if (last >= lines.length) return undefined
@@ -42,9 +48,9 @@ export function anchorAt({ lines }: FileLines, resource: string, range: TextRang
 }
 
 /**
- * Finds the text of an anchor in a changed file. Returns its range there; undefined if no line of the text is left. Lines at
- * the ends of the text that are gone may have been replaced. If the line next to the text is still there, the range includes as
- * many lines as are gone, but never a line around the text.
+ * Finds the text of an anchor in a changed file. Returns its range there; undefined if no line of the text is left.
+ * If lines at an end of the text are gone, they may have been replaced. Then the range includes as many lines in
+ * their place, if the line next to that end was found. It never includes that line.
  */
 export function locate(anchor: Anchor, file: FileLines): TextRange | undefined {
   if (isUnmoved(anchor, file)) return anchor.range

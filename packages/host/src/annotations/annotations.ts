@@ -5,7 +5,10 @@ import type { Core } from '../core/core.ts'
 import type { Channel } from '../log/channel.ts'
 import { announce } from '../root/announce.ts'
 
-/** Updates the counts in the session's entry of the session list, in the step that changes the annotations. */
+/**
+ * Updates the counts of annotations in the session's entry of the session list, in the transaction that changes the
+ * annotations.
+ */
 export function annotationsFollowUps(core: Core, channel: Channel<'annotations'>): void {
   const session = sessionOf(core, channel)
   if (!session) return

@@ -43,7 +43,10 @@ function signed(entry: AnnotationEntry, annotation: Annotation | undefined, by: 
   return withOwn(entry, { author })
 }
 
-/** Whether an action is a resend of an accepted action. The accepted one also contains the host's data. */
+/**
+ * Whether a client has sent an accepted action again. The host's data, which only the accepted action contains, is
+ * not compared.
+ */
 export function isSameNote(accepted: Action, action: Action): boolean {
   return isNote(accepted) && isNote(action) && equal(asSent(accepted), asSent(action))
 }
@@ -62,7 +65,7 @@ export function withoutOwn(annotation: Annotation): Annotation {
   return withOwn({ ...annotation, entries }, undefined)
 }
 
-/** Whether an action writes entries. A schema has checked the action. */
+/** Whether an action writes entries. The action was checked by its schema, so its type tells its shape. */
 function isNote(action: Action): action is Note {
   return action.type === 'annotations/set' || action.type === 'annotations/entrySet'
 }

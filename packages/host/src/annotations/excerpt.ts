@@ -17,8 +17,9 @@ interface Attached {
 }
 
 /**
- * The text of attached annotations for an agent: the file, the lines, the code around them and what was said. The principal
- * is the owner of the agent's session. Throws an `AhpError` for annotations that are missing.
+ * The text of attached annotations for an agent: the file, the lines, the code around them and what was said. The
+ * principal is the owner of the agent's session. Throws an `AhpError` for annotations that do not exist or belong to
+ * a session of another principal.
  */
 export async function annotationsText(core: Core, principal: string, attached: Attached): Promise<string> {
   const session = annotatedSession(core, attached.resource)

@@ -12,7 +12,10 @@ import { followChannel } from './followed-files.ts'
 /** The time in which changes of files are collected before the files are read. */
 const collectMs = 200
 
-/** Watches the files of a session's annotations while somebody is subscribed to them. A new subscriber sees them up to date. */
+/**
+ * Watches the files of a session's annotations while somebody is subscribed to the annotations. Also reads the files
+ * now, so that a new subscriber gets annotations that are up to date.
+ */
 export function watchFiles(core: Core, channel: Channel<'annotations'>): void {
   if (!core.files || core.jobs.stopping) return
   const running = core.jobs.job(channel.uri)
@@ -22,7 +25,10 @@ export function watchFiles(core: Core, channel: Channel<'annotations'>): void {
   void followChannel(core, channel)
 }
 
-/** Watches the files of annotations that were added, and follows their texts, after a committed change. */
+/**
+ * Call after annotations have changed. Moves the annotations to where their texts are now. If somebody is subscribed,
+ * the files of new annotations are watched from now on.
+ */
 export function filesChosen(core: Core, channel: Channel<'annotations'>): void {
   const running = core.jobs.job(channel.uri)
   if (running instanceof FileFollower) running.refresh()

@@ -27,8 +27,8 @@ export async function followTexts(core: Core, session: Uri): Promise<void> {
 const reading = new WeakMap<Channel, { again: boolean; readonly done: Promise<void> }>()
 
 /**
- * Does the same as `followTexts` for a channel that is awake. Resolves when each file has been read at least once after the
- * call.
+ * Does the same as `followTexts` for a channel that is in memory. Resolves when each file has been read at least once
+ * after the call.
  */
 export function followChannel(core: Core, channel: Channel<'annotations'>): Promise<void> {
   const running = reading.get(channel)
@@ -89,7 +89,10 @@ function marked(annotation: Annotation, outdated: boolean): Annotation {
   return withOwn(annotation, Object.keys(own).length > 0 ? own : undefined)
 }
 
-/** The lines of a file; undefined if there is no such file. */
+/**
+ * The lines of a file; undefined if there is no such file. `unreadable` if the file cannot be read, or if it is
+ * likely to hold keys.
+ */
 export async function readLines(core: Core, resource: Uri): Promise<FileLines | undefined | 'unreadable'> {
   if (!core.files || isSecret(resource)) return 'unreadable'
   try {

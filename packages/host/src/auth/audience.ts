@@ -1,8 +1,8 @@
 import { fromBase64 } from '@atrium/protocol/text/base64'
 
 /**
- * Returns whether a token is a JWT for other resources than this one. All its audiences must be URLs: an audience of another
- * form has a meaning that only its issuer knows.
+ * Returns whether a token is a JWT for other resources: each of its audiences is a URL of another origin. If an
+ * audience is no URL, the result is false, because only the issuer knows what such an audience means.
  */
 export function isForAnother(token: string, resource: string): boolean {
   const audiences = audiencesOf(token)

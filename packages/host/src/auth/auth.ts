@@ -21,8 +21,9 @@ interface WaitingCall {
 }
 
 /**
- * Stores a token for a resource that an agent, an MCP server or a call asks for. An empty token revokes the stored one. Waiting
- * calls go on, and waiting servers start.
+ * Stores a token for a resource that an agent, an MCP server or a tool call asks for. An empty token revokes the
+ * stored one. Tool calls that wait for the token go on, and servers that wait for it start. Returns the sequence
+ * number of the last action; 0 if there is none.
  */
 export function authenticate(
   core: Core,
@@ -76,7 +77,10 @@ export function requireSignIn(core: Core, agent: Agent, principal: string): void
     throw AhpError.authRequired(`${agent.info.displayName} needs a sign-in: ${namesOf(resources)}`, resources)
 }
 
-/** Ends a turn whose agent lacks a required token, and notifies the owner's links. Returns whether the turn was ended. */
+/**
+ * Ends a turn whose agent lacks a required token, and notifies the connections of the session's owner. Returns
+ * whether the turn was ended.
+ */
 export function failWithoutToken(
   core: Core,
   chat: Channel<'chat'>,

@@ -67,7 +67,7 @@ interface OwnWorktree {
   readonly main: string
 }
 
-/** The worktree in which a session works. Undefined until the worktree is ready. */
+/** The worktree in which a session works. Undefined if it has none, or if the worktree is not ready yet. */
 function worktreeOf({ worktrees, worktreeIds }: Core, session: Channel<'session'>): OwnWorktree | undefined {
   const id = worktreeIds.get(session.uri)
   const main = shownWorktree(session.head)?.['main']

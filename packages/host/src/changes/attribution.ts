@@ -15,8 +15,9 @@ export interface Period {
 }
 
 /**
- * The paths that somebody else may have changed: those that changed while none of the turn's calls ran, or while others were
- * active in the folder. True stands for all paths.
+ * Returns the paths that somebody else may have changed: those in `before`, and those that changed in this period
+ * while none of the turn's calls ran, or while others were active in the folder. If there are more than `most`, the
+ * result is true, which stands for all paths.
  */
 export function sharedAfter(
   before: TurnFolder['shared'],

@@ -30,8 +30,8 @@ export function beyondBudget(turns: readonly CountedTurn[], budget: ByteBudget):
 }
 
 /**
- * The first turns of a list, as many as must go so that the others are within a budget. A turn and its copies take the space of
- * one.
+ * The first turns of a list, as many as must go so that the others are within a budget. A turn and its copies in
+ * forks take the space of one.
  */
 function firstBeyond(turns: readonly CountedTurn[], most: number, newest: number): readonly CountedTurn[] {
   const copies = new Map<string, number>()

@@ -20,7 +20,7 @@ export class CapturedTurn {
   #bytes = 0
   /** Whether calls of this turn run in the present period. */
   #own = false
-  /** Whether others were active in the present period. */
+  /** Whether others (another turn, a worker or a terminal) were active in the folders during the present period. */
   #others = false
   /** The folders whose last capture failed, with the reason. */
   readonly #unsure = new Map<string, string>()
@@ -43,7 +43,10 @@ export class CapturedTurn {
     return { folders: this.#folders, ...(this.#bytes > 0 && { bytes: this.#bytes }) }
   }
 
-  /** Why the turn cannot be undone, if it cannot. */
+  /**
+   * Why the turn cannot be undone. Undefined if it can be undone, or if the only folders with a problem are never
+   * captured.
+   */
   get problem(): string | undefined {
     return this.#folders.find(({ problem, isRefused }) => problem !== undefined && !isRefused)?.problem
   }
@@ -64,8 +67,8 @@ export class CapturedTurn {
   }
 
   /**
-   * Takes the start capture. A turn that is resumed already has one. What has changed since its last capture was changed by
-   * others.
+   * Takes the start capture. A turn that is resumed already has one (`earlier`): what has changed since its last
+   * capture then counts as changed by others.
    */
   begin(earlier: TurnRecord | undefined): Promise<void> {
     this.#bytes = earlier?.bytes ?? 0
@@ -118,7 +121,7 @@ export class CapturedTurn {
     this.#others = true
   }
 
-  /** Ends the present period with a capture. */
+  /** Captures the folders. This ends the present period, which is the time since the last capture. */
   #look(): Promise<void> {
     const own = this.#own
     const look = async () => {

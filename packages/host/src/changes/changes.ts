@@ -99,7 +99,10 @@ export class Changes extends TurnCaptures implements ChangeTracking {
     super.recover()
   }
 
-  /** Reports the files that somebody changed while edits were interrupted. The changesets show them as conflicts. */
+  /**
+   * Reports the files that were left as they are when edits that a crash had interrupted were finished. Somebody had
+   * changed these files in the meantime. The changesets show them as conflicts.
+   */
   #recovered(applied: readonly Applied[]): void {
     for (const { directory, left } of applied)
       if (left.length > 0)
@@ -169,7 +172,10 @@ export class Changes extends TurnCaptures implements ChangeTracking {
       world.soon(() => void this.#changesets.refresh(session).catch(this.#updateFailed))
   }
 
-  /** Running operations need the captures of their turns, so the budget is applied when no operation runs. */
+  /**
+   * Deletes the captures that exceed the budget. Waits until no operation runs, because an operation needs the
+   * captures of its turn.
+   */
   async #keepBudget(): Promise<void> {
     const keep = () => this.#taking.hold(() => keepBudget(this.#core(), this.#records))
     const sessions = await this.#operations.whenIdle(keep)
@@ -203,7 +209,7 @@ interface Parts {
   readonly operations: Operations
 }
 
-/** The branch of a session's repository, as far as it is known. */
+/** The branch of a session's repository. Empty if it is not known. */
 function branchOf({ head }: Channel<'session'>): string {
   const { git } = head._meta ?? {}
   const known = typeof git === 'object' && git !== null && 'branchName' in git ? git.branchName : ''

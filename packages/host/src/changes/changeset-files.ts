@@ -55,7 +55,7 @@ function liveSide(uri: Uri, { size, content }: CapturedFile): FileEditSide {
 export function hunksIn({ _meta }: ChangesetFile): readonly ReviewedHunk[] {
   const about = _meta?.['x-atrium']
   if (typeof about !== 'object' || about === null || !('hunks' in about)) return []
-  // Only the host writes this member: the files of a changeset are its own actions.
+  // Only the host writes this member: clients have no action that sets the files of a changeset.
   return about.hunks as readonly ReviewedHunk[]
 }
 
@@ -69,9 +69,9 @@ export function isMarkedSince(file: ChangesetFile): boolean {
 }
 
 /**
- * Keeps the marks of files that did not change. A file that changed must be reviewed again. A file that a client has marked
- * while the changeset was computed stays as it is: the next computation uses the mark. `since` is the files before the
- * computation.
+ * Returns the computed files with the marks of the files that clients see (`before`). A file that changed loses its
+ * mark, because it must be reviewed again. A file that a client has marked during the computation stays as clients
+ * see it: the next computation uses the mark. `since` is the files that clients saw when the computation began.
  */
 export function withReviews(
   files: readonly ChangesetFile[],

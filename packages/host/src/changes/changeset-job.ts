@@ -124,5 +124,8 @@ export function failed(message: string): Computed {
   return { files: [], operations: [], error: { errorType: 'changes', message } }
 }
 
-/** Up to this number of changed files, each one is an action of its own. */
+/**
+ * Up to this number of changed files, each one is published by an action of its own. If there are more, one action
+ * publishes all files.
+ */
 const fewFiles = 20

@@ -2,19 +2,26 @@ import type { Uri } from '@atrium/protocol/channel'
 import { changesetMarker as marker, sessionChangesetUri } from '@atrium/protocol/changeset/catalogue'
 import type { Changeset } from '@atrium/protocol/changeset/state'
 
-/** What a changeset shows: the changes of a session's files, of one turn, or between two turns of a chat. */
+/**
+ * What a changeset shows: the changes of a session's files since the last commit (`uncommitted`), since the first
+ * turn (`session`) or since the branch began (`branch`); the changes of one turn; or the changes between the ends of
+ * two turns of a chat.
+ */
 export type ChangesetScope =
   | { readonly kind: 'uncommitted' | 'session' | 'branch' }
   | { readonly kind: 'turn'; readonly turnId: string }
   | { readonly kind: 'compare-turns'; readonly originalTurnId: string; readonly modifiedTurnId: string }
 
 export interface ChangesetName {
-  /** The session or the chat whose catalogue has the changeset. */
+  /** The session or the chat in whose state the changeset is offered. */
   readonly owner: Uri
   readonly scope: ChangesetScope
 }
 
-/** Reads the URI of a changeset, as clients make it from the templates of the catalogues. Turn ids are encoded. */
+/**
+ * Reads the URI of a changeset, which a client has made from a URI template in the state of a session or chat. Turn
+ * ids are percent-encoded. Undefined if the URI has another form.
+ */
 export function parseChangesetUri(uri: Uri): ChangesetName | undefined {
   const at = uri.lastIndexOf(marker)
   const scope = at <= 0 ? undefined : scopeOf(uri.slice(at + marker.length).split('/'))
@@ -41,7 +48,10 @@ function decoded(text: string): string | undefined {
 
 const review = { review: {} }
 
-/** The catalogue of a session. The changesets that compare with a commit are only for a session in a repository. */
+/**
+ * The changesets that a session offers. Those that compare with a commit are only for a session in a repository: then
+ * `branch` is its branch, or empty if the branch is not known.
+ */
 export function sessionCatalogue(session: Uri, branch: string | undefined): readonly Changeset[] {
   const own: Changeset = {
     label: 'Session Changes',

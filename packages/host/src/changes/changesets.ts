@@ -43,7 +43,7 @@ export class Changesets {
     return this.#known.has(uri)
   }
 
-  /** Creates the channel of a changeset, if the URI names one. */
+  /** Creates the channel of a changeset. Undefined if the URI names no changeset, or if the host is read-only. */
   async create(uri: Uri): Promise<Channel | undefined> {
     const core = this.#core()
     const subject = await this.subject(uri)
@@ -66,7 +66,8 @@ export class Changesets {
     if (!name) return undefined
     const { owner, scope } = name
     const entry = core.catalog.get(owner)
-    // If the owner is a session, the turn belongs to its default chat, or to the chat that older clients see in its place.
+    // If the owner is a session, the turns are those of its default chat. If that chat is not listed, they are those
+    // of its first chat, which clients of versions without chats see instead.
     const chatUri = entry ? primaryChat(entry) : owner
     const needsChat = !entry || scope.kind === 'turn' || scope.kind === 'compare-turns'
     const chat = needsChat && chatUri !== undefined ? await wakeIfSound(core, chatUri) : undefined
@@ -109,8 +110,8 @@ export class Changesets {
   }
 
   /**
-   * Drops the changesets of a session or chat, in the step that drops the owner. With `isGone`, drops only those of removed
-   * turns.
+   * Drops the changesets of a session or chat, in the transaction that drops the session or chat. With `isGone`,
+   * drops only those of removed turns.
    */
   forget(owner: Uri, isGone: (scope: ChangesetScope) => boolean = () => true): void {
     const core = this.#core()
@@ -125,13 +126,19 @@ export class Changesets {
     }
   }
 
-  /** Whether a changeset ends with this owner. The turns in a changeset of a session belong to the session's default chat. */
+  /**
+   * Whether a changeset is dropped together with a session or chat. A changeset of turns whose URI names a session is
+   * also dropped with the session's default chat, because the turns belong to that chat.
+   */
   #isOf(name: ChangesetName, owner: Uri): boolean {
     if (name.owner === owner) return true
     return turnsOf(name.scope).length > 0 && this.#core().catalog.get(name.owner)?.defaultChat === owner
   }
 
-  /** Begins to compute a changeset: once, or as long as it is followed. Resolves when it is computed for the first time. */
+  /**
+   * Computes a changeset. If it is followed, it is also computed whenever its files change, as long as it has
+   * subscribers. Resolves after the first computation; with undefined if none was begun.
+   */
   async #begin(channel: Channel<'changeset'>, isFollowed: boolean): Promise<ChangesetJob | undefined> {
     const core = this.#core()
     const subject = await this.subject(channel.uri)

@@ -113,7 +113,10 @@ export class Taking {
     }
   }
 
-  /** Deletes the contents that no record needs, unless captures are being taken. Returns whether it did. */
+  /**
+   * Deletes the contents that no capture in `kept` needs; nothing if `kept` resolves with undefined. Returns false,
+   * and deletes nothing, if captures are being taken or recorded now.
+   */
   async collect(kept: () => Promise<ReadonlySet<string> | undefined>): Promise<boolean> {
     await this.#collecting
     if (this.#open.size > 0) return false
@@ -124,7 +127,7 @@ export class Taking {
   }
 }
 
-/** The result of a task of a host that has stopped. Nobody continues after it. */
+/** A promise that never settles, for a task of a host that has stopped: the code that awaits it does not go on. */
 function never(): Promise<never> {
   return new Promise(() => {})
 }

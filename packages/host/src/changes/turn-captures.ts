@@ -114,7 +114,10 @@ export abstract class TurnCaptures {
     this.#sweepLater(owner)
   }
 
-  /** Takes the end captures that an earlier epoch has not taken, and deletes the records that it has not deleted. */
+  /**
+   * Takes the end captures that an earlier run of the host has not taken, and deletes the records that it has not
+   * deleted.
+   */
   recover(): void {
     for (const { chat, turnId } of this.#records.owed) this.#end(chat, turnId)
     for (const chat of this.#records.sweeps) void this.#sweep(chat)
@@ -129,7 +132,8 @@ export abstract class TurnCaptures {
   }
 
   /**
-   * Deletes contents a little later. More contents may have to be deleted by then, and captures can be taken in the meantime.
+   * Deletes the contents that no record needs, a little later (`collectMs`). So captures can be taken in the
+   * meantime, and one deletion serves for several causes.
    */
   protected collectSoon(): void {
     const { world, jobs, readOnlyReason } = this.#core()
@@ -158,14 +162,17 @@ export abstract class TurnCaptures {
     return turn
   }
 
-  /** Records that an end capture is owed, in the step that ends the turn. */
+  /**
+   * Takes the end capture of a turn. In the transaction that ends the turn, records that the capture is still
+   * missing, so that it is taken even after a crash.
+   */
   #ended(chat: Channel<'chat'>, turnId: string): void {
     if (!this.#running.has(chat.uri) && directoriesOf(this.#core(), chat).length === 0) return
     this.#records.owe(chat.uri, turnId)
     this.#end(chat.uri, turnId)
   }
 
-  /** Takes the end capture of a turn. It is late if the turn ran in an earlier epoch. */
+  /** Takes the end capture of a turn. The capture comes late if the turn ran in an earlier run of the host. */
   #end(chat: Uri, turnId: string): void {
     const turn = this.#running.get(chat)?.turnId === turnId ? this.#leave(chat) : undefined
     const before = this.#ending.get(chat)
@@ -236,7 +243,7 @@ function runningCalls({ head }: Channel<'chat'>): readonly string[] {
   )
 }
 
-/** In ms. */
+/** The delay of `collectSoon` in milliseconds. */
 const collectMs = 60_000
 
 const turnEnds = new Set(['chat/turnComplete', 'chat/turnCancelled', 'chat/error'])

@@ -15,8 +15,9 @@ import { readReviewRecord, writeReviewRecord } from './review/review-record.ts'
 import type { ReviewRecord } from './review/review-record.ts'
 
 /**
- * The stored records of turns. They are read when they are needed, because a host may have many turns. Only unfinished work is
- * in memory: the end captures that are owed, and the chats whose records must be swept.
+ * The stored records of turns. They are read when they are needed, because a host may have many turns. Only
+ * unfinished work is in memory: the turns whose end captures are missing, and the chats that may have records of
+ * removed turns.
  */
 export class TurnRecords {
   readonly #records: Records
@@ -24,11 +25,11 @@ export class TurnRecords {
   readonly #damaged: (key: string) => void
   /** The turns that have ended and have no end capture yet. Only the keys matter. */
   readonly #owed: RecordMap<string>
-  /** The chats that have lost turns or were removed. Their records must be swept. */
+  /** The chats that have lost turns or were removed. The records of the removed turns must still be deleted. */
   readonly #sweeps: RecordMap<string>
   /** What finished turns count for the budgets, by key. Undefined if the records are not read yet. */
   #counts: Promise<Map<string, TurnCount>> | undefined
-  /** The records for forks that are not published yet, by key. */
+  /** For each fork that is not published yet: the texts of its records, by key. */
   readonly #copies = new Map<Uri, ReadonlyMap<string, string>>()
 
   private constructor(
@@ -88,7 +89,7 @@ export class TurnRecords {
     return orders.reduce((most, order) => Math.max(most, order), 0) + 1
   }
 
-  /** The turns whose end captures are owed. */
+  /** The turns that have ended and have no end capture yet. */
   get owed(): readonly { readonly chat: Uri; readonly turnId: string }[] {
     return this.#owed.keys().map(parseTurnKey)
   }
@@ -105,7 +106,7 @@ export class TurnRecords {
     this.#owed.delete(turnKey(chat, turnId))
   }
 
-  /** Reads the records of these turns for a fork. They are stored in the step that publishes the fork. */
+  /** Reads the records of these turns for a fork. They are stored in the transaction that publishes the fork. */
   async copy(from: Uri, to: Uri, turnIds: readonly string[]): Promise<void> {
     const wanted = new Set(turnIds.map((turnId) => turnKey(from, turnId)))
     const copies = new Map<string, string>()
@@ -127,7 +128,7 @@ export class TurnRecords {
     this.#copies.delete(to)
   }
 
-  /** The chats whose records must be swept. */
+  /** The chats that may have records of removed turns. */
   get sweeps(): readonly Uri[] {
     return this.#sweeps.keys()
   }
@@ -190,7 +191,10 @@ export class TurnRecords {
   }
 }
 
-/** The key, in place of a turn id, of the record with the captures at the beginning of a session. */
+/**
+ * Stands in place of a turn id in the key of a session's own record, which has the captures at the beginning of the
+ * session.
+ */
 export const sessionStart = 'session'
 
 const prefix = 'capture/'

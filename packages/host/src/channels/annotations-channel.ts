@@ -31,7 +31,10 @@ export function openAnnotations(core: Core, uri: Uri): boolean {
   return true
 }
 
-/** Drops the annotations of a session, in the step that disposes of the session. The channel may be asleep. */
+/**
+ * Drops the annotations of a session, in the transaction that disposes of the session. The channel need not be in
+ * memory.
+ */
 export function forgetAnnotations(core: Core, uri: Uri): void {
   core.sessionResources.assign(uri, undefined)
   core.jobs.stop(uri)

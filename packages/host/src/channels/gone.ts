@@ -4,9 +4,9 @@ import { sessionOfAnnotations, sessionOfDefaultChat } from '@atrium/protocol/uri
 import type { Core } from '../core/core.ts'
 
 /**
- * The URIs that named a channel once and must never name another. The set is exact and stays for ever, so each member is a
- * record with a short key and no text. The default chat and the annotations of a session have no record of their own: they
- * end with their session.
+ * Returns whether a URI named a channel that was removed. Such a URI must never name another channel, so its record
+ * is kept for ever, with a short key. The default chat and the annotations of a session have no record of their own:
+ * they end with their session, and the record of the session counts for them.
  */
 export async function isGone({ records }: Core, uri: Uri): Promise<boolean> {
   const session = sessionOfDefaultChat(uri) ?? sessionOfAnnotations(uri)
@@ -18,8 +18,8 @@ export async function isGone({ records }: Core, uri: Uri): Promise<boolean> {
 }
 
 /**
- * Records that a URI must never name another channel, in the step that removes its channel. `unused`: the channel was a session
- * that nobody has used.
+ * Records that a URI must never name another channel, in the transaction that removes its channel. `unused`: the
+ * channel was a session that nobody has used.
  */
 export function setGone({ records }: Core, uri: Uri, unused = false): void {
   records.put(shortKey(uri), unused ? unusedText : '')
@@ -30,7 +30,10 @@ export async function wasUnused({ records }: Core, uri: Uri): Promise<boolean> {
   return (await records.get(shortKey(uri))) === unusedText
 }
 
-/** Gives the records of earlier builds short keys. Returns how many there were. */
+/**
+ * Gives the records of earlier builds short keys, and deletes those of default chats whose sessions have a record.
+ * Returns how many records were changed or deleted.
+ */
 export async function shortenGone({ records }: Core): Promise<number> {
   const found = (await records.list(prefix)).map(([key]) => key.slice(prefix.length))
   const all = new Set(found)

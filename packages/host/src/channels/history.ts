@@ -33,10 +33,7 @@ export function turnsBefore(core: Core, chat: Chat, request: PageRequest = {}): 
   return withTurnsBefore(core, chat, request, (page) => page)
 }
 
-/**
- * Reads a page of turns and passes the page to `use` in the same step. In a later step a turn of the page may have been
- * removed.
- */
+/** Reads a page of turns and passes it to `use` synchronously. Later, a turn of the page may have been removed. */
 export async function withTurnsBefore<T>(
   core: Core,
   chat: Chat,

@@ -48,7 +48,10 @@ export async function settleAliases(core: Core): Promise<void> {
   core.records.put(settled, '')
 }
 
-/** Whether a URI names a session, or a channel that is gone. The alias of a session itself does not count. */
+/**
+ * Whether a URI names a session, or a channel that is gone. In contrast to `isUsed`, it does not matter whether the
+ * URI is the alias of a session.
+ */
 async function wasUsed(core: Core, uri: Uri | undefined): Promise<boolean> {
   return uri !== undefined && (core.catalog.get(uri) !== undefined || (await isGone(core, uri)))
 }

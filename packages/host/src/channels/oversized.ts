@@ -63,7 +63,7 @@ export function oversizedTurns<T extends Turn | ActiveTurn>(
   )
 }
 
-/** Returns the form in which clients get a row. */
+/** Returns a finished turn (a row of its chat) in the form in which clients get it. */
 export function shown<R extends Row>(row: R): R {
   // A shown form has the type of its turn, and only turns have one.
   return (shownForms.get(row) as R | undefined) ?? row
@@ -77,7 +77,10 @@ export function withShownActiveTurn(state: object): object {
   return form ? { ...state, activeTurn: form } : state
 }
 
-/** Returns a list of rows in the form in which clients get them. A list without large turns is returned as it is. */
+/**
+ * Returns finished turns (the rows of a chat) in the form in which clients get them. A list without large turns is
+ * returned as it is.
+ */
 export function shownRows<R extends Row>(rows: readonly R[]): readonly R[] {
   return rows.some((row) => shownForms.has(row)) ? rows.map(shown) : rows
 }
@@ -92,13 +95,19 @@ export function shownFormsMade(): number {
   return formsMade
 }
 
-/** The turns whose shown form was made while the host could not store texts. They get another form later. */
+/** The turns whose shown form was made while the host could not store texts. They get another form when it can. */
 const unreadable = new WeakSet<Row>()
 
-/** The end of a turn adds an error to its length, so a turn may be a little longer than an active turn. */
+/**
+ * The maximum length of a turn, in characters of JSON. The end of a turn adds an error to its length, so a finished
+ * turn may be a little longer than an active one.
+ */
 const maxTurn = ({ stateLength: max }: Core['limits']) => max + 64 * 1024
 
-/** Whether a turn of an earlier run is too large. A running turn is bounded (Q10). */
+/**
+ * Whether the active turn of a chat is too large. Only a turn of an earlier run of the host can be: the length of a
+ * turn that runs now is limited (Q10).
+ */
 function hasOversizedActiveTurn(core: Core, chat: Channel<'chat'>): boolean {
   const { activeTurn } = chat.head
   if (!activeTurn || stateLength(core, chat) <= maxTurn(core.limits) || core.jobs.has(chat.uri)) return false
@@ -169,5 +178,5 @@ function keepFor(core: Core, chat: Channel): Keep {
     Promise.resolve({ uri: 'ahp-content:/unavailable', sizeHint: bytes.length, contentType })
 }
 
-/** Texts up to this length stay in the shown form. */
+/** Texts up to this number of characters stay in the shown form. */
 const minLength = 1024

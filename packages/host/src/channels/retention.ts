@@ -6,12 +6,15 @@ import { DiskFull } from '../ports/log.ts'
 import { mostDays, retentionKey } from '../root/retention-setting.ts'
 
 const dayMs = 24 * 60 * 60_000
-/** The longest state that gets a checkpoint, in characters of JSON. A channel with a longer state keeps its actions. */
+/**
+ * The longest state that may replace the old actions of a channel (a checkpoint), in characters of JSON. A channel
+ * with a longer state keeps its actions.
+ */
 const longestCheckpoint = 16 * 1024 * 1024
 
 /**
- * Forgets the actions that are older than the retention. Notes the present sequence number, from which the age of actions is
- * known later.
+ * Forgets the actions that are older than the retention in the root config. Also stores the present time and sequence
+ * number, by which the age of actions is known later.
  */
 export async function forgetOld(core: Core): Promise<void> {
   const days = await noteDay(core)
@@ -22,7 +25,7 @@ export async function forgetOld(core: Core): Promise<void> {
     try {
       if (await forgetUpTo(core, uri, cutoff)) core.sealing.freed()
     } catch (error) {
-      // A checkpoint needs space. On a full disk all channels wait for the next day.
+      // The state that replaces old actions needs space. On a full disk all channels wait for the next day.
       if (error instanceof DiskFull) return
       core.world.report('forgetting old actions failed', error)
     }
@@ -45,8 +48,9 @@ async function noteDay({ records, world, log }: Core): Promise<readonly Day[]> {
 const daysKey = 'days'
 
 /**
- * Returns the highest sequence number that is known to have been assigned before a time. Besides the record of days, the epochs
- * are evidence: the first number of an epoch is at least 1000 times the time of its start in milliseconds.
+ * Returns the highest sequence number that is known to have been assigned before a time. Besides the record of days,
+ * the runs of the host (epochs) are evidence: the first number of a run is at least 1000 times the time of its start
+ * in milliseconds.
  */
 function cutoffOf({ earlierEpochs, log }: Core, days: readonly Day[], time: number): number {
   const epochs = [...earlierEpochs, log].map(({ first }): Day => [first / 1000, first - 1])
@@ -55,8 +59,9 @@ function cutoffOf({ earlierEpochs, log }: Core, days: readonly Day[], time: numb
 }
 
 /**
- * Forgets the actions of a channel up to a number. The checkpoint lies between two turns, so that no turn is divided. The
- * actions are reduced in slices, and other work goes on in between.
+ * Replaces the actions of a channel up to a sequence number by the state after them (a checkpoint). No turn is active
+ * in this state, so that no turn is divided. The actions are reduced in slices, and other work goes on in between.
+ * Returns whether actions were forgotten.
  */
 async function forgetUpTo(core: Core, uri: Uri, cutoff: number): Promise<boolean> {
   const { store, world, jobs, limits } = core

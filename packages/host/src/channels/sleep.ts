@@ -23,7 +23,10 @@ function slept(core: Core, channel: Channel): void {
   if (channel.is('session')) core.customizations?.slept(channel.uri)
 }
 
-/** Returns whether a channel must stay in memory: it has work, or it is the session of a chat or of annotations that are awake or waking. */
+/**
+ * Returns whether a channel must stay in memory: it has work, or it is a session with a chat or annotations that are
+ * in memory or being loaded.
+ */
 function needed(core: Core, channel: Channel): boolean {
   const { uri } = channel
   if (core.jobs.isPending(uri) || core.jobs.has(uri)) return true

@@ -18,10 +18,13 @@ export interface View {
   readonly turns?: number
 }
 
-/** The protocol version in which a snapshot is written. */
+/** The form of a snapshot, which depends on the protocol version of the client. */
 export interface SnapshotForm {
   readonly lens?: Lens | undefined
-  /** Whether the snapshot of a session contains its primary chat. */
+  /**
+   * Whether the version has no chats. The snapshot of a session then contains the chat that represents the session
+   * (its primary chat).
+   */
   readonly merged?: boolean
   /** Whether the snapshot of a session contains the files of its changeset. */
   readonly withDiffs?: boolean
@@ -47,14 +50,14 @@ export function snapshotText(
   return `{"resource":${label},"state":${text},"fromSeq":${core.log.committedSeq}}`
 }
 
-/** Returns the number of rows that are older than those in the channel's snapshot. */
+/** Returns the number of a chat's finished turns (its rows) that are too old for the channel's snapshot. */
 export function turnsLeftOut(core: Core, channel: Channel, view: View, form: SnapshotForm): number {
   return cachedState(core, channel, view, form).leftOut
 }
 
 /**
- * Returns whether a snapshot has room for rows that are not in memory. Without these rows the snapshot is still correct: it
- * has a cursor to them.
+ * Returns whether a snapshot has room for finished turns of a chat (its rows) that are not in memory. Without these
+ * turns the snapshot is still correct: it has a cursor to them.
  */
 export function needsRows(core: Core, channel: Channel, { turns = Infinity }: View = {}): boolean {
   if (channel.committedOlder === 0) return false
@@ -66,13 +69,13 @@ export function needsRows(core: Core, channel: Channel, { turns = Infinity }: Vi
 /** The state in a snapshot, as JSON. */
 interface SnapshotState {
   readonly text: string
-  /** Number of rows that are older than those in the text. */
+  /** The number of finished turns that are older than those in the text. */
   readonly leftOut: number
 }
 
 /**
- * Renders the state with its newest rows, and with a cursor to the others. The number of rows is limited by `turns` and by
- * the length of a response.
+ * Renders a state, the state of a chat with its newest finished turns (rows) and a cursor to the others. The number
+ * of turns is limited by `turns` and by the length of a response.
  */
 function stateText(core: Core, channel: Channel, turns = Infinity, form: SnapshotForm): SnapshotState {
   const chat = form.merged ? chatOf(core, channel) : undefined
@@ -116,7 +119,10 @@ function changesetFor(
   return log.channel(sessionChangesetUri(channel.uri), 'changeset')?.committed
 }
 
-/** Returns the entry of a session, or of a chat's session, in the list. Undefined if the version does not show it in states. */
+/**
+ * Returns the entry of a session, or of a chat's session, in the session list. Undefined if the version does not show
+ * it in states.
+ */
 function summaryFor(
   { catalog }: Core,
   { uri }: Channel,
@@ -129,13 +135,16 @@ function wholeState(core: Core, channel: Channel): object {
   return withShownTurns(channel, derived(core, channel))
 }
 
-/** Returns the primary chat of a session, which is in memory while a client is subscribed to both as one. */
+/**
+ * Returns the chat that represents a session in versions without chats (its primary chat). The chat is in memory
+ * while a client of such a version is subscribed to the session.
+ */
 function chatOf(core: Core, channel: Channel): Channel<'chat'> | undefined {
   if (!channel.is('session')) return undefined
   return core.log.channel(primaryChat(channel.committedState) ?? '', 'chat')
 }
 
-/** Puts the shown forms of large turns into a state. */
+/** Replaces the turns in a state that are too large for one message by their shorter forms. */
 function withShownTurns({ kind }: Channel, whole: object): object {
   const { rows: key } = kind
   if (key === undefined) return whole
@@ -160,7 +169,8 @@ function newestTexts(rows: readonly Row[], max: number, maxLength: number): read
 /** Renders a state once for each view and version, because many clients may reconnect at once and ask for the same text (F-21). */
 function cachedState(core: Core, channel: Channel, wanted: View, form: SnapshotForm): SnapshotState {
   const chat = form.merged ? chatOf(core, channel) : undefined
-  // An uncommitted action may need any row in memory, so the snapshot then contains all of them.
+  // A client without the turn that an uncommitted action names could not apply the action. So the snapshot then has
+  // as many turns as fit.
   const view = (chat ?? channel).lastRowNeeded > core.log.committedSeq ? {} : wanted
   const source: Source = {
     committed: channel.committed,
@@ -189,7 +199,10 @@ function cachedState(core: Core, channel: Channel, wanted: View, form: SnapshotF
 /** The maximum number of cached views of a channel. Clients choose their views, so the number must be bounded. */
 const maxCachedViews = 24
 
-/** The values from which a state is rendered: the state, the entry of a chat in its session, the counts of a session's annotations, shown forms. */
+/**
+ * The values from which a state is rendered: the state, the entry of a chat in its session, the counts of a session's
+ * annotations, and the number of shortened turns. If one of them changes, the cached texts are outdated.
+ */
 interface Source {
   readonly committed: unknown
   readonly entry: unknown
@@ -197,7 +210,10 @@ interface Source {
   readonly forms: number
 }
 
-/** The other values in a rendered state: the states of the primary chat and of the changeset, and the session's entry in the list. */
+/**
+ * The values in a rendered state that only some versions show: the states of the primary chat and of the changeset,
+ * and the session's entry in the session list.
+ */
 interface OtherParts {
   readonly chat: unknown
   readonly summary: unknown

@@ -4,9 +4,10 @@ import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
 
 /**
- * Returns the length of a channel's head as JSON, without its rows. To measure a state is expensive. So the state is measured
- * after it may have grown by a quarter, and when a turn begins, ends or is resumed. In between, the lengths of the appended
- * actions are added. The result may be too high, but hardly too low.
+ * Returns the length of a channel's newest state, committed or not, in characters of JSON and without the finished
+ * turns of a chat. To measure a state is expensive. So the state is measured after it may have grown by a quarter,
+ * and when a turn begins, ends or is resumed. In between, the lengths of the appended actions are added. The result
+ * may be too high, but hardly too low.
  */
 export function stateLength({ limits }: Core, channel: Channel): number {
   const { appended } = channel.writes
@@ -43,7 +44,7 @@ export function callsChanged(channel: Channel, action: Action): number {
   return Math.max(1, calls.filter(({ toolCallId }) => toolCallId === action.toolCallId).length)
 }
 
-/** Returns the exact length. */
+/** Measures the state of a channel. Returns its exact length, and keeps it for `stateLength`. */
 export function measure(channel: Channel): number {
   const { rows } = channel.kind
   const { length } = JSON.stringify(rows === undefined ? channel.head : { ...channel.head, [rows]: [] })

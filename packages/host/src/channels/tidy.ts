@@ -2,7 +2,7 @@ import type { Core } from '../core/core.ts'
 import { shortenGone } from './gone.ts'
 import { forgetOld } from './retention.ts'
 
-/** The time between a start and the first round. Clients reconnect in this time. */
+/** The time between the host's start and the first deletion, in milliseconds. Clients reconnect in this time. */
 const startMs = 30_000
 const dayMs = 24 * 60 * 60_000
 

@@ -10,15 +10,16 @@ import { needsRows } from './snapshot.ts'
 import type { View } from './snapshot.ts'
 
 /**
- * Returns the channel of a URI, in memory and with its creation committed. If a view is given, the rows that it needs are in
- * memory, too. Throws an `AhpError` if the stored channel is damaged.
+ * Returns the channel of a URI, loaded into memory and with its creation committed. If a view is given, the finished
+ * turns that it needs are loaded, too. Undefined if there is no such channel. Throws an `AhpError` if the stored
+ * channel is damaged.
  */
 export async function wake(core: Core, uri: Uri, view?: View): Promise<Channel | undefined> {
   for (;;) {
     const channel = await trusted(core, () => wakeAlone(core, uri))
     if (!channel || !view) return channel
     await loadRowsFor(core, channel, view)
-    // While the rows were read, the channel may have been removed or may have gone back to sleep.
+    // While the turns were read, the channel may have been removed or may have left memory again.
     if (core.log.channel(uri) === channel) return channel
   }
 }
@@ -37,8 +38,8 @@ export function unlessUnsound(error: unknown): undefined {
 }
 
 /**
- * Loads the rows that a snapshot shows, and not many more. A snapshot has a maximum length, so the rows are loaded in
- * batches.
+ * Loads the finished turns of a chat (its rows) that a snapshot shows, and not many more. A snapshot has a maximum
+ * length, so the turns are loaded in batches until it is reached.
  */
 export async function loadRowsFor(core: Core, channel: Channel, view: View = {}): Promise<void> {
   try {
@@ -51,7 +52,8 @@ export async function loadRowsFor(core: Core, channel: Channel, view: View = {})
 async function loadMissingRows(core: Core, channel: Channel, view: View): Promise<void> {
   const { turns = Infinity } = view
   for (let batch = firstBatch; needsRows(core, channel, view); batch *= 2) {
-    // An action has removed all rows and is not committed yet. Once the action is committed, there are no rows to read.
+    // An action has removed all finished turns and is not committed yet. Once it is committed, there are none to
+    // read.
     if (channel.olderRows === 0) {
       if (!(await core.log.settled())) return
       await core.log.reached(channel.lastEmptied)
@@ -64,12 +66,12 @@ async function loadMissingRows(core: Core, channel: Channel, view: View): Promis
   }
 }
 
-/** Number of rows in the first batch; each next batch has twice as many. */
+/** The number of finished turns in the first batch; each next batch has twice as many. */
 const firstBatch = 256
 
 /**
- * Wakes a channel. The session of a chat, or of annotations, is woken first. From then on the chat or the annotations keep it
- * in memory. The channel of annotations is created when it is first asked for.
+ * Loads a channel into memory. The session of a chat, or of annotations, is loaded first, and stays in memory as long
+ * as the chat or the annotations do. The channel of annotations is created when it is first asked for.
  */
 async function wakeAlone(core: Core, uri: Uri): Promise<Channel | undefined> {
   const annotated = annotatedSession(core, uri)
@@ -80,7 +82,10 @@ async function wakeAlone(core: Core, uri: Uri): Promise<Channel | undefined> {
   return openAnnotations(core, uri) ? wakeOne(core, uri) : undefined
 }
 
-/** Wakes one channel and schedules a sleep check, because the caller may never subscribe to the channel. */
+/**
+ * Loads one channel into memory. Schedules a check that removes it from memory if it is unused then, because the
+ * caller may never subscribe to the channel.
+ */
 async function wakeOne(core: Core, uri: Uri): Promise<Channel | undefined> {
   // The channel may have been created while it was looked up in the store.
   const channel =
@@ -90,8 +95,8 @@ async function wakeOne(core: Core, uri: Uri): Promise<Channel | undefined> {
     await core.log.when(channel, () => true)
     if (channel.is('session')) core.customizations?.seen(uri)
   }
-  // The session list and the log change in the same step. If the session list has the channel and the log does not, the log is
-  // damaged.
+  // The session list and the log change in the same transaction. If the session list has the channel and the log does
+  // not, the log is damaged.
   else if (core.catalog.get(uri) ?? core.catalog.sessionOf(uri) ?? hasAnnotations(core, uri))
     throw new Damaged(`${uri} is listed and not in the store`)
   return channel

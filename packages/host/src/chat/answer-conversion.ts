@@ -18,9 +18,9 @@ type Answering = Action & {
 }
 
 /**
- * Converts the answers in a client's action to the kinds of their questions. Some clients send what a person has typed as text,
- * whatever the kind of the question is. A text is converted only if it has exactly one reading. Any other answer stays as it
- * is, and the guards refuse it.
+ * Converts the answers in a client's action to the kinds of their questions. Some clients send what a person has
+ * typed as text, whatever the kind of the question is. A text is converted only if it has exactly one reading. Any
+ * other answer stays as it is, and a later check refuses it.
  */
 export function convertAnswers(channel: Channel, action: Action): Action {
   if (!channel.is('chat') || !isAnswering(action)) return action

@@ -28,8 +28,8 @@ export async function createChat(core: Core, params: Params<'createChat'>): Muta
   if (first) await wakeFor(core, first)
   await wake(core, uri)
   if (source && core.catalog.sessionOf(source.chat) === uri) await wake(core, source.chat)
-  // From here on nothing is awaited, so that the checks and the creation are one step. The exception is the copy for a fork.
-  // After the copy, the session is checked again.
+  // From here on nothing is awaited, so that nothing can change between the checks and the creation. The exception is
+  // the copy for a fork. After the copy, the session is checked again.
   const session = sessionFor(core, uri)
   if (gone || isUsed(core, chat))
     throw AhpError.alreadyExists(`${JSON.stringify(chat.slice(0, 100))} is in use, or was used before`)
@@ -89,8 +89,8 @@ function optionsOf(
 }
 
 /**
- * Copies the turns of the source chat to a staged channel. The session may change during the copy, so it is checked again
- * afterwards.
+ * Copies the turns of the source chat to a channel that clients do not see yet. The session may change during the
+ * copy, so it is checked again afterwards.
  */
 async function fork(
   core: Core,
@@ -129,11 +129,12 @@ export async function disposeChat(core: Core, { channel: uri }: Params<'disposeC
 }
 
 /**
- * Drops the channel of a chat, in the step that removes the chat from its session or disposes of the session. The channel of
- * a damaged chat is not in memory, so it stays on the disk. `session` is given if the session is disposed of.
+ * Drops the channel of a chat, in the transaction that removes the chat from its session or disposes of the session.
+ * The channel of a damaged chat is not in memory, so it stays on the disk. `session` is given if the session is
+ * disposed of.
  */
 export function forgetChat(core: Core, uri: Uri, session?: Uri): void {
-  // The record of a session covers the session's default chat, too.
+  // The record that a session's URI must not be used again covers the session's default chat, too.
   if (session === undefined || uri !== defaultChatUri(session)) setGone(core, uri)
   core.sealing.freed()
   core.catalog.chatIndex.forget(uri)

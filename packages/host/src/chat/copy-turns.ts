@@ -11,10 +11,11 @@ import { readTexts } from '../log/rows.ts'
 import { trusted } from '../channels/wake.ts'
 
 /**
- * Makes a chat with the first turns of another chat. The copy is written to the disk page by page, so that no step is large. Its
- * log has the usual form: the creation of an empty chat, then `chat/turnsLoaded` actions from the newest page to the oldest, as a
- * client would page back, then the rows from the oldest to the newest, then a head. The channel is staged: no client finds it
- * before it is published, and after a crash the next epoch deletes it.
+ * Makes a chat with the first turns of another chat. The copy is written to the disk page by page, so that no
+ * transaction is large. Its log has the usual form: the creation of an empty chat, then `chat/turnsLoaded` actions
+ * from the newest page to the oldest, as a client would page back, then the turns themselves (the rows) from the
+ * oldest to the newest, then the state after all that (the head). No client finds the channel before it is published,
+ * and after a crash the next run of the host deletes it.
  */
 export async function copyTurns(
   core: Core,
@@ -46,7 +47,7 @@ export async function copyTurns(
   }
 }
 
-/** Makes a copy visible to clients, in the step that adds the chat to its session. */
+/** Makes a copy visible to clients, in the transaction that adds the chat to its session. */
 export function publishCopy(core: Core, chat: Channel<'chat'>): Channel<'chat'> {
   core.records.delete(copyKey(chat.uri))
   core.log.staged.publish(chat)
@@ -63,7 +64,7 @@ export function forgetCopy(core: Core, uri: Uri): void {
   core.log.drop(unloaded(uri, 'chat'))
 }
 
-/** Deletes the copies that an earlier epoch left unpublished. */
+/** Deletes the copies that an earlier run of the host left unpublished. */
 export async function forgetCopies(core: Core): Promise<void> {
   for (const [key] of await core.records.list(prefix)) {
     const uri = key.slice(prefix.length)
@@ -78,7 +79,10 @@ class TurnCopy {
   readonly #source: Channel<'chat'>
   readonly #chat: Channel<'chat'>
   readonly #lastRowNeeded: number
-  /** A listener that only keeps the source awake. If the source fell asleep, the copy would not notice a truncation. */
+  /**
+   * A listener that only keeps the source in memory. If the source left memory, the copy would not notice a
+   * truncation.
+   */
   readonly #keepAwake = { deliver() {}, notify() {} }
   /** Number of characters written since the last wait for the log. */
   #unflushed = 0
@@ -144,8 +148,8 @@ function lost(uri: Uri): Damaged {
 }
 
 /**
- * Splits rows into pages. Usually there is one page. The store returns more rows than one page only if it had to compute them
- * from actions.
+ * Splits stored turns (rows) into pages. Usually there is one page. The store returns more turns than one page only
+ * if it had to compute them from actions.
  */
 function* inPages(rows: readonly StoredRow[], maxLength: number): Generator<readonly StoredRow[]> {
   let from = 0

@@ -2,8 +2,8 @@ import type { ChatState } from '@atrium/protocol/chat/state'
 import type { SessionState } from '@atrium/protocol/session/state'
 
 /**
- * The reason why a chat cannot be moved. A chat without an active turn has no running workers and no open requests, so a move
- * need not transfer either of them.
+ * The reason why a chat cannot be moved to another session. A chat without an active turn has no running workers and
+ * no open requests, so a move need not transfer either of them.
  */
 export function unmovable({ defaultChat }: SessionState, chat: ChatState): string | undefined {
   if (defaultChat === chat.resource) return 'the default chat stays with its session'
@@ -21,7 +21,8 @@ export function movableChange(
   chat: ChatState,
   hostAction?: { readonly type: string },
 ): boolean | undefined {
-  // The host removes a queued message and starts a turn with it in the same step. The chat is not idle in between.
+  // The host removes a queued message and starts a turn with it in the same transaction. The chat is not idle in
+  // between.
   if (hostAction?.type === 'chat/pendingMessageRemoved') return undefined
   const movable = unmovable(session, chat) === undefined
   return movable === (chat.movable ?? false) ? undefined : movable

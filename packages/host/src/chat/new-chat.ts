@@ -28,7 +28,10 @@ export function firstState(summary: ChatSummary): ChatState {
   return { ...summary, turns: [] }
 }
 
-/** Creates the channel of a chat. `copied` is the staged channel of a fork: it has turns already, and is only published. */
+/**
+ * Creates the channel of a chat. `copied` is the channel of a fork that clients do not see yet: it has turns already,
+ * and is only made visible.
+ */
 export function newChat(
   core: Core,
   session: Uri,

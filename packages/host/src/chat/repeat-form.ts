@@ -13,8 +13,9 @@ type Answers = Readonly<Record<string, ChatInputAnswer>>
 type Completion = Extract<ChatAction, { type: 'chat/inputCompleted' }>
 
 /**
- * Repeats a form after a refused answer of VS Code. VS Code has removed the form from its window, and shows it again only under
- * another id. Without the repetition, the turn would wait until the window is loaded again.
+ * Sends an input request again, after an answer of VS Code to it was refused. VS Code has removed the form from its
+ * window, and shows it again only under another id. Without the repetition, the turn would wait until the window is
+ * loaded again.
  */
 export function repeatForm(
   core: Core,
@@ -42,7 +43,7 @@ export function repeatForm(
   core.log.append(chat, { type: 'chat/inputCompleted', requestId: request.id, response: 'cancel' })
 }
 
-/** The answers to begin with: the earlier ones, and the new ones that their questions allow. */
+/** The answers that the repeated form shows: the earlier ones, and the new ones that their questions allow. */
 function draftsOf(request: ChatInputRequest, given: Answers = {}): Answers {
   const kept = Object.entries(given).filter(
     ([questionId, answer]) => answerProblem(request, questionId, answer) === undefined,

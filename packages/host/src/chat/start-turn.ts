@@ -66,7 +66,10 @@ export function failTurn(core: Core, chat: Channel<'chat'>, turnId: string, erro
   core.log.append(chat, { type: 'chat/error', turnId, duration: 0, part })
 }
 
-/** Creates the chat of a worker and starts its turn. Users can read the chat, but cannot write in it. */
+/**
+ * Creates the chat of a worker (an agent that does a task of the turn in `parent`) and starts its turn. Users can
+ * read the chat, but cannot write in it.
+ */
 function spawn(core: Core, parent: Channel<'chat'>, { toolCallId, title, text, model }: Task) {
   const session = sessionOf(core, parent.uri)
   if (!session) throw new Error('the session is gone')
@@ -90,5 +93,8 @@ function spawn(core: Core, parent: Channel<'chat'>, { toolCallId, title, text, m
   return { worker, turnId }
 }
 
-/** The maximum length of the title of a worker's chat. The state of the session has all titles. */
+/**
+ * The maximum number of characters in the title of a worker's chat. The state of the session contains the titles of
+ * all its chats, so they must be short.
+ */
 const titleLength = 80

@@ -4,12 +4,13 @@ import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
 
 /**
- * Cancels the turns of a chat's workers, in the step that ends the chat's turn or disposes of the chat. Workers are found by
- * the origins of the session's chats, so workers from an earlier epoch of the host are found, too.
+ * Cancels the turns of a chat's workers (agents that do tasks of its turn, in chats of their own), in the transaction
+ * that ends the chat's turn or disposes of the chat. Workers are found by the origins of the session's chats, so
+ * workers from an earlier run of the host are found, too.
  */
 export function cancelWorkers(core: Core, session: Channel<'session'>, parent: Uri): void {
   for (const { resource, origin } of session.head.chats) {
-    // A chat with an active turn is awake.
+    // A chat with an active turn is in memory.
     const worker = core.log.channel(resource, 'chat')
     if (worker && origin?.kind === 'tool' && origin.chat === parent) cancelTurn(core, worker)
   }

@@ -114,7 +114,9 @@ async function commandsOf(core: Core, session: SessionState): Promise<readonly A
   }
 }
 
-/** Prepares a name that is no path: its slashes must not count as separators. */
+/**
+ * Converts a name that is no path to the text that is searched. Its slashes must not count as separators of a path.
+ */
 function foldName(text: string): string {
   return fold(text).replaceAll('/', ' ')
 }

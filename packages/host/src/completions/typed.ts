@@ -1,4 +1,4 @@
-/** The characters that begin a completable word: a file, a chat, a command. */
+/** The characters that begin a completable word: `@` a file; `#` a chat, a file or a folder; `/` a command. */
 export const triggers = ['@', '#', '/'] as const
 export type Trigger = (typeof triggers)[number]
 

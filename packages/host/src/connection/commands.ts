@@ -37,7 +37,7 @@ export interface Subscriber extends Link {
   checkRoom(uri: Uri): void
   /** Whether the client's protocol version has the channel under this name. */
   reaches(channel: Channel, name: Uri): boolean
-  /** The other channels that a subscription to a channel includes. */
+  /** The other channels that a subscription to a channel includes in the client's protocol version. */
   includedWith(uri: Uri): readonly Uri[]
   /** Subscribes to a channel under the name that the client uses. Returns the snapshot as JSON. */
   subscribe(channel: Channel, name: Uri, view?: View, latency?: number): string
@@ -119,8 +119,8 @@ function isReady(core: Core, uri: Uri, view: View | undefined): boolean {
 }
 
 /**
- * Wakes a channel and those that its snapshot includes. Returns the first channel, once all of them that exist are in memory at
- * the same time.
+ * Loads a channel, and those that its snapshot includes, into memory. Returns the first channel, once all of them
+ * that exist are in memory at the same time.
  */
 async function wakeTogether(core: Core, uris: readonly Uri[], view: View): Promise<Channel | undefined> {
   for (;;) {
@@ -132,7 +132,10 @@ async function wakeTogether(core: Core, uris: readonly Uri[], view: View): Promi
   }
 }
 
-/** The error of a subscription. The annotations of a session may be missing only because the host cannot create them now. */
+/**
+ * The error of a subscription to a missing channel. The annotations of a session may be missing only because a
+ * read-only host cannot create them; then the error says why.
+ */
 function missingChannel(core: Core, uri: Uri, name: Uri): AhpError {
   const reason = annotatedSession(core, uri) === undefined ? undefined : core.readOnlyReason()
   if (reason !== undefined) return AhpError.permissionDenied(reason)

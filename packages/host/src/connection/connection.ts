@@ -289,7 +289,10 @@ export class Connection implements ClientLink {
   }
 }
 
-/** A character of a response costs less than one of a request, which is parsed and checked. */
+/**
+ * The cost of a response is its length divided by this number. A request costs more, because it is parsed and
+ * checked.
+ */
 const responseDiscount = 32
 
 const noAction = 'the AHP version of this connection has no action for the last change; reconnect'

@@ -21,7 +21,7 @@ export class Intake implements FrameLimits {
   lane: Lane | undefined
   /** Whether the client has requested a handshake. From then on longer messages are admitted. */
   handshakeRequested = false
-  /** The length of the frame that is being processed. */
+  /** The length of the frame that is being processed, in characters. */
   #length = 0
   /** The number of requests without a response. */
   #pending = 0
@@ -104,8 +104,9 @@ export class Intake implements FrameLimits {
   }
 
   /**
-   * Closes the connection if too much waits, including the length `frames`. That happens if the disk takes no writes for a long
-   * time and the transport cannot pause. After a reconnect the client repeats every message that was not answered.
+   * Closes the connection if too much waits: the queued requests, and the frames behind them, whose length is
+   * `frames`. That happens if the disk takes no writes for a long time and the transport cannot pause. After a
+   * reconnect the client repeats every message that was not answered.
    */
   checkLine(frames: number): void {
     if (this.#queue.length + frames > this.#limits.lineLength)
@@ -132,7 +133,7 @@ export class Intake implements FrameLimits {
   }
 }
 
-/** The length of waiting requests above which the frames behind them are not even parsed. */
+/** If the waiting requests are longer than this, in characters, the frames behind them are not even parsed. */
 const busyLength = 16 * 1024
 
 /** Checks the shape of params, and that JSON can represent the numbers in them (S-19). */

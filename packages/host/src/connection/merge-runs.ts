@@ -1,8 +1,9 @@
 import type { Entry } from '../log/entry.ts'
 
 /**
- * Merges runs of text. Only adjacent entries are merged: a merge across another action would change the order. The merged
- * entry has the sequence number of the last entry.
+ * Merges each run of entries that stream text of one response part or terminal into one entry. Only adjacent entries
+ * are merged: a merge across another action would change the order. The merged entry has the sequence number of the
+ * last entry of its run.
  */
 export function mergeRuns(entries: readonly Entry[]): Entry[] {
   const merged: Entry[] = []

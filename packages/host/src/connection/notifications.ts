@@ -167,10 +167,13 @@ function needsWaking(core: Core, channel: Uri, action: Action): boolean {
   return asleepFor(core, action).length > 0 || asleepForDefault(core, channel, action).length > 0
 }
 
-/** The type of a turn's action from 0.4 on. */
+/**
+ * Converts the type of a turn's action to its name from 0.4 on. Up to 0.3 it begins with `session/`, and not with
+ * `chat/`.
+ */
 function chatType(type: string): string {
   return `chat${type.slice(type.indexOf('/'))}`
 }
 
-/** The cost of a delivery to one subscriber, relative to the characters of a request. */
+/** What the delivery of an action to one subscriber adds to the cost of the client's message. */
 const deliveryCost = 64

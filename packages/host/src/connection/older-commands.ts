@@ -18,7 +18,10 @@ import type { SessionFork, SessionSource } from '../session/fork-session.ts'
 import { whenCommitted } from './deferred-response.ts'
 import type { ClientLink } from './client-link.ts'
 
-/** A request of an older version: its native params, and the params as the client sent them. */
+/**
+ * A request in an older protocol version: its params, translated to the newest version, and the params as the client
+ * sent them.
+ */
 interface OlderRequest {
   readonly core: Core
   readonly link: ClientLink
@@ -28,7 +31,10 @@ interface OlderRequest {
 
 type OlderCommand = (request: OlderRequest) => unknown
 
-/** The command for a method that differs from the native one in more than the names and shapes of its params and result. */
+/**
+ * The command for a method that does something else in an older version than in the newest one. Undefined if only
+ * names and shapes of params and result differ.
+ */
 export function olderCommand(generation: Generation, method: string): OlderCommand | undefined {
   const { unpaged, strict, merged, single } = generation
   if (method === 'fetchTurns' && unpaged) return pageOfTurns
@@ -99,13 +105,19 @@ async function withChoices<P extends { readonly provider?: string; readonly conf
   return { ...params, config: valuesUp(settings?.schema, params.config) }
 }
 
-/** Disposes of a session or of a chat: up to 0.3 any chat but the primary one is shown as a session. */
+/**
+ * Disposes of a session or of a chat. Versions up to 0.3 have no chats: one chat of a session is shown as the session
+ * itself, and every other chat as a session of its own.
+ */
 async function disposeNamed({ core, params }: OlderRequest): Promise<unknown> {
   const isChat = core.catalog.sessionOf(params.channel) !== undefined
   return whenCommitted(core, await (isChat ? disposeChat(core, params) : disposeSession(core, params)))
 }
 
-/** Finds the chat that has a turn, among the chats of a session. The primary chat is searched first. */
+/**
+ * Finds the chat that has a turn, among the chats of a session. The chat that represents the session in versions
+ * without chats (the primary chat) is searched first.
+ */
 async function forkOf(core: Core, session: Uri, turnId: string): Promise<SessionFork> {
   const summary = core.catalog.get(session)
   if (!summary) throw AhpError.sessionNotFound(session)

@@ -67,7 +67,10 @@ export function setAliases({ dialect }: OpeningLink, requested: RequestedChannel
   for (const [uri, name] of requested) dialect.setAlias(uri, name)
 }
 
-/** Takes the client over from its older connection. Frames that the older connection has read but not dispatched are dropped. */
+/**
+ * Takes the client over from its older connection. Frames that the older connection has read but not dispatched are
+ * dropped. Returns the stored record of the client; undefined if there is none.
+ */
 export function claimClient(
   core: Core,
   link: OpeningLink,
@@ -106,7 +109,7 @@ interface HeldChannels {
   readonly damaged: { readonly [name: Uri]: string }
 }
 
-/** Wakes the requested channels and subscribes to those that exist and are not damaged. */
+/** Loads the requested channels into memory, and subscribes to those that exist and are not damaged. */
 export async function holdAll(
   core: Core,
   link: OpeningLink,
@@ -147,8 +150,8 @@ export function storeNote(damaged: HeldChannels['damaged'], lost: boolean): Stor
 }
 
 /**
- * Loads the rows that the snapshots will contain. The snapshot of a channel with damaged rows contains only the rows in
- * memory.
+ * Loads the finished turns of chats (their rows) that the snapshots will contain. If stored turns are damaged, the
+ * snapshot contains only the turns in memory.
  */
 export async function loadSnapshotRows(
   core: Core,
@@ -192,7 +195,7 @@ function groupsOf({ dialect }: OpeningLink, channels: readonly Channel[]): reado
     .map((channel) => [channel, ...channels.filter(({ uri }) => included.get(channel)?.includes(uri))])
 }
 
-/** The length that is kept free for the rest of a handshake's response. */
+/** The number of characters that is kept free for the rest of a handshake's response. */
 const overhead = 1024 * 1024
 
 function snapshotFor({ dialect, subscriptions }: OpeningLink, group: Group, cut: View): string {

@@ -38,8 +38,8 @@ export class Outbox {
   }
 
   /**
-   * The maximum time in milliseconds that text waits to be merged with later text. Undefined: text waits until the end of the
-   * step.
+   * The maximum time in milliseconds that text waits to be merged with later text. Undefined: text waits until the
+   * synchronous code that delivers it has ended.
    */
   set latency(ms: number | undefined) {
     this.#latency = ms
@@ -178,13 +178,17 @@ export class Outbox {
     else this.#cancelTimer ??= this.#world.later(this.#latency, () => this.flush())
   }
 
-  /** Flushes at the end of the step. So no entry is delayed, and the entries of one step are sent together. */
+  /**
+   * Flushes when the synchronous code that runs now has ended. So no entry is delayed, and the entries that this code
+   * delivers are sent together.
+   */
   #flushAfterStep(): void {
     if (this.#flushScheduled) return
     this.#flushScheduled = true
     this.#world.soon(() => {
       this.#flushScheduled = false
-      // Other messages of this step may have filled the socket's buffer. Then the held entries wait until the client has read.
+      // Other messages may have filled the socket's buffer in the meantime. Then the held entries wait until the
+      // client has read.
       if (this.#slow) this.#scheduleFlush(true)
       else this.flush(true)
     })

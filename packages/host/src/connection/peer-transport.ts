@@ -1,8 +1,8 @@
 import type { Transport } from '@atrium/protocol/rpc/transport'
 
 /**
- * The transport that the JSON-RPC peer of a connection uses. It differs from the transport of the link in what is given here:
- * incoming frames wait for their turn, and responses go through the outbox.
+ * The transport that the JSON-RPC peer of a connection uses. The methods in `own` replace those of the connection's
+ * transport: incoming frames wait for their turn, and responses go through the outbox.
  */
 export function peerTransport(
   transport: Transport,

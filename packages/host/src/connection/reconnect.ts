@@ -88,7 +88,10 @@ export async function reconnect(
   return `{"type":"replay","actions":[${actions.join()}],"missing":${missing}${meta}}`
 }
 
-/** Whether a sequence number was assigned and still counts: committed by this epoch, or made durable by an earlier one. */
+/**
+ * Whether a sequence number was assigned and still counts: committed by this run of the host, or made durable by an
+ * earlier one.
+ */
 function wasAssigned(core: Core, seq: number): boolean {
   return seq >= core.log.first - 1 ? seq <= core.log.committedSeq : inEpoch(core.earlierEpochs, seq)
 }

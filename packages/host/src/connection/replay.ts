@@ -19,16 +19,20 @@ export type EnvelopeEncoder = (channel: Channel, parts: EnvelopeParts) => readon
 
 interface ReplayOptions {
   readonly encode?: EnvelopeEncoder
-  /** Returns whether the receiver may lack the row that an action needs. The action is given as JSON. */
+  /**
+   * Returns whether the receiver may lack the finished turn (row) that an action names. The action is given as JSON.
+   */
   readonly lacksRow?: (channel: Channel, action: string) => boolean
-  /** The maximum total length of the texts. */
+  /** The maximum total length of the texts, in characters. */
   readonly longest?: number
 }
 
 /**
- * Returns the envelopes of a range as JSON texts, ordered by sequence number: the stored ones, and the ephemeral ones that are
- * still in memory. The store is read only if not all of the stored ones are in memory. Undefined if an ephemeral envelope is no
- * longer in memory, if a stored one was forgotten, if the receiver may lack a row, or if the texts are too long.
+ * Returns the envelopes of a range as JSON texts, ordered by sequence number: the stored ones, and those that are
+ * never stored (the ephemeral ones) and are still in memory. The store is read only if not all of the stored ones are
+ * in memory. Undefined if an ephemeral envelope is no longer in memory, if a stored one was forgotten, if the
+ * receiver may lack a turn that an action names, if its version cannot express an envelope, or if the texts are too
+ * long.
  */
 export async function replay(
   log: Log,

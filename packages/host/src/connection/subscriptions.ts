@@ -12,7 +12,7 @@ import type { View } from '../channels/snapshot.ts'
 export interface Subscription {
   readonly view: View
   readonly latency: number | undefined
-  /** The number of rows that are older than the ones the client has. */
+  /** The number of a chat's finished turns (its rows) that are older than those the client has. */
   readonly leftOut: number
   /** The sequence number of the state that `leftOut` refers to. */
   readonly at: number
@@ -100,15 +100,16 @@ export class Subscriptions {
     this.add(channel, { view, latency: maxLatencyMs, leftOut: cut, at: committedSeq, numbered: 0 })
   }
 
-  /** The number of a channel's oldest rows that the client may lack. */
+  /** The number of a chat's oldest finished turns (its rows) that the client may lack. */
   missingRows(channel: Channel): number {
     const { leftOut, at } = this.of(channel)
     return channel.lastEmptied > at ? 0 : leftOut
   }
 
   /**
-   * Records that older rows are sent to the client, or that all rows are removed. The caller numbers the action for it in the
-   * same step. So the record is durable before the client can have seen the action.
+   * Records that older finished turns (rows) are sent to the client, or that all of them are removed. The caller
+   * assigns a sequence number to the action for it in the same transaction. So the record is durable before the
+   * client can have seen the action.
    */
   extend(channel: Channel, leftOut: number): void {
     const subscription = this.#channels.get(channel)
@@ -172,7 +173,8 @@ export class Subscriptions {
     const fromSeq = this.#core.log.committedSeq
     const unsure = this.seen >= fromSeq || undefined
     const cut = leftOut > 0 ? leftOut : undefined
-    // An action that removes all rows may be appended and not committed: then the snapshot still has rows.
+    // An action that removes all turns may be appended and not committed. The client will then have other turns than
+    // `cut` says.
     const extended = (leftOut > 0 && channel.lastEmptied > fromSeq) || undefined
     return compact<SnapshotSent>({ fromSeq, unsure, turns: view.turns, maxLatencyMs: latency, cut, extended })
   }

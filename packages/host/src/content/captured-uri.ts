@@ -8,7 +8,7 @@ export function capturedUri(session: Uri, content: string, file: Uri): Uri {
   return `${prefix}${encodeURIComponent(content)}/${name}?${encodeURIComponent(session)}`
 }
 
-/** The content and the session in the URI of captured content. */
+/** The content and the session in the URI of captured content. Undefined if the URI has another form. */
 export function parseCapturedUri(uri: Uri): { readonly content: string; readonly session: Uri } | undefined {
   if (!uri.startsWith(prefix)) return undefined
   const [, content, session] = /^([^/?]+)\/[^/?]*\?(.+)$/.exec(uri.slice(prefix.length)) ?? []

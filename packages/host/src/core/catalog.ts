@@ -14,8 +14,9 @@ import { keysOf, summaryOf } from './summary.ts'
 const defaultPage = 100
 
 /**
- * The session list, kept in memory and in the records. The list changes in the same step as the state that it describes. A
- * session is announced when it is first used. Before that the catalog knows the session but does not list it.
+ * The session list, kept in memory and in the records. The list changes in the same transaction as the state that it
+ * describes. A session is announced when it is first used. Before that the catalog knows the session but does not
+ * list it.
  */
 export class Catalog {
   readonly #records: StepRecords
@@ -190,8 +191,8 @@ export class Catalog {
   }
 
   /**
-   * Stores the sequence numbers of a session's changes, followed by the entry of its head state, in the step that made this
-   * state.
+   * Stores the sequence numbers of a session's changes, followed by the session's entry for `state`, in the
+   * transaction that made this state.
    */
   save(uri: Uri, state: SessionState): void {
     const before = this.#sessions.get(uri)
@@ -200,7 +201,7 @@ export class Catalog {
     this.#records.put(`${prefix}${uri}`, () => this.#listChanges.textOf(uri) + JSON.stringify(after()))
   }
 
-  /** Stores the counts of a session's annotations, in the step that changes them. */
+  /** Stores the counts of a session's annotations, in the transaction that changes them. */
   annotated(uri: Uri, state: SessionState, annotations: AnnotationsSummary): void {
     this.#annotations.set(uri, annotations)
     this.save(uri, state)

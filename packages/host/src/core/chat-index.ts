@@ -2,8 +2,8 @@ import type { Uri } from '@atrium/protocol/channel'
 import type { SessionSummary } from '@atrium/protocol/session/state'
 
 /**
- * The session of each chat. The index changes in the step that adds, moves or removes the chat, before that step is
- * committed.
+ * The session of each chat. The index changes in the transaction that adds, moves or removes the chat, before that
+ * transaction is committed.
  */
 export class ChatIndex {
   readonly #sessions = new Map<Uri, Uri>()

@@ -1,8 +1,8 @@
 import type { Uri } from '@atrium/protocol/channel'
 
 /**
- * The client that owns each client URI. Only the owner can read the resource, so the host forwards requests for the URI to
- * the owner.
+ * The clients that own URIs of resources on a client's side. Only the owner can read the resource, so the host
+ * forwards requests for the URI to the owner.
  */
 export class ClientUriOwners {
   readonly #max: number

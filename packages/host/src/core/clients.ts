@@ -27,11 +27,14 @@ export interface ClientRecord {
   readonly handed: ReadonlyMap<Uri, SnapshotSent>
   /** How the client names sessions. Undefined if it uses no alias. */
   readonly naming?: SessionNaming
-  /** Set if the client was away for so long that only its id and its principal are known. */
+  /** Set if the client was away for so long that only its id, its principal and its device are known. */
   readonly forgotten?: true
 }
 
-/** How a client names sessions: by their aliases or by their URIs, except for those sessions that it names in the other way. */
+/**
+ * How a client names sessions: by their aliases (`<provider>:/<id>`) if `aliases` is true, otherwise by their URIs.
+ * The sessions in `except` are named in the other way.
+ */
 export interface SessionNaming {
   readonly aliases: boolean
   readonly except: readonly Uri[]
@@ -41,8 +44,8 @@ export interface SessionNaming {
 export interface SnapshotSent {
   readonly fromSeq: number
   /**
-   * Set if the client may have seen `fromSeq` before the snapshot. Then a client that names `fromSeq` need not have the
-   * snapshot.
+   * Set if the client may have seen `fromSeq` before the snapshot. Then a client that names `fromSeq` as the last
+   * number it has seen need not have the snapshot.
    */
   readonly unsure?: true
   readonly turns?: number
@@ -106,8 +109,8 @@ export class Clients {
   }
 
   /**
-   * Forgets clients that were not here for `ms`. The id and the principal of such a client stay as long as an envelope names
-   * the client, so that nobody else can take the id over.
+   * Forgets clients that were not here for `ms`. The id, the principal and the device of such a client stay as long
+   * as an envelope names the client, so that nobody else can take the id over.
    */
   async sweep(store: LogStore, ms: number): Promise<void> {
     const now = this.#world.now()
@@ -156,7 +159,9 @@ export function infoOf({ name, title, version }: Implementation): Implementation
   })
 }
 
-/** The record of a client as it is stored. Of a forgotten client only the first two members are there. */
+/**
+ * The record of a client as it is stored. Of a forgotten client only the id, the principal and the device are there.
+ */
 interface StoredClient extends Omit<ClientRecord, 'version' | 'handed' | 'forgotten'> {
   readonly version?: Version
   /** When the client was last here, in milliseconds. */

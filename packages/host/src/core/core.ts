@@ -59,11 +59,17 @@ export interface Customizing {
   refresh(session: Uri): Promise<void>
   /** Updates a session's state to what is known of its customizations. */
   publish(session: Uri): void
-  /** Records a user's decision, in the step of its action. */
+  /** Records that a user has turned a customization on or off, in the transaction of the action. */
   toggled(session: Channel<'session'>, action: Toggled): void
-  /** The components that an agent of the session may use, once the sources were read. */
+  /**
+   * The parts of plugins and folders (such as skills, prompts and MCP servers) that an agent of the session may use.
+   * Resolves once the sources were read.
+   */
   components(session: Uri): Promise<readonly Component[]>
-  /** Reads a component that runs programs again, because it may have changed. Returns why its programs may not run now. */
+  /**
+   * Reads a part of a plugin that runs programs again, because it may have changed. Returns why its programs may not
+   * run now; undefined if they may.
+   */
   changedProgram(session: Uri, id: string): Promise<string | undefined>
   /** The plugins and folders that a session in this folder would have. */
   offered(folder: Uri | undefined): Promise<readonly { readonly id: string; readonly name: string }[]>
@@ -96,7 +102,7 @@ export interface Customizing {
   ): readonly { readonly server: McpServer; readonly resource: ProtectedResourceMetadata }[]
 }
 
-/** The tools of an MCP server: the id and the name of its customization. */
+/** The tools of an MCP server. `id` and `name` are those of the server's customization. */
 export interface ServerTools {
   readonly id: string
   readonly name: string
@@ -108,7 +114,7 @@ export type Toggled = Extract<SessionAction, { readonly type: 'session/customiza
 /** The parts of a host. Each part gets the core in order to use the other parts. */
 export interface Core {
   readonly store: Store
-  /** A record becomes durable together with the step in which it is put. */
+  /** A record becomes durable in the same transaction as the actions that are appended with it. */
   readonly records: Records
   readonly world: World
   readonly limits: LimitValues
@@ -144,7 +150,7 @@ export interface Core {
   readonly readBudget: ReadBudget
   /** The files of directories, for completions. */
   readonly listings: FileListings
-  /** The epochs before this one. */
+  /** The earlier runs of the host on this store. */
   readonly earlierEpochs: readonly Epoch[]
   /** The agents on offer. The list is replaced when an agent is added or removed. */
   agents: readonly Agent[]

@@ -20,7 +20,10 @@ export class Jobs {
   /** The channels with unfinished work. Only the keys matter. */
   readonly #unfinished: RecordMap<string>
   readonly #jobs = new Map<Uri, Job>()
-  /** Set while the host shuts down: no job begins any more. Work that is committed from now on is found by the next epoch. */
+  /**
+   * Set while the host shuts down: no job begins any more. Work that is committed from now on is found by the next
+   * run of the host.
+   */
   stopping = false
 
   private constructor(unfinished: RecordMap<string>) {
@@ -40,7 +43,7 @@ export class Jobs {
     return this.#unfinished.has(uri)
   }
 
-  /** Records whether the channel's state after the current step has unfinished work. */
+  /** Records whether the channel's state after the present transaction has unfinished work. */
   mark(uri: Uri, pending: boolean): void {
     if (pending === this.#unfinished.has(uri)) return
     if (pending) this.#unfinished.set(uri, '')

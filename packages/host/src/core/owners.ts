@@ -32,5 +32,5 @@ export class Owners {
   }
 }
 
-/** The owner of sessions without a record: the principal of the host's one token. */
+/** The principal of clients that use the host's own token. It owns the sessions without a record. */
 const usualPrincipal = 'owner'

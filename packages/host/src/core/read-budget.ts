@@ -2,7 +2,10 @@ import type { LimitValues } from '@atrium/protocol/limits'
 import { LinkClosed } from '@atrium/protocol/rpc/peer'
 import type { World } from '../ports/world.ts'
 
-/** The requester of a read: a link, or an agent that works for a principal. Only a link must read its response. */
+/**
+ * The requester of a read: a link, or an agent that works for a principal. Only a link has `close` and `drained`,
+ * because only a link is sent a response that it may be slow to read.
+ */
 export interface Reader {
   readonly principal: string
   close?(code: number, reason: string): void
@@ -159,7 +162,7 @@ class Account {
   held = 0
   /** The number of responses that are sent and not yet read. */
   unread = 0
-  /** Whether no response was read since the present period began. */
+  /** Whether a response was unread when the present period began, and none was read since then. */
   stalled = false
   ended = false
 
@@ -177,7 +180,10 @@ interface Waiting {
 /** The cost of the smallest read: even an empty file has a response. */
 const leastBytes = 1024
 
-/** Whether a read fits. A read that is larger than the budget is admitted alone. */
+/**
+ * Whether a read fits into a budget of which `held` bytes are in use. A read that is larger than the whole budget
+ * fits if nothing is in use.
+ */
 function fits(held: number, bytes: number, budget: number): boolean {
   return held === 0 || held + bytes <= budget
 }

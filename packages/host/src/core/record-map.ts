@@ -10,8 +10,8 @@ export interface RecordFormat<V> {
 export const textFormat: RecordFormat<string> = { read: (text) => text, write: (value) => value }
 
 /**
- * A map that is kept in memory and in records: one record for each entry, with keys that begin with one prefix. A change
- * becomes durable together with the step in which it is made.
+ * A map that is kept in memory and in records: one record for each entry, with keys that begin with one prefix. A
+ * change becomes durable in the same transaction as the actions that are appended with it.
  */
 export class RecordMap<V> {
   readonly #records: Records

@@ -5,7 +5,7 @@ import type { Channel } from '../log/channel.ts'
 import type { Core } from './core.ts'
 import type { Dispatcher } from '../log/options.ts'
 
-/** The context of a guard. `state` is the head: it contains every appended action, committed or not. */
+/** What a guard is given. `state` contains every appended action, committed or not. */
 export interface Guarded<K extends KindName> {
   readonly state: StateOf<K>
   readonly by: Dispatcher
@@ -13,7 +13,10 @@ export interface Guarded<K extends KindName> {
   readonly channel: Channel<K>
 }
 
-/** The guards of a kind, by action type. A guard returns the reason why a client may not dispatch the action, or nothing. */
+/**
+ * The guards of a kind of channel, by action type. A guard returns the reason why a client may not dispatch the
+ * action, or undefined.
+ */
 export type Guards<K extends KindName> = {
   readonly [T in ActionOn<K>['type']]?: (
     action: Extract<ActionOn<K>, { readonly type: T }>,
@@ -21,7 +24,7 @@ export type Guards<K extends KindName> = {
   ) => string | undefined
 }
 
-/** The effects of a kind, by action type. The host runs an effect once the action is committed. */
+/** The effects of a kind of channel, by action type. The host runs an effect once the action is committed. */
 export type Effects<K extends KindName> = {
   readonly [T in ActionOn<K>['type']]?: (
     core: Core,

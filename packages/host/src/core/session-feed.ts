@@ -58,7 +58,10 @@ export class SessionFeed {
     this.#notify('root/sessionRemoved', { session })
   }
 
-  /** Tells a client that comes back what has changed since a sequence number, if the client is subscribed to the root channel. */
+  /**
+   * Tells a client that comes back what has changed in the session list since a sequence number, if the client is
+   * notified of changes of the list at all.
+   */
   catchUp(listener: Listener, seq: number): void {
     if (!this.#listeners.has(listener)) return
     const { added, changed, removed } = this.#listChanges.since(seq, this.#log.committedSeq)

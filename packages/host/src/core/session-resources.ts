@@ -9,8 +9,8 @@ interface Owner {
 }
 
 /**
- * The channels, apart from chats, that are disposed of together with a session. They are listed here even while they are
- * asleep.
+ * The channels, apart from chats, that are disposed of together with a session. They are listed here even while they
+ * are not in memory.
  */
 export class SessionResources {
   readonly #owners: RecordMap<Owner>

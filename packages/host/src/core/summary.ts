@@ -26,7 +26,10 @@ export function summarize(state: SessionState): DerivedFields {
   })
 }
 
-/** The activity of a session: that of its leading chat. */
+/**
+ * The activity of a session: that of a chat that needs input, else of a chat that failed, else of the default chat or
+ * the newest one.
+ */
 export function activityOf(state: SessionState): string | undefined {
   // An entry in the session's list of chats has an empty text for an ended activity.
   return leadingChat(state)?.activity || undefined
@@ -64,7 +67,10 @@ function newSummary(resource: Uri, createdAt: string, state: SessionState): Sess
   })
 }
 
-/** The model and the agent that are chosen for a session, in the form of its own `_meta`. Clients up to 0.4 see them in the entry. */
+/**
+ * The model and the agent that are chosen for a session, as the `_meta` of its entry in the session list, where
+ * clients up to 0.4 see them. Undefined if none is chosen.
+ */
 function selectionIn({ _meta }: SessionState): SessionSummary['_meta'] {
   const own = _meta?.[ownKey]
   const selection = isJsonObject(own) ? own['selection'] : undefined
@@ -93,8 +99,9 @@ function fieldsOf(chats: SessionState['chats']): ChatFields {
 const chatFields = new WeakMap<SessionState['chats'], ChatFields>()
 
 /**
- * Returns the fields of a chat in which its entry in the session is outdated. Title, interactivity and counts of changes are
- * only in the entry. A change cannot remove a field, so an ended activity becomes an empty text.
+ * Returns the fields of a chat that differ from its entry in the session; undefined if none differs. Title,
+ * interactivity and counts of changes are only in the entry. A change cannot remove a field, so an ended activity
+ * becomes an empty text.
  */
 export function chatChanges(entry: ChatSummary, chat: ChatState): ChatSummaryChanges | undefined {
   const { status, activity = '', modifiedAt, movable, workingDirectories } = chat

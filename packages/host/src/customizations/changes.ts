@@ -5,8 +5,8 @@ import { equal } from '../log/equal.ts'
 type List = readonly Customization[]
 
 /**
- * The actions that make one list of customizations into another. A single change is an action of its own; several changes, or
- * another order, replace the list.
+ * Returns the actions that turn the list `before` into `after`. One changed or removed item is one action. Several
+ * changes, or a different order, are one action that replaces the whole list.
  */
 export function changesTo(before: List, after: List): readonly SessionAction[] {
   const removed = before.filter(({ id }) => !after.some((each) => each.id === id))
@@ -26,7 +26,9 @@ function replaced(customizations: List): SessionAction {
   return { type: 'session/customizationsChanged', customizations }
 }
 
-/** Whether the items of both lists are in the same order, with new items at the end. */
+/**
+ * Whether the items that stay are the first items of `after`, in the order of `before`. New items come behind them.
+ */
 function inOrder(before: List, after: List): boolean {
   const kept = before.filter(({ id }) => after.some((each) => each.id === id))
   return kept.every(({ id }, at) => after[at]?.id === id)

@@ -3,7 +3,10 @@ import { RecordMap } from '../core/record-map.ts'
 import type { RecordFormat } from '../core/record-map.ts'
 import type { Records } from '../ports/records.ts'
 
-/** The programs of a customization: the digest of everything that they consist of, and their command lines for users. */
+/**
+ * The programs that a customization runs. `digest`: a hash that changes when the programs change; empty if the files
+ * cannot be read as a whole. `lines`: the command lines, for users.
+ */
 export interface Programs {
   readonly digest: string
   readonly lines: readonly string[]
@@ -28,7 +31,8 @@ export class Consents {
   }
 
   /**
-   * Returns why programs may not run, for users. Undefined if a user has allowed exactly these programs in one of the places.
+   * Returns why programs may not run, for users. Undefined if there are no programs, or if a user has allowed exactly
+   * these programs in one of the places.
    */
   problem(id: string, programs: Programs, places: readonly Place[]): string | undefined {
     if (programs.lines.length === 0) return undefined
@@ -41,7 +45,7 @@ export class Consents {
       : `To allow these programs, enable this: ${listed(programs)}`
   }
 
-  /** Whether a user has allowed other programs of this customization, but not these. */
+  /** Whether users have allowed an earlier content of these programs, but not the present one. */
   isOutdated(id: string, programs: Programs, places: readonly Place[]): boolean {
     const given = this.#givenIn(id, places)
     return given.length > 0 && !given.some(({ digest }) => digest === programs.digest)

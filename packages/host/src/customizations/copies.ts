@@ -21,7 +21,10 @@ export class Copies {
     this.#limits = limits
   }
 
-  /** Returns the folder with exactly the content of the digest. Throws an error with a sentence for users. */
+  /**
+   * Returns the path of a folder on this machine whose files have this digest. If there is none, copies the files
+   * from `original`. Throws an error with a sentence for users if that fails.
+   */
   async folder(digest: string, original: PluginFiles): Promise<string> {
     const { path, files } = this.#folders.at(digest)
     if ((await this.#digestOf(files)) === digest) return path
@@ -33,7 +36,7 @@ export class Copies {
       content: await once.read(file.path, this.#limits.pluginBytes),
     }))
     await this.#folders.write(digest, await Promise.all(copied))
-    // A file system may treat two names as the same.
+    // A file system may treat two names, such as `A` and `a`, as the same, so that one file has replaced the other.
     if ((await this.#digestOf(files)) !== digest) throw new Unusable('The copy differs from the plugin.')
     return path
   }

@@ -29,7 +29,9 @@ export class Customizations implements Customizing {
     this.#shared = shared
   }
 
-  /** Loads the decisions of users. The core is used only after it is complete. */
+  /**
+   * Loads the decisions of users. `core` returns the core of the host. It is not called before the core is complete.
+   */
   static async open(
     { records, limits }: Pick<Core, 'records' | 'limits'>,
     machine: CustomizationMachine,
@@ -56,7 +58,7 @@ export class Customizations implements Customizing {
     return customizations.components()
   }
 
-  /** Records a user's decision, in the step of its action. To enable programs is to consent to them. */
+  /** Stores a user's decision, in the same transaction as its action. To enable programs is to consent to them. */
   toggled(session: Channel<'session'>, { id, enablement }: Toggled): void {
     const folder = session.head.workingDirectories?.[0]
     const { enablements, consents } = this.#shared
@@ -140,7 +142,10 @@ export class Customizations implements Customizing {
     return own.flatMap(([, { servers }]) => servers?.waitingFor(resource) ?? [])
   }
 
-  /** Reads the sources that every session has, and publishes them with the agents, before any session exists. */
+  /**
+   * Reads the plugins and folders that every session has, and publishes them with the agents. So clients see them
+   * before they create a session.
+   */
   async #readHost(): Promise<void> {
     const { machine, library, enablements } = this.#shared
     const core = this.#shared.core()
@@ -188,7 +193,7 @@ function refresh(core: Core, session: Channel<'session'>): void {
   if (session.committedState.lifecycle === 'ready') void core.customizations?.refresh(session.uri)
 }
 
-/** The requests of users to start or stop a server that the host runs. */
+/** The requests of users to start or stop an MCP server that the host runs. */
 export const serverEffects: Effects<'session'> = {
   'session/mcpServerStartRequested': (core, { uri }, { id }) => {
     core.customizations

@@ -6,7 +6,7 @@ import type { CustomAgent, Customized, Rule, Skill } from '../ports/customized.t
 
 type Of<K extends Component['kind']> = Extract<Component, { readonly kind: K }>
 
-/** What the components add for the agent of a turn that starts with this message. */
+/** What the plugins and folders of a session give to the agent of a turn that starts with this message. */
 export function customizedBy(components: readonly Component[], message: Message): Customized {
   const rules = of(components, 'rule')
   const skills = of(components, 'skill').filter(({ child }) => child.disableModelInvocation !== true)
@@ -27,7 +27,8 @@ export function commandsOf(components: readonly Component[]): readonly AgentComm
 }
 
 /**
- * Whether the agent gets a rule from the start. A rule that is neither always applied nor about certain files is only offered.
+ * Whether the agent gets a rule from the start. A rule that is neither always applied nor about certain files is
+ * offered like a skill: the agent reads it when it needs it.
  */
 function isKnownFromStart({ child }: Of<'rule'>): boolean {
   return child.alwaysApply === true || (child.globs ?? []).length > 0

@@ -3,8 +3,9 @@ import { isEnabled, sessionDecision } from './enablement.ts'
 import type { Known } from './entry.ts'
 
 /**
- * Returns the decision for the session that a customization in the session's state holds. A folder, and a child that is not an
- * MCP server, have only the flag `enabled`, from which the decision is made.
+ * Returns the decision of users about a customization that holds for this session alone; undefined if there is none.
+ * `before` is the customization in the session's state. A folder, and a child that is not an MCP server, has only the
+ * flag `enabled` there, so the decision is made from the flag.
  */
 export function decisionIn(before: Known | undefined): CustomizationEnablement | undefined {
   if (!before) return undefined
@@ -15,7 +16,7 @@ export function decisionIn(before: Known | undefined): CustomizationEnablement |
   return 'enablement' in before ? sessionDecision(before.enablement) : undefined
 }
 
-/** Whether a customization of a state is enabled. */
+/** Whether a customization in the state of a session is enabled. */
 export function isOn(item: Known): boolean {
   if ('enablement' in item) return isEnabled(item.enablement)
   return !('enabled' in item) || item.enabled !== false

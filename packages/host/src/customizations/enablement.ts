@@ -50,7 +50,7 @@ export class Enablements {
   }
 }
 
-/** Whether a customization with these decisions is enabled. */
+/** Whether a customization is enabled: the first decision counts. Without a decision it is enabled. */
 export function isEnabled(decisions: Decisions = []): boolean {
   return decisions[0]?.enabled ?? true
 }

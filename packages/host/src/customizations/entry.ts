@@ -13,7 +13,7 @@ import { programsIn, programsOf } from './programs.ts'
 import { needsConsent } from './source.ts'
 import type { Source } from './source.ts'
 
-/** The decisions of users and the state of programs, which the entries of a session show beside their content. */
+/** What a customization in a session's state shows besides its content: users' decisions, the state of programs. */
 export interface EntryContext {
   /** The decisions of users about a customization, the most specific first. `before`: the entry in the session's state. */
   decisions(id: string, before: Known | undefined): readonly CustomizationEnablement[]
@@ -29,14 +29,17 @@ export interface EntryContext {
 /** A customization, or a child of one, in the state of a session. */
 export type Known = Customization | ChildCustomization
 
-/** The customization of a source that is being read. */
+/** The customization that a session shows while its plugin or folder is being read. */
 export function loadingEntry(source: Source, { decisions }: EntryContext): Customization {
   const entry = base(source, { load: { kind: 'loading' } })
   const enablement = orAbsent(decisions(source.id, undefined))
   return entry.type === 'plugin' && enablement ? { ...entry, enablement } : entry
 }
 
-/** The customization of a source that was read. The users' decisions stay as they were in the session's state. */
+/**
+ * The customization of a plugin or folder that was read. `before` is the customization in the session's state until
+ * now. It has the decisions of users for this session, which stay.
+ */
 export function entryOf(
   source: Source,
   loaded: Loaded,
@@ -96,8 +99,8 @@ function loadOf(
 }
 
 /**
- * Limits the length of the customizations in the state of a session. A customization for which no room is left loses its
- * children.
+ * Limits the customizations in the state of a session to `max` characters of JSON. A customization for which no room
+ * is left loses its children.
  */
 export function withinLength(list: readonly Customization[], max: number): readonly Customization[] {
   let left = max

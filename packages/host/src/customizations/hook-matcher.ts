@@ -1,6 +1,6 @@
 import { matcherOf } from '../plugins/parse/matcher.ts'
 
-/** The names that other programs give to the tools of this host. Hooks are often written for those. */
+/** The names that the tools of this host have in other programs, for which many hooks are written. */
 const otherNames: ReadonlyMap<string, readonly string[]> = new Map([
   ['run', ['Bash']],
   ['read', ['Read']],
@@ -10,7 +10,7 @@ const otherNames: ReadonlyMap<string, readonly string[]> = new Map([
   ['list', ['LS']],
 ])
 
-/** Whether a matcher covers a tool, under its own name or under the name that other programs give to it. */
+/** Whether a matcher covers a tool, under any of its names. Without a matcher or a tool: true. */
 export function matches(matcher: string | undefined, tool: string | undefined): boolean {
   if (matcher === undefined || tool === undefined) return true
   const covers = matcherOf(matcher)

@@ -27,7 +27,7 @@ export interface HookResult {
   readonly blocked?: string
   /** Text for the agent: the standard output of hooks that succeeded. */
   readonly context: readonly string[]
-  /** The hooks that failed in another way, one sentence each. They block nothing. */
+  /** One sentence for each hook that failed or was not run. Such a hook blocks nothing. */
   readonly failures: readonly string[]
 }
 
@@ -103,7 +103,7 @@ async function runHook(
   )
 }
 
-/** The directory of a hook: the session's, or a path in it. */
+/** The working directory of a hook: `folder`, which is the session's, or the absolute or relative path `cwd`. */
 function directoryOf({ cwd }: Hook, folder: string): string {
   if (cwd === undefined) return folder
   return cwd.startsWith('/') ? cwd : `${folder}/${cwd.replace(/^\.\//, '')}`

@@ -10,7 +10,7 @@ import type { Source } from './source.ts'
 
 interface Kept {
   readonly loaded: Promise<Loaded | undefined>
-  /** When the reading began. */
+  /** The time in milliseconds at which the reading began. */
   readonly at: number
 }
 
@@ -35,7 +35,7 @@ export class Library {
     const key = keyOf(source)
     const known = key === undefined ? undefined : this.#kept.get(key)
     const at = this.#now()
-    // The clock may jump backwards.
+    // The clock may jump backwards, so the time since the reading may be negative.
     if (known && (source.published || Math.abs(at - known.at) < maxAge)) return known.loaded
     const loaded = source.folder ? this.#folder(source) : this.#plugin(source)
     if (key === undefined) return loaded
@@ -65,7 +65,10 @@ export class Library {
     }
   }
 
-  /** The digest of a folder covers the commands alone: the folder of a workspace holds more than customizations. */
+  /**
+   * Reads a folder of customizations; undefined if it does not exist. The digest covers the commands alone: the
+   * folder of a workspace holds more than customizations.
+   */
   async #folder({ files, folder }: Source): Promise<Loaded | undefined> {
     const [parts] = folder ? await loadFolders(files, [folder], this.#limits) : []
     if (!parts) return undefined

@@ -2,7 +2,7 @@ import type { FormatName } from '../plugins/formats.ts'
 import type { LoadedParts } from '../plugins/plugin.ts'
 import type { Source } from './source.ts'
 
-/** The content of a source. */
+/** The content of a source, which is a plugin or a folder. */
 export interface Loaded {
   readonly parts: LoadedParts
   /** The format of a plugin, and the name and the version that it has given itself. */

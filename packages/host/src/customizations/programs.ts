@@ -12,7 +12,10 @@ export function programsIn({ digest = '' }: Loaded, component: Component): Progr
   return { digest, lines: linesOf(component) }
 }
 
-/** The command lines of a component, whole and for users. Empty for a component that runs nothing. */
+/**
+ * The full command lines of a component, for users; for a remote server, its URL. Empty if the component runs
+ * nothing.
+ */
 export function linesOf(component: Component): readonly string[] {
   if (component.kind === 'hook')
     return component.hooks.map(({ event, command }) => `${event}: ${Object.values(command).join(' | ')}`)

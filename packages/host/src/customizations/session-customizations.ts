@@ -25,8 +25,8 @@ import type { Source } from './source.ts'
 import { sourcesOf } from './sources.ts'
 
 /**
- * The customizations of one session. Its sources are read, and the session's state shows each of them as soon as it is read.
- * A failure of one source is shown as its load state and does not hold up the others.
+ * The customizations of one session. Their sources (plugins and folders) are read, and the session's state shows each
+ * of them as soon as it is read. A failure of one source is shown as its load state and does not hold up the others.
  */
 export class SessionCustomizations {
   readonly #uri: Uri
@@ -63,8 +63,8 @@ export class SessionCustomizations {
   }
 
   /**
-   * Reads a component that runs programs again. Returns why its programs may not run, for users. An agent may have changed a
-   * file of the plugin since the turn began.
+   * Reads the source of a component again before the component's programs run: an agent may have changed a file since
+   * the turn began. Returns why the programs may not run, for users; undefined if they may.
    */
   async changedProgram(id: string): Promise<string | undefined> {
     const item = this.itemOf(id)
@@ -197,7 +197,7 @@ export class SessionCustomizations {
     return this.#session?.head.workingDirectories?.[0]
   }
 
-  /** A component of a plugin with the plugin's directories in place of their variables. */
+  /** Returns a component with the directories of its plugin in place of the variables that stand for them. */
   #located({ source, loaded }: Item, component: Component): Component {
     const root = this.#programs.folderOf({ source, loaded })
     if (root === undefined || loaded?.format === undefined) return component

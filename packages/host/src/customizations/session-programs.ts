@@ -39,7 +39,10 @@ export class SessionPrograms {
     return this.#copies.get(loaded?.digest)?.problem
   }
 
-  /** Whether a user has enabled other programs than these. Such a decision does not hold any more. */
+  /**
+   * Whether users have allowed an earlier content of these programs, but not the present one. Their decision then
+   * does not hold any more.
+   */
   isConsentLost({ source, loaded }: Item, id: string): boolean {
     if (!loaded || !needsConsent(source)) return false
     const component = loaded.parts.components.find(({ child }) => child.id === id)
@@ -47,7 +50,7 @@ export class SessionPrograms {
     return this.#shared.consents.isOutdated(id, programs, this.#places)
   }
 
-  /** The folder of a plugin on this machine. */
+  /** The folder of a plugin on this machine. Undefined if a client's plugin has not been copied. */
   folderOf({ source: { uri, published }, loaded }: Item): string | undefined {
     if (published) return this.#copies.get(loaded?.digest)?.folder
     const named = pathOf(uri)

@@ -9,7 +9,7 @@ export interface ServerSetting {
   readonly id: string
   readonly name: string
   readonly config: McpServerConfig
-  /** The digest that a user has agreed to. Empty for a server that needs no consent. */
+  /** The digest of the programs of the server's plugin. Empty for a server in the host's settings. */
   readonly consent: string
 }
 

@@ -14,7 +14,7 @@ import { pluginsIn } from '../root/plugins-setting.ts'
 import type { Source } from './source.ts'
 import { workspacePlugins } from './workspace-file.ts'
 
-/** A session, or the place of a session that does not exist yet. */
+/** The parts of a session on which its sources depend. The session need not exist yet. */
 interface Place extends Partial<Pick<SessionState, 'workingDirectories' | 'activeClients'>> {
   /** Whom the session belongs to. */
   readonly principal?: string
@@ -72,7 +72,7 @@ async function sourcesBelow(
 function folderSource(origin: Source['origin'], files: PluginFiles, folder: CustomizationFolder): Source {
   const { path, contents, files: names = [] } = folder
   const uri = files.uri(path)
-  // Two kinds of components may be in one folder, each in files of its own.
+  // One folder may be two sources, each with other files and another kind of component. So a file name is in the id.
   const id = names.length > 0 ? files.uri([path, names[0]].filter(Boolean).join('/')) : uri
   return { id, uri, name: path === '' ? (names[0] ?? contents) : path, origin, folder, files }
 }

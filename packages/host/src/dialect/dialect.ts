@@ -70,11 +70,11 @@ export class Dialect {
 
   /** From now on, calls the channel by the client's own name in messages to this client. */
   setAlias(uri: Uri, name: Uri): void {
-    // In versions without chats the name of a chat depends on its session. The client keeps the name that it has used: the chat
-    // may become the primary one, and the session may be disposed of before the last actions of the chat are delivered.
+    // Up to 0.3 the name of a chat depends on its session. The client keeps the name that it has used: the chat may
+    // become the one shown as the session, and the session may be gone before the chat's last actions are sent.
     const { merged, nested } = this.#generation
     if (name === this.names.shown(uri) && !merged) this.#madeUp.delete(uri)
-    // A client of 0.1 always reads an alias, whatever it has written.
+    // A client of 0.1 is always sent an alias, whatever name it has used.
     else this.#madeUp.set(uri, JSON.stringify(nested ? this.names.shown(uri) : name))
   }
 
@@ -94,8 +94,8 @@ export class Dialect {
   }
 
   /**
-   * Returns the URI of the channel that a dispatched action changes. In versions without chats, turns belong to the primary
-   * chat.
+   * Returns the URI of the channel that a dispatched action changes. In versions without chats, the actions of a turn
+   * name the session and change its primary chat.
    */
   targetOf(uri: Uri, { type }: Action): Uri {
     if (!this.#generation.merged || !isTurnAction(type)) return uri
@@ -158,7 +158,7 @@ export class Dialect {
   snapshot(channel: Channel, view: View): string {
     const label = this.#label(channel)
     const text = snapshotText(this.#core, channel, view, { ...this.#snapshotForm, label })
-    // A chat that has just become a primary one keeps the name that the client has used, in its state, too.
+    // The client may have used another name for a chat than the present one. The state must contain the used name.
     const named = this.#generation.merged ? new Map([[channel.uri, String(JSON.parse(label))]]) : undefined
     return this.#shownText(text, named)
   }

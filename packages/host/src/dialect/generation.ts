@@ -5,22 +5,25 @@ import { isBefore, nativeVersion } from '@atrium/protocol/versions/negotiate'
 import { hasKind } from '@atrium/protocol/versions/step'
 import type { Version } from '@atrium/protocol/versions/negotiate'
 
-/** A protocol version, as far as the host itself must know it. Everything else is the work of the lens. */
+/** What the host itself must know of a protocol version. The lens translates everything else. */
 export interface Generation {
   readonly version: Version
-  /** Undefined for the native version. */
+  /** Translates between this version and the host's own, called native. Undefined for the native version. */
   readonly lens: Lens | undefined
-  /** Up to 0.3 a session and its primary chat are one channel. */
+  /** Up to 0.3 a session and its primary chat (the default chat, or else the first one) are one channel. */
   readonly merged: boolean
   /** Up to 0.4 a session has one active client, and a model and an agent of its own. */
   readonly single: boolean
   /** Up to 0.5.2 the host adds times to a client's actions; up to 0.4 a model and an agent, too. */
   readonly fills: boolean
-  /** Up to 0.5.0 a client gets a page of turns as a result, and the list of sessions as a whole. */
+  /** Up to 0.5.0 a client gets a page of turns as the result of its request, and the list of sessions as a whole. */
   readonly unpaged: boolean
   /** In 0.1 an action names its own channel, and the envelope does not. */
   readonly nested: boolean
-  /** Whether an action is refused if the version does not have it. Released clients of 0.9 use actions of 1.0. */
+  /**
+   * Whether an action is refused if the version does not have it. False from 0.9 on, because released clients of 0.9
+   * use actions of 1.0.
+   */
   readonly strict: boolean
 }
 

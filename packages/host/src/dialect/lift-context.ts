@@ -6,7 +6,7 @@ import type { Channel } from '../log/channel.ts'
 import { withDeferred } from '../session/selection.ts'
 import { generationOf } from './generation.ts'
 
-/** What the newer form of a dispatched action depends on. */
+/** What the translation of a dispatched action into the host's own protocol version depends on. */
 export function liftContext(core: Core, { clientId }: Link, channel: Channel, action: Action): LiftContext {
   const now = core.world.now()
   return {
@@ -35,7 +35,7 @@ export function liftContext(core: Core, { clientId }: Link, channel: Channel, ac
   }
 }
 
-/** The session of a channel. The claim of a terminal names a session. */
+/** The session that a channel belongs to, or, for a terminal, the session that the action's claim names. */
 function sessionUri({ catalog }: Core, { uri, kindName }: Channel, action: ClaimAction): Uri | undefined {
   if (kindName === 'session') return uri
   if (kindName === 'annotations') return sessionOfAnnotations(uri)

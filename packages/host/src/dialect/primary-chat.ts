@@ -5,8 +5,8 @@ import type { Core } from '../core/core.ts'
 import type { Generation } from './generation.ts'
 
 /**
- * Versions up to 0.3 have no chats. A client of these versions sees the primary chat of a session as the session itself, and
- * any other chat as a session of its own, whose name contains the URI of the chat.
+ * Returns the primary chat of a session; undefined if there is none. Versions up to 0.3 have no chats: their clients
+ * see the primary chat as the session itself, and another chat as a session whose name contains the chat's URI.
  */
 export function primaryChat({ catalog }: Core, session: Uri): Uri | undefined {
   const summary = catalog.get(session)
@@ -19,7 +19,7 @@ export function chatName(session: Uri, chat: Uri): Uri {
   return `${session}${separator}${encodeURIComponent(chat)}`
 }
 
-/** Returns the session and the chat in a name that `chatName` has made. */
+/** Returns the session and the chat in a name that `chatName` has made. Undefined for any other name. */
 export function chatNamed(name: Uri): { readonly session: Uri; readonly chat: Uri } | undefined {
   const at = name.lastIndexOf(separator)
   if (at < 0) return undefined

@@ -12,9 +12,10 @@ import { chatName, chatNamed, primaryChat } from './primary-chat.ts'
 export const firstRootUri = 'agenthost:/root'
 
 /**
- * How one client names sessions and their chats. A session has the name that the client itself has used. Any other session
- * has its alias if the client prefers aliases, and otherwise the URI that its creator chose. In versions without chats, the
- * primary chat has the name of its session.
+ * How one client names sessions and their chats. A session may have an alias, a second URI of the form
+ * `<provider>:/<id>`. If the client has used a name for a session, it is sent that name. For any other session it is
+ * sent the alias if it prefers aliases, else the URI. In versions without chats, a session's primary chat has the
+ * name of the session.
  */
 export class SessionNames {
   readonly #core: Core
@@ -48,8 +49,8 @@ export class SessionNames {
   }
 
   /**
-   * The form of the names. It is equal for clients that are sent the same names. Undefined if the client has exceptions, so
-   * that its names are its own.
+   * Which names the client is sent. Clients with the same value are sent the same names. Undefined if the client
+   * calls some sessions by the other name, so that no other client has the same names.
    */
   get form(): 'aliases' | 'uris' | undefined {
     if (this.#except.size > 0) return undefined
@@ -92,7 +93,10 @@ export class SessionNames {
     return known ?? this.#renamed(name, (owner) => this.canonical(owner))
   }
 
-  /** Replaces aliases of sessions. A name that the client has made up stays: the client must find it again in its own action. */
+  /**
+   * Replaces aliases of sessions by their URIs. A name that the client has made up stays: the client must find it
+   * again in its own action.
+   */
   up<T>(value: T): T {
     const { aliases, catalog } = this.#core
     const canonical = (name: Uri) =>
@@ -101,7 +105,7 @@ export class SessionNames {
     return mapUris(value, canonical) as T
   }
 
-  /** Replaces URIs by the names for this client. `named`: names that the client uses itself. */
+  /** Replaces URIs by the names for this client. `named`: names to use instead, by URI. */
   down<T>(value: T, named?: ReadonlyMap<Uri, Uri>): T {
     // The replacement changes no type: a URI becomes another URI.
     return this.renames ? (mapUris(value, (uri) => named?.get(uri) ?? this.shown(uri)) as T) : value
@@ -139,5 +143,5 @@ export class SessionNames {
   }
 }
 
-/** The maximum number of exceptions that a client's record keeps. */
+/** The maximum number of sessions in `except` that a client's record keeps. */
 const maxExcept = 1000

@@ -62,14 +62,16 @@ export function dispatch(
     if (forbidden !== undefined) return core.log.refuse(channel, action, sender, forbidden)
     return select(core, channel, action, sender)
   }
-  // The action of a rename belongs to the session of the chat.
+  // A client renames a chat by an action of sessions, dispatched on the chat. So the session checks the action.
   const session = isRename(channel, action) ? sessionOf(core, channel.uri) : undefined
   const target = session ?? channel
   const checked = checkAction(target.kind, action)
   const read = checked.ok ? converted(channel, checked.value, by) : action
-  // An action of the host is refused as such, whatever its shape: an older client cannot know the members of 1.0.
+  // An action that only the host may dispatch is refused for this reason, even if it does not match its schema: an
+  // older client cannot know the members of 1.0.
   const judged = checked.ok || !target.kind.dispatchable.has(action.type)
-  // Only the shapes of the channel's own actions are checked.
+  // The role that an action needs may depend on its members. An action of another kind of channel passes
+  // `checkAction` unchecked, so no role is looked up for it.
   const isOwn = checked.ok && target.kind.dispatchable.has(action.type)
   const forbidden = isOwn ? actionProblem(core, link, checked.value) : undefined
   const reason =
@@ -89,13 +91,15 @@ export function dispatch(
   return core.log.accept(channel, pinned(core, completed), sender)
 }
 
-/** The reason of a refusal, with the names that the client's version has. */
+/** The reason of a refusal, in the terms of the client's protocol version. */
 function inOwnWords({ clients }: Core, reason: string, action: Action, { by, sent }: Sender): string {
   const version = sent && clients.versionOf(by.clientId)
   return sent && version !== undefined ? reasonIn(version, reason, action, sent) : reason
 }
 
-/** The action that a client means, if clients express it in several ways. */
+/**
+ * The action that a client means. Some clients send each answer as text, or deny a running call that they cannot run.
+ */
 function converted(channel: Channel, action: Action, { clientId }: Dispatcher): Action {
   return convertDenial(channel, convertAnswers(channel, action), clientId)
 }

@@ -25,11 +25,11 @@ import { titleOf } from '../session/title.ts'
 import { cancelWorkers } from '../chat/workers.ts'
 
 /**
- * Appends the actions that follow from an action, and updates the records that are stored beside the log. Both happen in the
- * step of the action.
+ * Appends the actions that follow from an action, and updates the records that are stored beside the log. Both are
+ * stored in the same transaction as the action.
  */
 export function followUps(core: Core, channel: Channel, action: Action, by?: Dispatcher): void {
-  // Only strict actions have follow-ups. Actions of the other classes stream text.
+  // Only strict actions, which are stored before delivery, have follow-ups. The others are pieces of streamed text.
   if (channel.kind.classes.get(action.type) !== 'strict') return
   if (channel.is('chat') && isOn(channel, action)) chatFollowUps(core, channel, action, by)
   if (channel.is('terminal') && isOn(channel, action)) terminalFollowUps(core, channel, action, by)

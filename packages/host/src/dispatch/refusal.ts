@@ -38,7 +38,7 @@ function roomProblem(core: Core, channel: Channel, action: Action): string | und
   return `this ${channel.kindName} is full: its state may have at most ${core.limits.stateLength} characters`
 }
 
-/** In characters. */
+/** The length up to which an action counts as short, in characters. */
 const shortAction = 4096
 
 const guards = ruleMap<AnyGuard>(rootGuards, sessionGuards, chatGuards, terminalGuards, annotationsGuards)

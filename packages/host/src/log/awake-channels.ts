@@ -16,7 +16,7 @@ export class AwakeChannels {
   /** Channels that are being written part by part. They must not be loaded before they are published. */
   readonly staged = new Set<Uri>()
 
-  /** `tail`: the number of newest rows that a channel is loaded with. */
+  /** `tail`: the number of newest rows, such as turns of a chat, with which a channel is loaded. */
   constructor(store: LogStore, tail: number, queue: DeliveryQueue) {
     this.#store = store
     this.#tail = tail
@@ -65,7 +65,7 @@ export class AwakeChannels {
     this.staged.delete(uri)
   }
 
-  /** Returns a channel from memory, or loads it. Concurrent calls share one load. */
+  /** Returns a channel from memory, or loads it; undefined if there is none. Concurrent calls share one load. */
   async wake(uri: Uri): Promise<Channel | undefined> {
     const awake = this.#awake.get(uri)
     if (awake || this.#dropped.has(uri)) return awake
@@ -74,7 +74,7 @@ export class AwakeChannels {
     return waking
   }
 
-  /** Loads a staged channel. The channel stays staged. */
+  /** Loads a channel that is still being written part by part. It stays hidden from everyone else. */
   async loadStaged(uri: Uri): Promise<Channel | undefined> {
     const build = await loadChannel(this.#store, uri, this.#tail)
     return build?.(this.#queue.committedSeq)

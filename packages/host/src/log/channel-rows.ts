@@ -35,7 +35,7 @@ export class ChannelRows {
     this.ids = new RowIds([...older, ...this.of(state).map(({ id }) => id)])
   }
 
-  /** The number of rows of the head that are not in memory. These are the oldest rows. */
+  /** The number of the channel's rows, in its newest state, that are not in memory. These are the oldest rows. */
   get older(): number {
     return this.#older
   }

@@ -1,12 +1,12 @@
-/** A head is due when more text than this was stored since the last head. In characters. */
+/** A head (the channel's state) is stored when more characters than this were stored since the last head. */
 const headLength = 4 * 1024 * 1024
 /**
- * A head is due when this number of rows has changed since the last head. The number is lower than the number of rows that a
- * waking channel loads.
+ * A head is stored when this number of rows has changed since the last head. The number is lower than the number of
+ * rows that are loaded with a channel.
  */
 const headRows = 25
 
-/** Counts what was given to the store of one channel since the channel's last head, and remembers the channel's newest write. */
+/** Counts what the store was given for one channel since the channel's last head, and which write was the newest. */
 export class ChannelWrites {
   #actions = 0
   #length = 0
@@ -34,14 +34,14 @@ export class ChannelWrites {
   }
 
   /**
-   * The sequence number of the last but one head. The envelopes up to this number are out of daily use, because a waking
-   * channel needs none of them. The newer envelopes are not sealed, so that they stay quick to replay.
+   * The sequence number of the last but one stored head. No load of the channel needs the envelopes up to this
+   * number, so they may be sealed (compressed). Newer envelopes are not sealed, so that they stay quick to replay.
    */
   get coldTo(): number {
     return this.#coldTo
   }
 
-  /** Returns whether more envelopes are out of daily use than at the last call. */
+  /** Returns whether `coldTo` has changed since the last call. */
   takeCold(): boolean {
     if (this.#coldTo === this.#coldSeen) return false
     this.#coldSeen = this.#coldTo

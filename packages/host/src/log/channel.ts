@@ -47,7 +47,7 @@ export class Channel<K extends KindName = KindName> {
   /** Whether the state depends on ephemeral actions, which are not stored. */
   readonly lossy: boolean
   readonly listeners = new Set<Listener>()
-  /** Counts of what was given to the store of this channel. */
+  /** Counts what the store was given for this channel. */
   readonly writes = new ChannelWrites()
   /** Whether a sleep check is scheduled. The check puts the channel to sleep if nothing needs it. */
   sleepCheckDue = false

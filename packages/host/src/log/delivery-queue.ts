@@ -43,8 +43,8 @@ export class DeliveryQueue {
   }
 
   /**
-   * The total length of the waiting entries for a single listener, such as refusals. They are not stored, so the limit of
-   * unflushed bytes does not cover them.
+   * The total length, in characters, of the waiting entries for a single listener, such as refusals. They are not
+   * stored, so the limit of bytes that wait for the disk does not cover them.
    */
   get directLength(): number {
     return this.#directLength

@@ -27,7 +27,10 @@ export class Delivery {
     this.#channels = channels
   }
 
-  /** Delivers every entry that need not wait for the disk. `last`: the last sequence number that was assigned. */
+  /**
+   * Delivers every entry that need not wait for the disk. `durable`: the last sequence number on the disk. `last`:
+   * the last sequence number that was assigned.
+   */
   deliver(durable: number, last: number): void {
     this.#queue.deliver(durable, last, (queued) => this.#deliverOne(queued))
   }

@@ -14,7 +14,7 @@ interface WriterParts {
   readonly queue: DeliveryQueue
   readonly sequence: Sequence
   readonly world: World
-  /** A channel's head is written after this number of stored actions. */
+  /** A channel's state is stored, as its new head, after this number of stored actions. */
   readonly headEvery: number
   /** Called at the end of each step, after the step was given to the store. */
   readonly stepEnded: () => void
@@ -46,7 +46,7 @@ export class EntryWriter {
     this.#enqueue(channel, true, { seq, last: seq, action: creation, text: '' })
   }
 
-  /** Writes a part of a staged channel without notifying anyone. Returns the sequence number of the part. */
+  /** Writes a part of a channel that nobody can find yet, and notifies nobody. Returns the part's sequence number. */
   stage(channel: Channel, { created, action, rows = [], head }: StagedPart): number {
     const { uri } = channel
     const seq = this.#nextSeq(true)
@@ -89,8 +89,8 @@ export class EntryWriter {
   writeRows(channel: Channel, rows: readonly RowChange[]): void {
     this.#commit.rows(rows)
     channel.writes.rowsStored(rows.length)
-    // The actions after an older head may need a removed row when they are folded. So a new head is stored together with the
-    // removal.
+    // When the channel is loaded, the actions after its stored head are reduced again. They may need a row that is
+    // removed now. So a new head is stored together with the removal.
     if (channel.writes.headDue(this.#headEvery) || rows.some((row) => row.text === undefined))
       this.writeHead(channel)
   }
@@ -141,8 +141,8 @@ export class EntryWriter {
   }
 
   /**
-   * Assigns `count` sequence numbers and returns the first. Before the first strict entry that has to wait, numbers are
-   * reserved for refusals.
+   * Assigns `count` sequence numbers and returns the first. Before a strict entry, which waits for the disk, numbers
+   * are left free for refusals, unless such an entry waits already.
    */
   #nextSeq(strict: boolean, count = 1): number {
     if (strict && !this.#queue.blocked) this.#sequence.reserve()

@@ -8,9 +8,9 @@ import type { World } from '../ports/world.ts'
 /** The maximum distance between an assigned sequence number and the last durable one. */
 export const numbersAhead = 1_000_000
 
-/** The constant cost of an action for a flush, in addition to its length. */
+/** What each waiting action adds to `backlog`, in addition to the characters of the action. */
 const envelopeLength = 512
-/** The constant cost of a channel for a flush, because the actions of different channels are in different pages of a file. */
+/** What each channel with waiting actions adds to `backlog`: its actions are in other pages of the file. */
 const channelLength = 2048
 
 /** The delay in milliseconds before a flush that found the disk full is tried again. */
@@ -38,7 +38,7 @@ interface CommitParts {
   readonly recent: RecentEnvelopes
   readonly world: World
   readonly events: CommitEvents
-  /** The first sequence number of this epoch. */
+  /** The first sequence number of this run of the host. */
   readonly first: number
 }
 
@@ -51,7 +51,7 @@ export class GroupCommit {
   readonly #events: CommitEvents
   #step = emptyStep()
   #bytes = 0
-  /** The length of the actions that wait for the disk, plus a constant for each action and for each channel. */
+  /** The characters of the actions that wait for the disk, plus a constant for each action and for each channel. */
   #length = 0
   /** The channels with actions for the next flush. */
   readonly #channels = new Set<string>()
@@ -79,7 +79,7 @@ export class GroupCommit {
     this.#upTo = first - 1 + numbersAhead
   }
 
-  /** Makes the upper bound of this epoch's sequence numbers durable. */
+  /** Stores the highest sequence number that may be assigned for now, and resolves when it is durable. */
   async begin(): Promise<void> {
     this.#store.append({ ...emptyStep(), upTo: this.#upTo })
     await this.#store.flush()
@@ -115,8 +115,8 @@ export class GroupCommit {
   }
 
   /**
-   * The length of the actions that wait for the disk, plus a constant for each action and for each channel. Zero on a full
-   * disk, where nothing waits.
+   * The number of characters of the actions that wait for the disk, plus a constant for each action and for each
+   * channel. Zero on a full disk, where nothing waits.
    */
   get backlog(): number {
     return this.#full ? 0 : this.#length
@@ -156,8 +156,9 @@ export class GroupCommit {
     if (this.#ended) return
     const step = this.#step
     const lists = [step.created, step.envelopes, step.rows, step.heads, step.dropped]
-    // A step with nothing but refusals need not be written: the durable bound covers its numbers until half of the allowed
-    // distance is used up. A step that writes records always writes the last number with them.
+    // A step with nothing but refusals need not be written: the store already has an upper bound for its numbers. The
+    // bound is raised when half of the numbers below it are used up. A step that writes records always writes the
+    // last number with them.
     const numbersDue = last > this.#given + (this.#records.size > 0 ? 0 : numbersAhead / 2)
     const stepped = numbersDue || lists.some((list) => list.length > 0)
     if (stepped) {

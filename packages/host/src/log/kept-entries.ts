@@ -35,7 +35,7 @@ export class EphemeralEntries {
   }
 }
 
-/** The constant cost of an envelope in memory, in addition to the length of its action. */
+/** The cost of an envelope in memory, in addition to the number of characters of its action. */
 const envelopeCost = 128
 
 /**
@@ -51,7 +51,10 @@ export class RecentEnvelopes {
   /** Every envelope above this sequence number is in memory. */
   #from: number
 
-  /** `first`: the first sequence number of this epoch. `most`: the maximum cost of the envelopes in memory. */
+  /**
+   * `first`: the first sequence number of this run of the host. `most`: the maximum cost of the envelopes in memory,
+   * which is about their length in characters.
+   */
   constructor(first: number, most: number) {
     this.#from = first - 1
     this.#most = most

@@ -14,8 +14,8 @@ export abstract class LogProgress {
   abstract get congested(): boolean
 
   /**
-   * The length of the actions that wait for the disk, plus a constant for each action and for each channel. Zero on a full
-   * disk, where nothing waits.
+   * The number of characters of the actions that wait for the disk, plus a constant for each action and for each
+   * channel. Zero on a full disk, where nothing waits.
    */
   abstract get backlog(): number
 

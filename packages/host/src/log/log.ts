@@ -22,11 +22,12 @@ import { Sequence } from './sequence.ts'
 import { StagedChannels } from './staged-channels.ts'
 
 /**
- * The log numbers, reduces, stores and delivers actions. Appending is synchronous, so nothing can happen between reading a
- * state and numbering a change of that state. The actions of one step are stored together or not at all.
+ * The log numbers, reduces, stores and delivers actions. Appending is synchronous, so nothing can happen between
+ * reading a state and numbering a change of that state. The actions of one step, which is one run of synchronous
+ * code, are stored together or not at all.
  */
 export class Log extends LogProgress {
-  /** The first sequence number of this epoch. */
+  /** The first sequence number of this run of the host. */
   readonly first: number
   readonly staged: StagedChannels
   readonly #events: LogEvents
@@ -97,7 +98,7 @@ export class Log extends LogProgress {
     return this.#commit.backlog
   }
 
-  /** Makes the upper bound of this epoch's sequence numbers durable. Must resolve before the first append. */
+  /** Stores the highest sequence number that may be assigned for now. Must resolve before the first append. */
   begin(): Promise<void> {
     return this.#commit.begin()
   }

@@ -7,13 +7,13 @@ import type { RowChange } from '../ports/log.ts'
 export interface LogOptions {
   /** The records that are stored together with the actions of a step. */
   readonly records: StepRecords
-  /** The first sequence number of this epoch. */
+  /** The first sequence number of this run of the host. */
   readonly first: number
-  /** A channel's head is written after this number of stored actions, so that a waking channel folds at most this number. */
+  /** A channel's state is stored after this number of stored actions, so that a load reduces at most this number. */
   readonly headEvery?: number
-  /** The number of newest rows that a channel is loaded with. Older rows are loaded only when they are needed. */
+  /** The number of newest rows, such as turns, with which a channel is loaded. Older rows are loaded when needed. */
   readonly tail?: number
-  /** The maximum length of the newest stored actions that are kept in memory, plus a constant for each action. */
+  /** The maximum number of characters of stored actions that are kept in memory, plus a constant for each action. */
   readonly recentLength?: number
 }
 
@@ -38,7 +38,7 @@ export interface LogEvents {
   fatal(error: unknown): void
 }
 
-/** A part of a staged channel. The store is given one part in one step. */
+/** A part of a channel that is written part by part and then published. Each part is stored in a step of its own. */
 export interface StagedPart {
   readonly created?: boolean
   /** An action as JSON. */

@@ -22,7 +22,9 @@ interface Rebuilt {
   readonly newer: number
 }
 
-/** Folds the stored actions over the newest head. */
+/**
+ * Applies the stored actions after the newest head to that head, one after the other. Throws `Damaged` if that fails.
+ */
 export function rebuild(uri: Uri, loaded: LoadedChannel | DamagedChannel): Rebuilt {
   if ('damaged' in loaded) throw new Damaged(`the stored history of ${uri} is damaged: ${loaded.damaged}`)
   const kind = kindNamed(loaded.kind)
@@ -43,8 +45,8 @@ export function rebuild(uri: Uri, loaded: LoadedChannel | DamagedChannel): Rebui
 }
 
 /**
- * The minimum number of newest rows that must be loaded with their texts. Rows that are newer than the head result from the
- * fold. But the last row of the head must be loaded, because an action after the head may name it.
+ * The minimum number of newest rows that must be loaded with their texts: the last row of the stored head, because an
+ * action after the head may name it, and all rows after that row.
  */
 export function leastTail(loaded: LoadedChannel | DamagedChannel): number {
   if ('damaged' in loaded || loaded.rows.length === loaded.rowIds.length) return 0
@@ -55,8 +57,8 @@ export function leastTail(loaded: LoadedChannel | DamagedChannel): number {
 }
 
 /**
- * The state to fold from. A stored head contains only the number of its rows. Since that head, rows were only added, so the
- * first `count` rows in the store are those of the head.
+ * The state to which the stored actions are applied. A stored head contains only the number of its rows. Since that
+ * head, rows were only added, so the first `count` rows in the store are those of the head.
  */
 function headState(kind: ChannelKind, loaded: LoadedChannel) {
   const { rowIds, rows, fromCreation } = loaded

@@ -5,7 +5,7 @@ import type { DeliveryQueue } from './delivery-queue.ts'
 import { Damaged } from './rebuild.ts'
 import { readRows } from './rows.ts'
 
-/** Loads rows that were not loaded when their channel was woken. */
+/** Loads rows that were not loaded together with their channel, because they are old. */
 export class RowLoader {
   readonly #store: LogStore
   readonly #queue: DeliveryQueue
@@ -32,8 +32,8 @@ export class RowLoader {
   async #read(channel: Channel, fromId: string | undefined): Promise<void> {
     const ids = channel.missing(fromId)
     const read = await readRows(this.#store, channel.uri, ids)
-    // During the read the channel may have gone to sleep, or may have lost all its rows. Otherwise the missing rows are still the
-    // same.
+    // During the read the channel may have left memory, or may have lost all its rows. Otherwise the missing rows are
+    // still the same.
     if (!this.#channels.holds(channel) || channel.olderRows === 0) return
     const rows = ids.flatMap((id) => read.get(id) ?? [])
     if (rows.length < ids.length)

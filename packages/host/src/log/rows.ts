@@ -48,8 +48,8 @@ export async function readTexts(
 }
 
 /**
- * Rebuilds the rows by loading the whole channel. Stored rows are only a cache: when a load of all rows finds a damaged one,
- * the rows are folded from the actions since the creation of the channel.
+ * Rebuilds the rows by loading the whole channel. Stored rows are only a cache: when a load of all rows finds a
+ * damaged one, the rows are made again from the actions since the creation of the channel.
  */
 async function foldedTexts(store: LogStore, uri: Uri): Promise<ReadonlyMap<string, string>> {
   const loaded = await store.load(uri)
@@ -58,7 +58,7 @@ async function foldedTexts(store: LogStore, uri: Uri): Promise<ReadonlyMap<strin
   return new Map(rowsIn(kind.rows, state).map((row) => [row.id, JSON.stringify(row)]))
 }
 
-/** The length of a value as JSON. Lengths are cached: values never change, and the same length is needed often. */
+/** The number of characters of a value as JSON. It is cached, because it is needed often and values never change. */
 export function lengthOf(item: object): number {
   const length = lengths.get(item) ?? JSON.stringify(item).length
   lengths.set(item, length)

@@ -33,7 +33,7 @@ export class StagedChannels {
     return this.#channels.loadStaged(uri)
   }
 
-  /** Makes a staged channel visible, as if it had just been woken. */
+  /** Makes a staged channel visible, as if it had just been loaded into memory. */
   publish(channel: Channel): void {
     this.#channels.publish(channel)
   }

@@ -17,7 +17,7 @@ export interface Hook {
   readonly command: HookCommand
   readonly timeoutSeconds?: number
   readonly env?: { readonly [name: string]: string }
-  /** The directory of the command: relative to the workspace, absolute, or with `~/` for the user's home. */
+  /** The working directory of the command: absolute, or relative to the session's directory. `~` is not expanded. */
   readonly cwd?: string
 }
 
@@ -68,7 +68,7 @@ export function readHooks(
   return { hooks, problems }
 }
 
-/** The events that hooks may name, each with the names that other programs have for it. */
+/** The names of events in files of hooks, each with its name here. Some programs use other names for an event. */
 const events: ReadonlyMap<string, string> = new Map(
   `PreToolUse PostToolUse PostToolUseFailure SessionStart SessionEnd BeforeReadFile AfterFileEdit BeforeShellExecution
   AfterShellExecution UserPromptSubmit Stop SubagentStart SubagentStop StopFailure PreCompact PostCompact TeammateIdle

@@ -75,7 +75,7 @@ export class Reading {
     return new JsonText(await this.text(path), lenient, this.limits)
   }
 
-  /** Whether one more component may be attempted. */
+  /** Counts one more component. Returns false, and records a problem, if the plugin has too many components. */
   take(): boolean {
     const { pluginComponents } = this.limits
     if (++this.#attempts <= pluginComponents) return true

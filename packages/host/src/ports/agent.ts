@@ -14,7 +14,7 @@ import type { Customized, InstructionFile } from './customized.ts'
 import type { FileEntry } from './files.ts'
 import type { Search, SearchResult } from './search.ts'
 
-/** The backend of a provider id. Every agent passes the suite in `agent.contract.ts`. */
+/** An agent, which sessions choose by its provider id. Every agent passes the suite in `agent.contract.ts`. */
 export interface Agent {
   /** The description of the agent. It may have more members after `probe`. */
   readonly info: AgentInfo
@@ -85,8 +85,8 @@ export interface Chat {
   /** Resolves when everything that the agent has yielded is committed. Rejects when the turn is over. */
   settled(): Promise<void>
   /**
-   * Returns the turns right before a given turn, oldest first, because the state holds only the newest turns of the chat.
-   * Empty if there are none.
+   * Returns turns right before a given turn, oldest first; empty if there are none. An agent reads older turns this
+   * way, because the state holds only the newest turns of the chat.
    */
   before(turnId: string): Promise<readonly Turn[]>
   /** Starts a worker for a tool call of this turn. The worker does its task in a chat of its own. */
@@ -111,9 +111,9 @@ export interface Chat {
   /** Reads an attachment. Rejects with a message for users if the attachment is missing or must not be read. */
   read(attachment: MessageAttachment): Promise<Content>
   /**
-   * The user's token for a resource. The resource must be named in the agent's info, or a tool call of this turn must have
-   * asked the user to authenticate for it. An agent gets the token before each use, sends it only to that resource, and does
-   * not store it.
+   * The user's token for a resource; undefined if there is none. The resource must be named in the agent's info, or a
+   * tool call of this turn must have asked the user to authenticate for it. An agent gets the token before each use,
+   * sends it only to that resource, and does not store it.
    */
   token(resource: string): string | undefined
 }
@@ -153,9 +153,10 @@ export interface OfferedTool {
 }
 
 /**
- * The files of the session's directories, for a running tool call of this turn. Reading needs no confirmation, unless the file
- * is secret: the read of a secret file rejects with the error type `permission`, and the tool call may then ask for
- * confirmation. Writing always needs a confirmation. Paths are absolute, or relative to the session's first directory.
+ * The files of the session's directories, for a running tool call of this turn. Reading needs no confirmation, unless
+ * the file is secret: the read of a secret file rejects with the error type `permission`, and the tool call may then
+ * ask for confirmation. Writing always needs a confirmation. Paths are absolute, or relative to the first directory
+ * of the chat, which is the session's if the chat has none of its own.
  */
 export interface ToolFiles {
   read(toolCallId: string, path: string): Promise<string>
@@ -174,7 +175,9 @@ export interface Command {
   readonly toolCallId: string
   /** A command line for the shell. */
   readonly line: string
-  /** The working directory: an absolute path in a directory of the session. Absent: the session's first directory. */
+  /**
+   * An absolute path in a directory of the session. Absent: the first directory of the chat, or else of the session.
+   */
   readonly cwd?: string
 }
 

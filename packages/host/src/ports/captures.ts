@@ -9,10 +9,11 @@ export interface Captures {
    */
   take(directory: string, options: CaptureOptions): Promise<Capture>
   /**
-   * The differences between two captures of one folder, ordered by path. Renames are found. The earlier capture may be a
-   * commit, whose files may have another form than on the disk. A file that differs only by a conversion is not listed. If
-   * nobody can tell whether a file differs, the file is listed, and its earlier content is omitted. Rejects with a
-   * `CaptureFailed` if one of the captures does not exist any more.
+   * The differences between two captures of one folder, ordered by path. Renames are found. The earlier capture may
+   * be a commit, in which git may have stored files in another form than on the disk, for example with other line
+   * ends. A file that differs only by such a conversion is not listed. If nobody can tell whether a file differs, the
+   * file is listed, and its earlier content is omitted. Rejects with a `CaptureFailed` if one of the captures does
+   * not exist any more.
    */
   compare(before: string, after: string): Promise<readonly CapturedChange[]>
   /** The bytes of a content. Rejects with a `CaptureFailed` if they were omitted or do not exist any more. */

@@ -19,7 +19,7 @@ export interface Comment {
 
 /** A comment on some lines of a file, or on the whole file. */
 export interface NewComment {
-  /** Absolute, or relative to the session's first directory. */
+  /** Absolute, or relative to the chat's first directory, or else the session's. */
   readonly path: string
   /** The first line, counted from 1. Absent: the comment is about the whole file. */
   readonly line?: number

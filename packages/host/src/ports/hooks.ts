@@ -19,7 +19,7 @@ export interface HookRun {
   /** The text on the standard input of the command. */
   readonly input: string
   readonly timeoutMs: number
-  /** The maximum length of each output. What exceeds it is dropped. */
+  /** The maximum number of characters of the standard output, and of the standard error. The rest is dropped. */
   readonly maxLength: number
 }
 

@@ -19,7 +19,9 @@ export interface ChannelCreation {
   readonly state: string
 }
 
-/** A change of one row, such as a finished turn of a chat. */
+/**
+ * A change of one row. A row is an element of a list in a state that is stored by itself: a finished turn of a chat.
+ */
 export interface RowChange {
   readonly channel: Uri
   readonly id: string
@@ -28,8 +30,9 @@ export interface RowChange {
 }
 
 /**
- * A channel's state at a sequence number, without its rows. Heads are only a cache: a fold of the actions gives the same
- * state.
+ * A channel's state at a sequence number, without its rows, which are stored by themselves. Heads are a cache:
+ * reducing all stored actions of the channel gives the same state, except for the effects of actions that are never
+ * stored.
  */
 export interface Head {
   readonly channel: Uri
@@ -56,14 +59,16 @@ export interface StoredRow {
 }
 
 /**
- * The data from which a channel is rebuilt: the newest sound head (or the creation), the newest rows, and the actions after
- * the head.
+ * The data from which a channel is rebuilt: the newest undamaged head (or the creation), the newest rows, and the
+ * actions after the head.
  */
 export interface LoadedChannel {
   readonly kind: string
   readonly seq: number
   readonly state: string
-  /** The ids of all rows in order. Empty with `fromCreation`, because the fold then makes the rows. */
+  /**
+   * The ids of all rows in order. Empty with `fromCreation`, because all actions are applied then, and make the rows.
+   */
   readonly rowIds: readonly string[]
   /** The texts of the newest of these rows, as many as the load requested. */
   readonly rows: readonly string[]
@@ -81,7 +86,7 @@ export interface Slice {
   readonly envelopes: readonly StoredEnvelope[]
   /** Whether there are more envelopes. To get them, read again after the last one. */
   readonly more: boolean
-  /** Set if envelopes of one of the channels above `after` were forgotten. The slice then has a gap. */
+  /** Set if envelopes above `after` were forgotten in one of the channels. The slice then has a gap. */
   readonly forgotten?: true
 }
 
@@ -138,9 +143,10 @@ export interface LogStore {
   /** Returns the creation of a channel, or the checkpoint that has replaced it. Rejects if it is damaged. */
   creation(channel: Uri): Promise<ChannelCreation | undefined>
   /**
-   * Forgets the envelopes of a channel up to a checkpoint, which takes the place of the channel's creation. The state of the
-   * checkpoint has its rows. `dispatchedBy` still finds the newest `keys` actions of each client. Returns false, and changes
-   * nothing, if there is no such channel, or if it begins at the checkpoint or later.
+   * Forgets the envelopes of a channel up to a checkpoint, which takes the place of the channel's creation. Unlike a
+   * head, the state of a checkpoint contains its rows. `dispatchedBy` still finds the newest `keys` actions of each
+   * client. Returns false, and changes nothing, if there is no such channel, or if it begins at the checkpoint or
+   * later.
    */
   forget(checkpoint: Head, keys: number): Promise<boolean>
   /**

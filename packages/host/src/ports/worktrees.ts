@@ -76,7 +76,7 @@ export interface AppliedWorktree {
   readonly left: readonly string[]
 }
 
-/** An application that a crash has interrupted, and that cannot be finished now. */
+/** An `apply` that a crash has interrupted, and that cannot be finished now. */
 export interface UnfinishedWorktree {
   readonly id: string
   readonly main: string

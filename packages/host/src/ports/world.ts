@@ -1,8 +1,8 @@
 /** Time, random numbers and the scheduler: everything that a simulation must control. */
 export interface World {
   /**
-   * Wall time in milliseconds. It may jump, so only displayed times, the first number of an epoch and the age of client
-   * records depend on it.
+   * Wall time in milliseconds. It may jump, so only displayed times, the first sequence number of a run of the host
+   * and the age of client records depend on it.
    */
   now(): number
   /** A new identifier of at least 128 random bits. */

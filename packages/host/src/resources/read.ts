@@ -30,7 +30,10 @@ export async function resourceRead(
   }
 }
 
-/** Reads a resource for a client. The budget is released when the client has read the response. */
+/**
+ * Reads a resource for a client. The response counts towards the limit for bytes that are being read and sent, until
+ * the client has read it.
+ */
 export async function answerRead(core: Core, link: Link, params: Params<'resourceRead'>): Promise<object> {
   const { uri } = params
   if (!isContent(uri) && !isFile(uri)) return askClient(core, link, 'resourceRead', params)
@@ -58,7 +61,7 @@ interface Read<T> {
   readonly reservation: Reservation
 }
 
-/** Reads a file, or content that is stored apart from the log, within the budget. */
+/** Reads a file, or content that is stored apart from the log. Waits until the bytes fit into the read budget. */
 async function readBytes(
   core: Core,
   reader: Reader,
@@ -82,9 +85,10 @@ async function readBytes(
 }
 
 /**
- * Reads within the budget. The size is known only after the file is opened, and most files are small. So the first attempt
- * reserves a small part of the budget. If the file does not fit, the second attempt reserves the largest part. A read that
- * hangs in the first attempt therefore holds little of the budget.
+ * Reads something, and reserves bytes of the read budget for it. The size is known only after the file is opened, and
+ * most files are small. So the first attempt reserves few bytes. If the file does not fit, the second attempt
+ * reserves the most that a read may have. A read that hangs in the first attempt therefore holds little of the
+ * budget.
  */
 async function readInBudget<T>(
   { readBudget, limits }: Core,
@@ -126,8 +130,8 @@ async function respond(
 }
 
 /**
- * Returns the result of a read. If the file is longer than the limit of the read, the result is undefined if `again` is true, so
- * that the caller can read with a higher limit. Otherwise the read fails.
+ * Returns the result of a read. If the file exceeds the limit of the read, the read fails, or the result is undefined
+ * if `again` is true: the caller then reads again with a higher limit.
  */
 async function unlessUnfit<T>(reading: Promise<T>, again: boolean): Promise<T | undefined> {
   try {
@@ -162,8 +166,8 @@ const ended = () => new LinkClosed('the connection has ended')
 // The byte order mark is a part of the file: a client that writes the text back must not lose it.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The part of the budget that is reserved at first, for a read of unknown size or a listing of at most `smallList` entries. */
+/** The bytes that are reserved at first, for a read of unknown size or a listing of at most `smallList` entries. */
 const smallBytes = 256 * 1024
 const smallList = 1000
-/** The length from which on the content is encoded outside the event loop. */
+/** The number of bytes from which on the content is encoded outside the event loop. */
 const largeBytes = 64 * 1024

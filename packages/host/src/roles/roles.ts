@@ -86,7 +86,7 @@ export const actionRoles: Rows = {
   'chat/inputCompleted': 'approve',
   // Removed turns cannot be restored.
   'chat/truncated': 'own',
-  // The results of a tool that a client lends.
+  // These actions report the result of a tool that a client lends to the session.
   'chat/toolCallComplete': 'own',
   'chat/toolCallContentChanged': 'own',
   'chat/workingDirectorySet': 'own',
@@ -140,13 +140,18 @@ export function roleProblem({ device }: Holder, what: string, needed: Role): str
   return `${what} needs the role ${needed}; the device ${JSON.stringify(device.name)} has the role ${device.role}`
 }
 
-/** Something without a row needs all rights. */
+/**
+ * The role that a command or an action needs. Something without a row in the tables needs `own`, the highest role.
+ */
 function neededBy(row: Needed<never> | undefined, value: unknown, core: Core): Role {
   // The value has the type that the row is for: a schema has checked it by the same name.
   return typeof row === 'function' ? row(value as never, core) : (row ?? 'own')
 }
 
-/** The role for work in these folders. Folders that nobody has opened or granted yet need `own`, like a grant. */
+/**
+ * The role for work in these folders. A folder that no session works in yet needs `own`, because a session opens the
+ * folder to all clients.
+ */
 function openFolders(core: Core, folders: readonly string[] = []): Role {
   const open = [...core.catalog.directories].flatMap(pathIn)
   return folders.every((uri) => pathIn(uri).some((path) => open.some((root) => isIn(path, root))))

@@ -58,7 +58,8 @@ export async function openRoot(core: Core): Promise<void> {
 }
 
 /**
- * Publishes the number of announced sessions, in the step that changes the number. Returns the sequence number of the action.
+ * Publishes the number of sessions in the session list, in the step that changes it. Returns the sequence number of
+ * the action.
  */
 export function countSessions(core: Core): number {
   const root = core.log.channel(rootUri, 'root')

@@ -7,11 +7,11 @@ import type { World } from '../ports/world.ts'
 
 /** The minimum length of a segment's text, in characters. Compressing less would save little. */
 const worthwhile = 16 * 1024
-/** The pause between two slices, in milliseconds. Flushes go on during a slice, and wait for nothing during a pause. */
+/** The pause between two slices of work, in milliseconds. During it, flushes have the store for themselves. */
 const pauseMs = 50
-/** The time after a start before anything is sealed, so that clients can reconnect first. */
+/** The time in milliseconds after a start before anything is sealed, so that clients can reconnect first. */
 const startMs = 30_000
-/** The time after which the host looks again at channels with a job, and tries again to write to a full disk. */
+/** Milliseconds until the host looks again at channels with a job, or tries again to write to a full disk. */
 const retryMs = 60_000
 
 interface SealingParts {
@@ -25,10 +25,10 @@ interface SealingParts {
 }
 
 /**
- * Seals the envelopes that are out of daily use, in the background and one slice at a time. These are all envelopes of a
- * channel that has left memory, and those before the last but one head of a channel in memory. A channel with a job waits
- * until the job has ended. When nothing is left to seal, deletes what large dropped channels have left, and gives unused
- * space back to the file system.
+ * Seals, which means compresses, the envelopes that are out of daily use, in the background and one slice at a time.
+ * These are all envelopes of a channel that has left memory, and those before the last but one head of a channel in
+ * memory. A channel with a job waits until the job has ended. When nothing is left to seal, deletes what large
+ * dropped channels have left, and gives unused space back to the file system.
  */
 export class Sealing {
   readonly #parts: SealingParts
@@ -36,7 +36,7 @@ export class Sealing {
   readonly #waiting = new Set<Uri>()
   #earlier: (() => Iterable<Uri>) | undefined
   #cancelTimer: (() => void) | undefined
-  /** Whether the file may have dropped data or unused space. An earlier epoch may have left some. */
+  /** Whether the file may have dropped data or unused space. An earlier run of the host may have left some. */
   #freed = true
   #working = false
   #ended = false
@@ -46,8 +46,8 @@ export class Sealing {
   }
 
   /**
-   * Adds the channels of earlier epochs to those that wait. The channels are listed when the first slice begins, some time
-   * after the start.
+   * Adds the channels of earlier runs of the host to those that wait. The channels are listed when the first slice
+   * begins, some time after the start.
    */
   start(channels: () => Iterable<Uri>): void {
     this.#earlier = channels

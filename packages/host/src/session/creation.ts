@@ -67,7 +67,7 @@ function fail(core: Core, channel: Channel<'session'>, error: ErrorInfo): void {
 }
 
 function failTurnOf(core: Core, uri: Uri, error: ErrorInfo): void {
-  // A chat with an active turn is awake.
+  // A chat with an active turn is always in memory.
   const chat = core.log.channel(uri, 'chat')
   const turnId = chat?.head.activeTurn?.id
   if (chat && turnId !== undefined) failTurn(core, chat, turnId, error)

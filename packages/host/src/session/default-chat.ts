@@ -21,19 +21,19 @@ export function defaultChatProblem(
 }
 
 /**
- * The chats that must be woken before the default chat of a session changes. The state of each chat says whether the chat can
- * be moved, and this changes in the same step.
+ * The chats that must be loaded into memory before the default chat of a session changes: the old and the new default
+ * chat. The state of each says whether it can be moved, and this changes in the same step.
  */
 export function asleepForDefault({ catalog, log }: Core, session: Uri, action: Action): readonly Uri[] {
   const entry = action.type === 'session/defaultChatChanged' ? catalog.get(session) : undefined
   if (!entry) return []
-  // No schema has checked the action yet. A value that is no chat of the session wakes nothing.
+  // No schema has checked the action yet. A value that is no chat of the session is ignored here.
   const { defaultChat: next } = action as DefaultChatChanged
   const chats = (entry.chats ?? []).map(({ resource }) => resource)
   return chats.filter((uri) => (uri === entry.defaultChat || uri === next) && !log.channel(uri))
 }
 
-/** Updates `movable` of the chats, after a client has changed the default chat: only the default chat cannot be moved. */
+/** Updates `movable` of the chats, after a client has changed the default chat: a default chat cannot be moved. */
 export function defaultChatChanged(core: Core, session: Channel<'session'>): void {
   for (const { resource } of session.head.chats) {
     const chat = core.log.channel(resource, 'chat')

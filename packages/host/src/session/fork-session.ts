@@ -30,8 +30,8 @@ export function defaultChatOptions(core: Core, fork: SessionFork | undefined): C
 }
 
 /**
- * Copies the turns for a new session to the staged channel of its default chat. `check` is called afterwards, because the host
- * may have changed during the copy; if it throws, the copy is deleted.
+ * Copies the turns for a new session into its default chat, which nobody can find yet. `check` is called afterwards,
+ * because the host may have changed during the copy; if it throws, the copy is deleted.
  */
 export async function copyForSession(
   core: Core,

@@ -57,9 +57,9 @@ async function moveTo(core: Core, uri: Uri, to: Uri, after?: Uri): Move {
 }
 
 /**
- * Moves a chat to a new session that has the settings of the chat's present session. The new session is created first and is
- * not announced. If its agent cannot create it, the chat stays where it is. After a crash the new session is disposed of,
- * like every unused session.
+ * Moves a chat to a new session that has the settings of the chat's present session. The new session is created
+ * first, and is not in the session list yet. If its agent cannot create it, the chat stays where it is. After a crash
+ * the new session is disposed of, like every session that was never used.
  */
 async function moveToNew(core: Core, link: Link, uri: Uri): Move {
   await wake(core, uri)
@@ -169,8 +169,8 @@ function moveTerminal(core: Core, uri: Uri, session: Uri, chat: Uri): void {
 }
 
 /**
- * A chat and the chats of its workers, at any depth. They belong together, because the turns of a chat refer to its workers'
- * chats.
+ * A chat and the chats of its workers, which its tool calls have started, at any depth. They belong together, because
+ * the turns of a chat refer to its workers' chats.
  */
 function withWorkers(session: Channel<'session'>, uri: Uri): readonly ChatSummary[] {
   const found = [entry(session, uri)]
@@ -207,7 +207,9 @@ function newState(template: SessionState): SessionState {
   })
 }
 
-/** Wakes a chat, its session and another session. Afterwards all of them that exist are in memory at the same time. */
+/**
+ * Loads a chat, its session and another session. Afterwards all of them that exist are in memory at the same time.
+ */
 async function wakeTogether(core: Core, chat: Uri, session: Uri): Promise<void> {
   for (let awake = false; !awake;) {
     const found = await Promise.all([chat, session].map((uri) => wake(core, uri)))

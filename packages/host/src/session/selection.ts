@@ -58,8 +58,8 @@ export function select(
 ): Entry | undefined {
   const { deferred = [] } = ownMeta(session.head)
   const { clientId, clientSeq } = sender.by
-  // If the choice still waits, a resend of it has no outcome yet. If the choice was applied in the meantime, a resend does not
-  // apply it again.
+  // After a reconnect a client may send its choice again. If the choice still waits, there is no answer yet: the echo
+  // comes when it is applied. If it was applied in the meantime, it is refused, so that it is not applied twice.
   const isOwn = ({ by }: Deferred) => by.clientId === clientId && by.clientSeq === clientSeq
   if (clientSeq > 0 && deferred.some(isOwn)) return undefined
   const before = appliedBefore(session, sender, action)

@@ -70,7 +70,7 @@ export async function createSession(
   if (again) core.aliases.assign(uri, name)
   else if (taken) assignAlias(core, uri, agent.info.provider)
   newChat(core, uri, summary, copied)
-  // The session may fall asleep only from now on. Before it had a chat, nothing kept it awake.
+  // From now on the session may leave memory when nothing needs it. Its chat keeps it there; before, nothing did.
   sleepWhenIdle(core, session)
   // A session with turns has been used.
   if (copied) announce(core, session)
@@ -98,7 +98,9 @@ interface NewSession {
   readonly createdAt: string
 }
 
-/** Creates the channel of a session, for the client of a link. The session is announced when it is first used. */
+/**
+ * Creates the channel of a session, for the client of a link. Other clients see the session when it is first used.
+ */
 export function createSessionChannel(
   core: Core,
   link: Link,
@@ -123,7 +125,7 @@ export async function disposeSession(core: Core, { channel: uri }: Params<'dispo
   return { seq: forgetSession(core, session) }
 }
 
-/** Drops an awake session and all its chats in one step. Returns the sequence number of that step. */
+/** Removes a session that is in memory, and all its chats, in one step. Returns the sequence number of that step. */
 export function forgetSession(core: Core, session: Channel<'session'>): number {
   const { uri } = session
   const { provider, activeClients, chats } = session.head
@@ -198,7 +200,7 @@ export async function clientDeparted(core: Core, clientId: string): Promise<void
   for (const uri of core.departures.sessionsOf(clientId)) {
     const created = core.catalog.creatorOf(uri) === clientId
     const session = await (created ? wakeAll(core, uri) : wake(core, uri)).catch(unlessUnsound)
-    // The client may have come back while the session was woken.
+    // The client may have come back while the session was loaded.
     if (core.links.has(clientId)) return
     if (session?.is('session') && core.log.channel(uri) === session) removeClient(core, session, clientId)
   }
@@ -206,8 +208,8 @@ export async function clientDeparted(core: Core, clientId: string): Promise<void
 }
 
 /**
- * Disposes of a session that its creator left unused, and removes the client from any other session. A session that was used
- * while it was being woken stays.
+ * Disposes of a session that its creator left unused, and removes the client from any other session. A session that
+ * was used while it was being loaded stays.
  */
 function removeClient(core: Core, session: Channel<'session'>, clientId: string): void {
   const { uri } = session
@@ -257,7 +259,9 @@ function creationProblem(
   )
 }
 
-/** Wakes a session and all its chats. Afterwards all of them are in memory at the same time, except for damaged chats. */
+/**
+ * Loads a session and all its chats. Afterwards all of them are in memory at the same time, except for damaged chats.
+ */
 async function wakeAll(core: Core, uri: Uri): Promise<Channel<'session'>> {
   const damaged = new Set<Uri>()
   for (;;) {
@@ -267,8 +271,8 @@ async function wakeAll(core: Core, uri: Uri): Promise<Channel<'session'>> {
     const { chats } = session.head
     const asleep = chats.filter(({ resource }) => !core.log.channel(resource) && !damaged.has(resource))
     if (asleep.length === 0) return session
-    // The chats are woken concurrently. One by one, on a slow disk, the first could fall asleep again before the last is
-    // awake.
+    // The chats are loaded concurrently. One by one, on a slow disk, the first could leave memory again before the
+    // last is loaded.
     await Promise.all(
       asleep.map(async ({ resource }) => {
         if (!(await wakeIfSound(core, resource))) damaged.add(resource)

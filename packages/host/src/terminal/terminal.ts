@@ -41,7 +41,7 @@ export async function disposeTerminal(core: Core, { channel: uri }: Params<'disp
   return { seq: forgetTerminal(core, uri) }
 }
 
-/** Disposes of a terminal within a step. The terminal may be asleep. */
+/** Removes a terminal, which need not be in memory. Returns the sequence number that covers the removal. */
 export function forgetTerminal(core: Core, uri: Uri): number {
   setGone(core, uri)
   core.sealing.freed()
@@ -109,7 +109,7 @@ export const terminalEffects: Effects<'terminal'> = {
   'terminal/resized': (core, { uri }, { cols, rows }) => shellJobOf(core, uri)?.resize(cols, rows),
 }
 
-/** Ends a terminal whose shell was running when the last epoch ended. */
+/** Ends a terminal whose shell was running when the host was last stopped. */
 export function endShell(core: Core, terminal: Channel<'terminal'>): void {
   const data = '\r\n[The host was stopped, and this shell with it. What it showed before is lost.]\r\n'
   core.log.append(terminal, { type: 'terminal/data', data })

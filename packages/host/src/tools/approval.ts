@@ -77,7 +77,10 @@ function permittedName({ toolName, contributor }: ToolCallState): string {
   return contributor?.kind === 'mcp' ? `mcp:${contributor.customizationId}/${toolName}` : toolName
 }
 
-/** An agent's action with the decisions that the host has recorded in the call. The `_meta` of the action replaces the call's. */
+/**
+ * An agent's action on a call. The `_meta` of the action replaces that of the call, so the decisions that the host
+ * has recorded there are added to it.
+ */
 function withDecisions(chat: Channel<'chat'>, action: ChatAction): ChatAction {
   if (!('toolCallId' in action) || !action._meta) return action
   // A call that starts has no decisions yet, even if its id was used before.
@@ -108,7 +111,9 @@ export function savePermission(context: ChatContext, action: Confirmed, by: stri
   else if (channel.is('session')) log.append(channel, { type: 'session/configChanged', config })
 }
 
-/** The reason why the permission that a confirmation gives cannot be saved. */
+/**
+ * The reason why the permission that a confirmation gives cannot be saved; undefined if it can, or if there is none.
+ */
 export function whyNotSaved(context: ChatContext, action: Confirmed): string | undefined {
   const request = requestedPermission(context, action)
   if (!request || isSaved(request)) return undefined
@@ -118,7 +123,7 @@ export function whyNotSaved(context: ChatContext, action: Confirmed): string | u
 /** `read`: the tool call only reads. `write`: the tool call changes something. */
 export type FileAccess = 'read' | 'write'
 
-/** The reason why a tool call may not act now. Writing needs an approval (I7). */
+/** The reason why a tool call may not act now; undefined if it may. Writing needs an approval (I7). */
 export function unapproved(
   chat: Channel<'chat'>,
   toolCallId: string,

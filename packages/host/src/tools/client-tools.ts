@@ -11,7 +11,7 @@ type Start = Extract<ChatAction, { readonly type: 'chat/toolCallStart' }>
 /** Fails the running calls of a session that use tools of this client. A client that has left runs no tools. */
 export function failCallsOf(core: Core, session: Channel<'session'>, clientId: string): void {
   for (const request of session.head.inputNeeded ?? []) {
-    // A chat with an active turn is awake.
+    // A chat with an active turn is always in memory.
     const chat = core.log.channel(request.chat, 'chat')
     if (!chat || request.kind !== 'toolClientExecution' || request.clientId !== clientId) continue
     const { turnId, toolCall } = request
@@ -24,7 +24,7 @@ export function failAbsentClient(core: Core, clientId: string): void {
   // A read-only host cannot append, so the departure is checked again later.
   if (core.readOnlyReason() !== undefined) return core.departures.departed(clientId)
   for (const uri of core.departures.sessionsOf(clientId)) {
-    // A session that waits for a client tool is awake.
+    // A session that waits for a client tool is always in memory.
     const session = core.log.channel(uri, 'session')
     if (session) failCallsOf(core, session, clientId)
   }
@@ -66,8 +66,8 @@ export function checkClientOffers({ core, session, chat }: ChatContext, action: 
 }
 
 /**
- * Returns what an agent must not do with a call, because only the provider of the tool may do it. The provider is a client or,
- * for a tool of an MCP server, the host.
+ * Returns what an agent must not do with a call, because only the provider of the tool may do it. The provider is a
+ * client or, for a tool of an MCP server, the host. Undefined if the agent may do it.
  */
 export function providerOnly({ core, session, chat }: ChatContext, action: ChatAction): string | undefined {
   if (action.type !== 'chat/toolCallComplete' && action.type !== 'chat/toolCallContentChanged')
@@ -80,8 +80,8 @@ export function providerOnly({ core, session, chat }: ChatContext, action: ChatA
 }
 
 /**
- * Checks the clients of all running calls of a chat, after a restart. If the grace period of a client ended before the chat
- * was awake, the client's calls in this chat have not failed yet.
+ * Checks the clients of all running calls of a chat, after a restart. If the grace period of a client ended before
+ * the chat was loaded, the client's calls in this chat have not failed yet.
  */
 export function checkClientsPresent(
   core: Core,

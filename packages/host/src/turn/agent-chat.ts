@@ -150,7 +150,7 @@ async function runCommand(turn: RunningTurn, command: Command): Promise<RunningC
   turn.flushText()
   const { core, session, chat, turnId, signal } = turn
   await requireApproval(turn, command.toolCallId)
-  // The session may have been disposed of together with the approval. A terminal would outlive it (Y7).
+  // The session may have been disposed of during the wait for the approval. A new terminal would outlive it (Y7).
   requireRunning(turn)
   const caller = { session, chat, turnId, signal }
   const { terminal, job } = await execute(core, caller, command).catch((error: unknown) => {

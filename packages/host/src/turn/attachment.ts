@@ -63,8 +63,8 @@ function readResource(core: Core, principal: string, uri: Uri): Promise<Content>
 }
 
 /**
- * The transcript of a chat up to the turn that the attachment is pinned to. If there is no pin, the chat had no completed
- * turn, and the transcript is empty.
+ * The transcript of a chat up to the turn `endTurn` of the attachment. If the client gives none, the host adds it
+ * when the message is sent. So without it the chat had no completed turn then, and the transcript is empty.
  */
 async function transcript(core: Core, principal: string, attachment: ChatAttachment): Promise<string> {
   const uri = resolveChat(core, attachment.resource)
@@ -93,7 +93,7 @@ async function turnsUpTo(
   let length = 0
   for (;;) {
     const page = await turnsBefore(core, chat, { cursor })
-    // The first page may hold turns after `endTurn`, which have ended since the attachment was pinned.
+    // The first page may hold turns after `endTurn`, which have ended since the message was sent.
     const end = turns.length > 0 ? page.turns.length : page.turns.findIndex(({ id }) => id === endTurn) + 1
     turns.unshift(...page.turns.slice(0, end))
     for (const turn of page.turns) length += lengthOf(turn)

@@ -29,7 +29,10 @@ export function attachmentProblem(core: Core, action: Action): string | undefine
   return count > chatAttachments ? `a message has at most ${chatAttachments} attached chats` : undefined
 }
 
-/** The chats that must be woken before an action can be pinned. Empty for an action that will be refused. */
+/**
+ * The chats that must be loaded into memory before `pinned` can find their last turns. Empty for an action that will
+ * be refused.
+ */
 export function asleepFor(core: Core, action: Action): readonly Uri[] {
   const chats = attachmentsOf(messageOf(action)).filter(isUnpinned)
   if (chats.length === 0 || attachmentProblem(core, action) !== undefined) return []
@@ -41,7 +44,9 @@ export async function wakeFor(core: Core, action: Action): Promise<void> {
   for (const uri of asleepFor(core, action)) await wakeIfSound(core, uri)
 }
 
-/** Whether a dispatched action equals an accepted one, apart from the pins and the `_meta` that the host added. */
+/**
+ * Whether a dispatched action equals an accepted one, apart from the `endTurn` and the `_meta` that the host added.
+ */
 export function isResendOf(accepted: Action, dispatched: Action): boolean {
   const [before, again] = [withoutCallMeta(accepted), withoutCallMeta(dispatched)]
   if (equal(before, again)) return true

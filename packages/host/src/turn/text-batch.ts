@@ -34,7 +34,7 @@ export class TextBatch {
     this.#wantsEach = wantsEach
   }
 
-  /** The length of the text that is held back. */
+  /** The number of characters that are held back. */
   get length(): number {
     return this.#text.length
   }

@@ -69,7 +69,7 @@ export class TurnRoom {
     return [...before, ...inline, ...(await this.#storeDue())]
   }
 
-  /** Stores the text that has no room. Returns an action that adds a reference to it. */
+  /** Stores the text that has no room. Returns the actions that add references to it, one for each stored piece. */
   async flush(): Promise<readonly AgentAction[]> {
     const references: AgentAction[] = []
     while (this.#rest) references.push(await this.#storePiece(this.#rest))
@@ -131,8 +131,9 @@ export class TurnRoom {
   }
 
   /**
-   * The lengths up to which the input and output of tools stay in the state. They fall as the state grows. The input of a call
-   * that asks for confirmation is also in the state of the session, so its length is limited further.
+   * The lengths, in characters, up to which the input and output of tools stay in the state. They fall as the state
+   * grows. The input of a call that asks for confirmation is also in the state of the session, so its length is
+   * limited further.
    */
   #inlineFor(action: AgentAction): InlineLengths {
     const { inlineLength } = this.#place.core.limits

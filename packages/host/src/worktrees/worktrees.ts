@@ -19,7 +19,9 @@ export function wantsWorktree(values: Values = {}): boolean {
   return values[isolationKeys.isolation] === 'worktree'
 }
 
-/** The reason why a session with these values cannot have a worktree. */
+/**
+ * The reason why a session with these values cannot have the worktree that it asks for; undefined if there is none.
+ */
 export function worktreeProblem(values: Values = {}, directories: readonly Uri[] = []): string | undefined {
   if (!wantsWorktree(values)) return undefined
   if (directories.length !== 1) return 'a session in a worktree has one working directory'
@@ -40,8 +42,8 @@ interface Creation {
 }
 
 /**
- * Creates the worktree of a session, if it has one, and makes it the session's working directory. If the host was stopped in
- * the middle of this, the next start does it again. Returns the error if the creation of the session fails.
+ * Creates the worktree of a session, if it has one, and makes it the session's working directory. If the host was
+ * stopped in the middle of this, the next start does it again. Returns the error if the worktree cannot be created.
  */
 export async function prepareWorktree(
   core: Core,
@@ -153,7 +155,7 @@ export async function recoverWorktrees(core: Core): Promise<void> {
   await removeWorktrees(core)
 }
 
-/** Says in the log of the host, and in the session, how an interrupted application has ended. */
+/** Says in the log of the host, and in the session, how an interrupted `apply` has ended. */
 async function tell(core: Core, recovered: AppliedWorktree | UnfinishedWorktree): Promise<void> {
   const { id, main } = recovered
   const note =

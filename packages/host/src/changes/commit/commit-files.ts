@@ -36,7 +36,7 @@ export async function commitFiles(committing: Committing, message: string): Prom
       made.push({ id, branch, files: changed.map((path) => fileUri(`${directory}/${path}`)) })
     }
   } catch (error) {
-    // The folders may be in different repositories. What is committed in one stays.
+    // The folders may be in different repositories. A commit in one of them stays, so the error names it.
     if (error instanceof CommitFailed && made.length > 0)
       throw new CommitFailed(`${sentence(made)} ${error.message}`)
     throw error

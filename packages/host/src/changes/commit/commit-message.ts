@@ -21,6 +21,6 @@ function cut(text: string): string {
   return text.length <= longest ? text : `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
-/** The usual length of the first line of a message. */
+/** The maximum number of characters of the first line, as is usual for commit messages. */
 const longest = 72
 const mostNamed = 50

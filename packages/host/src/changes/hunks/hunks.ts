@@ -64,7 +64,10 @@ function linesOf(bytes: Uint8Array): readonly Uint8Array[] {
   return lines
 }
 
-/** A text that only equal bytes have: every byte is a character of its own. */
+/**
+ * Converts a line to a text for the comparison. Each byte becomes one character, so different lines become different
+ * texts.
+ */
 function nameOf(line: Uint8Array): string {
   return latin.decode(line)
 }

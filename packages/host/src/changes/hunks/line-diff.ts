@@ -64,7 +64,7 @@ function addsNext(at: (diagonal: number) => number, diagonal: number, difference
   return diagonal !== differences && at(diagonal - 1) < at(diagonal + 1)
 }
 
-/** Goes back from the ends of both texts to their beginnings. */
+/** Goes back from the ends of both texts to their beginnings. Returns the pairs of common lines on the way. */
 function pathBack(rounds: readonly Int32Array[], length: number, otherLength: number): readonly Pair[] {
   const pairs: Pair[] = []
   let [x, y] = [length, otherLength]
@@ -80,5 +80,8 @@ function pathBack(rounds: readonly Int32Array[], length: number, otherLength: nu
   return pairs.toReversed()
 }
 
-/** The square of this number is about the maximum number of steps of a comparison. */
+/**
+ * The maximum number of added and removed lines that the search allows. The square of this number is about the
+ * maximum number of its steps.
+ */
 const mostDifferences = 1000

@@ -20,7 +20,7 @@ export function sha256(bytes: Uint8Array): string {
   return [...state].map((word) => word.toString(16).padStart(8, '0')).join('')
 }
 
-/** One block. The names of the variables are those of FIPS 180-4. */
+/** Adds one block to the hash. The names of the variables are those of FIPS 180-4. */
 function mix(state: Uint32Array, words: Uint32Array): void {
   let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = state
   for (let i = 0; i < 64; i++) {

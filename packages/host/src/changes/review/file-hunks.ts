@@ -55,7 +55,10 @@ export function withHunks(file: ChangesetFile, hunks: readonly ReviewedHunk[]): 
   }
 }
 
-/** A side of a file, as far as its bytes matter. The content of a file on the disk is named by its nonce. */
+/**
+ * One side of a change as a captured file, in order to read its bytes. The mode does not matter for that. The nonce
+ * of a file on the disk is the name of its captured content.
+ */
 function captured({ content: { uri, nonce, sizeHint = 0 } }: FileEditSide): CapturedFile {
   return { content: nonce ?? parseCapturedUri(uri)?.content ?? '', mode: '100644', size: sizeHint }
 }

@@ -9,7 +9,10 @@ export interface ReviewRecord {
   readonly [changeset: string]: FileMarks
 }
 
-/** The hashes of the marked hunks, by file. A file with an empty list is reviewed by hunks, too. */
+/**
+ * The hashes of the marked hunks, by file. A file with an empty list is reviewed hunk by hunk, and has no marked
+ * hunk.
+ */
 export interface FileMarks {
   readonly [file: Uri]: readonly string[]
 }

@@ -32,7 +32,7 @@ export class TurnUndo {
     this.#turnId = turnId
   }
 
-  /** Undoes the whole turn, or one file. Conflicts are left as they are. */
+  /** Undoes the whole turn, or one file. Conflicts (files that others have changed, too) are left as they are. */
   async undo(resource: Uri | undefined): Promise<string> {
     const { captures, taking } = this.#context
     return this.#inFolders(resource, 'set back', async (folder) => {
@@ -103,7 +103,7 @@ export class TurnUndo {
     return sentence(done, left, verb)
   }
 
-  /** A file of the turn that is a conflict. */
+  /** Returns a file of the turn that others have changed, too (a conflict). Throws if the file is no conflict. */
   async #conflict(
     resource: Uri,
   ): Promise<{ readonly folder: TurnFolder; readonly plan: Plan; readonly file: PlannedFile }> {
@@ -160,7 +160,10 @@ function noted(folder: TurnFolder, plan: Plan, paths: readonly string[]): TurnFo
   return { ...folder, safety: plan.safety, undone: union(folder.undone ?? [], paths) }
 }
 
-/** The path of a change of the turn. The change that a redo takes back has the two paths of a rename reversed. */
+/**
+ * The path that a file has after the turn's change. In the plan of a redo, the two paths of a renamed file are
+ * exchanged.
+ */
 function originalPath({ change, reversed }: PlannedFile): string {
   return reversed === true ? (change.oldPath ?? change.path) : change.path
 }

@@ -55,7 +55,10 @@ export async function planRedo(captures: Captures, taking: Taking, folder: TurnF
   }
 }
 
-/** Carries out the edits of a plan: all of them or none. A file that has changed since the plan is left as it is. */
+/**
+ * Carries out the edits of a plan. If the host is killed meanwhile, either all of them are done or none. A file that
+ * has changed since the plan was made is left as it is.
+ */
 export async function carryOut(
   captures: Captures,
   plan: Plan,

@@ -5,7 +5,7 @@ import type { LaneOwner, Rounds } from './lane.ts'
 
 /** The actions that wait for the disk. */
 export interface Backlog {
-  /** The length of these actions, and a constant for each. */
+  /** The length of these actions in characters, plus a constant for each action. */
   readonly backlog: number
   /** Resolves when more is committed, or when nothing waits. */
   progress(): Promise<void>

@@ -10,7 +10,8 @@ export interface LaneOwner {
   readonly pause?: (() => void) | undefined
   readonly resume?: (() => void) | undefined
   /**
-   * Called when more waits than before. If too much waits, the connection is closed, because its frames could not be stopped.
+   * Called when another frame waits. `waiting` is the length of all waiting frames. If it is too long, the connection
+   * is closed, because the transport could not stop reading.
    */
   checkLine(waiting: number): void
 }
@@ -41,7 +42,10 @@ export class Lane {
   #paused = false
   /** What the link may still cost in this round. It is negative if the last frame cost more than was left. */
   allowance: number
-  /** Whether the link had to be stopped, and has not saved half a round since then. */
+  /**
+   * True from when the host had to stop reading from the link, until no frame of the link waits and half a round of
+   * allowance is left.
+   */
   bulk = false
 
   constructor(owner: LaneOwner, limits: LimitValues, rounds: Rounds) {
@@ -55,7 +59,7 @@ export class Lane {
     return this.#owner.principal
   }
 
-  /** The length of the waiting frames. */
+  /** The length of the waiting frames in characters, plus a constant for each frame. */
   get length(): number {
     return this.#length
   }
@@ -93,7 +97,10 @@ export class Lane {
     if (this.ready) this.#rounds.waits(this)
   }
 
-  /** Begins a round. A link keeps its debts, and saves at most a whole round. So a link that sends little never waits. */
+  /**
+   * Begins a round: adds `quantum` to the allowance, which can reach `most` at the most. A negative allowance is a
+   * debt that the link keeps. So a link that sends little never waits.
+   */
   refill(quantum: number, most: number): void {
     this.allowance = Math.min(most, this.allowance + quantum)
   }

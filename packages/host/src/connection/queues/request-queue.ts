@@ -1,6 +1,6 @@
 /**
- * The requests and dispatches of one client, run one after the other. A task that waits for the disk delays the tasks behind
- * it. A task that finds the queue empty runs at once, in the caller's step.
+ * The requests and dispatches of one client, run one after the other. A task that waits for the disk delays the tasks
+ * behind it. If no task runs or waits, a new task begins at once, before `run` returns.
  */
 export class RequestQueue {
   #waiting: Waiting[] = []
@@ -11,7 +11,7 @@ export class RequestQueue {
   #holds = 0
   readonly #emptied: () => void
 
-  /** `emptied` is called when the last waiting task has begun. */
+  /** `emptied` is called when a task or a hold has ended and no other task waits. */
   constructor(emptied: () => void = () => {}) {
     this.#emptied = emptied
   }

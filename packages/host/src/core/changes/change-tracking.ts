@@ -6,15 +6,21 @@ import type { CommitParams, CommitResult, ReviewHunksParams, ReviewHunksResult }
 /** The captures of turns, as the other parts of the core use them. */
 export interface ChangeTracking {
   /**
-   * Takes the start capture of a chat's active turn. Resolves when it is durable, so that the agent may begin. Resolves with a
-   * sentence if the turn cannot be undone.
+   * Captures the files at the start of a chat's active turn. Resolves when the capture is durable, so that the agent
+   * may begin. Resolves with a sentence if the turn cannot be undone.
    */
   begin(chat: Channel<'chat'>, turnId: string): Promise<string | undefined>
-  /** Notes an action of a chat, in its step. The end of a turn is recorded as an end capture that is owed. */
+  /**
+   * Notes an action of a chat, in the transaction that appends it. If the action ends a turn, records that the files
+   * must still be captured.
+   */
   appended(chat: Channel<'chat'>, action: Action): void
-  /** Called before the end of a tool call is published. */
+  /**
+   * Called before the end of a tool call is published. Resolves when the files are captured; undefined if other calls
+   * still run, or if no capture is needed.
+   */
   completing(chat: Channel<'chat'>, toolCallId: string): Promise<void> | undefined
-  /** Resolves when a running call of the chat may change files. */
+  /** Resolves when a running call of the chat may change files. Undefined if it may do so at once. */
   ready(chat: Uri): Promise<void> | undefined
   /** Notes input or output of a terminal. `holder`: the chat whose call runs the terminal. */
   terminalUsed(directory: string, holder: Uri | undefined): void
@@ -22,9 +28,9 @@ export interface ChangeTracking {
   copy(from: Uri, to: Uri, turnIds: readonly string[]): Promise<void>
   copyPublished(chat: Channel<'chat'>): void
   copyForgotten(chat: Uri): void
-  /** Drops the records and the changesets of a chat or session, in the step that drops it. */
+  /** Drops the records and the changesets of a chat or session, in the transaction that drops the chat or session. */
   forgotten(owner: Uri): void
-  /** Creates the channel of a changeset, if the URI names one. */
+  /** Creates the channel of a changeset. Undefined if the URI names no changeset, or if the host is read-only. */
   create(uri: Uri): Promise<Channel | undefined>
   isChangeset(uri: Uri): boolean
   /** Called when a channel has got a subscriber. */
@@ -39,9 +45,9 @@ export interface ChangeTracking {
   reviewHunks(params: ReviewHunksParams): Promise<ReviewHunksResult>
   /** Called when a client has marked files: their hunks get the same marks. */
   filesReviewed(channel: Channel<'changeset'>): void
-  /** Publishes the catalogue of a session's changesets. */
+  /** Publishes the list of the changesets that a session offers. */
   offer(session: Channel<'session'>): Promise<void>
-  /** Does what an earlier epoch left to do. */
+  /** Finishes what an earlier run of the host left to do. */
   recover(): void
   /** Resolves when the end captures in progress are taken. */
   settled(): Promise<void>

@@ -123,7 +123,10 @@ export class Devices {
 
 const Stored = object<{ readonly hash: string }>('StoredDevice', { hash: string })
 
-/** A record that is not a device would let nobody in, so it must not be ignored: the store is damaged. */
+/**
+ * The format of stored devices. A record that cannot be read is not skipped, because its device could no longer
+ * connect and nobody would know why. The store is damaged.
+ */
 const format = {
   read(text: string): StoredDevice {
     const value: unknown = JSON.parse(text)

@@ -66,7 +66,7 @@ function codeFrom(id: string): string {
   return code
 }
 
-/** A code as it was issued, from a code as a person types it. */
+/** Converts a code as a person types it to the form in which it is kept: in capitals, without spaces and hyphens. */
 function normalized(typed: string): string {
   const letters = typed.toUpperCase().replaceAll(/[\s-]/g, '')
   return letters.replaceAll('O', '0').replaceAll(/[IL]/g, '1')

@@ -1,5 +1,7 @@
 import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { sourceAliases } from './test/sources.ts'
 
 /** Tests that change a module or the process. Each file has a worker of its own. */
 const alone = [
@@ -13,8 +15,7 @@ const shared = ['packages/*/src/**/*.test.ts', '{bench,conformance,proof}/src/**
 
 export default defineConfig({
   // Tests run on the sources of every package, so that nothing stale can pass.
-  resolve: { conditions: ['atrium-source'] },
-  ssr: { resolve: { conditions: ['atrium-source', 'node', 'import', 'default'] } },
+  resolve: { alias: [...sourceAliases(fileURLToPath(new URL('.', import.meta.url)))] },
   test: {
     globalSetup: ['test/environment.ts'],
     setupFiles: ['test/worker-folder.ts', 'test/random-seed.ts'],

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, parse } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
+import { sourceAliases } from '../../../test/sources.ts'
 
 /** Bundles a module of this package from its sources, so that a child process can load it, and loads it quickly. */
 export async function bundle(file: string): Promise<{ readonly path: string; remove(): void }> {
@@ -11,8 +12,8 @@ export async function bundle(file: string): Promise<{ readonly path: string; rem
   await build({
     configFile: false,
     logLevel: 'silent',
-    resolve: { conditions: ['atrium-source'] },
-    ssr: { noExternal: true, resolve: { conditions: ['atrium-source'] } },
+    resolve: { alias: [...sourceAliases(fileURLToPath(new URL('../../..', import.meta.url)))] },
+    ssr: { noExternal: true },
     build: {
       ssr: fileURLToPath(new URL(`../${file}`, import.meta.url)),
       outDir: folder,

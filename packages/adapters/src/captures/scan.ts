@@ -47,7 +47,10 @@ export interface ScanOptions {
   readonly onChanged: (paths: readonly string[]) => void
 }
 
-/** Lists what differs between the index and the disk. Reads no content. */
+/**
+ * Lists what differs between the index and the disk. Reads no content. A repository says which files to ignore. A folder without
+ * one often says nothing, so installed packages are left out there: reading them could take longer than a turn may wait.
+ */
 export async function findChanges(store: CaptureStore, place: Place, options: ScanOptions): Promise<Found> {
   const { root, prefix } = place
   const list = async (args: readonly string[], index = store.index) => {
@@ -61,8 +64,9 @@ export async function findChanges(store: CaptureStore, place: Place, options: Sc
     })
     return recordsOf(output)
   }
-  const others = ['ls-files', '-z', '--others', '--exclude-standard']
-  const ignored = ['ls-files', '-z', '--cached', '--ignored', '--exclude-standard']
+  const excluded = ['--exclude-standard', ...(place.repository ? [] : ['--exclude=node_modules/'])]
+  const others = ['ls-files', '-z', '--others', ...excluded]
+  const ignored = ['ls-files', '-z', '--cached', '--ignored', ...excluded]
   const userIndex = place.repository && join(place.repository.gitDir, 'index')
   const [changed, untracked, ours, users] = await Promise.all([
     list(['diff-files', '-z', '--name-status', '--no-renames', '--ignore-submodules=all']).then((found) => {

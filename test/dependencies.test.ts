@@ -8,6 +8,7 @@ const page = read('docs/dependencies.md')
 
 interface Manifest {
   readonly dependencies?: { readonly [name: string]: string }
+  readonly devDependencies?: { readonly [name: string]: string }
   readonly optionalDependencies?: { readonly [name: string]: string }
 }
 
@@ -27,14 +28,37 @@ interface Locked extends Manifest {
 const { packages } = JSON.parse(read('package-lock.json')) as {
   packages: { readonly [path: string]: Locked }
 }
-const manifests = readdirSync(`${root}packages`).map(
-  (name) => [name, JSON.parse(read(`packages/${name}/package.json`)) as Manifest] as const,
-)
+const manifests = readdirSync(`${root}packages`).map((name) => {
+  const manifest = JSON.parse(read(`packages/${name}/package.json`)) as Manifest
+  return [name, { dependencies: { ...manifest.dependencies, ...bundled(name, manifest) } }] as const
+})
 const installed = Object.entries(packages).flatMap(([path, entry]) => {
   const [, name] = /^(?:.*\/)?node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(path) ?? []
   return name === undefined || entry.link ? [] : [{ path, name, ...entry }]
 })
-const atRunTime = installed.filter(({ dev, devOptional }) => !dev && !devOptional)
+const inBundle = neededFor(manifests.flatMap(([, { dependencies }]) => Object.keys(dependencies)))
+const atRunTime = installed.filter(
+  ({ path, dev, devOptional }) => (!dev && !devOptional) || inBundle.has(path),
+)
+
+/** The packages whose code the bundle of the command has. To npm they are needed only for development, like its tools. */
+function bundled(name: string, { devDependencies = {} }: Manifest): { readonly [name: string]: string } {
+  const isTool = (each: string) => each.startsWith('@types/') || each === 'rolldown'
+  return Object.fromEntries(
+    Object.entries(devDependencies).filter(([each]) => name === 'cli' && !isTool(each)),
+  )
+}
+
+/** The paths in the lock file of these packages, and of all that they need. */
+function neededFor(names: readonly string[]): ReadonlySet<string> {
+  const found = new Set(names.map((name) => `node_modules/${name}`))
+  for (const path of found) {
+    const { dependencies, optionalDependencies } = packages[path] ?? {}
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies }))
+      found.add(`node_modules/${name}`)
+  }
+  return found
+}
 
 /** The rows of the table under a heading of the page, without its head. */
 function rowsUnder(heading: string): readonly (readonly string[])[] {

@@ -2,6 +2,7 @@ import { agentBench } from './agent.ts'
 import { changesBench } from './changes/changes.ts'
 import { diskBench } from './disk/disk.ts'
 import { fairBench } from './fair/fair.ts'
+import { firstAnswerBench } from './first-answer/first-answer.ts'
 import { hostBench } from './host.ts'
 import { loadBench } from './load.ts'
 import { memoryBench } from './memory.ts'
@@ -26,6 +27,7 @@ const benches: {
   client: clientBench,
   agent: agentBench,
   start: startBench,
+  'first-answer': firstAnswerBench,
   tools: toolsBench,
   disk: diskBench,
   changes: changesBench,

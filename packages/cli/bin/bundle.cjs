@@ -32,14 +32,15 @@ exports.runBundle = function runBundle() {
 }
 
 /**
- * The first file of the bundle; undefined if the bundle is missing or stale. ATRIUM_UNBUNDLED=1 runs the compiled files
- * without a bundle, for tools that change single files while these are loaded.
+ * The first file of the bundle; undefined if the bundle is missing or stale. In a checkout, ATRIUM_UNBUNDLED=1 runs the compiled
+ * files without a bundle, for tools that change single files while these are loaded.
  */
 function entryOf(list) {
-  if (process.env.ATRIUM_UNBUNDLED === '1' || !existsSync(list)) return undefined
+  // A published package has neither sources nor compiled files: its bundle is all that it can run, and is never stale.
+  const isCheckout = existsSync(join(own, 'src'))
+  if ((isCheckout && process.env.ATRIUM_UNBUNDLED === '1') || !existsSync(list)) return undefined
   const { entry, inputs } = JSON.parse(readFileSync(list, 'utf8'))
-  // A published package has no sources, so its bundle cannot be stale.
-  if (!existsSync(join(own, 'src'))) return entry
+  if (!isCheckout) return entry
   const built = statSync(list).mtimeMs
   const isOlder = (input) => statSync(join(own, input), { throwIfNoEntry: false })?.mtimeMs <= built
   return inputs.every(isOlder) ? entry : undefined

@@ -32,6 +32,7 @@ const folder = join(cli, 'dist', 'bundle')
 const inputs = new Set()
 /** For each module that every start needs, the name of the bundle file that contains the module. */
 const groups = new Map()
+const licences = 'third-party-licences.txt'
 
 const build = await rolldown({
   input: { main: join(cli, 'dist', 'main.js') },
@@ -62,6 +63,7 @@ await build.close()
 
 mkdirSync(folder, { recursive: true })
 for (const file of output) write(file.fileName, file.code === undefined ? file.source : written(file.code))
+write(licences, licenceTexts())
 // This file is written last, because the launcher takes its modification time for that of the whole bundle.
 const [{ fileName: entry }] = output.filter((file) => file.isEntry && file.name === 'main')
 write('bundle.json', JSON.stringify({ entry, inputs: watched() }))
@@ -162,6 +164,19 @@ function watched() {
   return [...new Set(files)].map((file) => relative(cli, file))
 }
 
+/** The licences of the packages of others whose code is in the bundle. They ask for their texts to be with the code. */
+function licenceTexts() {
+  const modules = output.flatMap((file) => Object.keys(file.modules ?? {}))
+  const folders = modules.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(id)?.[0] ?? [])
+  const texts = [...new Set(folders)].toSorted().map((place) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'))
+    const names = readdirSync(place).filter((each) => /^(?:licen[cs]e|notice)\b/i.test(each))
+    const found = names.map((each) => readFileSync(join(place, each), 'utf8').trim())
+    return [`${name} ${version} (${license})`, ...found].join('\n\n')
+  })
+  return `${texts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`
+}
+
 /** Writes a file in one step, because another process may read it at the same time. */
 function write(name, content) {
   const aside = join(folder, `.${name}.${process.pid}`)
@@ -175,7 +190,7 @@ function write(name, content) {
  */
 function removeOld(current) {
   const before = process.argv.includes('--clean') ? Infinity : Date.now() - 24 * 60 * 60_000
-  const kept = [...current, 'bundle.json', 'cache']
+  const kept = [...current, 'bundle.json', 'cache', licences]
   for (const name of readdirSync(folder))
     if (!kept.includes(name) && statSync(join(folder, name)).mtimeMs < before) rmSync(join(folder, name))
 }

@@ -47,7 +47,8 @@ export async function writePack(
     ...(incoming !== undefined && { into: incoming }),
   } as const
   // Git looks for deltas only among few objects. There the time is well spent, because the two sides of a change are alike.
-  // Many objects are those of a first capture, for which a turn waits: less compression halves its time, for an eighth more space.
+  // Many objects are those of a first capture, for which a turn waits. Less compression packs them in half the time, and takes an
+  // eighth more space.
   const command = (list: readonly string[]) => [
     'pack-objects',
     '-q',

@@ -32,9 +32,10 @@ test('[D10] the launcher runs the bundle while it is up to date, else the compil
   expect(run({ ATRIUM_UNBUNDLED: '1' })).toBe('compiled\n')
   touch(join(place, 'dist', 'input.js'), 60)
   expect(run()).toBe('compiled\n')
-  // A published package has no sources, so its bundle is never stale.
+  // A published package has no sources, so its bundle is never stale, and there are no compiled files to run instead.
   rmSync(join(place, 'src'), { recursive: true })
   expect(run()).toBe('bundle\n')
+  expect(run({ ATRIUM_UNBUNDLED: '1' })).toBe('bundle\n')
   rmSync(join(place, 'dist', 'bundle'), { recursive: true })
   expect(run()).toBe('compiled\n')
 })

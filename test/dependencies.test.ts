@@ -76,7 +76,7 @@ const script = ({ hasInstallScript }: Locked) => (hasInstallScript ? 'yes' : 'no
 
 test('[A6] docs/dependencies.md lists the dependencies of the packages, each with version, users, licence and install script', () => {
   const users = new Map<string, { readonly version: string; readonly by: string[] }>()
-  for (const [user, { dependencies = {} }] of manifests)
+  for (const [user, { dependencies }] of manifests)
     for (const [name, version] of Object.entries(dependencies).filter(
       ([each]) => !each.startsWith('@atrium/'),
     )) {
@@ -97,7 +97,7 @@ test('[A6] docs/dependencies.md lists the dependencies of the packages, each wit
 })
 
 test('[A6] docs/dependencies.md lists what the dependencies need, and nothing else', () => {
-  const direct = new Set(manifests.flatMap(([, { dependencies = {} }]) => Object.keys(dependencies)))
+  const direct = new Set(manifests.flatMap(([, { dependencies }]) => Object.keys(dependencies)))
   const expected = atRunTime
     .filter(({ name }) => !direct.has(name))
     .map(({ name, version, ...entry }) => [name, version, neededBy(name), entry.license, script(entry)])
@@ -105,7 +105,7 @@ test('[A6] docs/dependencies.md lists what the dependencies need, and nothing el
 })
 
 test('[A6] every dependency of a package is pinned to one version, and no package of the run time is there in two versions', () => {
-  for (const [, { dependencies = {} }] of manifests)
+  for (const [, { dependencies }] of manifests)
     for (const version of Object.values(dependencies)) expect(version).toMatch(/^\d+\.\d+\.\d+$/)
   const names = atRunTime.map(({ name }) => name)
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([])

@@ -88,6 +88,15 @@ export class Client {
     return this
   }
 
+  /**
+   * Replaces the link by a new one at once. For an app that was not running for a while, such as a page that is seen again:
+   * its link may be dead, and nothing would tell before a time limit is over.
+   */
+  wake(): this {
+    this.#link.wake()
+    return this
+  }
+
   get link(): LinkStatus {
     return this.#link.status
   }

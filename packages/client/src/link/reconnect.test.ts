@@ -86,3 +86,37 @@ describe('[U4] a reconnecting client', () => {
     expect(await client.dispatch(uri, draft('x'))).toMatchObject({ outcome: 'lost' })
   })
 })
+
+describe('[U14] a client that wakes', () => {
+  test('replaces a dead link at once, gets what it missed, and sends what was pending', async () => {
+    const { host, client, chat } = await subscribedClient()
+    const dispatched = chat.dispatch(draft('mine') as never)
+    // The host does not answer: this end of the link cannot see that the other one is gone.
+    client.wake()
+    expect(client.link).toMatchObject({ state: 'stale', reason: 'the link is being replaced' })
+    const missed = { channel: uri, action: draft('theirs'), serverSeq: 11 }
+    await host.respond('reconnect', { type: 'replay', actions: [missed], missing: [] })
+    await untilIdle()
+    expect(client.link.state).toBe('live')
+    expect(client.links).toBe(2)
+    expect(chat.confirmed?.draft?.text).toBe('theirs')
+    await host.request('dispatchAction', 1)
+    host.sendAction(uri, 12, draft('mine'), { origin: { clientId: 'client', clientSeq: 1 } })
+    expect(await dispatched).toEqual({ outcome: 'accepted', serverSeq: 12 })
+  })
+
+  test('does not wait for the timer of its next attempt, and stays closed once it is closed', async () => {
+    const { host, client } = await subscribedClient()
+    host.cut()
+    await untilIdle()
+    expect(client.link.state).toBe('stale')
+    client.wake()
+    await host.respond('reconnect', { type: 'replay', actions: [], missing: [] })
+    await untilIdle()
+    expect(client.link.state).toBe('live')
+    client.close()
+    client.wake()
+    await untilIdle()
+    expect({ state: client.link.state, links: client.links }).toEqual({ state: 'closed', links: 2 })
+  })
+})

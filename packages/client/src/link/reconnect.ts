@@ -82,6 +82,17 @@ export class Reconnect {
     if (!this.#peer && this.#status.state !== 'closed') void this.#dial()
   }
 
+  /**
+   * Replaces the link by a new one at once. The old one may be dead without a sign of it, for example after the machine
+   * has slept.
+   */
+  wake(): void {
+    if (this.#status.state === 'closed') return
+    void this.#dial()
+    if (this.#status.state === 'live')
+      this.#setStatus({ state: 'stale', reason: 'the link is being replaced', failures: 0 })
+  }
+
   close(reason = 'closed here'): void {
     if (this.#status.state === 'closed') return
     this.#drop()

@@ -8,6 +8,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -68,7 +69,15 @@ write(licences, licenceTexts())
 const [{ fileName: entry }] = output.filter((file) => file.isEntry && file.name === 'main')
 write('bundle.json', JSON.stringify({ entry, inputs: watched() }))
 removeOld(output.map((file) => file.fileName))
+if (process.argv.includes('--clean')) copyPage()
 await fillCache().catch((error) => process.stderr.write(`atrium: no code cache: ${error.message}\n`))
+
+/** Copies the built page, so that the published command needs no other package. */
+function copyPage() {
+  const page = join(cli, 'dist', 'page')
+  rmSync(page, { recursive: true, force: true })
+  cpSync(join(packages, 'web', 'dist', 'page'), page, { recursive: true })
+}
 
 /**
  * Loads a file of our own packages. Also bundles the files that it names by `new URL`, and reads its source map, so

@@ -128,7 +128,10 @@ function serveCommand(): Command {
     .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent')
     .option('--json', 'print the address as JSON, in the first line of stdout')
     .option('--read-only', 'change nothing on disk')
-    .action(async ({ json = false, ...flags }: { json?: boolean }) => {
+    .option('--no-web', 'serve no web page')
+    .action(async ({ json = false, web, ...others }: { json?: boolean; web?: boolean }) => {
+      // Commander sets `web` to true if there is no flag, which must not override the other sources.
+      const flags = { ...others, ...(web === false && { web }) }
       startThread()
       try {
         const { serve } = await import('./commands/serve.ts')

@@ -44,6 +44,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import('./commands/attach.ts')).attach,
   },
   {
+    usage: 'web',
+    about: 'print a link to the web page of the host, which lets one browser in',
+    load: async () => (await import('./commands/web/web.ts')).web,
+  },
+  {
     usage: 'ls',
     about: 'list the sessions',
     options: [['-a, --all', 'include archived sessions']],

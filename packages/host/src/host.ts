@@ -19,7 +19,7 @@ export interface Host {
    */
   connect(transport: Transport, principal: string, device?: Device): void
   /** The devices that may connect. */
-  readonly devices: Pick<Devices, 'find' | 'redeem'>
+  readonly devices: Pick<Devices, 'find' | 'redeem' | 'keyOf' | 'browserCode'>
   /** Replaces the list of agents. If the list is the same, publishes what has changed in the agents. */
   offer(agents: readonly Agent[]): void
   /** Closes every link, then waits until everything that the host accepted is durable. */

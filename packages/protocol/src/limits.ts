@@ -1,6 +1,7 @@
 import { KiB, MiB, row } from './limits/limit.ts'
 import type { Limit } from './limits/limit.ts'
 import { machineLimits } from './limits/machine-limits.ts'
+import { webLimits } from './limits/web-limits.ts'
 
 /**
  * Every limit of the system. SPEC.md has the same table, and test/limits.test.ts compares the two. That test also
@@ -258,6 +259,7 @@ export const limitTable = {
   commandRate: row(100, 'commands in a second', 'M6', 'further commands are output only'),
   terminalGraceMs: row(1000, 'ms after a hangup', 'M8', 'SIGKILL'),
   ...machineLimits,
+  ...webLimits,
 } satisfies { readonly [name: string]: Limit }
 
 export type LimitName = keyof typeof limitTable

@@ -13,6 +13,8 @@ export interface Gate {
   readonly tokenDigest: Buffer | undefined
   /** The device whose secret has this SHA-256, in hexadecimal. */
   readonly deviceWith: (hash: string) => Device | undefined
+  /** Uses up a ticket of the host's page. Returns the device of its browser; undefined if the ticket is not valid. */
+  readonly takeTicket?: ((ticket: string) => Device | undefined) | undefined
 }
 
 /** The head of an HTTP request: its target, and its headers in the order received (name, value, name, value, …). */
@@ -24,26 +26,37 @@ export interface RequestHead {
 /** The reason is for the log only: all refusals with one status are the same to the client. */
 export interface Refusal {
   readonly status: 403 | 421
-  readonly why: 'host' | 'origin' | 'token' | 'code'
+  readonly why: 'host' | 'origin' | 'token' | 'ticket' | 'code'
 }
 
 /** Browsers cannot set headers of a WebSocket. They send `Sec-WebSocket-Protocol: atrium, atrium.token.<token>`. */
 const tokenProtocol = 'atrium.token.'
+/** The entry of the host's own page, in place of a token. */
+const ticketProtocol = 'atrium.ticket.'
+
+/** The decision about an upgrade: a refusal, or the device that connects. Without both, the request has the token. */
+export interface Admission {
+  readonly refusal?: Refusal
+  readonly device?: Device | undefined
+}
+
+/** Decides whether a request may become a WebSocket. A ticket in the request is used up. */
+export function admit(gate: Gate, head: RequestHead): Admission {
+  // The credential is always looked up, so that the response time does not tell which check failed.
+  const credential = credentialOf(gate, head)
+  const host = checkHost(gate, head)
+  if (host) return { refusal: host }
+  const tickets = entriesOf(head, ticketProtocol)
+  if (tickets.length > 0) return admitTicket(gate, head, tickets)
+  if (gate.tokenDigest !== undefined && credential === undefined)
+    return { refusal: { status: 403, why: 'token' } }
+  const refusal = checkOrigin(gate, head, credential !== undefined)
+  return refusal ? { refusal } : { device: credential === 'token' ? undefined : credential }
+}
 
 /** Returns undefined if the request may become a WebSocket. */
 export function checkUpgrade(gate: Gate, head: RequestHead): Refusal | undefined {
-  // The token is always compared, so that the response time does not tell which check failed.
-  const trusted = credentialOf(gate, head) !== undefined
-  const host = checkHost(gate, head)
-  if (host) return host
-  if (gate.tokenDigest !== undefined && !trusted) return { status: 403, why: 'token' }
-  return checkOrigin(gate, head, trusted)
-}
-
-/** The device whose credential an accepted request has; undefined if it has the token of the host. */
-export function deviceOf(gate: Gate, head: RequestHead): Device | undefined {
-  const credential = credentialOf(gate, head)
-  return credential === 'token' ? undefined : credential
+  return admit(gate, head).refusal
 }
 
 /** Checks the origin of a request. Origins other than the host's own are accepted only with a credential. */
@@ -55,6 +68,30 @@ export function checkOrigin(gate: Gate, head: RequestHead, trusted: boolean): Re
   return accepted && origins.length === 1 ? undefined : { status: 403, why: 'origin' }
 }
 
+/**
+ * A ticket opens one WebSocket, and only for the host's own page (G14). It must stand alone: a request with a ticket and
+ * a token comes from no page of ours.
+ */
+function admitTicket(gate: Gate, head: RequestHead, tickets: readonly string[]): Admission {
+  const [ticket = ''] = tickets
+  const device = gate.takeTicket?.(ticket)
+  if (!device || tickets.length > 1 || tokensIn(head).flat().length > 0)
+    return { refusal: { status: 403, why: 'ticket' } }
+  return hasOwnOrigin(gate, head) ? { device } : { refusal: { status: 403, why: 'origin' } }
+}
+
+/** Whether a request has one `Origin`, and it is one of the host's own. */
+export function hasOwnOrigin({ ownOrigins }: Gate, head: RequestHead): boolean {
+  const [origin = '', ...more] = valuesOf(head, 'origin')
+  return more.length === 0 && ownOrigins.has(origin)
+}
+
+/** Whether a request has the token of the host, or the secret of a device with the role `own`. */
+export function isTrusted(gate: Gate, head: RequestHead): boolean {
+  const credential = credentialOf(gate, head)
+  return credential === 'token' || credential?.role === 'own'
+}
+
 /** Checks the `Host` of every request. A page that rebinds its DNS name to this machine sends that name as `Host`. */
 export function checkHost({ hosts }: Gate, head: RequestHead): Refusal | undefined {
   const [host, second] = valuesOf(head, 'host')
@@ -62,9 +99,11 @@ export function checkHost({ hosts }: Gate, head: RequestHead): Refusal | undefin
   return known && hosts.has(authorityOf(head.target) ?? host) ? undefined : { status: 421, why: 'host' }
 }
 
-/** The offered protocol that the response names: the first one that does not contain a token. */
+/** The offered protocol that the response names: the first one that contains neither a token nor a ticket. */
 export function selectProtocol(offered: Iterable<string>): string | false {
-  for (const protocol of offered) if (!protocol.startsWith(tokenProtocol)) return protocol
+  const secret = (protocol: string) =>
+    protocol.startsWith(tokenProtocol) || protocol.startsWith(ticketProtocol)
+  for (const protocol of offered) if (!secret(protocol)) return protocol
   return false
 }
 
@@ -85,13 +124,17 @@ export function originOf(text: string): string | undefined {
  * once in each. There must be at least one, and all must be the same.
  */
 function credentialOf(gate: Gate, head: RequestHead): 'token' | Device | undefined {
-  const parts = [bearerTokens(head), protocolTokens(head), queryTokens(head.target)]
+  const parts = tokensIn(head)
   const [first, ...others] = parts.flat().map(digest)
   const same = others.every((other) => first !== undefined && timingSafeEqual(first, other))
   if (first === undefined || !same || parts.some((part) => part.length > 1)) return undefined
   if (gate.tokenDigest !== undefined && timingSafeEqual(first, gate.tokenDigest)) return 'token'
   // The secrets of devices are random, and are looked up by their hash. The time of a lookup tells nothing about a secret.
   return gate.deviceWith(first.toString('hex'))
+}
+
+function tokensIn(head: RequestHead): readonly (readonly string[])[] {
+  return [bearerTokens(head), entriesOf(head, tokenProtocol), queryTokens(head.target)]
 }
 
 /** An authorization with another scheme counts as a wrong token. */
@@ -101,11 +144,12 @@ function bearerTokens(head: RequestHead): readonly string[] {
   )
 }
 
-function protocolTokens(head: RequestHead): readonly string[] {
+/** What follows the prefix in the protocol entries that have it. */
+function entriesOf(head: RequestHead, prefix: string): readonly string[] {
   const entries = valuesOf(head, 'sec-websocket-protocol').flatMap((value) => value.split(','))
   return entries.flatMap((entry) => {
     const protocol = entry.trim()
-    return protocol.startsWith(tokenProtocol) ? [protocol.slice(tokenProtocol.length)] : []
+    return protocol.startsWith(prefix) ? [protocol.slice(prefix.length)] : []
   })
 }
 

@@ -33,6 +33,7 @@ interface PendingSocket {
 export class PendingUpgrades {
   readonly #limits: PendingUpgradeLimits
   readonly #sockets = new Map<Duplex, PendingSocket>()
+  #closed = false
 
   constructor(upgradeLimits: PendingUpgradeLimits) {
     this.#limits = upgradeLimits
@@ -44,6 +45,11 @@ export class PendingUpgrades {
 
   /** `stream` is what the HTTP server reads: the socket itself, or the TLS stream on it. */
   add(socket: Socket, stream: Duplex): void {
+    socket.once('close', () => this.remove(stream))
+    this.#insert(socket, stream)
+  }
+
+  #insert(socket: Socket, stream: Duplex): void {
     const { softLimit, hardLimit, minAgeMs, timeoutMs } = this.#limits
     const now = performance.now()
     // At the limit, the oldest pending socket is destroyed, not the newest. An honest client completes its upgrade within
@@ -56,7 +62,20 @@ export class PendingUpgrades {
     }
     const timer = setTimeout(() => socket.destroy(), timeoutMs)
     this.#sockets.set(stream, { socket, timer, since: now })
-    socket.once('close', () => this.remove(stream))
+  }
+
+  /**
+   * Ends the time limit of a socket while the host answers it with a file. The returned function begins a new one: the
+   * socket waits for its next request as a new socket does.
+   */
+  suspend(stream: Duplex): () => void {
+    const entry = this.#sockets.get(stream)
+    this.remove(stream)
+    return () => {
+      if (!entry || entry.socket.destroyed) return
+      if (this.#closed) entry.socket.destroy()
+      else this.#insert(entry.socket, stream)
+    }
   }
 
   /** Ends the time limit of a socket: it was closed, or is a WebSocket now. */
@@ -66,6 +85,7 @@ export class PendingUpgrades {
   }
 
   destroyAll(): void {
+    this.#closed = true
     for (const { socket } of this.#sockets.values()) socket.destroy()
   }
 }

@@ -12,16 +12,16 @@ export const routes: ReadonlyMap<string, (ready: boolean) => TextResponse> = new
   ['/readyz', (ready) => (ready ? [200, 'ready\n'] : [503, 'not ready\n'])],
 ])
 
+/** The path of a request. An absolute target starts with a host, which the gate has checked. */
+export function pathOf({ url = '' }: IncomingMessage): string {
+  return url.replace(/^https?:\/\/[^/?#]*/, '').split('?', 1)[0] ?? ''
+}
+
 /** The response to a request whose `Host` was accepted. */
 export function responseTo(request: IncomingMessage, ready: boolean): TextResponse {
   const { method } = request
   const route = method === 'GET' || method === 'HEAD' ? routes.get(pathOf(request)) : undefined
   return route ? route(ready) : statusResponse(404)
-}
-
-/** The path of a request's target. An absolute target starts with a host, which the gate has checked. */
-export function pathOf({ url = '' }: IncomingMessage): string {
-  return url.replace(/^https?:\/\/[^/?#]*/, '').split('?', 1)[0] ?? ''
 }
 
 export function headersFor(text: string, type = 'text/plain') {

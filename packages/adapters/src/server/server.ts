@@ -12,16 +12,31 @@ import { ListenRefused, exposureProblem, namesOf } from './address.ts'
 import type { Address, TlsCertificate } from './address.ts'
 import { bind } from './bind.ts'
 import { AuthFailures, failureLimits } from './auth-failures.ts'
-import { checkHost, checkOrigin, checkUpgrade, deviceOf, digest, originOf, selectProtocol } from './gate.ts'
+import {
+  checkHost,
+  admit,
+  checkOrigin,
+  digest,
+  hasOwnOrigin,
+  isTrusted,
+  originOf,
+  selectProtocol,
+} from './gate.ts'
 import type { Gate, Refusal, RequestHead } from './gate.ts'
 import { keepAlive } from './heartbeat.ts'
 import type { HeartbeatOptions } from './heartbeat.ts'
-import { pairingPath, redeemCode } from './pairing.ts'
-import type { KnownDevices } from './pairing.ts'
+import { pairingPath, redeemCode } from './devices/pairing.ts'
+import type { KnownDevices } from './devices/pairing.ts'
 import { PendingUpgrades, pendingUpgradeLimits } from './pending-upgrades.ts'
 import type { PendingUpgradeLimits } from './pending-upgrades.ts'
-import { headersFor, pathOf, refuse, responseTo, statusResponse } from './responses.ts'
+import { Page } from './page/page.ts'
+import type { PageOptions } from './page/page.ts'
+import { PageSockets, pageSocketLimits } from './page/page-sockets.ts'
+import type { PageSocketLimits } from './page/page-sockets.ts'
+import { headersFor, pathOf, refuse, responseTo, routes, statusResponse } from './responses.ts'
 import { socketOptions, websocketTransport } from './websocket-transport.ts'
+
+export type { PageOptions }
 
 export interface ListenOptions extends Address {
   /** If undefined, every program that reaches the loopback address of this machine may connect. */
@@ -34,6 +49,9 @@ export interface ListenOptions extends Address {
   /** The answer of `/readyz`. No client is accepted while it is false. */
   readonly ready?: (() => boolean) | undefined
   readonly limits?: PendingUpgradeLimits | undefined
+  /** The web page. If undefined, the host serves none. */
+  readonly page?: PageOptions | undefined
+  readonly pageLimits?: PageSocketLimits | undefined
   /** A monotonic clock, in milliseconds. */
   readonly now?: (() => number) | undefined
   readonly heartbeat?: HeartbeatOptions | undefined
@@ -48,6 +66,10 @@ export interface Listening {
   readonly urls: readonly string[]
   /** 0 on a unix socket. */
   readonly port: number
+  /** The address of the web page. Undefined if there is no page at a port. */
+  readonly pageUrl: string | undefined
+  /** The address of the web page with a new code, which lets one browser in. */
+  readonly pageLink: () => string | undefined
   /** Accepts no more clients; resolves when the last connection has ended. */
   close(): Promise<void>
 }
@@ -74,27 +96,53 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     http.emit('connection', stream)
   }
   const bound = await bind(options, accept)
-  http = serve(gateOf(options, bound.port), pending, options)
+  const page = pageOf(options)
+  const pageSockets = new PageSockets(options.pageLimits ?? pageSocketLimits)
+  http = serve({ gate: gateOf(options, bound.port, page), pending, page, pageSockets }, options)
   const scheme = secure ? 'wss' : 'ws'
   const urls = bound.names.map((name) =>
     bound.port === 0 ? `ws+unix:${pathToFileURL(name).pathname}:/` : `${scheme}://${name}/`,
   )
+  const pageUrl = page && bound.port !== 0 ? urls[0]?.replace(/^ws/, 'http') : undefined
   return {
     url: urls[0] ?? '',
     urls,
     port: bound.port,
+    pageUrl,
+    pageLink: () =>
+      !page || pageUrl === undefined || options.token === undefined
+        ? pageUrl
+        : `${pageUrl}#code=${page.entering.issueCode()}`,
     close() {
       const closed = bound.close()
       pending.destroyAll()
+      pageSockets.destroyAll()
       return closed
     },
   }
 }
 
-function gateOf(options: ListenOptions, port: number): Gate {
+/** The page of the host. A browser becomes a device, so a host without devices has no page. */
+function pageOf({
+  page,
+  devices,
+  tls,
+  token,
+  now = () => performance.now(),
+}: ListenOptions): Page | undefined {
+  if (!page || !devices) return undefined
+  return new Page({ ...page, devices, secure: tls !== undefined, codeNeeded: token !== undefined, now })
+}
+
+function gateOf(options: ListenOptions, port: number, page: Page | undefined): Gate {
   const secure = options.tls !== undefined
   const hosts = namesOf(options, port, secure, options.allowHosts ?? [])
-  const own = [...hosts].flatMap((host) => originOf(`${secure ? 'https' : 'http'}://${host}`) ?? [])
+  // A name that the user allows may be that of a proxy, which has TLS even if the host has none.
+  const addresses = [
+    ...[...hosts].map((host) => `${secure ? 'https' : 'http'}://${host}`),
+    ...(options.allowHosts ?? []).map((host) => `https://${host}`),
+  ]
+  const own = addresses.flatMap((address) => originOf(address) ?? [])
   const allowed = [vscodeOrigin, ...(options.allowOrigins ?? [])].map(checkedOrigin)
   return {
     hosts,
@@ -102,6 +150,7 @@ function gateOf(options: ListenOptions, port: number): Gate {
     allowedOrigins: new Set(allowed),
     tokenDigest: options.token === undefined ? undefined : digest(options.token),
     deviceWith: (hash) => options.devices?.find(hash),
+    takeTicket: page && ((ticket) => page.entering.takeTicket(ticket)),
   }
 }
 
@@ -111,7 +160,14 @@ function checkedOrigin(text: string): string {
   throw new ListenRefused(`'${text}' is not an origin; write it as https://name:port in --allow-origin.`)
 }
 
-function serve(gate: Gate, pending: PendingUpgrades, options: ListenOptions): Server {
+interface Parts {
+  readonly gate: Gate
+  readonly pending: PendingUpgrades
+  readonly page: Page | undefined
+  readonly pageSockets: PageSockets
+}
+
+function serve({ gate, pending, page, pageSockets }: Parts, options: ListenOptions): Server {
   const { ready = () => true, connect, report, heartbeat, now = () => performance.now() } = options
   const authFailures = new AuthFailures(failureLimits, now)
   const misdirected = new AuthFailures(failureLimits, now)
@@ -138,6 +194,7 @@ function serve(gate: Gate, pending: PendingUpgrades, options: ListenOptions): Se
     if (refusal) recordRefusal(refusal, request, misdirected)
     else if (options.devices && request.method === 'POST' && pathOf(request) === pairingPath)
       return void pair(options.devices, request, response)
+    else if (page && !routes.has(pathOf(request))) return void answerByPage(page, request, response)
     const [status, text] = refusal ? statusResponse(refusal.status) : responseTo(request, ready())
     // `connection: close`: a socket carries one request, so no second one can be smuggled in behind it.
     response.writeHead(status, headersFor(text)).end(text)
@@ -158,6 +215,33 @@ function serve(gate: Gate, pending: PendingUpgrades, options: ListenOptions): Se
     response.writeHead(status, headersFor(text)).end(text)
   }
 
+  /** Answers with a file, or lets a browser enter. Meanwhile the socket is not pending. */
+  const answerByPage = async (page: Page, request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request
+    if (!pageSockets.add(socket)) {
+      const [status, text] = statusResponse(503)
+      return void response.writeHead(status, { ...headersFor(text), 'retry-after': '1' }).end(text)
+    }
+    const resume = pending.suspend(socket)
+    response.once('close', () => {
+      pageSockets.remove(socket)
+      resume()
+    })
+    const head = headOf(request)
+    const asker = {
+      path: pathOf(request),
+      trusted: isTrusted(gate, head),
+      ownOrigin: hasOwnOrigin(gate, head),
+      refused: () => secondsOf(recordRefusal({ status: 403, why: 'code' }, request, authFailures)),
+    }
+    try {
+      await page.answer(request, response, asker)
+    } catch (error) {
+      report?.('page failed', { problem: error instanceof Error ? error.message : String(error) })
+      socket.destroy()
+    }
+  }
+
   // A right token with a wrong origin counts as a failure too. Otherwise the response would tell that the token is right
   // (S-06).
   const forbid = (refusal: Refusal, request: IncomingMessage, socket: Duplex): void => {
@@ -167,7 +251,7 @@ function serve(gate: Gate, pending: PendingUpgrades, options: ListenOptions): Se
   }
 
   const upgrade = (request: IncomingMessage, socket: Socket, head: Buffer): void => {
-    const refusal = checkUpgrade(gate, headOf(request))
+    const { refusal, device } = admit(gate, headOf(request))
     if (refusal?.status === 403) return forbid(refusal, request, socket)
     if (refusal) recordRefusal(refusal, request, misdirected)
     if (refusal) return refuse(socket, refusal.status)
@@ -175,7 +259,7 @@ function serve(gate: Gate, pending: PendingUpgrades, options: ListenOptions): Se
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
       pending.remove(socket)
       keepAlive(webSocket, socket, heartbeat)
-      connect(websocketTransport(webSocket, socket), 'owner', deviceOf(gate, headOf(request)))
+      connect(websocketTransport(webSocket, socket), 'owner', device)
     })
   }
 

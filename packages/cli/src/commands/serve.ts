@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { exposureProblem } from '@atrium/adapters/server/address'
 import type { TlsCertificate } from '@atrium/adapters/server/address'
 import { listen } from '@atrium/adapters/server'
+import type { PageOptions } from '@atrium/adapters/server'
 import { threadEncoder } from '@atrium/adapters/content'
 import { hookRunner } from '@atrium/adapters/hooks'
 import { McpPool } from '@atrium/adapters/mcp'
@@ -29,6 +30,7 @@ import type { Flags } from '../serve/config.ts'
 import type { Settings } from '../serve/config-fields.ts'
 import { announceHost, withdrawHost } from '../serve/discovery.ts'
 import { openLog } from '../serve/log-file.ts'
+import { pageFolder } from '../serve/page-folder.ts'
 import { pluginCopies } from '../serve/plugin-copies.ts'
 import { findPort } from '../serve/port.ts'
 import { lossIn, openStore, unlessFull } from '../serve/store.ts'
@@ -68,6 +70,7 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
       tls,
       allowOrigins: settings.allowOrigin,
       allowHosts: settings.allowHost,
+      page: pageOf(settings),
       ready: () => !stopping,
       connect: (transport, principal, device) => host.connect(transport, principal, device),
       devices: host.devices,
@@ -88,7 +91,9 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
     await announceHost(settings.data, hostFile).catch((error: unknown) =>
       log.warn({ err: error }, 'unannounced'),
     )
-  printBanner({ version, url: listening.url, token, notes }, json)
+  // A pipe or a file would keep the code, so it gets none.
+  const page = json || !process.stdout.isTTY ? listening.pageUrl : listening.pageLink()
+  printBanner({ version, url: listening.url, token, page, notes }, json)
   log.info({ urls: listening.urls, data: settings.data }, 'listening')
 
   const signal = await stopped
@@ -151,6 +156,12 @@ async function openHost(settings: Settings, log: Logger, world: World, agentSet:
       process.exit(1)
     },
   })
+}
+
+/** The web page, if it is built and wanted. */
+function pageOf({ web = true }: Settings): PageOptions | undefined {
+  const folder = web ? pageFolder() : undefined
+  return folder === undefined ? undefined : { folder }
 }
 
 /** The limits of captures that the user has set. */

@@ -2,16 +2,19 @@ export interface Announcement {
   readonly version: string
   readonly url: string
   readonly token: string | undefined
+  /** A link to the web page; for a terminal, with a code that lets one browser in. Undefined if there is no page. */
+  readonly page?: string | undefined
   /** Deviations from the default, for example another port. */
   readonly notes: readonly string[]
 }
 
 /** The text for a terminal, and the only output that shows the token to a user. */
-export function banner({ version, url, token, notes }: Announcement): string {
+export function banner({ version, url, token, page, notes }: Announcement): string {
   const address = token === undefined ? url : `${url}?tkn=${token}`
   const lines = [
     `Atrium ${version}`,
     '',
+    ...(page === undefined ? [] : [`  Web       ${page}`]),
     `  Address   ${address}`,
     '  VS Code   run "Add Remote Agent Host" and paste the address',
     '  Stop      Ctrl+C',
@@ -21,8 +24,12 @@ export function banner({ version, url, token, notes }: Announcement): string {
 }
 
 /** The text for a pipe or a file. The token would stay there, so the text names the command that shows it. */
-export function quietBanner({ url, token, notes }: Announcement): string {
-  const hint = token === undefined ? '' : ' (the token: atrium token show)'
+export function quietBanner({ url, token, page, notes }: Announcement): string {
+  const hints = [
+    token === undefined ? [] : 'the token: atrium token show',
+    page === undefined ? [] : 'the page: atrium web',
+  ]
+  const hint = hints.flat().length === 0 ? '' : ` (${hints.flat().join('; ')})`
   return [`Atrium listens on ${url}${hint}`, ...notes, ''].join('\n')
 }
 

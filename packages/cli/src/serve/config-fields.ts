@@ -24,6 +24,8 @@ export interface Settings {
   readonly tlsKey?: string
   readonly logLevel?: LogLevel
   readonly readOnly?: boolean
+  /** False: the host serves no web page. */
+  readonly web?: boolean
   /** Agent programs by name, in addition to those on the PATH. */
   readonly agents?: AgentSettings
   /** The model providers of the built-in model agent. */
@@ -194,6 +196,11 @@ export const fields: { readonly [K in keyof Required<Settings>]: Field } = {
     flag: '--read-only',
     variable: 'ATRIUM_READ_ONLY',
     about: 'Change nothing on the disk. Sessions can only be read.',
+  }),
+  web: yesNo({
+    flag: '--no-web',
+    variable: 'ATRIUM_WEB',
+    about: 'Whether the host serves its web page. Default: true.',
   }),
   agents: json(
     {

@@ -15,7 +15,8 @@ const savedPort = () => readFileSync(join(data, 'port'), 'utf8')
 function listener(...taken: readonly number[]): (port: number) => Promise<Listening> {
   return async (port) => {
     if (taken.includes(port)) throw Object.assign(new Error('taken'), { code: 'EADDRINUSE' })
-    return { url: '', urls: [], port: port || 50_000, close: async () => {} }
+    const page = { pageUrl: undefined, pageLink: () => undefined }
+    return { url: '', urls: [], port: port || 50_000, ...page, close: async () => {} }
   }
 }
 

@@ -17,8 +17,8 @@ describe('[T5] pairing codes', () => {
     expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}$/)
     expect(seconds).toBe(600)
     const typed = ` ${code.toLowerCase().replace('-', ' ').replaceAll('0', 'o').replaceAll('1', 'l')} `
-    expect(await devices.redeem(typed, 'h')).toMatchObject({ name: 'phone', role: 'prompt' })
-    expect(await devices.redeem(code, 'h2')).toBeUndefined()
+    expect(await devices.redeem(typed, { hash: 'h' })).toMatchObject({ name: 'phone', role: 'prompt' })
+    expect(await devices.redeem(code, { hash: 'h2' })).toBeUndefined()
     expect(devices.list).toHaveLength(1)
   })
 
@@ -27,7 +27,7 @@ describe('[T5] pairing codes', () => {
     const { devices } = all.core()
     const early = devices.pair({ name: 'early', role: 'watch' }).code
     all.world.advance(limits.pairingMs - 1)
-    expect(await devices.redeem(early, 'h')).toBeDefined()
+    expect(await devices.redeem(early, { hash: 'h' })).toBeDefined()
   })
 
   test('[S-57 pairingMs] past 600,000 ms a code is not valid', async () => {
@@ -35,7 +35,7 @@ describe('[T5] pairing codes', () => {
     const { devices } = all.core()
     const late = devices.pair({ name: 'late', role: 'watch' }).code
     all.world.advance(limits.pairingMs)
-    expect(await devices.redeem(late, 'h')).toBeUndefined()
+    expect(await devices.redeem(late, { hash: 'h' })).toBeUndefined()
     expect(devices.list).toEqual([])
   })
 
@@ -47,9 +47,9 @@ describe('[T5] pairing codes', () => {
       (_, at) => devices.pair({ name: `d${at}`, role: 'watch' }).code,
     )
     const [first = '', second = ''] = codes
-    expect(await devices.redeem(first, 'h0')).toBeUndefined()
-    expect(await devices.redeem(second, 'h1')).toMatchObject({ name: 'd1' })
-    expect(await devices.redeem(codes.at(-1) ?? '', 'h2')).toMatchObject({ name: 'd16' })
+    expect(await devices.redeem(first, { hash: 'h0' })).toBeUndefined()
+    expect(await devices.redeem(second, { hash: 'h1' })).toMatchObject({ name: 'd1' })
+    expect(await devices.redeem(codes.at(-1) ?? '', { hash: 'h2' })).toMatchObject({ name: 'd16' })
   })
 
   test('[S-57 pairingCodes] past 16 codes a new one is issued all the same', async () => {
@@ -62,7 +62,7 @@ describe('[T5] pairing codes', () => {
     const all = await testHost()
     const { code } = all.core().devices.pair({ name: 'phone', role: 'own' })
     await all.restart('close')
-    expect(await all.core().devices.redeem(code, 'h')).toBeUndefined()
+    expect(await all.core().devices.redeem(code, { hash: 'h' })).toBeUndefined()
   })
 })
 
@@ -88,8 +88,8 @@ describe('[T6] devices', () => {
     const all = await testHost()
     const { devices } = all.core()
     const codes = [1, 2].map(() => devices.pair({ name: 'phone', role: 'watch' }).code)
-    expect(await devices.redeem(codes[0] ?? '', 'h1')).toBeDefined()
-    expect(await devices.redeem(codes[1] ?? '', 'h2')).toBeUndefined()
+    expect(await devices.redeem(codes[0] ?? '', { hash: 'h1' })).toBeDefined()
+    expect(await devices.redeem(codes[1] ?? '', { hash: 'h2' })).toBeUndefined()
     expect(() => devices.pair({ name: 'phone', role: 'own' })).toThrow('there is a device "phone" already')
   })
 
@@ -107,7 +107,7 @@ describe('[T6] devices', () => {
     await pairedDevice(all, 'watch', 'a')
     await pairedDevice(all, 'watch', 'b')
     expect(() => devices.pair({ name: 'c', role: 'watch' })).toThrow('may have no more: revoke one first')
-    expect(await devices.redeem(code, 'h')).toBeUndefined()
+    expect(await devices.redeem(code, { hash: 'h' })).toBeUndefined()
   })
 
   test('a client learns its device and the commands of its role', async () => {
@@ -133,6 +133,21 @@ describe('[T6] devices', () => {
     await all.restart('crash')
     await expect(all.join('phone')).rejects.toThrow('another principal or device')
     await deviceLink(all, phone).initialize('phone')
+  })
+
+  test('a browser is a device with a key instead of a secret, and has a name of its own', async () => {
+    const all = await testHost()
+    const { devices } = all.core()
+    const proof = { hash: 'key:1', publicKey: 'k1' }
+    const first = await devices.redeem(devices.browserCode(), proof)
+    const second = await devices.redeem(devices.browserCode(), { hash: 'key:2', publicKey: 'k2' })
+    expect([first?.name, second?.name, second?.role]).toEqual(['Browser', 'Browser 2', 'own'])
+    await all.restart('crash')
+    expect(all.core().devices.keyOf(first?.id ?? '')).toEqual({ device: first, publicKey: 'k1' })
+    await pairedDevice(all, 'watch', 'phone')
+    const phone = all.core().devices.find('hash of phone')
+    expect(all.core().devices.keyOf(phone?.id ?? '')).toBeUndefined()
+    expect(JSON.stringify(all.core().devices.list)).not.toContain('k1')
   })
 
   test('a read-only host pairs no device', async () => {

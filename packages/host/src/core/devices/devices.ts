@@ -1,6 +1,6 @@
 import { AhpError } from '@atrium/protocol/errors'
 import { Device } from '@atrium/protocol/root/device'
-import { decode, object, string } from '@atrium/protocol/schema'
+import { decode, object, optional, string } from '@atrium/protocol/schema'
 import type { LimitValues } from '@atrium/protocol/limits'
 import type { Log } from '../../log/log.ts'
 import type { Records } from '../../ports/records.ts'
@@ -11,9 +11,14 @@ import type { Pairing } from './pairing-codes.ts'
 
 /** A device as it is stored: with the hash of its secret. The secret itself is known to the device only. */
 interface StoredDevice extends Device {
-  /** The SHA-256 of the secret, in hexadecimal. */
+  /** The SHA-256 of the secret, in hexadecimal. For a browser it is that of its public key, and begins with `key:`. */
   readonly hash: string
+  /** The public key of a browser, on P-256: SubjectPublicKeyInfo in base64url. The private key is known to the browser only. */
+  readonly publicKey?: string
 }
+
+/** What a device proves its identity with. */
+type Proof = Pick<StoredDevice, 'hash' | 'publicKey'>
 
 /** A link of a device, which ends when the device is revoked. */
 interface DeviceLink {
@@ -54,6 +59,19 @@ export class Devices {
     return stored && shown(stored)
   }
 
+  /** The device with this id, and its public key. Undefined if there is none, or if it has a secret instead of a key. */
+  keyOf(id: string): { readonly device: Device; readonly publicKey: string } | undefined {
+    const stored = this.#stored.get(id)
+    return stored?.publicKey === undefined
+      ? undefined
+      : { device: shown(stored), publicKey: stored.publicKey }
+  }
+
+  /** Issues a pairing code for a browser of the person who has the token. */
+  browserCode(): string {
+    return this.#codes.issue({ name: 'Browser', role: 'own', numbered: true })
+  }
+
   /** Issues a pairing code for a new device. */
   pair({ name, role }: Pairing): { readonly code: string; readonly seconds: number } {
     const problem = nameProblem(name, this.list)
@@ -66,15 +84,17 @@ export class Devices {
   }
 
   /**
-   * Redeems a pairing code: creates the device whose secret has this hash. Resolves when the device is durable. Undefined if
+   * Redeems a pairing code: creates the device with this secret or key. Resolves when the device is durable. Undefined if
    * the code is not valid.
    */
-  async redeem(code: string, hash: string): Promise<Device | undefined> {
+  async redeem(code: string, proof: Proof): Promise<Device | undefined> {
     const pairing = this.#codes.take(code)
+    if (!pairing) return undefined
+    const name = pairing.numbered ? freeName(pairing.name, this.list) : pairing.name
     // Another code for the same name, or the last free place, may have been used meanwhile.
-    if (!pairing || nameProblem(pairing.name, this.list) !== undefined) return undefined
+    if (nameProblem(name, this.list) !== undefined) return undefined
     if (this.#stored.size >= this.#limits.devices) return undefined
-    const device = { id: this.#world.id(), ...pairing, pairedAt: this.#time(), hash }
+    const device = { id: this.#world.id(), name, role: pairing.role, pairedAt: this.#time(), ...proof }
     this.#keep(device)
     await this.#log.settled()
     return shown(device)
@@ -121,7 +141,7 @@ export class Devices {
   }
 }
 
-const Stored = object<{ readonly hash: string }>('StoredDevice', { hash: string })
+const Stored = object<Proof>('StoredDevice', { hash: string, publicKey: optional(string) })
 
 /**
  * The format of stored devices. A record that cannot be read is not skipped, because its device could no longer
@@ -133,15 +153,24 @@ const format = {
     const device = decode(Device, value)
     const secret = decode(Stored, value)
     if (!device.ok || !secret.ok) throw new Error('a stored device cannot be read')
-    return { ...device.value, hash: secret.value.hash }
+    const { hash, publicKey } = secret.value
+    return { ...device.value, hash, ...(publicKey !== undefined && { publicKey }) }
   },
   write: (device: StoredDevice): string => JSON.stringify(device),
 }
 
-/** A device as clients see it: without the hash of its secret. */
+/** A device as clients see it: without what it proves its identity with. */
 function shown(stored: StoredDevice): Device {
-  const { hash: _, ...device } = stored
+  const { hash: _, publicKey: __, ...device } = stored
   return device
+}
+
+/** The name, with a number if a device has it already. */
+function freeName(name: string, devices: readonly Device[]): string {
+  const used = new Set(devices.map((device) => device.name))
+  let free = name
+  for (let n = 2; used.has(free); n++) free = `${name} ${n}`
+  return free
 }
 
 /** Why a new device cannot have this name. */

@@ -5,6 +5,8 @@ import type { World } from '../../ports/world.ts'
 export interface Pairing {
   readonly name: string
   readonly role: Role
+  /** Set if a device of this name may exist already. The new one then has a number behind the name. */
+  readonly numbered?: true
 }
 
 /** A pairing code that can still be redeemed. */
@@ -45,8 +47,9 @@ export class PairingCodes {
     const found = this.#open.get(code)
     if (!found) return undefined
     this.#open.delete(code)
-    found.cancelExpiry()
-    return { name: found.name, role: found.role }
+    const { cancelExpiry, ...pairing } = found
+    cancelExpiry()
+    return pairing
   }
 }
 

@@ -1,9 +1,9 @@
 import { limits } from '@atrium/protocol/limits'
 import type { Device } from '@atrium/protocol/root/device'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { ask, links, post, start, token, upgradeAt } from '../../test/http-client.ts'
+import { ask, links, post, start, token, upgradeAt } from '../../../test/http-client.ts'
 import type { KnownDevices } from './pairing.ts'
-import { digest } from './gate.ts'
+import { digest } from '../gate.ts'
 
 const phone: Device = { id: 'd1', name: 'phone', role: 'prompt', pairedAt: '2026-01-01T00:00:00.000Z' }
 const hashes = new Map<string, Device>()
@@ -12,12 +12,14 @@ let asked = 0
 /** One device, which is paired by the code GOOD. */
 const devices: KnownDevices = {
   find: (hash) => hashes.get(hash),
-  redeem: (code, hash) => {
+  redeem: (code, { hash }) => {
     asked++
     if (code !== 'GOOD') return Promise.resolve(undefined)
     hashes.set(hash, phone)
     return Promise.resolve(phone)
   },
+  keyOf: () => undefined,
+  browserCode: () => '',
 }
 
 beforeEach(() => {

@@ -1,16 +1,25 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { limits } from '@atrium/protocol/limits'
 import type { Device } from '@atrium/protocol/root/device'
 import { decode, object, string } from '@atrium/protocol/schema'
-import { digest } from './gate.ts'
+
+/** The hash of a device's secret, in hexadecimal. For a browser: that of its public key, after `key:`, and the key. */
+export interface DeviceProof {
+  readonly hash: string
+  readonly publicKey?: string
+}
 
 /** The devices that the host knows. */
 export interface KnownDevices {
   /** The device whose secret has this SHA-256, in hexadecimal. */
   find(hash: string): Device | undefined
-  /** Creates the device that a pairing code stands for. Undefined if the code is not valid. */
-  redeem(code: string, hash: string): Promise<Device | undefined>
+  /** Creates the device that a pairing code stands for, with a secret or a key. Undefined if the code is not valid. */
+  redeem(code: string, proof: DeviceProof): Promise<Device | undefined>
+  /** The public key of a device that has a key instead of a secret. */
+  keyOf(id: string): { readonly device: Device; readonly publicKey: string } | undefined
+  /** A pairing code for a browser of the person who has the token. */
+  browserCode(): string
 }
 
 /** The path to which a device posts its pairing code. */
@@ -30,7 +39,9 @@ export async function redeemCode(request: IncomingMessage, devices: KnownDevices
   const decoded = decode(body, parsed(text))
   if (!decoded.ok) return { status: 400 }
   const token = randomBytes(32).toString('base64url')
-  const device = await devices.redeem(decoded.value.code, digest(token).toString('hex'))
+  const device = await devices.redeem(decoded.value.code, {
+    hash: createHash('sha256').update(token).digest('hex'),
+  })
   return device ? { token, device } : { status: 403 }
 }
 

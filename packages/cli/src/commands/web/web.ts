@@ -1,0 +1,49 @@
+import { addressOf } from '../../link/connect.ts'
+import type { HostOptions } from '../../link/connect.ts'
+import { CommandError, exits } from '../../terminal/exit.ts'
+import { output } from '../../terminal/output.ts'
+import type { OutputOptions } from '../../terminal/output.ts'
+
+interface Flags extends HostOptions, OutputOptions {}
+
+/** `atrium web`: prints a link to the host's web page. The code in the link lets one browser in. */
+export async function web(flags: Flags): Promise<void> {
+  const { print } = output(flags)
+  const { url, token } = await addressOf(flags)
+  const page = pageUrl(url)
+  const link = token === undefined ? page.href : `${page.href}#code=${await newCode(page, token)}`
+  print({ url: link }, () => link)
+}
+
+function pageUrl(url: string): URL {
+  if (!/^wss?:\/\//.test(url))
+    throw new CommandError('This host listens on a unix socket, which no browser can open.')
+  const page = new URL(url.replace(/^ws/, 'http'))
+  page.search = ''
+  page.pathname = '/'
+  return page
+}
+
+/** Asks the host for a code. The code is in the fragment of the link, which browsers send to nobody. */
+async function newCode(page: URL, token: string): Promise<string> {
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/json',
+    'x-atrium': 'enter',
+  }
+  const response = await fetch(new URL('/enter/code', page), { method: 'POST', headers, body: '{}' }).catch(
+    () => undefined,
+  )
+  if (!response) throw new CommandError(`No host answers at ${page.href}; start one with: atrium serve`)
+  if (response.status === 404)
+    throw new CommandError(`The host at ${page.href} serves no web page; start it without --no-web.`)
+  if (response.status === 403 || response.status === 429)
+    throw new CommandError(
+      `The host at ${page.href} refuses the token; name the right one with --token-file.`,
+      exits.denied,
+    )
+  // The host is ours; anything else than a code is reported below.
+  const { code } = (await response.json()) as { readonly code?: unknown }
+  if (typeof code === 'string') return code
+  throw new CommandError(`The host at ${page.href} gave no code (status ${response.status}).`)
+}

@@ -28,6 +28,7 @@ const lock = join(root, '.ready.lock')
 const installedFor = join(modules, '.atrium-installed')
 const built = join(modules, '.atrium-built')
 const bundle = ['node', 'packages/cli/scripts/bundle.mjs']
+const page = ['node', 'packages/web/scripts/page.mjs']
 
 const dashes = process.argv.indexOf('--')
 const command = dashes < 0 ? [] : process.argv.slice(dashes + 1)
@@ -61,6 +62,10 @@ async function prepare() {
   if (wantsBuild && !upToDate()) {
     say('building (tsc -b)')
     await runStep(['tsc', '-b'])
+    if (!pageUpToDate()) {
+      say('building the page (vite)')
+      await runStep(page)
+    }
     // The bundle may fail, because the bundler has no binary for some platforms. The command then starts from its
     // compiled files, which takes longer.
     if ((await run(bundle, ['ignore', 2, 2])) !== 0) say('not bundled: the command will start more slowly')
@@ -91,6 +96,15 @@ function upToDate() {
     'package-lock.json',
   ]
   return newest(built) > Math.max(...sources.map((path) => newest(join(root, path))))
+}
+
+/** Whether the page is newer than everything that it is made of. */
+function pageUpToDate() {
+  const sources = ['packages/web', 'packages/client/src', 'packages/protocol/src', 'package-lock.json']
+  return (
+    newest(join(root, 'packages/web/dist/page/index.html')) >
+    Math.max(...sources.map((path) => newest(join(root, path))))
+  )
 }
 
 /** The time of the last change of a file, or of any source file below a folder. 0 if the path does not exist. */

@@ -104,6 +104,24 @@ test('[A6] docs/dependencies.md lists what the dependencies need, and nothing el
   expect(rowsUnder('What these need')).toEqual(sorted(expected))
 })
 
+test('[A6] docs/dependencies.md lists what the built page consists of, each with version and licence', () => {
+  const { devDependencies = {} } = JSON.parse(read('packages/web/package.json')) as {
+    readonly devDependencies?: { readonly [name: string]: string }
+  }
+  const used = sourcesBelow('packages/web/src').flatMap((path) =>
+    [...read(path).matchAll(/from '((?:@(?!atrium\/)[^'/]+\/)?[^'.@/][^'/]*)(?:\/[^']*)?'/g)].map(
+      ([, name = '']) => name,
+    ),
+  )
+  const expected = [...new Set(used)].map((name) => {
+    const own = packages[`packages/web/node_modules/${name}`] ?? packages[`node_modules/${name}`]
+    return [name, devDependencies[name], own?.license]
+  })
+  expect(rowsUnder('In the web page').map(([name, version, , licence]) => [name, version, licence])).toEqual(
+    sorted(expected),
+  )
+})
+
 test('[A6] every dependency of a package is pinned to one version, and no package of the run time is there in two versions', () => {
   for (const [, { dependencies }] of manifests)
     for (const version of Object.values(dependencies)) expect(version).toMatch(/^\d+\.\d+\.\d+$/)
@@ -133,6 +151,15 @@ test('[A6] the packages with an install script are the two that docs/dependencie
   expect(named).toEqual(['@photostructure/sqlite', 'esbuild'])
   expect(installed.flatMap(({ name, hasInstallScript }) => (hasInstallScript ? [name] : []))).toEqual(named)
 })
+
+/** The sources of the page, without its tests. */
+function sourcesBelow(folder: string): readonly string[] {
+  return readdirSync(`${root}${folder}`, { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`
+    if (entry.isDirectory()) return sourcesBelow(path)
+    return /\.tsx?$/.test(path) && !/\.(?:test|d)\.ts$/.test(path) ? [path] : []
+  })
+}
 
 /** The packages that run at run time and need this one. */
 function neededBy(name: string): string {

@@ -68,6 +68,7 @@ test.each([
   ['packages/adapters/src/guide/guide.ts', "import type { Tool } from 'ai'", 'may not import ai'],
   ['packages/cli/src/a.ts', "await import('@ai-sdk/openai')", 'may not import @ai-sdk/openai'],
   ['packages/host/src/a.ts', "import { oracle } from '@atrium/protocol/oracles'", 'may not import'],
+  ['packages/web/src/ui/a.tsx', "import type { X } from '@atrium/client/client'", 'may not import'],
   ['packages/protocol/src/a.ts', "import { x } from '../../host/src/log.ts'", 'another package'],
   ['packages/protocol/src/a.ts', "import { x } from './index.ts'", 'index of its own package'],
   ['packages/protocol/src/a.ts', 'const now = Date.now()', 'may not use Date.now'],

@@ -92,8 +92,16 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
       'server',
     ],
     ['acp/tool-server'],
-    ['acp/process', 'mcp/shapes', 'model/offered', 'model/provider', 'files/watch', 'store'],
-    ['process', 'customization'],
+    ['acp/process', 'mcp/shapes', 'model/offered', 'model/provider', 'files/watch', 'server/page', 'store'],
+    ['process', 'customization', 'server/devices'],
+  ],
+  web: [
+    ['app'],
+    ['chat', 'sessions'],
+    ['chat/tools'],
+    ['chat/shared'],
+    ['link', 'markdown'],
+    ['ui', 'styles'],
   ],
   cli: [
     ['main.ts'],
@@ -124,6 +132,8 @@ const onlyImporter: { readonly [specifier: string]: string } = {
 const reserved: readonly { readonly of: RegExp; readonly to: RegExp }[] = [
   { of: /^@atrium\/protocol\/oracles/, to: /^(?:conformance|proof|bench)\// },
   { of: /^(?:ai|@ai-sdk\/.+)$/, to: /^packages\/adapters\/src\/model\// },
+  // The components of `ui` know no protocol: they have props only.
+  { of: /^@atrium\//, to: /^(?!packages\/web\/src\/ui\/)/ },
   { of: /^@modelcontextprotocol\/client/, to: /^(?:packages\/adapters\/src\/mcp|bench\/src\/tools)\// },
 ]
 
@@ -170,7 +180,9 @@ function importProblem(path: string, specifier: string): readonly string[] {
     const target = posix.join(posix.dirname(path), specifier)
     if (layerOf(target) !== layer) return [`${path} imports a file of another package: ${specifier}`]
     if (target.endsWith('/src/index.ts')) return [`${path} imports the index of its own package`]
-    return specifier.endsWith('.ts') ? [] : [`${path} imports ${specifier} without .ts`]
+    return /\.(?:tsx?(?:\?worker&url)?|css)$/.test(specifier)
+      ? []
+      : [`${path} imports ${specifier} without .ts`]
   }
   if (reserved.some(({ of, to }) => of.test(specifier) && !to.test(path)))
     return [`${path} may not import ${specifier}`]

@@ -32,6 +32,13 @@ test('[A3] a command that cannot be run gives an error with its name', () => {
   expect(stderr).toContain('cannot run no-such-tool-here')
 })
 
+/** Stands for the build of the page. */
+const pageScript = `import { mkdirSync, writeFileSync } from 'node:fs'
+mkdirSync('packages/web/dist/page', { recursive: true })
+writeFileSync('packages/web/dist/page/index.html', '')
+console.log('page built')
+`
+
 /**
  * A small checkout: one package whose only dependency is a fake compiler that prints that it ran. Created once; each
  * test copies it.
@@ -57,6 +64,8 @@ beforeAll(() => {
   })
   mkdirSync(join(folder, 'packages', 'cli', 'scripts'), { recursive: true })
   writeFileSync(join(folder, 'packages', 'cli', 'scripts', 'bundle.mjs'), 'console.log("bundled")\n')
+  mkdirSync(join(folder, 'packages', 'web', 'scripts'), { recursive: true })
+  writeFileSync(join(folder, 'packages', 'web', 'scripts', 'page.mjs'), pageScript)
   spawnSync('npm', ['install', '--package-lock-only', '--ignore-scripts'], { cwd: folder })
 })
 
@@ -72,7 +81,9 @@ test('[A3] a fresh clone is installed and built once, with messages on stderr', 
   const { go } = checkout()
   const first = go('--build', '--', 'node', '-e', 'console.log("ran")')
   expect(first.stdout).toBe('ran\n')
-  expect(first.stderr).toMatch(/installing dependencies[\s\S]*building \(tsc -b\)\ncompiled\nbundled\n/)
+  expect(first.stderr).toMatch(
+    /installing dependencies[\s\S]*building \(tsc -b\)\ncompiled\n.*\npage built\nbundled\n/,
+  )
   const second = go('--build', '--', 'node', '-e', '')
   expect(second.stderr).toBe('')
 })

@@ -1,0 +1,20 @@
+import { render } from 'preact'
+import '../styles/tokens.css'
+import '../styles/base.css'
+import '../styles/dialogs.css'
+import '../styles/shell.css'
+import '../styles/sessions.css'
+import '../styles/chat.css'
+import '../styles/messages.css'
+import '../styles/tools.css'
+import '../styles/views.css'
+import '../styles/forms.css'
+import '../styles/composer.css'
+import '../styles/narrow.css'
+import '../styles/markdown.css'
+import { App } from './app.tsx'
+import { applyTheme } from './theme.ts'
+
+applyTheme()
+const place = document.getElementById('page')
+if (place) render(<App />, place)

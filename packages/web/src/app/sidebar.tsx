@@ -1,0 +1,37 @@
+import type { Client } from '@atrium/client/client'
+import { Moon, Plus, Sun, SunMoon } from 'lucide'
+import { LinkState } from '../link/link-state.tsx'
+import { SessionListView } from '../sessions/session-list.tsx'
+import type { SessionRowActions } from '../sessions/session-row.tsx'
+import type { ListedSessions } from '../sessions/use-session-list.ts'
+import { Button } from '../ui/button.tsx'
+import { Brand } from './brand.tsx'
+import { useTheme } from './theme.ts'
+
+interface Props extends SessionRowActions, ListedSessions {
+  readonly client: Client
+  readonly selected: string | undefined
+  readonly onNew: () => void
+}
+
+const icons = { system: SunMoon, light: Sun, dark: Moon } as const
+
+/** The left side: the state of the link, a new session, and all sessions. */
+export function Sidebar({ client, onNew, ...list }: Props) {
+  const [theme, nextTheme] = useTheme()
+  return (
+    <aside class="sidebar" aria-label="Sessions of this host">
+      <header class="sidebar-head">
+        <Brand />
+        <Button icon={icons[theme]} label={`Theme: ${theme}`} look="quiet" onClick={nextTheme} />
+      </header>
+      <div class="sidebar-row">
+        <LinkState client={client} />
+        <Button icon={Plus} look="primary" onClick={onNew}>
+          New session
+        </Button>
+      </div>
+      <SessionListView {...list} />
+    </aside>
+  )
+}

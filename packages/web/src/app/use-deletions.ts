@@ -1,0 +1,43 @@
+import type { Client } from '@atrium/client/client'
+import type { SessionSummary } from '@atrium/protocol/session/state'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { titleOf } from '../sessions/grouping.ts'
+import type { NoticeBoard } from './use-notices.ts'
+
+/** The time in which a deletion can be taken back. The host deletes for good, so it is told only afterwards. */
+const undoMs = 7000
+
+/** Deletes sessions, each after a while in which a person can change their mind. */
+export function useDeletions(client: Client, { say, dismiss }: NoticeBoard) {
+  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set())
+  const waiting = useRef(new Map<string, () => void>())
+  const show = (uri: string) => setHidden((now) => new Set([...now].filter((each) => each !== uri)))
+  const remove = (session: SessionSummary) => {
+    const { resource: channel } = session
+    setHidden((now) => new Set([...now, channel]))
+    const commit = () => {
+      clearTimeout(timer)
+      waiting.current.delete(channel)
+      dismiss(notice)
+      client.ask('disposeSession', { channel }).catch((error: unknown) => {
+        show(channel)
+        say(`${titleOf(session)} was not deleted: ${error instanceof Error ? error.message : String(error)}`)
+      })
+    }
+    const timer = setTimeout(commit, undoMs)
+    waiting.current.set(channel, commit)
+    const undo = () => {
+      clearTimeout(timer)
+      waiting.current.delete(channel)
+      show(channel)
+    }
+    const notice = say(`${titleOf(session)} is being deleted.`, { label: 'Undo', run: undo })
+  }
+  useEffect(() => {
+    // A person who leaves has not taken it back.
+    const leave = () => waiting.current.forEach((commit) => commit())
+    addEventListener('pagehide', leave)
+    return () => removeEventListener('pagehide', leave)
+  }, [])
+  return { hidden, remove }
+}

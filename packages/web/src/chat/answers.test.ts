@@ -1,0 +1,53 @@
+import type { ChatInputAnswerValue, ChatInputQuestion, ChatInputRequest } from '@atrium/protocol/chat/request'
+import { expect, test } from 'vitest'
+import { problemOf, submittedAnswers, valueOf } from './answers.ts'
+
+const options = ['a', 'b', 'c'].map((id) => ({ id, label: id }))
+const ask = (question: object) => ({ id: 'q', message: '?', ...question }) as ChatInputQuestion
+
+test.each<readonly [object, ChatInputAnswerValue | undefined, string | undefined]>([
+  [{ kind: 'text', required: true }, undefined, 'This one must be answered.'],
+  [{ kind: 'text', required: true }, { kind: 'text', value: '' }, 'This one must be answered.'],
+  [{ kind: 'text' }, undefined, undefined],
+  [{ kind: 'text', min: 3 }, { kind: 'text', value: 'ab' }, 'A text of at least 3 characters, please.'],
+  [{ kind: 'integer', min: 1, max: 9 }, { kind: 'number', value: 1.5 }, 'A whole number, please.'],
+  [{ kind: 'integer', min: 1, max: 9 }, { kind: 'number', value: 10 }, 'A number from 1 to 9, please.'],
+  [{ kind: 'number', max: 9 }, { kind: 'number', value: 9 }, undefined],
+  [{ kind: 'number', required: true }, { kind: 'number', value: NaN }, 'This one must be answered.'],
+  [
+    { kind: 'single-select', options, required: true },
+    { kind: 'selected', value: '' },
+    'This one must be answered.',
+  ],
+  [
+    { kind: 'single-select', options, required: true },
+    { kind: 'selected', value: '', freeformValues: ['x'] },
+    undefined,
+  ],
+  [
+    { kind: 'multi-select', options, max: 1 },
+    { kind: 'selected-many', value: ['a', 'b'] },
+    'Choose at most 1, please.',
+  ],
+  [{ kind: 'boolean', required: true }, { kind: 'boolean', value: false }, undefined],
+])('[U17] %j with %j: %s', (question, value, problem) => {
+  expect(problemOf(ask(question), value)).toBe(problem)
+})
+
+test('[U17] a form sends defaults as answers, and skips what has none', () => {
+  const questions = [
+    ask({ id: 'text', kind: 'text' }),
+    ask({ id: 'count', kind: 'integer', defaultValue: 2 }),
+    ask({ id: 'yes', kind: 'boolean', defaultValue: false }),
+    ask({ id: 'one', kind: 'single-select', options }),
+  ]
+  const request: ChatInputRequest = { id: 'r', questions }
+  const draft = { state: 'draft' as const, value: { kind: 'selected' as const, value: 'b' } }
+  expect(submittedAnswers(request, { one: draft })).toEqual({
+    text: { state: 'skipped' },
+    count: { state: 'submitted', value: { kind: 'number', value: 2 } },
+    yes: { state: 'submitted', value: { kind: 'boolean', value: false } },
+    one: { state: 'submitted', value: { kind: 'selected', value: 'b' } },
+  })
+  expect(valueOf(ask({ kind: 'integer', defaultValue: 2 }), { state: 'skipped' })).toBeUndefined()
+})

@@ -1,0 +1,68 @@
+import type {
+  ChatInputAnswer,
+  ChatInputAnswerValue,
+  ChatInputQuestion,
+  ChatInputRequest,
+} from '@atrium/protocol/chat/request'
+
+export type Answers = { readonly [question: string]: ChatInputAnswer }
+
+/** The value that a question has now: an answer, or its default. */
+export function valueOf(
+  question: ChatInputQuestion,
+  answer: ChatInputAnswer | undefined,
+): ChatInputAnswerValue | undefined {
+  if (answer && answer.state !== 'skipped') return answer.value
+  if (answer || !('defaultValue' in question)) return undefined
+  const value = question.defaultValue
+  if (typeof value === 'boolean') return { kind: 'boolean', value }
+  if (typeof value === 'number') return { kind: 'number', value }
+  return typeof value === 'string' ? { kind: 'text', value } : undefined
+}
+
+/** What is wrong with the answer to a question, as a sentence. Undefined: nothing. */
+export function problemOf(
+  question: ChatInputQuestion,
+  value: ChatInputAnswerValue | undefined,
+): string | undefined {
+  if (isEmpty(value)) return question.required ? 'This one must be answered.' : undefined
+  const { min = -Infinity, max = Infinity } = 'min' in question || 'max' in question ? question : {}
+  const within = (size: number) => size >= min && size <= max
+  const range = Number.isFinite(min)
+    ? Number.isFinite(max)
+      ? `from ${min} to ${max}`
+      : `at least ${min}`
+    : `at most ${max}`
+  if (value?.kind === 'number') {
+    if (question.kind === 'integer' && !Number.isInteger(value.value)) return 'A whole number, please.'
+    return within(value.value) ? undefined : `A number ${range}, please.`
+  }
+  if (value?.kind === 'selected-many') {
+    const count = value.value.length + (value.freeformValues?.length ?? 0)
+    return within(count) ? undefined : `Choose ${range}, please.`
+  }
+  if (value?.kind === 'text' && question.kind === 'text')
+    return within(value.value.length) ? undefined : `A text of ${range} characters, please.`
+  return undefined
+}
+
+/** The answers of a whole form, as they are sent. Questions without an answer are skipped. */
+export function submittedAnswers({ questions = [] }: ChatInputRequest, answers: Answers): Answers {
+  const all = questions.map((question): readonly [string, ChatInputAnswer] => {
+    const value = valueOf(question, answers[question.id])
+    return [
+      question.id,
+      value === undefined || isEmpty(value) ? { state: 'skipped' } : { state: 'submitted', value },
+    ]
+  })
+  return Object.fromEntries(all)
+}
+
+function isEmpty(value: ChatInputAnswerValue | undefined): boolean {
+  if (value === undefined) return true
+  if (value.kind === 'text') return value.value === ''
+  if (value.kind === 'number') return Number.isNaN(value.value)
+  const free = 'freeformValues' in value ? (value.freeformValues?.length ?? 0) : 0
+  if (value.kind === 'selected') return value.value === '' && free === 0
+  return value.kind === 'selected-many' && value.value.length === 0 && free === 0
+}

@@ -1,0 +1,29 @@
+import type { MessageAttachment } from '@atrium/protocol/chat/message'
+import { toBase64 } from '@atrium/protocol/text/base64'
+
+/** A message has at most 4 MiB, and base64 takes a third more. */
+const maxBytes = 2_500_000
+
+/** Turns files of this machine into attachments. A file that is too large is named in `problems`. */
+export async function attachmentsOf(
+  files: readonly File[],
+): Promise<{ readonly attachments: readonly MessageAttachment[]; readonly problems: readonly string[] }> {
+  const small = files.filter(({ size }) => size <= maxBytes)
+  const problems = files
+    .filter(({ size }) => size > maxBytes)
+    .map(({ name }) => `${name} is too large to attach: at most 2.5 MB go with a message.`)
+  const attachments = await Promise.all(small.map(attachmentOf))
+  return { attachments, problems }
+}
+
+async function attachmentOf(file: File): Promise<MessageAttachment> {
+  const data = toBase64(new Uint8Array(await file.arrayBuffer()))
+  const contentType = file.type === '' ? 'application/octet-stream' : file.type
+  return {
+    type: 'embeddedResource',
+    label: file.name === '' ? 'pasted file' : file.name,
+    data,
+    contentType,
+    ...(contentType.startsWith('image/') && { displayKind: 'image' }),
+  }
+}

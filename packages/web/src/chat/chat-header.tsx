@@ -1,0 +1,88 @@
+import type { Client } from '@atrium/client/client'
+import type { SessionState } from '@atrium/protocol/session/state'
+import { ArrowLeft, FileDiff, Folder, MessageSquare, SquareTerminal, Users } from 'lucide'
+import { LinkState } from '../link/link-state.tsx'
+import { Button } from '../ui/button.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { visibleText } from './shared/text.ts'
+
+/** What of a session is shown. */
+export type SessionPart = 'chat' | 'changes' | 'terminals'
+
+const views = [
+  { name: 'chat', label: 'Chat', icon: MessageSquare },
+  { name: 'changes', label: 'Changes', icon: FileDiff },
+  { name: 'terminals', label: 'Terminals', icon: SquareTerminal },
+] as const
+
+interface Props {
+  readonly client: Client
+  readonly session: SessionState
+  readonly view: SessionPart
+  readonly onView: (view: SessionPart) => void
+  readonly onBack: () => void
+}
+
+/** What the session is: its title, folder, agent, and who else is here. */
+export function ChatHeader({ client, session, view, onView, onBack }: Props) {
+  const others = session.activeClients.filter(({ clientId }) => clientId !== client.clientId)
+  const names = namesOf(others)
+  const folder = pathOf(session.workingDirectories?.[0])
+  return (
+    <header class="chat-header">
+      <Button icon={ArrowLeft} label="All sessions" look="quiet" class="back" onClick={onBack} />
+      <div class="chat-title">
+        <h1>{visibleText(session.title.trim() === '' ? 'New session' : session.title)}</h1>
+        <p>
+          <span>{visibleText(session.provider)}</span>
+          {folder !== '' && (
+            <span class="chat-folder" title={folder}>
+              <Icon of={Folder} size={13} /> <span>{folder}</span>
+            </span>
+          )}
+        </p>
+      </div>
+      {names.length > 0 && (
+        <span class="people" title={`Also here: ${names.join(', ')}`}>
+          <Icon of={Users} /> <span class="hidden">Also here: </span>
+          <span class="people-names">{names.join(', ')}</span>
+        </span>
+      )}
+      <div class="views" role="group" aria-label="What is shown">
+        {views.map(({ name, label, icon }) => (
+          <Button
+            key={name}
+            icon={icon}
+            label={label}
+            look="quiet"
+            pressed={view === name}
+            onClick={() => onView(name)}
+          >
+            <span class="wide-only">{label}</span>
+          </Button>
+        ))}
+      </div>
+      <span class="header-link">
+        <LinkState client={client} brief />
+      </span>
+    </header>
+  )
+}
+
+/** The names of clients. Several with one name, such as tabs of a browser, are counted. */
+function namesOf(clients: SessionState['activeClients']): readonly string[] {
+  const counts = new Map<string, number>()
+  for (const { displayName, clientId } of clients) {
+    const name = visibleText(displayName ?? `client ${clientId.slice(0, 8)}`)
+    counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  return [...counts].map(([name, count]) => (count === 1 ? name : `${name} (${count})`))
+}
+
+function pathOf(uri = ''): string {
+  try {
+    return visibleText(decodeURIComponent(uri.replace(/^file:\/\//, '')))
+  } catch {
+    return visibleText(uri)
+  }
+}

@@ -1,0 +1,132 @@
+import type { Client } from '@atrium/client/client'
+import { newId } from '@atrium/client/shared/globals'
+import type { ChatState } from '@atrium/protocol/chat/state'
+import { Flag, hasFlag } from '@atrium/protocol/status'
+import { chatUri } from '@atrium/protocol/uri'
+import { useCallback, useMemo, useRef } from 'preact/hooks'
+import { useLiveChannel } from '../link/live-channel.ts'
+import { Empty } from '../ui/empty.tsx'
+import { Composer } from './composer.tsx'
+import { ChatProvider } from './shared/context.ts'
+import type { ChatContext } from './shared/context.ts'
+import { QueueView } from './queue-view.tsx'
+import { useReadMark } from './read-mark.ts'
+import { Timeline } from './timeline.tsx'
+import { TurnView } from './turn-view.tsx'
+import { useDraft } from './use-draft.ts'
+import { waitingWords } from './waiting.ts'
+
+interface Props {
+  readonly client: Client
+  readonly session: string
+  readonly chat: string
+  readonly openChat: (chat: string) => void
+  readonly say: (text: string) => void
+}
+
+/** Number of turns that a chat has when it is opened. Earlier ones are loaded when a person scrolls to them. */
+const firstTurns = 20
+
+/** A chat: its turns, what waits, and the field of the next message. */
+export function ChatView({ client, session, chat, openChat, say }: Props) {
+  const { state, pending, status, dispatch: act } = useLiveChannel(client, 'chat', chat, firstTurns)
+  const draft = useDraft(client, chat, state, say)
+  const { compose } = draft
+  const context: ChatContext = useMemo(
+    () => ({ client, session, chat, dispatch: act, openChat, compose, say }),
+    [client, session, chat, act, openChat, compose, say],
+  )
+  const older = useOlderTurns(client, state)
+  const unread = state !== undefined && !state.activeTurn && !hasFlag(state.status, Flag.IsRead)
+  useReadMark(unread, () => void act({ type: 'chat/isReadChanged', isRead: true }))
+  const fork = useCallback(
+    (turnId: string) => {
+      const made = chatUri(newId())
+      const source = { kind: 'fork' as const, chat, turnId }
+      client.ask('createChat', { channel: session, chat: made, source }).then(
+        () => openChat(made),
+        (error: unknown) =>
+          say(`The chat was not forked: ${error instanceof Error ? error.message : String(error)}`),
+      )
+    },
+    [client, session, chat, openChat, say],
+  )
+  const turns = state?.turns
+  const edit = useCallback(
+    (turnId: string, text: string) => {
+      const at = turns?.findIndex(({ id }) => id === turnId) ?? -1
+      const previous = turns?.[at - 1]?.id
+      void act({ type: 'chat/truncated', ...(previous !== undefined && { turnId: previous }) }).then(
+        (outcome) => {
+          if (outcome.outcome === 'accepted') compose(text)
+          else say(`The host refused: ${outcome.reason}`)
+        },
+      )
+    },
+    [turns, act, compose, say],
+  )
+  if (!state)
+    return <Empty title={status === 'gone' ? 'This chat is not there any more' : 'Opening the chat…'} />
+  const { activeTurn } = state
+  const oldest = state.turns[0]?.id ?? ''
+  return (
+    <ChatProvider value={context}>
+      <Timeline first={oldest} onOlder={older}>
+        {state.turns.length === 0 && !activeTurn && <FirstMessage />}
+        {state.turns.map((turn, at) => (
+          <TurnView
+            key={turn.id}
+            turn={turn}
+            last={at === state.turns.length - 1 && !activeTurn}
+            onFork={fork}
+            // Truncation needs the turn before, which is not loaded yet for the oldest one.
+            {...((at > 0 || state.turnsNextCursor === undefined) && { onEdit: edit })}
+          />
+        ))}
+        {activeTurn && (
+          <TurnView
+            key={activeTurn.id}
+            turn={activeTurn}
+            waiting={waitingWords(pending, activeTurn.id, client.link.state)}
+            activity={state.activity}
+          />
+        )}
+      </Timeline>
+      <div class="dock">
+        <QueueView state={state} />
+        {state.interactivity === 'read-only' ? (
+          <p class="read-only">This chat can only be read.</p>
+        ) : (
+          <Composer
+            state={state}
+            draft={draft.draft}
+            problem={draft.problem}
+            onDraft={draft.change}
+            onSend={draft.send}
+          />
+        )}
+      </div>
+    </ChatProvider>
+  )
+}
+
+function FirstMessage() {
+  return (
+    <Empty title="Nothing was said here yet">
+      <p>Write what shall be done. Everybody who opens this session sees the same, live.</p>
+    </Empty>
+  )
+}
+
+/** A function that loads the page of turns before the oldest one. Undefined if there are no older turns. */
+function useOlderTurns(client: Client, state: ChatState | undefined): (() => void) | undefined {
+  const asked = useRef<string>(undefined)
+  const cursor = state?.turnsNextCursor
+  const channel = state?.resource
+  if (cursor === undefined || channel === undefined) return undefined
+  return () => {
+    if (asked.current === cursor) return
+    asked.current = cursor
+    client.ask('fetchTurns', { channel, cursor }).catch(() => void (asked.current = undefined))
+  }
+}

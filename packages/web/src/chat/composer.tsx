@@ -1,0 +1,127 @@
+import type { MessageAttachment } from '@atrium/protocol/chat/message'
+import type { ChatState } from '@atrium/protocol/chat/state'
+import { Paperclip, SendHorizontal, Square, X } from 'lucide'
+import { useEffect, useRef } from 'preact/hooks'
+import { Button } from '../ui/button.tsx'
+import { GrowingText } from '../ui/growing-text.tsx'
+import { attachmentsOf } from './attachments.ts'
+import { useChat } from './shared/context.ts'
+import { cancelTurn } from './messages.ts'
+import type { Delivery, Draft } from './messages.ts'
+import { AttachmentView } from './message-view.tsx'
+
+interface Props {
+  readonly state: ChatState
+  readonly draft: Draft
+  /** Why the last message was not sent. */
+  readonly problem: string | undefined
+  readonly onDraft: (draft: Draft) => void
+  readonly onSend: (delivery: Delivery) => void
+}
+
+/** The field of the next message. While a turn is active, a message waits for its end or goes into it. */
+export function Composer({ state, draft, problem, onDraft, onSend }: Props) {
+  const { client, say } = useChat()
+  const field = useRef<HTMLTextAreaElement>(null)
+  const files = useRef<HTMLInputElement>(null)
+  const active = state.activeTurn !== undefined
+  const empty = draft.text.trim() === '' && draft.attachments.length === 0
+  const first: Delivery = active ? 'queue' : 'turn'
+  useEffect(() => {
+    // A phone would open its keyboard over the conversation.
+    if (matchMedia('(pointer: fine)').matches) field.current?.focus()
+  }, [state.resource])
+  const attach = async (given: readonly File[]) => {
+    const { attachments, problems } = await attachmentsOf(given)
+    for (const each of problems) say(each)
+    onDraft({ ...draft, attachments: [...draft.attachments, ...attachments] })
+  }
+  const submit = (delivery: Delivery) => {
+    if (!empty) onSend(delivery)
+  }
+  const without = (gone: MessageAttachment) =>
+    onDraft({ ...draft, attachments: draft.attachments.filter((each) => each !== gone) })
+  return (
+    <form
+      class="composer"
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit(first)
+      }}
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault()
+        void attach([...(event.dataTransfer?.files ?? [])])
+      }}
+    >
+      {problem !== undefined && (
+        <p class="problem" role="alert">
+          The message was not sent: {problem}
+        </p>
+      )}
+      {draft.attachments.length > 0 && (
+        <div class="attachments">
+          {draft.attachments.map((attachment, at) => (
+            <span key={at} class="attachment-edit">
+              <AttachmentView attachment={attachment} />
+              <Button
+                icon={X}
+                label={`Remove ${attachment.label}`}
+                look="quiet"
+                onClick={() => without(attachment)}
+              />
+            </span>
+          ))}
+        </div>
+      )}
+      <GrowingText
+        ref={field}
+        value={draft.text}
+        label="Message"
+        placeholder={active ? 'Write the next message' : 'Write a message'}
+        onInput={(text) => onDraft({ ...draft, text })}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+          event.preventDefault()
+          submit(active && (event.ctrlKey || event.metaKey) ? 'steer' : first)
+        }}
+        onPaste={(event) => {
+          const pasted = [...(event.clipboardData?.files ?? [])]
+          if (pasted.length === 0) return
+          event.preventDefault()
+          void attach(pasted)
+        }}
+      />
+      <div class="composer-row">
+        <input
+          ref={files}
+          type="file"
+          multiple
+          hidden
+          aria-label="Files to attach"
+          onChange={(event) => {
+            void attach([...(event.currentTarget.files ?? [])])
+            event.currentTarget.value = ''
+          }}
+        />
+        <Button icon={Paperclip} label="Attach files" look="quiet" onClick={() => files.current?.click()} />
+        <span class="composer-hint">
+          {active ? 'Enter: next · Ctrl+Enter: into this turn' : 'Enter: send · Shift+Enter: new line'}
+        </span>
+        {active && (
+          <Button icon={Square} label="Stop" onClick={() => cancelTurn(client, state)}>
+            <span class="wide-only">Stop</span>
+          </Button>
+        )}
+        {active && (
+          <Button disabled={empty} onClick={() => submit('steer')}>
+            Into this turn
+          </Button>
+        )}
+        <Button submit look="primary" icon={SendHorizontal} disabled={empty}>
+          {active ? 'Queue' : 'Send'}
+        </Button>
+      </div>
+    </form>
+  )
+}

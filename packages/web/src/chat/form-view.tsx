@@ -1,0 +1,126 @@
+import type { ChatInputAnswerValue, ChatInputRequest } from '@atrium/protocol/chat/request'
+import type { InputRequestPart } from '@atrium/protocol/chat/state'
+import { ExternalLink } from 'lucide'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { safeLink } from '../markdown/safe-link.ts'
+import { Button } from '../ui/button.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { problemOf, submittedAnswers, valueOf } from './answers.ts'
+import type { Answers } from './answers.ts'
+import { useChat, useDecide } from './shared/context.ts'
+import { QuestionField } from './question-field.tsx'
+import { visibleText } from './shared/text.ts'
+
+const responses = { accept: 'answered', decline: 'declined', cancel: 'cancelled' } as const
+
+/** A form of an agent. It is open until somebody has answered it, here or elsewhere. */
+export function FormView({ part: { request, response } }: { readonly part: InputRequestPart }) {
+  if (response === undefined) return <OpenForm request={request} />
+  return (
+    <section class="form answered">
+      <p>
+        {visibleText(request.message ?? 'A question')} <span class="tag">{responses[response]}</span>
+      </p>
+      <dl>
+        {(request.questions ?? []).map((question) => (
+          <div key={question.id}>
+            <dt>{visibleText(question.title ?? question.message)}</dt>
+            <dd>{wordsOf(valueOf(question, request.answers?.[question.id]))}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}
+
+function OpenForm({ request }: { readonly request: ChatInputRequest }) {
+  const { answers, change } = useSharedAnswers(request)
+  const decide = useDecide()
+  const [checked, setChecked] = useState(false)
+  const questions = request.questions ?? []
+  const link = request.url === undefined ? undefined : safeLink(request.url)
+  const problems = new Map(
+    questions.map((question) => [question.id, problemOf(question, valueOf(question, answers[question.id]))]),
+  )
+  const submit = () => {
+    setChecked(true)
+    if ([...problems.values()].some((problem) => problem !== undefined)) return
+    const given = questions.length > 0 && { answers: submittedAnswers(request, answers) }
+    decide({ type: 'chat/inputCompleted', requestId: request.id, response: 'accept', ...given })
+  }
+  return (
+    <form
+      class="form"
+      aria-label="Questions of the agent"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+    >
+      <p class="approval-title">{visibleText(request.message ?? 'The agent asks')}</p>
+      {link !== undefined && (
+        <a href={link} target="_blank" rel="noopener noreferrer">
+          <Icon of={ExternalLink} /> {link}
+        </a>
+      )}
+      {questions.map((question) => (
+        <QuestionField
+          key={question.id}
+          question={question}
+          value={valueOf(question, answers[question.id])}
+          problem={checked ? problems.get(question.id) : undefined}
+          onChange={(value) => change(question.id, value)}
+        />
+      ))}
+      <div class="choices">
+        <Button submit look="primary">
+          {questions.length > 0 ? 'Send answers' : 'Done'}
+        </Button>
+        <Button
+          look="quiet"
+          onClick={() => decide({ type: 'chat/inputCompleted', requestId: request.id, response: 'decline' })}
+        >
+          Decline
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+/** The pause in typing after which others see the draft. */
+const shareAfterMs = 400
+
+/**
+ * The draft answers of a form, which all clients share. What is typed here is shown at once, and sent after a pause. An
+ * answer of somebody else replaces what is shown, unless this person is still typing it.
+ */
+function useSharedAnswers({ id: requestId, answers: shared = {} }: ChatInputRequest) {
+  const { dispatch } = useChat()
+  const [typed, setTyped] = useState<Answers>({})
+  const timers = useRef(new Map<string, number>())
+  useEffect(() => () => timers.current.forEach((timer) => clearTimeout(timer)), [])
+  const change = (questionId: string, value: ChatInputAnswerValue) => {
+    const answer = { state: 'draft' as const, value }
+    setTyped((now) => ({ ...now, [questionId]: answer }))
+    clearTimeout(timers.current.get(questionId))
+    // JSON has no number for an empty field.
+    if (value.kind === 'number' && Number.isNaN(value.value)) return
+    const share = () =>
+      void dispatch({ type: 'chat/inputAnswerChanged', requestId, questionId, answer }).then(() =>
+        setTyped(({ [questionId]: now, ...others }) =>
+          now === undefined || now === answer ? others : { ...others, [questionId]: now },
+        ),
+      )
+    timers.current.set(questionId, setTimeout(share, shareAfterMs))
+  }
+  return { answers: { ...shared, ...typed }, change }
+}
+
+function wordsOf(value: ChatInputAnswerValue | undefined): string {
+  if (value === undefined) return '–'
+  if (value.kind === 'boolean') return value.value ? 'Yes' : 'No'
+  const chosen = Array.isArray(value.value) ? value.value.join(', ') : String(value.value)
+  const free = 'freeformValues' in value ? (value.freeformValues ?? []) : []
+  return visibleText([chosen, ...free].filter(Boolean).join(', '))
+}

@@ -1,0 +1,60 @@
+import type { Message, MessageAttachment } from '@atrium/protocol/chat/message'
+import { Clock, Copy, GitFork, Paperclip, Pencil } from 'lucide'
+import { Icon } from '../ui/icon.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { visibleText } from './shared/text.ts'
+
+interface Props {
+  readonly message: Message
+  /** Why the message is not with the host yet. Undefined: the host has it. */
+  readonly waiting: string | undefined
+  readonly onFork?: (() => void) | undefined
+  readonly onEdit?: (() => void) | undefined
+}
+
+/** A message of a person, as it was written. */
+export function MessageView({ message, waiting, onFork, onEdit }: Props) {
+  const { text, attachments = [], origin } = message
+  const items = [
+    { label: 'Copy', icon: Copy, onPick: () => void navigator.clipboard.writeText(text) },
+    ...(onFork ? [{ label: 'Fork from here', icon: GitFork, onPick: onFork }] : []),
+    ...(onEdit ? [{ label: 'Edit and send again', icon: Pencil, onPick: onEdit }] : []),
+  ]
+  return (
+    <div class={`message${waiting === undefined ? '' : ' waiting'}`}>
+      <div class="bubble">
+        {origin.kind !== 'user' && <span class="tag">{origin.kind}</span>}
+        <span class="message-text">{text}</span>
+        {attachments.length > 0 && (
+          <span class="attachments">
+            {attachments.map((attachment, at) => (
+              <AttachmentView key={at} attachment={attachment} />
+            ))}
+          </span>
+        )}
+        {waiting !== undefined && (
+          <span class="message-waiting">
+            <Icon of={Clock} size={13} /> {waiting}
+          </span>
+        )}
+      </div>
+      <Menu label="Actions for this message" items={items} />
+    </div>
+  )
+}
+
+export function AttachmentView({ attachment }: { readonly attachment: MessageAttachment }) {
+  if (attachment.type === 'embeddedResource' && /^image\/(?:png|jpeg|gif|webp)$/.test(attachment.contentType))
+    return (
+      <img
+        class="attached-image"
+        src={`data:${attachment.contentType};base64,${attachment.data}`}
+        alt={visibleText(attachment.label)}
+      />
+    )
+  return (
+    <span class="attached">
+      <Icon of={Paperclip} size={13} /> {visibleText(attachment.label)}
+    </span>
+  )
+}

@@ -1,0 +1,83 @@
+import type { PendingMessage } from '@atrium/protocol/chat/message'
+import { holdsMessages } from '@atrium/protocol/chat/queue'
+import type { ChatState } from '@atrium/protocol/chat/state'
+import { ArrowUp, CornerDownRight, Pencil, Play, X } from 'lucide'
+import { Button } from '../ui/button.tsx'
+import { useChat, useDecide } from './shared/context.ts'
+import { startNext } from './messages.ts'
+
+type Kind = 'steering' | 'queued'
+
+/** The messages that wait: the one for the active turn first, then the queue. */
+export function QueueView({ state }: { readonly state: ChatState }) {
+  const { client, say } = useChat()
+  const { steeringMessage, queuedMessages = [] } = state
+  if (!steeringMessage && queuedMessages.length === 0) return null
+  const held = holdsMessages(state)
+  const next = () =>
+    void startNext(client, state)?.then((outcome) => {
+      if (outcome.outcome !== 'accepted') say(`The host refused: ${outcome.reason}`)
+    })
+  return (
+    <section class="queue" aria-label="Waiting messages">
+      {held && (
+        <p class="queue-held">
+          The last turn did not complete, so these wait for you.
+          <Button icon={Play} onClick={next}>
+            Send the next one
+          </Button>
+        </p>
+      )}
+      <ol>
+        {steeringMessage && <Entry kind="steering" pending={steeringMessage} state={state} at={0} />}
+        {queuedMessages.map((pending, at) => (
+          <Entry key={pending.id} kind="queued" pending={pending} state={state} at={at} />
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+interface EntryProps {
+  readonly kind: Kind
+  readonly pending: PendingMessage
+  readonly state: ChatState
+  /** The place in the queue. */
+  readonly at: number
+}
+
+function Entry({ kind, pending: { id, message }, state, at }: EntryProps) {
+  const { compose } = useChat()
+  const decide = useDecide()
+  const remove = () => decide({ type: 'chat/pendingMessageRemoved', kind, id })
+  const first = () => {
+    const others = (state.queuedMessages ?? []).map((each) => each.id).filter((each) => each !== id)
+    decide({ type: 'chat/queuedMessagesReordered', order: [id, ...others] })
+  }
+  const steer = () => {
+    remove()
+    decide({ type: 'chat/pendingMessageSet', kind: 'steering', id, message })
+  }
+  return (
+    <li class={`queued ${kind}`}>
+      <span class="tag">{kind === 'steering' ? 'for this turn' : 'next'}</span>
+      <span class="queued-text">{message.text}</span>
+      {kind === 'queued' && at > 0 && (
+        <Button icon={ArrowUp} label="Move to the front" look="quiet" onClick={first} />
+      )}
+      {kind === 'queued' && state.activeTurn && !state.steeringMessage && (
+        <Button icon={CornerDownRight} label="Send into the active turn" look="quiet" onClick={steer} />
+      )}
+      <Button
+        icon={Pencil}
+        label="Edit"
+        look="quiet"
+        onClick={() => {
+          remove()
+          compose(message.text)
+        }}
+      />
+      <Button icon={X} label="Remove" look="quiet" onClick={remove} />
+    </li>
+  )
+}

@@ -1,0 +1,89 @@
+import type { Client } from '@atrium/client/client'
+import { defaultChatUri } from '@atrium/protocol/uri'
+import { Flag, hasFlag } from '@atrium/protocol/status'
+import { useEffect, useState } from 'preact/hooks'
+import { browserName } from '../link/host-client.ts'
+import { useLiveChannel } from '../link/live-channel.ts'
+import { Button } from '../ui/button.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { ChangesView } from './changes/changes-view.tsx'
+import { ChatHeader } from './chat-header.tsx'
+import type { SessionPart } from './chat-header.tsx'
+import { ChatTabs } from './chat-tabs.tsx'
+import { ChatView } from './chat-view.tsx'
+import { TerminalsView } from './terminals/terminals-view.tsx'
+import { QuestionsElsewhere } from './elsewhere.tsx'
+import { useReadMark } from './read-mark.ts'
+
+interface Props {
+  readonly client: Client
+  readonly session: string
+  readonly chat: string | undefined
+  readonly onBack: () => void
+  readonly onOpenChat: (chat: string) => void
+  readonly say: (text: string) => void
+}
+
+/** A session with one of its chats. */
+export function SessionView({ client, session: uri, chat, onBack, onOpenChat, say }: Props) {
+  const { state: session, status, problem, dispatch } = useLiveChannel(client, 'session', uri)
+  const [view, setView] = useState<SessionPart>('chat')
+  const known = session !== undefined
+  useEffect(() => {
+    if (!known) return
+    const activeClient = { clientId: client.clientId, displayName: browserName(), tools: [] }
+    void dispatch({ type: 'session/activeClientSet', activeClient })
+    const leave = () => void dispatch({ type: 'session/activeClientRemoved', clientId: client.clientId })
+    addEventListener('pagehide', leave)
+    return () => {
+      removeEventListener('pagehide', leave)
+      leave()
+    }
+  }, [known, dispatch, client])
+  useReadMark(
+    session !== undefined && !hasFlag(session.status, Flag.IsRead),
+    () => void dispatch({ type: 'session/isReadChanged', isRead: true }),
+  )
+  if (status === 'gone')
+    return (
+      <main class="main">
+        <Empty title="This session is not there any more">
+          <p>{problem?.message}</p>
+          <Button onClick={onBack}>All sessions</Button>
+        </Empty>
+      </main>
+    )
+  if (!session)
+    return (
+      <main class="main">
+        <Empty title="Opening the session…" />
+      </main>
+    )
+  const selected = chat ?? session.defaultChat ?? defaultChatUri(uri)
+  return (
+    <main class="main">
+      <ChatHeader client={client} session={session} view={view} onView={setView} onBack={onBack} />
+      <ChatTabs chats={session.chats} selected={selected} onOpen={onOpenChat} />
+      {session.lifecycle === 'failed' && (
+        <p class="problem" role="alert">
+          The session could not be created: {session.creationError?.message ?? 'the host does not say why'}
+        </p>
+      )}
+      <QuestionsElsewhere session={session} chat={selected} onOpen={onOpenChat} />
+      {view === 'changes' && <ChangesView client={client} session={session} chat={selected} say={say} />}
+      {view === 'terminals' && (
+        <TerminalsView client={client} uri={uri} session={session} chat={selected} say={say} />
+      )}
+      {view === 'chat' && (
+        <ChatView
+          key={selected}
+          client={client}
+          session={uri}
+          chat={selected}
+          openChat={onOpenChat}
+          say={say}
+        />
+      )}
+    </main>
+  )
+}

@@ -1,0 +1,58 @@
+import type { ToolCallAuthRequired } from '@atrium/protocol/chat/tool'
+import { useState } from 'preact/hooks'
+import { Button } from '../../ui/button.tsx'
+import { useChat, useDecide } from '../shared/context.ts'
+import { visibleText } from '../shared/text.ts'
+
+interface Props {
+  readonly turnId: string
+  readonly call: ToolCallAuthRequired
+}
+
+/** A tool that waits for a sign-in. The token goes to the host and is not kept here. */
+export function SignIn({ turnId, call }: Props) {
+  const { client, say } = useChat()
+  const decide = useDecide()
+  const [token, setToken] = useState('')
+  const { resource, description } = call.auth
+  const signIn = () =>
+    client.ask('authenticate', { resource: resource.resource, token }).then(
+      () => setToken(''),
+      (error: unknown) =>
+        say(`The host refused the token: ${error instanceof Error ? error.message : String(error)}`),
+    )
+  const giveUp = () => {
+    const message = 'Nobody signed in'
+    const result = { success: false, pastTenseMessage: message, error: { message } }
+    decide({ type: 'chat/toolCallComplete', turnId, toolCallId: call.toolCallId, result })
+  }
+  return (
+    <form
+      class="approval"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void signIn()
+      }}
+    >
+      <p class="approval-title">Sign in to {visibleText(resource.resource_name ?? resource.resource)}</p>
+      {description !== undefined && <p class="quiet">{visibleText(description)}</p>}
+      <label class="field">
+        <span>Token</span>
+        <input
+          type="password"
+          autocomplete="off"
+          value={token}
+          onInput={(event) => setToken(event.currentTarget.value)}
+        />
+      </label>
+      <div class="choices">
+        <Button submit look="primary" disabled={token === ''}>
+          Sign in
+        </Button>
+        <Button look="quiet" onClick={giveUp}>
+          Go on without
+        </Button>
+      </div>
+    </form>
+  )
+}

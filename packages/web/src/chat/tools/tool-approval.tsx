@@ -1,0 +1,124 @@
+import type { ChatAction } from '@atrium/protocol/chat/actions'
+import type { ToolCallPendingConfirmation } from '@atrium/protocol/chat/tool'
+import { useState } from 'preact/hooks'
+import { Button } from '../../ui/button.tsx'
+import { GrowingText } from '../../ui/growing-text.tsx'
+import { useChat, useDecide } from '../shared/context.ts'
+import { FileEditView } from './file-edit.tsx'
+import { MessageText } from '../shared/message-text.tsx'
+import { plainText, visibleText } from '../shared/text.ts'
+import { choicesOf } from './tool-choices.ts'
+import type { ToolChoice } from './tool-choices.ts'
+import { inputText } from './tool-words.ts'
+
+interface Props {
+  readonly turnId: string
+  readonly call: ToolCallPendingConfirmation
+}
+
+/** The question of a tool whether it may run: what it would do, and every answer that it offers. */
+export function ToolApproval({ turnId, call }: Props) {
+  const { client } = useChat()
+  const decide = useDecide()
+  const [edited, setEdited] = useState<string>()
+  const [why, setWhy] = useState<{ readonly choice: ToolChoice; readonly text: string }>()
+  const answer = (choice: ToolChoice, reason = '') =>
+    decide(decision({ turnId, call, choice, edited, reason }))
+  const editable = call.editable === true && typeof call.toolInput === 'string' ? call.toolInput : undefined
+  const input = inputText(call)
+  return (
+    <div class="approval">
+      {call.confirmationTitle !== undefined && (
+        <p class="approval-title">
+          <MessageText text={call.confirmationTitle} />
+        </p>
+      )}
+      {call.riskAssessment?.status === 'complete' && (
+        <p class="quiet">{visibleText(plainText(call.riskAssessment.reason))}</p>
+      )}
+      {edited === undefined ? (
+        input !== undefined && (
+          <pre class="tool-input" tabIndex={0}>
+            {input}
+          </pre>
+        )
+      ) : (
+        <GrowingText value={edited} label="Input of the tool" onInput={setEdited} />
+      )}
+      {call.edits?.items.map((edit, at) => (
+        <FileEditView key={at} client={client} edit={edit} />
+      ))}
+      {why && (
+        <form
+          class="why"
+          onSubmit={(event) => {
+            event.preventDefault()
+            answer(why.choice, why.text)
+          }}
+        >
+          <label class="field">
+            <span>Why not? The agent reads this.</span>
+            <input
+              type="text"
+              value={why.text}
+              onInput={({ currentTarget }) => setWhy({ ...why, text: currentTarget.value })}
+            />
+          </label>
+          <Button submit look="primary">
+            Deny
+          </Button>
+          <Button look="quiet" onClick={() => setWhy(undefined)}>
+            Back
+          </Button>
+        </form>
+      )}
+      {!why && (
+        <div class="choices" role="group" aria-label="Answers">
+          {choicesOf(call).map((choice, at) => (
+            <Button
+              key={choice.optionId ?? choice.label}
+              look={at === 0 && choice.approved ? 'primary' : choice.approved ? 'plain' : 'quiet'}
+              onClick={() => (choice.why ? setWhy({ choice, text: '' }) : answer(choice))}
+            >
+              {edited !== undefined && at === 0
+                ? `${visibleText(choice.label)}, as edited`
+                : visibleText(choice.label)}
+            </Button>
+          ))}
+          {editable !== undefined && edited === undefined && (
+            <Button look="quiet" onClick={() => setEdited(editable)}>
+              Edit first
+            </Button>
+          )}
+        </div>
+      )}
+    </div>
+  )
+}
+
+interface Answer extends Props {
+  readonly choice: ToolChoice
+  readonly edited: string | undefined
+  readonly reason: string
+}
+
+function decision({ turnId, call: { toolCallId }, choice, edited, reason }: Answer): ChatAction {
+  const { approved, optionId } = choice
+  const chosen = { turnId, toolCallId, ...(optionId !== undefined && { selectedOptionId: optionId }) }
+  const type = 'chat/toolCallConfirmed'
+  if (approved)
+    return {
+      type,
+      ...chosen,
+      approved,
+      confirmed: 'user-action',
+      ...(edited !== undefined && { editedToolInput: edited }),
+    }
+  return {
+    type,
+    ...chosen,
+    approved: false,
+    reason: 'denied',
+    ...(reason.trim() !== '' && { reasonMessage: reason }),
+  }
+}

@@ -1,0 +1,67 @@
+import type { ToolCallState } from '@atrium/protocol/chat/tool'
+import type { StringOrMarkdown } from '@atrium/protocol/common/content'
+import { withVisibleControls } from '../../ui/visible-controls.ts'
+import { plainText } from '../shared/text.ts'
+
+export interface ToolWords {
+  readonly title: StringOrMarkdown
+  readonly state: string
+  readonly tone: 'quiet' | 'busy' | 'asks' | 'good' | 'bad'
+}
+
+/** A tool call in words: what it does, and how far it is. */
+export function toolWords(call: ToolCallState): ToolWords {
+  const { invocationMessage = '' } = call
+  const title = plainText(invocationMessage) === '' ? call.displayName : invocationMessage
+  switch (call.status) {
+    case 'streaming':
+      return { title, state: 'being written', tone: 'busy' }
+    case 'pending-confirmation':
+      return { title, state: 'asks', tone: 'asks' }
+    case 'running':
+      return { title, state: 'running', tone: 'busy' }
+    case 'auth-required':
+      return { title, state: 'needs sign-in', tone: 'asks' }
+    case 'pending-result-confirmation':
+      return { title, state: 'asks about its result', tone: 'asks' }
+    case 'completed': {
+      const done = call.pastTenseMessage
+      return {
+        title: plainText(done) === '' ? title : done,
+        state: call.success ? 'done' : 'failed',
+        tone: call.success ? 'good' : 'bad',
+      }
+    }
+    case 'cancelled':
+      return { title, state: call.reason === 'result-denied' ? 'result denied' : call.reason, tone: 'quiet' }
+    default:
+      // A status that is newer than this page.
+      return { title, state: 'in a state that this page does not know', tone: 'quiet' }
+  }
+}
+
+/** The input of a call, if it is text that the title does not already show. */
+export function inputText(call: ToolCallState): string | undefined {
+  const input = call.status === 'streaming' ? call.partialInput : call.toolInput
+  if (typeof input !== 'string' || input.trim() === '') return undefined
+  return plainText(call.invocationMessage).includes(input.trim())
+    ? undefined
+    : withVisibleControls(readable(input))
+}
+
+/** The input of a call on one line, for its title. Empty if the title shows it, or if it has more lines. */
+export function shortInput(call: ToolCallState, title: StringOrMarkdown): string {
+  const input = call.status === 'streaming' ? undefined : call.toolInput
+  if (typeof input !== 'string' || input.includes('\n') || input.length > 200) return ''
+  return plainText(title).includes(input.trim()) ? '' : input.trim()
+}
+
+/** JSON with its lines and indents; other text as it is. */
+function readable(text: string): string {
+  if (!/^\s*[{[]/.test(text) || text.length > 100_000) return text
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}

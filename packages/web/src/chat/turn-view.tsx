@@ -1,0 +1,103 @@
+import type { ActiveTurn, Turn } from '@atrium/protocol/chat/state'
+import { memo } from 'preact/compat'
+import { Button } from '../ui/button.tsx'
+import { Elapsed, durationOf } from '../ui/elapsed.tsx'
+import { useDecide } from './shared/context.ts'
+import { MessageView } from './message-view.tsx'
+import { PartView } from './part-view.tsx'
+import { usageWords } from './usage-words.ts'
+
+interface Props {
+  readonly turn: Turn | ActiveTurn
+  /** Why the message of the turn is not with the host yet. */
+  readonly waiting?: string | undefined
+  /** What the agent does now. */
+  readonly activity?: string | undefined
+  /** Whether this is the last turn, which alone can be resumed. */
+  readonly last?: boolean
+  readonly onFork?: (turnId: string) => void
+  readonly onEdit?: (turnId: string, text: string) => void
+}
+
+/** A turn: a message, and everything that the agent answered. */
+export const TurnView = memo(function TurnView({
+  turn,
+  waiting,
+  activity,
+  last = false,
+  onFork,
+  onEdit,
+}: Props) {
+  const active = !('state' in turn)
+  const parts = turn.responseParts
+  return (
+    <article class={`turn${active ? ' active' : ''}`} data-turn={turn.id}>
+      <MessageView
+        message={turn.message}
+        waiting={waiting}
+        onFork={active || !onFork ? undefined : () => onFork(turn.id)}
+        onEdit={active || !onEdit ? undefined : () => onEdit(turn.id, turn.message.text)}
+      />
+      <div class="answer">
+        {parts.map((part, at) => (
+          <PartView
+            key={at}
+            turnId={turn.id}
+            part={part}
+            streaming={active && at === parts.length - 1}
+            // What happens now is open. In an earlier turn only a card at its end is, because it is the answer.
+            opened={active || (at === parts.length - 1 && last)}
+          />
+        ))}
+        {'state' in turn ? (
+          <Foot turn={turn} last={last} />
+        ) : (
+          <Working turn={turn} waiting={waiting} activity={activity} />
+        )}
+      </div>
+    </article>
+  )
+})
+
+interface WorkingProps extends Pick<Props, 'waiting' | 'activity'> {
+  readonly turn: ActiveTurn
+}
+
+function Working({ turn, waiting, activity }: WorkingProps) {
+  if (waiting !== undefined) return null
+  const asks = turn.responseParts.some(isOpenQuestion)
+  return (
+    <p class="working">
+      <span class={`pulse${asks ? ' asks' : ''}`} aria-hidden="true" />
+      {asks ? 'Waits for an answer' : (activity ?? 'Working')} <Elapsed since={turn.startedAt} />
+    </p>
+  )
+}
+
+const asking = new Set<string>(['pending-confirmation', 'pending-result-confirmation', 'auth-required'])
+
+function isOpenQuestion(part: ActiveTurn['responseParts'][number]): boolean {
+  if (part.kind === 'inputRequest') return part.response === undefined
+  return part.kind === 'toolCall' && asking.has(part.toolCall.status)
+}
+
+function Foot({ turn, last }: { readonly turn: Turn; readonly last: boolean }) {
+  const decide = useDecide()
+  const end = turn.responseParts.at(-1)
+  const resumable = last && turn.state === 'error' && end?.kind === 'error' && end.resumable === true
+  const words = [
+    turn.state === 'cancelled' ? 'cancelled' : '',
+    turn.duration === undefined ? '' : durationOf(turn.duration),
+    usageWords(turn.usage),
+  ].filter(Boolean)
+  return (
+    <>
+      {resumable && (
+        <Button look="primary" onClick={() => decide({ type: 'chat/turnResume', turnId: turn.id })}>
+          Resume the turn
+        </Button>
+      )}
+      {words.length > 0 && <p class="turn-foot">{words.join(' · ')}</p>}
+    </>
+  )
+}

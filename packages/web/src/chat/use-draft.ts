@@ -1,0 +1,55 @@
+import type { Client } from '@atrium/client/client'
+import type { ChatState } from '@atrium/protocol/chat/state'
+import { useCallback, useRef, useState } from 'preact/hooks'
+import { send } from './messages.ts'
+import type { Delivery, Draft } from './messages.ts'
+
+const nothing: Draft = { text: '', attachments: [] }
+
+/** The unsent messages by chat, so that they are there when a person comes back to a chat. */
+const drafts = new Map<string, Draft>()
+
+export interface DraftState {
+  readonly draft: Draft
+  /** Why the last message was refused. Its text is in the field again. */
+  readonly problem: string | undefined
+  readonly change: (draft: Draft) => void
+  readonly compose: (text: string) => void
+  readonly send: (delivery: Delivery) => void
+}
+
+/** The message that a person writes. A refused message comes back into the field, with the reason. */
+export function useDraft(
+  client: Client,
+  chat: string,
+  state: ChatState | undefined,
+  say: (text: string) => void,
+): DraftState {
+  const [draft, setDraft] = useState<Draft>(drafts.get(chat) ?? nothing)
+  const [problem, setProblem] = useState<string>()
+  const now = useRef(draft)
+  now.current = draft
+  drafts.set(chat, draft)
+  const change = useCallback((next: Draft) => {
+    setProblem(undefined)
+    setDraft(next)
+  }, [])
+  const compose = useCallback((text: string) => {
+    const before = now.current.text.trim() === '' ? '' : `${now.current.text}\n\n`
+    setDraft({ ...now.current, text: `${before}${text}` })
+  }, [])
+  const submit = (delivery: Delivery) => {
+    if (!state) return
+    const sent = draft
+    setDraft(nothing)
+    setProblem(undefined)
+    void send(client, state, sent, delivery).then((outcome) => {
+      if (outcome.outcome === 'accepted') return
+      if (now.current === nothing) {
+        setDraft(sent)
+        setProblem(outcome.reason)
+      } else say(`“${sent.text.slice(0, 80)}” was not sent: ${outcome.reason}`)
+    })
+  }
+  return { draft, problem, change, compose, send: submit }
+}

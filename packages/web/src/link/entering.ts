@@ -1,0 +1,70 @@
+import { Refused } from '@atrium/client/link/reconnect'
+import { forgetKey, saveKey, savedKey } from './browser-key.ts'
+import type { BrowserKey } from './browser-key.ts'
+
+const algorithm = { name: 'ECDSA', namedCurve: 'P-256' }
+
+/**
+ * Enters the host with a code of a person, once for each browser. The new key signs for every later connection. Its
+ * private half can be used by pages of this origin, and read by nobody.
+ */
+export async function enter(code: string): Promise<void> {
+  const pair = await crypto.subtle.generateKey(algorithm, false, ['sign'])
+  const publicKey = base64url(await crypto.subtle.exportKey('spki', pair.publicKey))
+  const { credential = '' } = await post('/enter/redeem', { code, publicKey })
+  await saveKey({ credential, privateKey: pair.privateKey })
+}
+
+/** Returns whether this browser can connect without a code: it has entered before, or the host needs none. */
+export async function canConnect(): Promise<boolean> {
+  if (await savedKey()) return true
+  const { code } = await post('/enter/challenge', {})
+  if (code !== 'not needed') return false
+  await enter('')
+  return true
+}
+
+/** A ticket for one WebSocket. Throws `Refused` if the host does not know this browser any more. */
+export async function newTicket(): Promise<string> {
+  const key = await savedKey()
+  if (!key) throw new Refused('this browser has not entered')
+  const { challenge = '' } = await post('/enter/challenge', {})
+  const signature = await signed(key, challenge)
+  const { ticket = '' } = await post('/enter/ticket', {
+    credential: key.credential,
+    challenge,
+    signature,
+  }).catch(async (error: unknown) => {
+    if (error instanceof Refused) await forgetKey()
+    throw error
+  })
+  return ticket
+}
+
+async function signed({ privateKey }: BrowserKey, challenge: string): Promise<string> {
+  const text = new TextEncoder().encode(`atrium ticket ${challenge}`)
+  return base64url(await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, privateKey, text))
+}
+
+type Fields = { readonly [key: string]: string }
+
+async function post(path: string, body: Fields): Promise<Fields> {
+  const response = await fetch(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-atrium': 'enter' },
+    body: JSON.stringify(body),
+    credentials: 'omit',
+    cache: 'no-store',
+  }).catch(() => {
+    throw new Error('no host answers')
+  })
+  if (response.status === 403) throw new Refused('the host does not let this browser in')
+  if (!response.ok) throw new Error(`the host answers with ${response.status}`)
+  // The host of this page has this shape; a proxy's error page is no JSON, and fails here.
+  return (await response.json()) as Fields
+}
+
+function base64url(bytes: ArrayBuffer): string {
+  const text = String.fromCharCode(...new Uint8Array(bytes))
+  return btoa(text).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}

@@ -1,0 +1,26 @@
+import type { LinkStatus } from '@atrium/client/link/reconnect'
+
+/** The state of the link in words, and the colour that goes with it. */
+export interface LinkWords {
+  readonly tone: 'live' | 'waiting' | 'offline'
+  readonly text: string
+  readonly detail: string
+}
+
+/** What a person needs to know about the link: whether the page is up to date, and what has not been sent. */
+export function linkWords({ state, reason, retryInMs }: LinkStatus, pending: number): LinkWords {
+  const waiting = pending === 0 ? '' : pending === 1 ? '1 change waits' : `${pending} changes wait`
+  const why = reason === undefined ? '' : `${reason[0]?.toUpperCase() ?? ''}${reason.slice(1)}.`
+  if (state === 'live')
+    return pending === 0
+      ? { tone: 'live', text: 'Live', detail: 'Everything here is up to date.' }
+      : { tone: 'live', text: 'Live', detail: `${waiting} for the host.` }
+  if (state === 'connecting') return { tone: 'waiting', text: 'Connecting…', detail: why }
+  if (state === 'closed') return { tone: 'offline', text: 'Disconnected', detail: why }
+  if (retryInMs === undefined) return { tone: 'waiting', text: 'Catching up…', detail: why }
+  return {
+    tone: 'offline',
+    text: waiting === '' ? 'Offline, trying again' : `Offline, ${waiting}`,
+    detail: why,
+  }
+}

@@ -1,0 +1,87 @@
+import type { Client } from '@atrium/client/client'
+import type { ChannelOptions, ChannelStatus } from '@atrium/client/sync/channel'
+import type { PendingAction } from '@atrium/client/sync/replica'
+import type { ActionOn, StateOf } from '@atrium/protocol/kind-types'
+import type { KindName } from '@atrium/protocol/reducers'
+import type { Outcome } from '@atrium/client/sync/pending-actions'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+
+/** A channel as the page shows it. */
+export interface LiveChannel<K extends KindName> {
+  readonly state: StateOf<K> | undefined
+  readonly pending: readonly PendingAction[]
+  readonly status: ChannelStatus
+  readonly problem: Error | undefined
+  readonly dispatch: (action: ActionOn<K>) => Promise<Outcome>
+}
+
+/** The pause between two drawings of a page that nobody sees. */
+const hiddenMs = 1000
+/** The longest pause between two drawings of a page that is seen. */
+const longestPauseMs = 250
+
+/**
+ * Subscribes to a channel and draws it at most once per frame. A fast agent sends more actions than a screen has frames;
+ * all that arrive within a frame are drawn together.
+ */
+export function useLiveChannel<K extends KindName>(
+  client: Client,
+  kind: K,
+  uri: string,
+  turns?: number,
+): LiveChannel<K> {
+  const options: ChannelOptions = useMemo(() => (turns === undefined ? {} : { view: { turns } }), [turns])
+  const dispatch = useMemo(() => (action: ActionOn<K>) => client.dispatch(uri, action), [client, uri])
+  const [view, setView] = useState<{ readonly uri: string; readonly channel: LiveChannel<K> }>()
+  useEffect(() => {
+    const handle = client.subscribe(kind, uri, options)
+    const pace = new Pace()
+    let cancel: (() => void) | undefined
+    const draw = () => {
+      cancel = undefined
+      pace.drawn()
+      const { state, pending, status, problem } = handle
+      setView({ uri, channel: { state, pending, status, problem, dispatch } })
+    }
+    const changed = () => void (cancel ??= soon(draw, pace.pauseMs))
+    const unlisten = handle.onChange(changed)
+    draw()
+    return () => {
+      cancel?.()
+      unlisten()
+      handle.release()
+    }
+  }, [client, kind, uri, options, dispatch])
+  // The view of another channel must not be shown under this name, not even for one frame.
+  if (view?.uri === uri) return view.channel
+  return { state: undefined, pending: [], status: 'opening', problem: undefined, dispatch }
+}
+
+/**
+ * How long to wait between two drawings. A drawing that takes longer than a frame, on a slow machine or of a long text, is
+ * followed by a pause of the same length, so that typing and scrolling stay smooth.
+ */
+class Pace {
+  pauseMs = 0
+
+  drawn(): void {
+    const began = performance.now()
+    requestAnimationFrame(() => {
+      const tookMs = performance.now() - began
+      this.pauseMs = tookMs > 24 ? Math.min(tookMs * 2, longestPauseMs) : 0
+    })
+  }
+}
+
+/** Runs a task with the next frame after a pause. A hidden page has no frames, so it gets a timer. */
+function soon(task: () => void, pauseMs: number): () => void {
+  let frame: number | undefined
+  const visible = document.visibilityState === 'visible'
+  const next = () => (visible ? void (frame = requestAnimationFrame(task)) : task())
+  if (visible && pauseMs === 0) next()
+  const timer = visible && pauseMs === 0 ? undefined : setTimeout(next, visible ? pauseMs : hiddenMs)
+  return () => {
+    clearTimeout(timer)
+    if (frame !== undefined) cancelAnimationFrame(frame)
+  }
+}

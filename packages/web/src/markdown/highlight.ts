@@ -1,0 +1,31 @@
+import { scriptUrl } from '../ui/script-url.ts'
+import type { Span } from './highlight-spans.ts'
+// The bundler makes this default export; the file itself has none.
+// oxlint-disable-next-line import/default
+import workerUrl from './highlight-worker.ts?worker&url'
+
+/** Longer code keeps one colour: reading it would take seconds. */
+const maxLength = 100_000
+
+let worker: Worker | undefined
+let last = 0
+const waiting = new Map<number, (spans: readonly Span[] | undefined) => void>()
+
+/** The code in coloured pieces. A worker does it, and is started for the first block. Undefined: no colours. */
+export function highlight(text: string, language: string): Promise<readonly Span[] | undefined> {
+  if (text.length > maxLength) return Promise.resolve(undefined)
+  worker ??= start()
+  const id = ++last
+  worker.postMessage({ id, text, language: language.toLowerCase() })
+  return new Promise((resolve) => waiting.set(id, resolve))
+}
+
+function start(): Worker {
+  // The policy returns a value that stands for a string: hence the cast.
+  const started = new Worker(scriptUrl(workerUrl) as string, { type: 'module' })
+  started.addEventListener('message', ({ data }: MessageEvent<{ id: number; spans?: readonly Span[] }>) => {
+    waiting.get(data.id)?.(data.spans)
+    waiting.delete(data.id)
+  })
+  return started
+}

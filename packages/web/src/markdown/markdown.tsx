@@ -1,0 +1,22 @@
+import { useRef } from 'preact/hooks'
+import { Block } from './block.tsx'
+import { Blocks } from './blocks.ts'
+
+interface Props {
+  readonly text: string
+  /** Whether the text still grows. */
+  readonly streaming?: boolean
+}
+
+/** A text in Markdown. While it grows, only its last block is drawn again. */
+export function Markdown({ text, streaming = false }: Props) {
+  const blocks = useRef<Blocks>(undefined)
+  blocks.current ??= new Blocks()
+  return (
+    <div class="markdown">
+      {blocks.current.of(text, streaming).map((block, at) => (
+        <Block key={at} block={block} />
+      ))}
+    </div>
+  )
+}

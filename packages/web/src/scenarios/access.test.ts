@@ -1,0 +1,158 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { Room, begin, browserTest, eventually, expectUnharmed, send, shot } from '../../test/browser.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+interface Violation {
+  readonly id: string
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
+}
+
+/** Expects that axe finds nothing on the screen. It is injected by the debugger, which the policy of the page allows. */
+async function expectAccessible(page: Page, screen: string): Promise<void> {
+  await page.evaluate(axe)
+  const found = (await page.evaluate(
+    'axe.run().then(({ violations }) => violations)',
+  )) as readonly Violation[]
+  const words = found.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`)
+  expect({ screen, words }).toEqual({ screen, words: [] })
+}
+
+for (const colorScheme of ['light', 'dark'] as const)
+  browserTest(`[U21] axe objects to nothing on any screen, ${colorScheme}`, async () => {
+    const room = await Room.open()
+    writeFileSync(join(room.folder, 'notes.txt'), 'one\ntwo\n')
+    const stranger = await room.stranger({ colorScheme })
+    await stranger.goto(room.address)
+    await stranger.getByRole('heading').waitFor()
+    await expectAccessible(stranger, 'enter')
+    const page = await room.page({ colorScheme })
+    await page.getByText('Atrium Guide').waitFor()
+    await expectAccessible(page, 'welcome')
+    await page.getByRole('button', { name: 'New session' }).first().click()
+    await page.getByRole('radio').first().waitFor()
+    await shot(page, `new-session-${colorScheme}`)
+    await expectAccessible(page, 'new session')
+    await page.keyboard.press('Escape')
+    await begin(page, 'hello')
+    await page.locator('.turn-foot').waitFor()
+    await send(
+      page,
+      'say # Title\n\n```ts\nconst a = 1 // one\n```\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n- [x] done',
+    )
+    await page.locator('.hl-keyword').waitFor()
+    await shot(page, `chat-${colorScheme}`)
+    await expectAccessible(page, 'chat')
+    await send(page, 'edit notes.txt two => three')
+    await page.locator('.diff-row.added').waitFor()
+    await send(page, 'say later')
+    await page.getByRole('region', { name: 'Waiting messages' }).waitFor()
+    await shot(page, `approval-${colorScheme}`)
+    await expectAccessible(page, 'approval')
+    await page.getByRole('button', { name: 'Deny with a reason' }).click()
+    await expectAccessible(page, 'reason')
+    await page.getByLabel('Why not?').fill('not now')
+    await page.keyboard.press('Enter')
+    await page.locator('.answer .markdown', { hasText: 'later' }).waitFor()
+    await send(page, 'ask')
+    await page.getByRole('form', { name: 'Questions of the agent' }).waitFor()
+    await page.getByRole('button', { name: 'Send answers' }).click()
+    await shot(page, `form-${colorScheme}`)
+    await expectAccessible(page, 'form')
+    await page.getByRole('button', { name: 'Decline' }).click()
+    await send(page, 'fail')
+    await page.getByRole('button', { name: 'Resume the turn' }).waitFor()
+    await shot(page, `failed-${colorScheme}`)
+    await expectAccessible(page, 'failed')
+    await page.getByRole('button', { name: 'Changes' }).click()
+    await page.getByRole('button', { name: 'Last turn' }).waitFor()
+    await page.getByText('No files differ.').waitFor()
+    await expectAccessible(page, 'changes')
+    await page.getByRole('button', { name: 'Terminals' }).click()
+    await page.getByRole('button', { name: 'New terminal' }).click()
+    await page.locator('.xterm').waitFor()
+    await expectAccessible(page, 'terminals')
+    expectUnharmed(page)
+  })
+
+browserTest(
+  '[U21] on a phone: the list, a chat, an approval and the way back fit into 360 pixels',
+  async () => {
+    const room = await Room.open()
+    writeFileSync(join(room.folder, 'notes.txt'), 'one\ntwo\n')
+    const page = await room.page({
+      viewport: { width: 360, height: 700 },
+      hasTouch: true,
+      isMobile: true,
+      deviceScaleFactor: 2,
+      colorScheme: 'dark',
+    })
+    const fits = async () =>
+      expect(
+        await page.evaluate('document.documentElement.scrollWidth <= innerWidth && outside().length'),
+      ).toBe(0)
+    await page.addScriptTag({ content: '' }).catch(() => {})
+    await page.evaluate(`globalThis.outside = () => [...document.querySelectorAll('button, input, textarea, h1, p')]
+    .filter((each) => each.checkVisibility() && !each.closest('.tabs, [popover], dialog, .folder-list'))
+    .filter((each) => each.getBoundingClientRect().right > innerWidth + 1)`)
+    await shot(page, 'phone-list')
+    await fits()
+    await page.getByRole('button', { name: 'New session' }).first().tap()
+    await page.getByRole('radio').first().waitFor()
+    await shot(page, 'phone-new')
+    await page.getByLabel('What shall be done?').fill('edit notes.txt two => three')
+    await page.getByRole('button', { name: 'Start' }).tap()
+    await page.locator('.diff-row.added').waitFor()
+    await shot(page, 'phone-approval')
+    await fits()
+    await page.getByRole('button', { name: 'Allow once' }).tap()
+    await page.locator('.turn-foot').waitFor()
+    await page.getByRole('button', { name: 'All sessions' }).tap()
+    await page.getByText('edit notes.txt').first().waitFor()
+    await shot(page, 'phone-sessions')
+    await fits()
+    expectUnharmed(page)
+  },
+)
+
+browserTest(
+  '[U21] with the keyboard alone: begin a session, approve, send, and find the menu of a session',
+  async () => {
+    const room = await Room.open()
+    const page = await room.page()
+    const focused = () =>
+      page.evaluate('document.activeElement.getAttribute("aria-label") ?? document.activeElement.innerText')
+    /** Presses Tab until something has the focus. */
+    const tabTo = async (name: string | RegExp) => {
+      for (let presses = 0; presses < 60; presses++) {
+        await page.keyboard.press('Tab')
+        if (new RegExp(name).test(String(await focused()))) return
+      }
+      throw new Error(`Tab does not reach ${String(name)}`)
+    }
+    await tabTo('New session')
+    await page.keyboard.press('Enter')
+    await eventually(focused).toBe('What shall be done?')
+    await page.keyboard.type('run echo from the keyboard')
+    await page.keyboard.press('Control+Enter')
+    await page.getByRole('button', { name: 'Allow once' }).waitFor()
+    await eventually(focused).toBe('Message')
+    for (let presses = 0; presses < 40 && String(await focused()) !== 'Allow once'; presses++)
+      await page.keyboard.press('Shift+Tab')
+    await page.keyboard.press('Enter')
+    await page.locator('.turn-foot').waitFor()
+    await tabTo('^Message$')
+    await page.keyboard.type('say typed')
+    await page.keyboard.press('Enter')
+    await page.locator('.answer .markdown', { hasText: 'typed' }).waitFor()
+    await tabTo('^Actions for run')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Archive' }).waitFor()
+    await page.keyboard.press('Escape')
+    expectUnharmed(page)
+  },
+)

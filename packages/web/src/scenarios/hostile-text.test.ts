@@ -1,0 +1,150 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import {
+  Room,
+  begin,
+  browserTest,
+  eventually,
+  expectUnharmed,
+  problemsOf,
+  send,
+  shot,
+} from '../../test/browser.ts'
+
+/** Texts that would run, load or hide something if they were taken for markup. */
+const corpus = [
+  '<script>owned()</script>',
+  '<img src=x onerror=owned()>',
+  '<svg onload=owned()><use href="data:image/svg+xml,<svg id=x onload=owned()>#x"></use></svg>',
+  '<iframe srcdoc="<script>parent.owned()</script>"></iframe>',
+  '<a href="javascript:owned()">click</a>',
+  '[click](javascript:owned())',
+  '[click](JaVaScRiPt:owned())',
+  '[click](data:text/html,<script>opener.owned()</script>)',
+  '[click](vbscript:owned())',
+  '[a](<javascript:owned()>)',
+  '[a](javascript&colon;owned())',
+  '[a](&#106;avascript:owned())',
+  '![x](https://evil.example/pixel.png)',
+  '![x](data:image/svg+xml;base64,PHN2ZyBvbmxvYWQ9b3duZWQoKT48L3N2Zz4=)',
+  '![x](x" onerror="owned())',
+  '<style>@import url(https://evil.example/style.css)</style>',
+  '<link rel=stylesheet href=https://evil.example/style.css>',
+  '<meta http-equiv=refresh content="0;url=https://evil.example/">',
+  '<base href=https://evil.example/>',
+  '<form action=https://evil.example><button>go</button></form>',
+  '<math><mtext><table><mglyph><style><img src=x onerror=owned()>',
+  '<div style="background:url(https://evil.example/x)">x</div>',
+  '`<img src=x onerror=owned()>`',
+  '{{constructor.constructor("owned()")()}}',
+  '"><img src=x onerror=owned()>',
+  '\u202eevil\u202c and \u0007 bell and \u001b]8;;https://evil.example\u0007link',
+  '[ref]: javascript:owned()',
+  '<https://example.org/"onmouseover="owned()>',
+]
+
+browserTest(
+  '[U18] [S-42] hostile text is shown as text: nothing runs, nothing is loaded, no policy is hit',
+  async () => {
+    const room = await Room.open()
+    const page = await room.page()
+    await begin(page, `say ${corpus.join('\n\n')}`)
+    await page.locator('.turn-foot').waitFor()
+    await send(page, `think ${corpus.join('\n')}`)
+    await page.locator('.turn-foot').nth(1).waitFor()
+    await page.locator('.reasoning summary').first().click()
+    await send(page, `say \`\`\`html\n${corpus.join('\n')}\n\`\`\``)
+    await page.locator('.code .hl-name').first().waitFor()
+    await shot(page, 'hostile')
+    expect(await page.locator('.code').last().innerText()).toContain('⟨U+202E⟩evil⟨U+202C⟩')
+    const answer = page.locator('.answer')
+    for (const name of [
+      'script',
+      'iframe',
+      'style',
+      'link',
+      'meta',
+      'base',
+      'form[action]',
+      'object',
+      'embed',
+      'math',
+    ])
+      expect({ name, count: await answer.locator(name).count() }).toEqual({ name, count: 0 })
+    // The types of the DOM are not those of a test: hence the cast.
+    const href = (each: unknown) => (each as { readonly href: string }).href
+    const links = await Promise.all(
+      (await page.locator('.column a').all()).map((link) => link.evaluate(href)),
+    )
+    expect(links.length).toBeGreaterThan(0)
+    expect(links.filter((each) => !/^(https?|mailto):/.test(each))).toEqual([])
+    expect(await page.locator('.column img').count()).toBe(0)
+    expect(await page.locator('.answer .markdown').first().innerText()).toContain('<script>owned()</script>')
+    expectUnharmed(page)
+  },
+)
+
+browserTest(
+  '[U18] [S-42] hostile names of files, tools, forms, titles and workers are shown as text',
+  async () => {
+    const room = await Room.open()
+    mkdirSync(join(room.folder, '<img src=x onerror=owned()>'))
+    const page = await room.page()
+    const nasty = '<img src=x onerror=owned()>'
+    await begin(page, `write ${nasty.replaceAll(' ', '')} ${nasty}`)
+    await page.getByRole('button', { name: 'Deny', exact: true }).click()
+    await page.locator('.turn-foot').waitFor()
+    for (const [at, text] of [`run echo '${nasty}'`, `ask ${nasty}`].entries()) {
+      await send(page, text)
+      await page.getByRole('button', { name: at === 0 ? 'Allow once' : 'Decline' }).click()
+      await page
+        .locator('.turn-foot')
+        .nth(at + 1)
+        .waitFor()
+    }
+    await send(page, `fail ${nasty}`)
+    await page.locator('.turn-error').waitFor()
+    await send(page, `spawn say ${nasty}`)
+    await page.getByRole('navigation', { name: 'Chats of this session' }).waitFor()
+    await page.getByText('The worker is done').waitFor()
+    await page.getByRole('listitem').first().hover()
+    await page
+      .getByRole('button', { name: /^Actions for/ })
+      .first()
+      .click()
+    await page.getByRole('button', { name: 'Rename' }).click()
+    await page.getByLabel('Title').fill(nasty)
+    await page.getByRole('button', { name: 'Rename' }).click()
+    await page.getByRole('heading', { name: nasty }).waitFor()
+    await page.getByRole('button', { name: 'New session' }).click()
+    await page.getByRole('button', { name: nasty, exact: true }).waitFor()
+    expect(await page.locator('img').count()).toBe(0)
+    expectUnharmed(page)
+  },
+)
+
+browserTest(
+  '[S-42] the policy of the page stops markup that a fault would let through, and the trap of these tests sees it',
+  async () => {
+    const room = await Room.open()
+    const page = await room.page()
+    const markup =
+      "document.querySelector('#page').insertAdjacentHTML('beforeend', '<img src=x onerror=owned()>')"
+    expect(await page.evaluate(`(() => { try { ${markup} } catch (error) { return error.name } })()`)).toBe(
+      'TypeError',
+    )
+    await page.evaluate(`(() => {
+    const script = document.createElement('script')
+    try { script.textContent = 'owned()' } catch {}
+    document.body.append(script)
+    const image = new Image()
+    image.src = 'https://evil.example/pixel.png'
+    document.body.append(image)
+  })()`)
+    await eventually(() => problemsOf(page).join()).toContain('policy: img-src')
+    expect(
+      problemsOf(page).filter((problem) => !problem.startsWith('policy:') && !problem.startsWith('request:')),
+    ).toEqual([])
+  },
+)

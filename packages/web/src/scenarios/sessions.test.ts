@@ -1,0 +1,46 @@
+import { expect } from 'vitest'
+import { Room, begin, browserTest, eventually, expectUnharmed } from '../../test/browser.ts'
+
+browserTest(
+  '[U20] the list: those that need a person first, search, rename, archive, and a deletion taken back',
+  async () => {
+    const room = await Room.open()
+    const page = await room.page()
+    await begin(page, 'say alpha')
+    await page.locator('.turn-foot').waitFor()
+    await begin(page, 'run echo beta')
+    await page.getByRole('button', { name: 'Allow once' }).waitFor()
+    await begin(page, 'say gamma')
+    await page.locator('.answer .markdown', { hasText: 'gamma' }).waitFor()
+    const list = page.getByRole('navigation', { name: 'Sessions' })
+    const titles = () => list.locator('.session-title').allInnerTexts()
+    await eventually(titles).toEqual(['run echo beta', 'say gamma', 'say alpha'])
+    expect(await page.title()).toBe('(1) say gamma · Atrium')
+    await page.getByPlaceholder('Search').fill('ALPH project')
+    await eventually(titles).toEqual(['say alpha'])
+    await page.getByPlaceholder('Search').fill('')
+
+    const act = async (title: string, action: string) => {
+      await list.getByText(title).hover()
+      await page.getByRole('button', { name: `Actions for ${title}` }).click()
+      await page.getByRole('button', { name: action, exact: true }).click()
+    }
+    await act('say alpha', 'Rename')
+    await page.getByLabel('Title').fill('first')
+    await page.keyboard.press('Enter')
+    await eventually(titles).toContain('first')
+    await act('first', 'Archive')
+    await eventually(titles).toEqual(['run echo beta', 'say gamma'])
+    await page.getByRole('button', { name: 'Show 1 archived' }).click()
+    await eventually(titles).toEqual(['run echo beta', 'say gamma', 'first'])
+    await act('say gamma', 'Delete')
+    await eventually(titles).toEqual(['run echo beta', 'first'])
+    const other = await room.page()
+    await eventually(() => other.locator('.session-title').allInnerTexts()).toContain('say gamma')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await eventually(titles).toEqual(['run echo beta', 'say gamma', 'first'])
+    await act('say gamma', 'Delete')
+    await eventually(() => other.locator('.session-title').allInnerTexts()).not.toContain('say gamma')
+    expectUnharmed(page, other)
+  },
+)

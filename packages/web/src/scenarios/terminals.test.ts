@@ -1,0 +1,42 @@
+import { realpathSync } from 'node:fs'
+import { Room, begin, browserTest, eventually, expectUnharmed, shot } from '../../test/browser.ts'
+
+browserTest(
+  '[U24] a terminal in the folder of the session: one types, the other watches and takes over',
+  async () => {
+    const room = await Room.open()
+    const ann = await room.page()
+    await begin(ann, 'say hello')
+    await ann.locator('.turn-foot').waitFor()
+    await ann.getByRole('button', { name: 'Terminals' }).click()
+    await ann.getByText('No terminals').waitFor()
+    await ann.getByRole('button', { name: 'New terminal' }).click()
+    await ann.locator('.xterm').waitFor()
+    const shown = (page: typeof ann) => page.locator('.xterm-rows').innerText()
+    await ann.locator('.xterm').click()
+    await ann.keyboard.type('echo $((6*7)) in $(pwd)\n')
+    await eventually(async () => (await shown(ann)).replaceAll(/\s/g, '')).toContain(
+      `42in${realpathSync(room.folder)}`,
+    )
+    const ben = await room.page()
+    await ben.getByText('say hello').first().click()
+    await ben.getByRole('button', { name: 'Terminals' }).click()
+    await eventually(() => shown(ben)).toContain('42 in')
+    await ben.getByText('somebody else types').waitFor()
+    await ben.getByRole('button', { name: 'Type here' }).click()
+    await ben.getByText('this terminal is held by another client').waitFor()
+    await ann.getByRole('button', { name: 'Let others type' }).click()
+    await ben.getByText('nobody types').waitFor()
+    await ben.getByRole('button', { name: 'Type here' }).click()
+    await ann.getByText('somebody else types').waitFor()
+    await ben.locator('.xterm').click()
+    await ben.keyboard.type('echo from-$((1+1))\n')
+    for (const page of [ann, ben]) await eventually(() => shown(page)).toContain('from-2')
+    await shot(ben, 'terminal')
+    await ben.keyboard.type('exit 3\n')
+    await ann.getByText(/has ended with 3/).waitFor()
+    await ben.getByRole('button', { name: 'Close the terminal' }).click()
+    await ben.getByText('No terminals').waitFor()
+    expectUnharmed(ann, ben)
+  },
+)

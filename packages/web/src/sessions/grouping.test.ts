@@ -1,0 +1,48 @@
+import type { SessionSummary } from '@atrium/protocol/session/state'
+import { expect, test } from 'vitest'
+import { groupsOf, matching } from './grouping.ts'
+
+const now = Date.parse('2026-03-10T12:00:00Z')
+
+const session = (title: string, status: number, modifiedAt = '2026-03-10T11:00:00Z'): SessionSummary => ({
+  resource: `ahp-session:/${title}`,
+  provider: 'guide',
+  title,
+  status,
+  createdAt: modifiedAt,
+  modifiedAt,
+  workingDirectories: ['file:///home/ann/my%20project'],
+})
+
+test('[U20] sessions that need a person come first, then those at work, then the others by time', () => {
+  const all = [
+    session('idle', 1),
+    session('old', 1, '2026-01-01T00:00:00Z'),
+    session('asks', 24),
+    session('works', 8),
+    session('failed', 2, '2026-03-07T00:00:00Z'),
+    session('put away', 1 + 64),
+  ]
+  const groups = groupsOf(all, now).map(({ title, sessions }) => [
+    title,
+    ...sessions.map((each) => each.title),
+  ])
+  expect(groups).toEqual([
+    ['Needs you', 'asks'],
+    ['Working', 'works'],
+    ['Today', 'idle'],
+    ['This week', 'failed'],
+    ['Earlier', 'old'],
+    ['Archived', 'put away'],
+  ])
+})
+
+test.each([
+  ['', 2],
+  ['FIX', 1],
+  ['my project', 2],
+  ['fix guide project', 1],
+  ['nothing', 0],
+])('[U20] a search for %j finds %s sessions', (search, count) => {
+  expect(matching([session('Fix the bug', 1), session('Other', 1)], search).length).toBe(count)
+})

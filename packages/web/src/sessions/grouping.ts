@@ -1,0 +1,72 @@
+import { Activity, Flag, activityOf, hasFlag } from '@atrium/protocol/status'
+import type { SessionSummary } from '@atrium/protocol/session/state'
+
+/** What a session does now, in the words of the page. */
+export type SessionMood = 'needs you' | 'working' | 'failed' | 'idle'
+
+export function moodOf({ status }: Pick<SessionSummary, 'status'>): SessionMood {
+  const activity = activityOf(status)
+  if (activity === Activity.InputNeeded) return 'needs you'
+  if (activity === Activity.InProgress) return 'working'
+  return activity === Activity.Error ? 'failed' : 'idle'
+}
+
+export const isUnread = ({ status }: SessionSummary): boolean => !hasFlag(status, Flag.IsRead)
+export const isArchived = ({ status }: SessionSummary): boolean => hasFlag(status, Flag.IsArchived)
+
+export interface SessionGroup {
+  readonly title: string
+  readonly sessions: readonly SessionSummary[]
+}
+
+/** The sessions in groups: first those that wait for a person, then those at work, then the others by time. */
+export function groupsOf(sessions: readonly SessionSummary[], now: number): readonly SessionGroup[] {
+  const groups = new Map<string, SessionSummary[]>(titles.map((title) => [title, []]))
+  for (const session of sessions) groups.get(groupOf(session, now))?.push(session)
+  return [...groups].filter(([, each]) => each.length > 0).map(([title, each]) => ({ title, sessions: each }))
+}
+
+const titles = ['Needs you', 'Working', 'Today', 'This week', 'Earlier', 'Archived']
+const day = 86_400_000
+
+function groupOf(session: SessionSummary, now: number): string {
+  if (isArchived(session)) return 'Archived'
+  const mood = moodOf(session)
+  if (mood === 'needs you') return 'Needs you'
+  if (mood === 'working') return 'Working'
+  const age = now - Date.parse(session.modifiedAt)
+  return age < day ? 'Today' : age < 7 * day ? 'This week' : 'Earlier'
+}
+
+/** The sessions whose title, folder, agent or activity has all words of a search. */
+export function matching(sessions: readonly SessionSummary[], search: string): readonly SessionSummary[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+  if (words.length === 0) return sessions
+  return sessions.filter((session) => {
+    const text =
+      `${titleOf(session)} ${folderOf(session)} ${session.provider} ${session.activity ?? ''}`.toLowerCase()
+    return words.every((word) => text.includes(word))
+  })
+}
+
+export function titleOf({ title }: { readonly title: string }): string {
+  return title.trim() === '' ? 'New session' : title
+}
+
+/** The path of the first folder of a session, as people write it. Empty if it has none. */
+export function folderOf({ workingDirectories = [] }: Pick<SessionSummary, 'workingDirectories'>): string {
+  return pathIn(workingDirectories[0] ?? '')
+}
+
+export function pathIn(uri: string): string {
+  if (!uri.startsWith('file://')) return uri
+  try {
+    return decodeURIComponent(uri.slice('file://'.length))
+  } catch {
+    return uri
+  }
+}
+
+export function lastName(path: string): string {
+  return path.split('/').findLast((name) => name !== '') ?? path
+}

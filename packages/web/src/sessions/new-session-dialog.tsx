@@ -1,0 +1,110 @@
+import type { Client } from '@atrium/client/client'
+import type { AgentInfo } from '@atrium/protocol/root/state'
+import { rootUri } from '@atrium/protocol/uri'
+import { useState } from 'preact/hooks'
+import { useLiveChannel } from '../link/live-channel.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { GrowingText } from '../ui/growing-text.tsx'
+import { AgentChoice } from './agent-choice.tsx'
+import { ConfigForm } from './config-form.tsx'
+import type { ConfigValues } from './config-form.tsx'
+import { FolderPicker } from './folder-picker.tsx'
+import { ModelChoice } from './model-choice.tsx'
+import { createSession } from './new-session.ts'
+import { readinessOf } from './readiness.ts'
+import { useSessionConfig } from './session-config.ts'
+
+interface Props {
+  readonly client: Client
+  /** The folder that is chosen first. */
+  readonly path: string
+  readonly onCreated: (session: string) => void
+  readonly onClose: () => void
+}
+
+/** Asks what a new session needs: an agent, a folder, and what shall be done. */
+export function NewSessionDialog({ client, path: first, onCreated, onClose }: Props) {
+  const { state } = useLiveChannel(client, 'root', rootUri)
+  const agents = state?.agents ?? []
+  const [given, setProvider] = useState<string>()
+  const provider = given ?? firstReady(agents)?.provider ?? ''
+  const agent = agents.find((each) => each.provider === provider)
+  const [path, setPath] = useState(first)
+  const [text, setText] = useState('')
+  const [config, setConfig] = useState<ConfigValues>({})
+  const [model, setModel] = useState<{ readonly id: string; readonly config: ConfigValues }>()
+  const [problem, setProblem] = useState<string>()
+  const [busy, setBusy] = useState(false)
+  const resolved = useSessionConfig(client, provider, path)
+  const create = async () => {
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      onCreated(await createSession(client, { provider, path, config, model: selection(model), text }))
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error))
+      setBusy(false)
+    }
+  }
+  return (
+    <Dialog title="New session" wide onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void create()
+        }}
+      >
+        <div class="field">
+          <span>What shall be done?</span>
+          <GrowingText
+            value={text}
+            label="What shall be done?"
+            placeholder="A task, or a question. It can also wait."
+            rows={3}
+            autoFocus
+            onInput={setText}
+            onKeyDown={(event) => {
+              if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void create()
+            }}
+          />
+        </div>
+        {agents.length === 0 && <p class="quiet">Asking the host for its agents…</p>}
+        <AgentChoice agents={agents} chosen={provider} onChoose={setProvider} />
+        {agent && agent.models.length > 0 && (
+          <ModelChoice models={agent.models} chosen={model} onChoose={setModel} />
+        )}
+        <FolderPicker client={client} path={path} onPick={setPath} />
+        <ConfigForm
+          legend="Settings of the session"
+          schema={resolved?.schema}
+          values={{ ...resolved?.values, ...config }}
+          onChange={(key, value) => setConfig({ ...config, [key]: value })}
+        />
+        {problem !== undefined && (
+          <p class="problem" role="alert">
+            The session was not created: {problem}
+          </p>
+        )}
+        <footer class="dialog-foot">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button submit look="primary" disabled={busy || provider === ''}>
+            {busy ? 'Creating…' : text.trim() === '' ? 'Create' : 'Start'}
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}
+
+function firstReady(agents: readonly AgentInfo[]): AgentInfo | undefined {
+  return agents.find((agent) => readinessOf(agent).state === 'ready') ?? agents[0]
+}
+
+function selection(model: { readonly id: string; readonly config: ConfigValues } | undefined) {
+  if (!model) return undefined
+  // The fields of the form give only strings, numbers and booleans: hence the cast.
+  const config = model.config as { readonly [key: string]: string | number | boolean | null }
+  return { id: model.id, ...(Object.keys(config).length > 0 && { config }) }
+}

@@ -1,0 +1,29 @@
+import type { Client } from '@atrium/client/client'
+import type { SessionConfigSchema } from '@atrium/protocol/common/config'
+import { fileUri } from '@atrium/protocol/file-uri'
+import { useEffect, useState } from 'preact/hooks'
+import type { ConfigValues } from './config-form.tsx'
+
+export interface ResolvedConfig {
+  readonly schema: SessionConfigSchema
+  readonly values: ConfigValues
+}
+
+/** What can be set for a session with this agent in this folder. Undefined until the host has answered. */
+export function useSessionConfig(client: Client, provider: string, path: string): ResolvedConfig | undefined {
+  const [resolved, setResolved] = useState<ResolvedConfig>()
+  useEffect(() => {
+    if (provider === '') return
+    let current = true
+    const params = { provider, ...(path !== '' && { workingDirectory: fileUri(path) }) }
+    client.ask('resolveSessionConfig', params).then(
+      (found) => {
+        if (current) setResolved(found)
+      },
+      // A host that cannot tell has nothing to set.
+      () => current && setResolved(undefined),
+    )
+    return () => void (current = false)
+  }, [client, provider, path])
+  return resolved
+}

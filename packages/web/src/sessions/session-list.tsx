@@ -1,0 +1,76 @@
+import type { SessionSummary } from '@atrium/protocol/session/state'
+import { Search } from 'lucide'
+import { useMemo, useState } from 'preact/hooks'
+import { Button } from '../ui/button.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { groupsOf, isArchived, matching } from './grouping.ts'
+import { SessionRow } from './session-row.tsx'
+import type { SessionRowActions } from './session-row.tsx'
+
+interface Props extends SessionRowActions {
+  readonly sessions: readonly SessionSummary[]
+  /** Whether the list has come from the host. */
+  readonly listed: boolean
+  readonly selected: string | undefined
+}
+
+/** The sessions of the host, those that need a person first. */
+export function SessionListView({ sessions, listed, selected, ...actions }: Props) {
+  const [search, setSearch] = useState('')
+  const [showArchived, setShowArchived] = useState(false)
+  const archived = sessions.filter(isArchived).length
+  const groups = useMemo(() => {
+    const shown = sessions.filter((session) => showArchived || search !== '' || !isArchived(session))
+    return groupsOf(matching(shown, search), Date.now())
+  }, [sessions, search, showArchived])
+  return (
+    <nav class="sessions" aria-label="Sessions">
+      <label class="search">
+        <Icon of={Search} />
+        <span class="hidden">Search sessions</span>
+        <input
+          type="search"
+          placeholder="Search"
+          value={search}
+          onInput={(event) => setSearch(event.currentTarget.value)}
+        />
+      </label>
+      <div class="session-groups">
+        {groups.map(({ title, sessions: each }) => (
+          <section key={title} aria-label={title}>
+            <h2 class={title === 'Needs you' ? 'needs-you' : ''}>
+              {title} <span class="count">{each.length}</span>
+            </h2>
+            <ul>
+              {each.map((session) => (
+                <SessionRow
+                  key={session.resource}
+                  session={session}
+                  selected={session.resource === selected}
+                  {...actions}
+                />
+              ))}
+            </ul>
+          </section>
+        ))}
+        {groups.length === 0 && <NoSessions listed={listed} searched={search !== ''} />}
+        {archived > 0 && search === '' && (
+          <Button look="quiet" class="archived-toggle" onClick={() => setShowArchived(!showArchived)}>
+            {showArchived ? 'Hide archived' : `Show ${archived} archived`}
+          </Button>
+        )}
+      </div>
+    </nav>
+  )
+}
+
+function NoSessions({ listed, searched }: { readonly listed: boolean; readonly searched: boolean }) {
+  if (searched) return <Empty title="No session has these words" />
+  if (!listed) return <Empty title="Asking the host for its sessions…" />
+  return (
+    <Empty title="No sessions yet">
+      <p>A session is a conversation with an agent in a folder. It goes on when this page is closed.</p>
+    </Empty>
+  )
+}

@@ -1,0 +1,45 @@
+import { X } from 'lucide'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { Button } from './button.tsx'
+
+interface Props {
+  readonly title: string
+  readonly children: ComponentChildren
+  readonly wide?: boolean
+  readonly onClose: () => void
+}
+
+/** A dialog of the browser itself: it keeps the focus inside, closes with Escape, and gives the focus back. */
+export function Dialog({ title, children, wide = false, onClose }: Props) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const heading = useId()
+  useEffect(() => {
+    const { current } = dialog
+    current?.showModal()
+    return () => current?.close()
+  }, [])
+  return (
+    <dialog
+      ref={dialog}
+      class={`dialog${wide ? ' wide' : ''}`}
+      aria-labelledby={heading}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose()
+      }}
+      onMouseDown={(event) => {
+        // A press outside hits the dialog itself, and not its content.
+        if (event.target === dialog.current) onClose()
+      }}
+    >
+      <div class="dialog-body">
+        <header class="dialog-head">
+          <h2 id={heading}>{title}</h2>
+          <Button icon={X} label="Close" look="quiet" onClick={onClose} />
+        </header>
+        {children}
+      </div>
+    </dialog>
+  )
+}

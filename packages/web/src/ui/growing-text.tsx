@@ -1,0 +1,44 @@
+import { forwardRef } from 'preact/compat'
+import { useImperativeHandle, useLayoutEffect, useRef } from 'preact/hooks'
+
+interface Props {
+  readonly value: string
+  readonly label: string
+  readonly placeholder?: string
+  readonly rows?: number
+  /** Whether a dialog gives the field its focus when it opens. */
+  readonly autoFocus?: boolean
+  readonly onInput: (value: string) => void
+  readonly onKeyDown?: (event: KeyboardEvent) => void
+  readonly onPaste?: (event: ClipboardEvent) => void
+}
+
+/** A text field that is as tall as its text, up to the height that its style allows. */
+export const GrowingText = forwardRef<HTMLTextAreaElement, Props>(function GrowingText(
+  { value, label, placeholder, rows = 1, autoFocus = false, onInput, onKeyDown, onPaste },
+  given,
+) {
+  const own = useRef<HTMLTextAreaElement>(null)
+  useImperativeHandle(given, () => own.current as HTMLTextAreaElement, [])
+  useLayoutEffect(() => {
+    const { current } = own
+    // A field that is not shown yet has no height. Its rows count then.
+    if (!current || current.scrollHeight === 0) return
+    current.style.height = 'auto'
+    current.style.height = `${current.scrollHeight + 2}px`
+  }, [value])
+  return (
+    <textarea
+      ref={own}
+      class="growing"
+      rows={rows}
+      autofocus={autoFocus}
+      aria-label={label}
+      placeholder={placeholder}
+      value={value}
+      onInput={(event) => onInput(event.currentTarget.value)}
+      onKeyDown={onKeyDown}
+      onPaste={onPaste}
+    />
+  )
+})

@@ -1,0 +1,10 @@
+/** Characters that reorder or hide the text around them. Code that has them reads differently from what it is. */
+const hiding = /[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
+
+/** A text in which such characters are named. For code, commands and differences, which people approve by reading. */
+export function withVisibleControls(text: string): string {
+  return text.replaceAll(
+    hiding,
+    (each) => `⟨U+${each.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`,
+  )
+}

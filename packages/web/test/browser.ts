@@ -1,0 +1,183 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { chromium } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { HostProcess } from '../../cli/test/host-process.ts'
+
+/**
+ * The Chromium of this machine, by `ATRIUM_CHROMIUM` or on the PATH. Undefined if there is none, or if the variable is
+ * empty.
+ */
+const program =
+  (process.env['ATRIUM_CHROMIUM'] ?? found(['chromium', 'chromium-browser', 'google-chrome'])) || undefined
+
+/** A test in a real browser. It skips itself where there is no Chromium, and is counted. */
+export function browserTest(name: string, body: () => Promise<void>): void {
+  test(name, async ({ skip }) => {
+    if (program === undefined) skip('skipped: no chromium')
+    await body()
+  })
+}
+
+/** The time in which a state must come, also on a machine that is busy. */
+const patientMs = 120_000
+
+/** Expects something of a value that is read again until it holds. */
+export function eventually<T>(read: () => T | Promise<T>): ReturnType<typeof expect.poll<T>> {
+  return expect.poll(read, { timeout: patientMs })
+}
+
+/** The problems of a page: what no test may cause. */
+interface Watched {
+  readonly problems: string[]
+}
+
+const watched = new WeakMap<Page, Watched>()
+let running: Promise<Browser> | undefined
+afterAll(async () => (await running)?.close())
+
+/** A host with its data folder, and pages of browsers. */
+export class Room {
+  readonly home = mkdtempSync(join(tmpdir(), 'atrium-web-'))
+  #host: HostProcess | undefined
+
+  static async open(flags: readonly string[] = []): Promise<Room> {
+    const room = new Room()
+    onTestFinished(async () => {
+      await room.#host?.kill()
+      rmSync(room.home, { recursive: true, force: true, maxRetries: 5 })
+    })
+    mkdirSync(room.folder)
+    await room.start(flags)
+    return room
+  }
+
+  /** The folder of the sessions. */
+  get folder(): string {
+    return join(this.home, 'project')
+  }
+
+  get host(): HostProcess {
+    if (!this.#host) throw new Error('the host does not run')
+    return this.#host
+  }
+
+  /** The address of the page. */
+  get address(): string {
+    return this.host.url.replace(/^ws/, 'http')
+  }
+
+  /** Starts the host, at the port of the last one. */
+  async start(flags: readonly string[] = []): Promise<void> {
+    const port = this.#host ? ['--port', new URL(this.address).port] : []
+    const where = ['--default-directory', this.folder]
+    this.#host = await HostProcess.start(this.home, undefined, undefined, [...where, ...port, ...flags])
+  }
+
+  /** A new link to the page, as `atrium web` prints it. */
+  async link(): Promise<string> {
+    const token = readFileSync(join(this.home, 'data', 'token'), 'utf8').trim()
+    const headers = {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      'x-atrium': 'enter',
+    }
+    const response = await fetch(new URL('/enter/code', this.address), {
+      method: 'POST',
+      headers,
+      body: '{}',
+    })
+    const { code } = (await response.json()) as { readonly code: string }
+    return `${this.address}#code=${code}`
+  }
+
+  /** A page of a browser of its own, which has not entered. `address`: the origin that it may talk to. */
+  async stranger(options: BrowserContextOptions = {}, address = this.address): Promise<Page> {
+    // Only root needs this flag: Chromium refuses its sandbox there.
+    const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+    // Tests that use this run only if there is a program: hence the default.
+    running ??= chromium.launch({ executablePath: program ?? '', args, env: environment() })
+    const context = await (await running).newContext({ viewport: { width: 1280, height: 800 }, ...options })
+    context.setDefaultTimeout(patientMs)
+    onTestFinished(() => context.close())
+    const page = await context.newPage()
+    await watch(page, address)
+    return page
+  }
+
+  /** A page that has entered and is live. */
+  async page(options: BrowserContextOptions = {}): Promise<Page> {
+    const page = await this.stranger(options)
+    await page.goto(await this.link())
+    await page.getByText('Live', { exact: true }).waitFor()
+    return page
+  }
+}
+
+/** Collects what must never happen: foreign requests, violations of the policy, dialogs and exceptions. */
+async function watch(page: Page, address: string): Promise<void> {
+  const problems: string[] = []
+  watched.set(page, { problems })
+  const note = (problem: string) => void problems.push(problem)
+  page.on('dialog', (dialog) => {
+    note(`dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  page.on('pageerror', (error) => note(`exception: ${error.message}`))
+  page.on('request', (request) => {
+    if (!/^(?:data|blob|about):/.test(request.url()) && !request.url().startsWith(address))
+      note(`request: ${request.url()}`)
+  })
+  await page.exposeFunction('atriumProblem', note)
+  await page.addInitScript(`
+    addEventListener('securitypolicyviolation', (event) =>
+      atriumProblem('policy: ' + event.violatedDirective + ' ' + event.blockedURI))
+    globalThis.owned = () => atriumProblem('a text was run')
+  `)
+}
+
+/** What has happened on a page that must never happen. */
+export function problemsOf(page: Page): readonly string[] {
+  return watched.get(page)?.problems ?? ['this page is not watched']
+}
+
+/** Expects that nothing has happened that must never happen. */
+export function expectUnharmed(...pages: readonly Page[]): void {
+  for (const page of pages) expect(problemsOf(page)).toEqual([])
+}
+
+/** Creates a session with a first message, as a person does. */
+export async function begin(page: Page, text: string): Promise<void> {
+  await page.getByRole('button', { name: 'New session' }).first().click()
+  await page.getByLabel('What shall be done?').fill(text)
+  await page.getByRole('button', { name: 'Start' }).click()
+  await page.getByLabel('Message', { exact: true }).waitFor()
+}
+
+export async function send(page: Page, text: string): Promise<void> {
+  await page.getByLabel('Message', { exact: true }).fill(text)
+  await page.keyboard.press('Enter')
+}
+
+/** Writes a picture of the page, if `ATRIUM_SHOTS` names a folder. */
+export async function shot(page: Page, name: string): Promise<void> {
+  const folder = process.env['ATRIUM_SHOTS']
+  if (folder === undefined) return
+  mkdirSync(folder, { recursive: true })
+  await page.screenshot({ path: join(folder, `${name}.png`) })
+}
+
+function found(names: readonly string[]): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  const files = names.flatMap((name) => folders.map((folder) => join(folder, name)))
+  return files.find((file) => existsSync(file))
+}
+
+/** The environment without variables that have no value, which the browser refuses. */
+function environment(): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )
+}

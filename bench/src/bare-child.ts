@@ -80,7 +80,9 @@ function fileStore(): (envelope: Envelope) => void {
   }
 }
 
-/** Answers `long N` as the guide does, but stores and checks nothing. */
+/**
+ * Answers the message `long N` with N words, one action each, as the built-in agent does. Stores and checks nothing.
+ */
 function answerTurn(channel: string, { turnId = '', message }: Dispatch['action']): void {
   const partId = `${turnId}-1`
   const send = (action: object) => deliver({ channel, action, serverSeq: ++seq })

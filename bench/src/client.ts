@@ -92,7 +92,10 @@ export class Client {
     this.replicas.forget(channel)
   }
 
-  /** Compares a new snapshot with the replica. The host orders the response among the envelopes, so both show the same moment. */
+  /**
+   * Subscribes again and compares the new snapshot with the replica. A difference is added to `problems`. The host
+   * orders the response among the envelopes, so both show the same moment.
+   */
   async compare(channel: Uri): Promise<void> {
     await this.ask('subscribe', { channel }, (result) => {
       const { snapshot } = result as { snapshot: Snapshot }

@@ -14,7 +14,10 @@ import { turnBench } from './turn.ts'
 import { versionsBench } from './versions/versions.ts'
 import { workspaceBench } from './workspace.ts'
 
-/** Each bench prints the ratios that it measured in one run, and returns whether its goals were met. */
+/**
+ * Each bench prints the ratios that it measured in one run, and returns whether its goals were met. `wanted` names
+ * the parts of the bench to run; if it is empty, all parts run.
+ */
 const benches: {
   readonly [name: string]: (wanted: readonly string[]) => boolean | Promise<boolean>
 } = {

@@ -85,7 +85,10 @@ async function untilEnded(wire: Wire | undefined): Promise<void> {
   await wire.until(() => ended)
 }
 
-/** The memory once it has fallen to `goal`, or after ten seconds. Freed pages go back to the system with a delay. */
+/**
+ * The RSS of the host in bytes, once it has fallen to `goal`, or after ten seconds. Freed pages go back to the system
+ * with a delay.
+ */
 async function settled(host: Child, goal: number): Promise<number> {
   let { rss } = await host.memory()
   for (let n = 0; n < 20 && rss > goal; n++) {

@@ -22,7 +22,7 @@ interface Applied {
 /** The replicas of one client: a reduced state for every subscribed channel. */
 export class Replicas {
   readonly #channels = new Map<Uri, Replica>()
-  /** The number of the last envelope that came on this connection. */
+  /** The `serverSeq` of the last envelope on the current connection; 0 if there was none. */
   #onLink = 0
   lastSeen = 0
 

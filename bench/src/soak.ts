@@ -91,7 +91,7 @@ async function underLoad(
   return samples
 }
 
-/** Checks I11: a new client can connect, create a session and change it. */
+/** Checks that a new client can connect, create a session and change it (I11). Rejects if it cannot. */
 async function useAsNewClient(endpoint: Endpoint, clientId: string): Promise<void> {
   const client = new Client(clientId)
   const channel = `ahp-session:/${clientId}`
@@ -107,7 +107,10 @@ async function useAsNewClient(endpoint: Endpoint, clientId: string): Promise<voi
   if (client.problems.length > 0) throw new Error(client.problems.join())
 }
 
-/** Samples the host until it has released all resources of the clients, for at most 10 seconds. */
+/**
+ * Samples the host until it has released all resources of the clients, for at most 10 seconds. Returns the last
+ * sample.
+ */
 async function idleSample(before: Sample, look: () => Promise<Sample>): Promise<Sample> {
   for (let tries = 0; ; tries++) {
     const now = await look()

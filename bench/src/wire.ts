@@ -4,8 +4,8 @@ import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 
 /**
- * A WebSocket client that counts frames and parses none of them except the last response. A bench with it measures the
- * server and not the parser of a client.
+ * A WebSocket client that counts frames without decoding them; only the response to a request is decoded, to text. So
+ * a bench measures the server and not the parser of a client.
  */
 export class Wire {
   readonly #socket: Socket

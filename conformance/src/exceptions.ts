@@ -1,7 +1,8 @@
 /**
- * Published cases of 0.8.0-dev that expect a result which a later version of AHP changed. The reducers of 1.0 run the
- * cases of that set too. Each key is the rule that changed the result; its list holds the first characters of the names
- * of the cases. A listed case that passes is reported as a failure, so that no entry stays in the list without need.
+ * Reducer cases that were published for AHP 0.8.0-dev, and whose expected result a later version of AHP changed. The
+ * reducers of 1.0 run all cases of 0.8.0-dev, and must fail these. Each key is the rule that changed the result; its
+ * list holds the first characters of the names of the cases. A listed case that passes is reported as a failure, so
+ * that no entry stays in the list without need.
  */
 const changedSince: { readonly [rule: string]: readonly string[] } = {
   '0.8: a toggle carries scoped decisions instead of one flag': [

@@ -1,4 +1,4 @@
-/** Compares JSON values as AHP does: a null key equals an absent key. */
+/** Compares JSON values as AHP does: a key with the value null equals an absent key. */
 export function sameJson(a: unknown, b: unknown): boolean {
   return canonical(a) === canonical(b)
 }

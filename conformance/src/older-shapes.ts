@@ -4,8 +4,9 @@ import { oracleVersions } from '@atrium/protocol/oracles'
 import type { OracleVersion } from '@atrium/protocol/oracles'
 
 /**
- * A change of a shape. `until` is the last version with the older form, `fits` recognizes an object of the older form, and
- * `lift` returns its form at 1.0. `fits` gets the name of the shape only for the outermost object.
+ * A change of a shape. `until` is the last version with the older shape, `fits` recognizes an object of the older
+ * shape, and `lift` returns that object in the shape of 1.0. `fits` gets the name of the shape only for the outermost
+ * object.
  */
 interface Change {
   readonly until: OracleVersion

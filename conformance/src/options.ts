@@ -164,7 +164,7 @@ function objectOf(text: string | undefined): object | undefined {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   } catch {
-    // The same sentence as for another kind of JSON follows.
+    // A text that is not JSON gets the same error as a JSON value that is no object.
   }
   throw new UsageError('--session-params must be a JSON object')
 }

@@ -17,9 +17,9 @@ export interface RoundTripFixture {
 }
 
 /**
- * Decodes a value and encodes it again. Unknown keys must be preserved. In a value of an older version, the keys that a later
- * version changed are translated first. The value is then judged by the shapes of 1.0. The encoded value has the older form
- * again. Returns the problem, if there is one.
+ * Decodes a value and encodes it again. Unknown keys must be preserved. A value of an older version is first
+ * translated to the shapes of 1.0, which judge it. If the translation changed something, the input itself is encoded,
+ * because there is no translation back. Returns the problem, if there is one.
  */
 export function roundTripProblem(version: OracleVersion, fixture: RoundTripFixture): string | undefined {
   const { type, input, preservedOutput, acceptableOutputs } = fixture

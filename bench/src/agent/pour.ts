@@ -1,9 +1,9 @@
 import type { Agent } from '@atrium/host/ports/agent'
 
-/** The length of one delta. */
+/** The length of one delta in characters. A delta holds only whole lines, so it is slightly shorter. */
 const piece = 4096
 
-/** An agent that writes as many bytes of text as the message says. */
+/** An agent whose messages are numbers. It answers with about as many bytes of text as the number says. */
 export const pouringAgent: Agent = {
   info: { provider: 'pour', displayName: 'Pour', description: '', models: [] },
   resumes: false,

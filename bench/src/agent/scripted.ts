@@ -3,7 +3,7 @@ import { Watchdog } from '@atrium/adapters/process/watchdog'
 import type { World } from '@atrium/host/ports/world'
 import { agentFile } from './pipe.ts'
 
-/** The agent of `acp-child.ts`, in the form in which a host takes an ACP agent. */
+/** The agent program of `acp-child.ts`, wrapped so that a host can be created with it. */
 export function scripted({ later }: World): AcpAgent {
   const program = {
     name: 'scripted',

@@ -12,7 +12,10 @@ import { MeasuredRepository } from './folders.ts'
 const rounds = 11
 const files = 200
 
-/** How much later an agent starts because its turn is captured. Its folder is small, and nothing changes in it. */
+/**
+ * Measures how much later the first text of a turn comes because the host first captures the folder: it stores the
+ * content of all files. The folder is small, and the turns change nothing in it.
+ */
 export async function beginTable(): Promise<boolean> {
   console.log(`\nbegin: an agent in a folder of ${files} files, relative to a host without captures`)
   const folder = mkdtempSync(join(tmpdir(), 'atrium-bench-'))
@@ -49,7 +52,10 @@ interface Times {
   readonly again: number[]
 }
 
-/** The hosts take turns, so that other load on the machine affects both alike. The first rounds are a warm-up. */
+/**
+ * Measures both hosts in turn, so that other load on the machine affects both alike. The first two rounds are a
+ * warm-up and are not returned.
+ */
 async function measured(
   hosts: { readonly bare: Child; readonly ours: Child },
   uri: string,

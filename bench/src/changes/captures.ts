@@ -12,7 +12,10 @@ const large = 50_000
 const changed = 20
 const rounds = 9
 
-/** The time of captures of a large repository, relative to `git status` in it, and the disk space that a turn takes. */
+/**
+ * Measures captures, which store the content of all files of a folder: their time in a large repository, relative to
+ * `git status`, and the disk space that the captures of a turn take.
+ */
 export async function capturesTable(): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-bench-'))
   try {
@@ -69,8 +72,9 @@ function ratioRow(what: string, pairs: readonly Pair[], atMost: number): boolean
 }
 
 /**
- * The changed files have edited or new contents. They are in few folders, or each is in a folder of its own. Wide folders are
- * included because a wide folder has a large tree.
+ * Kinds of turns that change 20 files. In each file a tenth is edited, or all content is new. The files are in few
+ * folders, or each is in a folder of its own. Folders of 100 files are included because the git tree object of such a
+ * folder is large, and is stored again when one of its files changes.
  */
 const diskLoads: readonly DiskLoad[] = [
   { name: 'a tenth edited, folders of 25 files', files: 400, each: 25, step: 7, all: false },
@@ -138,7 +142,7 @@ async function timed(task: () => Promise<unknown>): Promise<number> {
   return performance.now() - began
 }
 
-/** The bytes of all captures, without the index, which git writes anew. */
+/** The bytes of all stored captures. The index does not count, because git writes it anew with each capture. */
 function sizeOf(folder: string): number {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name !== 'index')

@@ -2,7 +2,7 @@ import { beginTable } from './begin.ts'
 import { capturesTable } from './captures.ts'
 import { diffTable } from './diff.ts'
 
-/** Measures what the host does about changed files. */
+/** Measures how fast the host captures the files of a folder around a turn, and compares two captures. */
 export async function changesBench(wanted: readonly string[]): Promise<boolean> {
   const tables: { readonly [name: string]: () => Promise<boolean> } = {
     captures: capturesTable,

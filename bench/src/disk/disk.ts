@@ -25,7 +25,7 @@ const other = chatUri('other')
 /** The size that an empty store may have: its tables, and the pages of the file that stay free for the next writes. */
 const emptyBytes = 1.3 * 1024 * 1024
 
-/** Sorts of actions that a user makes many of. */
+/** The actions that a store has most of. `byClient`: a client dispatched them; otherwise the host appended them. */
 const loads: readonly { name: string; count: number; action: (i: number) => object; byClient: boolean }[] = [
   {
     name: 'edits of a draft',
@@ -45,7 +45,10 @@ function delta(i: number): object {
   return { type: 'chat/delta', turnId: '7c6f3ab4-9a9f-4f0c-8d5e-7b8b4b6c7a11', partId: 'p1', content }
 }
 
-/** The bytes that an action takes on the disk when it is written, when it is sealed, and after its session is disposed of. */
+/**
+ * Measures the bytes that an action takes on the disk: as it is written, after the store has compressed it (sealed
+ * it), and after its session is disposed of.
+ */
 export async function diskBench(wanted: readonly string[]): Promise<boolean> {
   let met = true
   for (const load of loads) {
@@ -109,7 +112,7 @@ async function fill(folder: string, { count, action, byClient }: (typeof loads)[
   return seq
 }
 
-/** The bytes of all actions in a closed store, sealed or not, with their indexes. */
+/** The bytes of all actions in a closed store, compressed (sealed) or not, with their indexes. */
 function actionBytes(folder: string): number {
   const parts = diskUsage(folder).parts.filter(({ part }) => part.endsWith('actions'))
   return parts.reduce((sum, { bytes }) => sum + bytes, 0)
@@ -120,7 +123,10 @@ async function sealAndShrink(log: LogStore, upTo: number): Promise<void> {
   while (await log.shrink());
 }
 
-/** Flushes at least 50 single actions, and goes on until the work is done. Returns how long the flushes took. */
+/**
+ * Appends and flushes single actions, at least 50, until `work` is done. Returns the median and the p99 of the flush
+ * times as text.
+ */
 async function echoes(
   log: LogStore,
   next: () => number,

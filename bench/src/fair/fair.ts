@@ -68,7 +68,10 @@ class Innocent {
     return innocent
   }
 
-  /** The times count from the schedule, so that a late echo delays no later measurement. */
+  /**
+   * Dispatches `count` actions, one every 20 ms, without waiting for echoes. Returns the percentiles of the times to
+   * the echoes. A time counts from the scheduled moment, so a late dispatch counts too.
+   */
   async measure(count = samples): Promise<Spread> {
     const wire = this.#wire
     const first = this.#clientSeq + 1
@@ -88,7 +91,10 @@ class Innocent {
   }
 }
 
-/** Starts links that flood the host from another process, and waits until the first echoes came. */
+/**
+ * Starts a process whose links flood the host, and waits until the host has answered their first 20,000 actions.
+ * `stop` resolves with the number of echoes.
+ */
 async function startFlood(port: number, links: number): Promise<{ stop(): Promise<number> }> {
   const child = fork(fileURLToPath(new URL('./flood-child.js', import.meta.url)), [`${port}`, `${links}`])
   await once(child, 'message')

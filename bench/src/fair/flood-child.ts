@@ -2,7 +2,8 @@ import { constants, setPriority } from 'node:os'
 import { titleChange } from './fair.ts'
 import { Wire, masked } from '../wire.ts'
 
-// Links that send as fast as the host takes it, each to a session of its own. Arguments: the port, the number of links.
+// Opens connections that send actions as fast as the host takes them, each to a session of its own. Arguments: the
+// port, the number of connections.
 const [port = '', count = ''] = process.argv.slice(2)
 const chunk = 100
 /** The number of echoes after which the host's code is compiled. */

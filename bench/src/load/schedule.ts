@@ -15,7 +15,7 @@ function gap(next: () => number, rate: number): number {
   return (-Math.log(1 - next()) * 1000) / rate
 }
 
-/** Yields the actions that are due: all whose time has come since the last call. */
+/** Yields the indexes of the actions that are due: all whose time has come since the last call. */
 export class Schedule {
   readonly #times: Float64Array
   #next = 0

@@ -5,7 +5,7 @@ import { DeliveryRecord } from './delivery-record.ts'
 
 /**
  * A session whose whole log is read and checked before the session is disposed of. A client, the auditor, subscribes
- * when the session is created.
+ * when the session is created, and disconnects. When it reconnects at the end, the host replays the whole log to it.
  */
 export class AuditedSession {
   readonly uri: Uri

@@ -1,9 +1,15 @@
 import type { Envelope } from '@atrium/protocol/channel'
 
-/** Every envelope of one channel that any client received, by number. At the end, the log must contain the same envelopes. */
+/**
+ * Every envelope of one channel that any client received, by its `serverSeq`. At the end, the log must contain the
+ * same envelopes.
+ */
 export class DeliveryRecord {
   readonly #delivered = new Map<number, string>()
-  /** Numbers named by rejections of the form "already accepted as N". */
+  /**
+   * The numbers N of the rejections "already accepted as N". The log must contain an envelope with each of these
+   * numbers.
+   */
   readonly #named = new Set<number>()
 
   get size(): number {

@@ -4,7 +4,10 @@ import { isMainThread } from 'node:worker_threads'
 // `node --import …/soak/probe.js` makes a host report its memory over its IPC channel. The product itself has no such
 // interface. This module does nothing until a parent process asks.
 
-/** Figures that a process reports about itself. Object counts are undefined if the runtime cannot count objects. */
+/**
+ * Figures that a process reports about itself; `heap` and `rss` are bytes. `links` and `channels` are numbers of
+ * objects in memory, and undefined if the runtime cannot count objects.
+ */
 export interface ProcessStats {
   readonly heap: number
   readonly rss: number

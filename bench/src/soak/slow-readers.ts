@@ -9,7 +9,10 @@ const payload = 'x'.repeat(20_000)
 const actionCount = 800
 const atOnce = 40
 
-/** Runs clients that stop reading, each in its own session. They miss more bytes than a replay may have. */
+/**
+ * Runs clients that stop reading, each in its own session. They miss more than a replay may hold, so the host sends
+ * them a snapshot when they reconnect.
+ */
 export async function slowReaders(run: SoakRun, random: RandomChoices): Promise<void> {
   for (let turn = 1; !run.over; turn++) {
     await withTimeout('a slow reader', stopReading(run, turn)).catch((error: unknown) =>

@@ -6,8 +6,8 @@ import { withTimeout } from './timeout.ts'
 
 const sessionCount = 20
 /**
- * A session with more delivered actions than this is closed. The audit needs a replay of the whole log, and a longer
- * log would not fit.
+ * A session with more delivered actions than this is closed. The audit needs a replay of the whole log, and the host
+ * sends a snapshot instead of a replay that is too long.
  */
 const mostDelivered = 2000
 
@@ -95,5 +95,8 @@ export class SoakRun {
   }
 }
 
-/** The number of late upgrades in a run above which they are a problem of the host. */
+/**
+ * The number of connections in a run that the host may close because their upgrade took too long. More are a problem
+ * of the host.
+ */
 const maxLateUpgrades = 5

@@ -15,7 +15,7 @@ interface Quantity {
   readonly name: string
   readonly of: (sample: Sample) => number | undefined
   readonly unit: number
-  /** The allowed growth in an hour. Absent: the quantity is shown but not judged. */
+  /** The allowed growth in an hour, in multiples of `unit`. Absent: the quantity is shown but not judged. */
   readonly allowed?: number
 }
 

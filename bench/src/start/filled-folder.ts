@@ -50,7 +50,7 @@ export async function timeToReadList(folder: string, { sessions }: Size): Promis
   return read.time
 }
 
-/** The number of actions of a turn. */
+/** The number of actions of the recorded turn. */
 export function actionsPerTurn(recorded: RecordedSession): number {
   return partsOf(recorded).turn.length
 }
@@ -64,7 +64,10 @@ function rootOf({ steps }: RecordedSession): ChannelCreation {
   return root
 }
 
-/** The step by which the root counts one more session. As in a host, every thousandth such action has a head. */
+/**
+ * The transaction in which the root channel counts one more session. As in a host, every thousandth such action is
+ * stored with the whole state after it, the head.
+ */
 function counted({ channel, state }: ChannelCreation, activeSessions: number, seq: number): Step {
   const action = JSON.stringify({ type: 'root/activeSessionsChanged', activeSessions })
   const head = () => ({ channel, seq, state: JSON.stringify({ ...JSON.parse(state), activeSessions }) })
@@ -109,7 +112,10 @@ function putRecords(store: Store, { records, session, chat }: RecordedSession, r
     if (key.includes(session) || key.includes(chat)) store.records.put(rename(key), rename(text))
 }
 
-/** A recorded session in parts: what is stored before the turn, the turn, its row, and the last head of each channel. */
+/**
+ * A recorded session in parts: what is stored before the turn, the actions of the turn, the finished turn (its row),
+ * and the last stored state (head) of each channel.
+ */
 function partsOf({ steps, session, chat }: RecordedSession) {
   const ours = ({ channel }: { readonly channel: string }) => channel === session || channel === chat
   const envelopes = steps.flatMap((step) => step.envelopes).filter(ours)

@@ -23,12 +23,13 @@ const turnId = 'recorded-turn'
 const message = { text: 'say hello to everybody who reads this', origin: { kind: 'user' } }
 const startedAt = '2026-01-01T00:00:00.000Z'
 
-/** Runs a host in memory, with one session and one turn of the guide, and returns what the host stored. */
+/** Runs a host in memory, with one session and one turn of the built-in agent. Returns what the host stored. */
 export async function recordSession(): Promise<RecordedSession> {
   const steps: Step[] = []
   const records = new Map<string, string>()
   const world = nodeWorld(() => {})
-  // A head after every action: the last one describes the state after the turn.
+  // With `headEvery: 1` the host stores the state of a channel, its head, after every action. So the last head is the
+  // state after the turn.
   const host = await createHost({
     store: recording(memoryStore(), steps, records),
     world,

@@ -48,7 +48,10 @@ async function openHost(home: string, count: number) {
   await client.initialize(endpoint)
   const shown: number[] = []
   return {
-    /** Creates a session. Resolves with the time until it is ready, after all plugins are shown. */
+    /**
+     * Creates a session and waits until it shows all plugins. Resolves with the milliseconds until it was ready,
+     * which is earlier.
+     */
     async create(n: number): Promise<number> {
       const channel = `ahp-session:/${n}`
       const state = () => client.replicas.state(channel) as unknown as SessionState | undefined

@@ -14,8 +14,8 @@ const calls = 500
 const rounds = 6
 
 /**
- * The time of MCP tool calls through the pool, relative to the bare client of the MCP library, and the processes of 20
- * sessions.
+ * Measures MCP tool calls through the pool, which shares MCP servers among sessions: the time of a call, relative to
+ * the bare client of the MCP library, and the number of server processes of 20 sessions.
  */
 export async function toolsBench(): Promise<boolean> {
   console.log(`\ntools: ${calls} calls of a tool, ${rounds} times, one after the other`)
@@ -81,7 +81,10 @@ export async function toolsBench(): Promise<boolean> {
   }
 }
 
-/** The medians of the fastest rounds. The two take turns, so that a busy machine slows both. */
+/**
+ * The median time of a call through the pool and by the bare client, in microseconds, each in its fastest round. The
+ * two take turns, so that a busy machine slows both.
+ */
 async function compare(pooled: McpServer, bare: Client): Promise<{ pooledUs: number; bareUs: number }> {
   const { signal } = new AbortController()
   const call = { signal, progress: () => {}, elicit: () => Promise.resolve({ response: 'cancel' as const }) }

@@ -26,7 +26,7 @@ export async function openChat(
   await wire.ask('subscribe', { ...addressed(version, turnsOf(session, version), 'resource'), ...delivery })
 }
 
-/** The dispatch of a message in the form of a version. */
+/** The `dispatchAction` message that starts a turn, as a client of this AHP version writes it. */
 export function turnStarted(session: string, clientSeq: number, text: string, version = '1.0.0'): string {
   const uri = turnsOf(session, version)
   const action = {
@@ -41,13 +41,19 @@ export function turnStarted(session: string, clientSeq: number, text: string, ve
   return JSON.stringify({ jsonrpc: '2.0', method: 'dispatchAction', params })
 }
 
-/** The channel of the turns of a session: up to 0.3 the session itself, which has another name in 0.1. */
+/**
+ * The channel that carries the turns of a session. Up to 0.3 it is the session itself, whose URI has another scheme
+ * in 0.1.
+ */
 function turnsOf(session: string, version: string): string {
   if (hasChats(version)) return defaultChatUri(session)
   return hasChannels(version) ? session : session.replace('ahp-session:', 'guide:')
 }
 
-/** The member of params that names a channel. In 0.1 most params do not name a channel. */
+/**
+ * The member of params that names the channel `uri`. In 0.1 it is called `member`, and is left out if `member` is
+ * absent.
+ */
 function addressed(version: string, uri: string, member?: string): object {
   if (hasChannels(version)) return { channel: uri }
   return member === undefined ? {} : { [member]: uri }

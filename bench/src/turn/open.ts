@@ -5,8 +5,8 @@ import { Wire } from '../wire.ts'
 import { initialize } from './chat.ts'
 import { DataFolder, makeSession } from './data-folder.ts'
 
-// The host stores the head of a chat every 1,000 actions. With these numbers of turns, both chats have equally many
-// actions after their last stored head.
+// The host stores the state of a chat every 1,000 actions. To open a chat, it reads the last stored state and the
+// actions after it. With these numbers of turns, both chats have equally many actions to read.
 const [few, many] = [50, 2050]
 const rounds = 21
 

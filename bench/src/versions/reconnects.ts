@@ -4,17 +4,20 @@ import { Wire } from '../wire.ts'
 
 const missed = 5000
 const session = 'ahp-session:/returns'
-/** The name of the session at 0.1. */
+/** The URI of the same session in AHP 0.1. */
 const alias = 'guide:/returns'
 
 interface Returns {
-  /** The times of the returns at 0.1 and at 1.0, in milliseconds. */
+  /** Milliseconds that each reconnect took: `older` at AHP 0.1, `native` at 1.0. */
   readonly older: readonly number[]
   readonly native: readonly number[]
   readonly missed: number
 }
 
-/** A client at 0.1 and one at 1.0 come back, in turn, to a session that was renamed 5,000 times meanwhile. */
+/**
+ * Measures how long a client at AHP 0.1 and one at 1.0 take to reconnect, after the title of their session changed
+ * 5,000 times.
+ */
 export async function reconnectTimes({ port }: Child, maker: Wire, rounds: number): Promise<Returns> {
   await maker.ask('createSession', { channel: session, provider: 'guide' })
   const older: number[] = []
@@ -41,7 +44,10 @@ export async function reconnectTimes({ port }: Child, maker: Wire, rounds: numbe
   return { older, native, missed }
 }
 
-/** Connects both clients, subscribes them, and disconnects them. Returns the newest number that both have seen. */
+/**
+ * Connects both clients, subscribes them, and disconnects them. Returns the higher of the sequence numbers of their
+ * snapshots.
+ */
 async function openBoth(port: number, round: number): Promise<{ readonly lastSeenServerSeq: number }> {
   const old = await initialize(await Wire.open(port), `old-${round}`, '0.1.0')
   const first = await old.ask('subscribe', { resource: alias })

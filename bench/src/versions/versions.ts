@@ -13,7 +13,10 @@ const { length } = loremText(words)
 const rounds = 9
 const warming = 10
 
-/** The clients that are compared, and the goal for the rate of the first in relation to the second. */
+/**
+ * Watchers that speak several AHP versions, compared with as many watchers at 1.0. `goal` is the least rate of
+ * deliveries to them, as a fraction of the rate to the watchers at 1.0.
+ */
 interface Comparison {
   readonly name: string
   readonly count: number
@@ -31,7 +34,10 @@ const comparisons: readonly Comparison[] = [
   { name: 'one watcher at 0.1', count: 1, versions: ['0.1.0'], goal: 0.7 },
 ]
 
-/** Measures what older versions of AHP cost: a turn that clients of several versions watch, and a return after many actions. */
+/**
+ * Measures what older versions of AHP cost: a turn that clients of several versions watch, and a reconnect after many
+ * missed actions.
+ */
 export async function versionsBench(): Promise<boolean> {
   console.log(
     `\nversions: a turn of ${words} words, in relation to as many watchers at 1.0; ${rounds} rounds`,

@@ -9,7 +9,10 @@ const rounds = 7
 const keys = 300
 const floodSeconds = 60
 
-/** The output, the echo of a key and the endless output of a shell on the host, relative to a bare pty in its own process. */
+/**
+ * Measures a shell on the host: the speed of its output and the echo of a key, relative to a bare pty in its own
+ * process, and the memory of the host during endless output.
+ */
 export async function outputTable(): Promise<boolean> {
   console.log(`\noutput: seq 1 ${lines} to one client, relative to a bare pty whose output is sent unchanged`)
   const [host, bare] = await Promise.all([start('host-child', [], ['machine']), start('bare-pty-child')])

@@ -24,7 +24,7 @@ export function check(holds: boolean, expected: string, actual: unknown): assert
   if (!holds) throw new Failed(expected, excerpt(actual))
 }
 
-/** Checks that two values are equal as JSON. A null key equals an absent key. */
+/** Checks that two values are equal as JSON. A key with the value null equals an absent key. */
 export function same(what: string, expected: unknown, actual: unknown): void {
   if (canonical(expected) !== canonical(actual))
     throw new Failed(`${what}: ${excerpt(expected)}`, excerpt(actual))

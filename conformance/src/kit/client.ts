@@ -36,8 +36,8 @@ export class Client extends Link {
   }
 
   /**
-   * Sends `initialize` and the logins; `more` is added to the params of `initialize`. The shape of the result is not checked, because every rule
-   * begins with this call and only K10 judges that shape.
+   * Sends `initialize` and the logins; `more` is added to the params of `initialize`. The shape of the result is not
+   * checked, because every rule begins with this call and only K10 judges that shape.
    */
   async initialize(more: object = {}): Promise<Partial<Result<'initialize'>>> {
     const params = { protocolVersions: [this.version], clientId: this.clientId, ...more }

@@ -15,15 +15,18 @@ interface Tried {
   readonly listed: boolean
 }
 
-/** The forms that the command line names. The kit does not search for these. */
+/**
+ * The forms of session and chat URIs that the command line names. The kit does not search for a form that is named.
+ */
 export interface NamedForms {
   readonly sessionForm?: UriForm | undefined
   readonly chatForm?: UriForm | undefined
 }
 
 /**
- * Finds the habits of the host by creating sessions, one for each form of URI. The first form whose session becomes ready and
- * is listed is taken. If there is none, a turn is run in a session of each form, and the first form whose session is listed
+ * Finds the habits of the host: the forms of its URIs, and whether a session is ready and listed only from its first
+ * turn on. Creates a session for each form of session URI. The first form whose session becomes ready and is listed
+ * is taken. If there is none, a turn is run in a session of each form, and the first form whose session is listed
  * after its turn is taken.
  */
 export async function readHabits(run: Omit<Run, 'habits'>, named: NamedForms): Promise<SessionHabits> {
@@ -49,7 +52,9 @@ export async function readHabits(run: Omit<Run, 'habits'>, named: NamedForms): P
   return { ...usualHabits, chatForm: named.chatForm ?? first?.forms.chatForm ?? plainChatForm, sessionForm }
 }
 
-/** Runs `look` with a new session of this form. Returns nothing if the session cannot be created or used. */
+/**
+ * Runs `look` with a new session whose URI has this form. Returns undefined if the session cannot be created or used.
+ */
 async function withSession<T>(
   run: Omit<Run, 'habits'>,
   sessionForm: UriForm,
@@ -67,7 +72,10 @@ async function withSession<T>(
   }
 }
 
-/** The plain form, unless the host cannot open such a chat and the URI of its default chat shows another form. */
+/**
+ * The form of chat URIs: the plain form, unless the URI of the default chat shows another form and the host cannot
+ * open a chat with a plain URI.
+ */
 async function chatFormFor(kit: Kit, session: Uri): Promise<UriForm> {
   const client = await kit.join()
   const { state } = await client.subscribe(session)

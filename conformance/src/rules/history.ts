@@ -101,7 +101,9 @@ interface View {
   readonly state: ChatState
 }
 
-/** Opens the chat with a client that asks for the last turn only. A host that returns all turns skips the rule. */
+/**
+ * Opens the chat with a client that asks for the last turn only. The rule is skipped if the host returns all turns.
+ */
 async function lastTurnOnly(kit: Kit, { chat }: Conversation, made: readonly string[]): Promise<View> {
   const client = await kit.join()
   const start = await client.subscribe(chat, { view: { turns: 1 } })

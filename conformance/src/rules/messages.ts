@@ -109,7 +109,9 @@ function unmatchedResponse(
   return client.until('an error', () => client.unmatched.at(0) as { id?: unknown } | undefined)
 }
 
-/** Waits until the host has answered every earlier message. Two round trips are enough; the first one reads the session list. */
+/**
+ * Waits until the host must have answered every earlier message: for the response to `listSessions`, then to `ping`.
+ */
 async function settled(client: Client): Promise<void> {
   await client.request('listSessions')
   await client.request('ping')

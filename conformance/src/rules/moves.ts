@@ -125,7 +125,7 @@ export const moves: Topic = {
   ],
 }
 
-/** A session with two chats beside the default chat. A host that cannot move chats skips the rule. */
+/** A session with two chats beside the default chat. The rule is skipped if the host cannot move chats. */
 async function withTwoMoreChats(kit: Kit): Promise<{ conversation: Conversation; chats: readonly Uri[] }> {
   if (!kit.facts.multipleChats) throw new Skipped('sessions of this agent have only one chat')
   const conversation = await openConversation(kit)

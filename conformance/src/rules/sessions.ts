@@ -179,7 +179,7 @@ async function rootNotification(
   return notification
 }
 
-/** The whole session list, requested in about three pages. A host that ignores the limit skips the rule. */
+/** The whole session list, requested in about three pages. The rule is skipped if the host ignores the limit. */
 async function paged(client: Client): Promise<{ readonly items: readonly SessionSummary[] }> {
   const all = await listSessions(client)
   const pages = await listPages(client, Math.max(1, Math.floor(all.length / 3)))

@@ -7,8 +7,9 @@ import { canonical } from '../json.ts'
 import { Failed, excerpt } from '../kit/check.ts'
 
 /**
- * Checks that the state which a client has folded equals the state in a new snapshot of the same version. Left out are times
- * that each reducer takes from its own clock, fields that no action changes, and what the version cannot keep equal.
+ * Checks that the state which a client has folded equals the state in a new snapshot of the same version. Left out
+ * are times that each reducer takes from its own clock, fields that no action changes, and parts that differ because
+ * the version has no action for their changes.
  */
 export function sameView(version: Version, kind: KindName, folded: Shape, fresh: Shape): void {
   const [expected, actual] = [fresh, folded].map((state) => comparable(version, kind, state))

@@ -35,7 +35,10 @@ export const matrixVersions: readonly Version[] = [
   '1.0.0',
 ]
 
-/** The rows after the first. `dispose` follows `create`, whose session it removes; the last rows judge all that went before. */
+/**
+ * The features, which are the rows of the matrix after the first row, `connect`. `dispose` follows `create`, whose
+ * session it removes; the last rows judge all that went before.
+ */
 export const features: readonly Feature[] = [
   create,
   prompt,
@@ -106,7 +109,10 @@ export async function runMatrix(target: Target, options: MatrixOptions): Promise
   }
 }
 
-/** Opens a connection and shakes hands. Returns nothing if the version is not spoken. */
+/**
+ * Opens a connection and initializes it. If the host does not speak the version, notes that on the board and returns
+ * undefined. `required`: a refused version counts as failed.
+ */
 async function greet(
   target: Target,
   version: Version,

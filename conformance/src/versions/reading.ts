@@ -11,7 +11,7 @@ export interface SeenTurn {
   /** The text of the answer. */
   readonly answer: string
   readonly calls: readonly SeenCall[]
-  /** The requests in the transcript that were answered, since 0.5.2. */
+  /** The answered requests of the turn. Up to 0.5.1 a turn does not keep them. */
   readonly responses: readonly { readonly id: string; readonly response: string }[]
 }
 
@@ -118,7 +118,10 @@ function keyed(entry: Shape, key: string, name: string): { key: string; name: st
   return { key: textOf(entry, key) ?? '', name: textOf(entry, name) ?? '' }
 }
 
-/** Since 0.8 a plugin has a list of decisions, the most specific first. */
+/**
+ * Whether a customization is enabled. Since 0.8 a plugin has a list of decisions, the most specific first; without
+ * any it is enabled.
+ */
 function isEnabled(version: Version, entry: Shape): boolean {
   if (!isSince(version, '0.8.0') || entry['type'] !== 'plugin') return entry['enabled'] === true
   const [decision] = listOf(entry, 'enablement').map(shapeOf)

@@ -155,7 +155,7 @@ export class Scene {
     await member.view.say('turnCancelled', { turnId, ...duration })
   }
 
-  /** Creates a session, in the form of the version. */
+  /** Creates a session, with a URI and params as the version of the client writes them. Returns the URI. */
   async create(member: Member | { readonly speaker: Speaker }, more: object = {}): Promise<Uri> {
     const { speaker } = member
     const { provider, sessionForm, model, sessionParams } = this.options

@@ -106,7 +106,7 @@ async function agentOf(
   throw new NoSession(`the host offers no agent ${provider ?? 'at all'}`)
 }
 
-/** Versions before 0.5.1 do not say whether an agent can fork. */
+/** Whether the agent can fork a chat. Versions before 0.5.1 do not say it, so it is assumed. */
 function forksOf(speaker: Speaker, agent: Shape): boolean {
   if (!speaker.has('0.5.1')) return true
   return shapeOf(shapeOf(agent['capabilities'])['multipleChats'])['fork'] === true

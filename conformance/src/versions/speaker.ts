@@ -22,7 +22,7 @@ export class Speaker extends Link {
   readonly clientId: string
   readonly #logins: readonly Login[]
   readonly #wire: Wire
-  /** The highest number that the client has seen, which `reconnect` names. */
+  /** The highest sequence number that came in a message other than an envelope. */
   #lastSeen = 0
   #clientSeq: number
 
@@ -118,7 +118,10 @@ export class Speaker extends Link {
     throw new Failed(`a list that ends within ${mostPages} pages`, excerpt(cursor))
   }
 
-  /** The notifications about the session list with this name, which has no prefix: `sessionAdded`, `sessionRemoved`. */
+  /**
+   * The params of the notifications about the session list with this name, which has no prefix: `sessionAdded`,
+   * `sessionRemoved`.
+   */
   listNotifications(name: string): readonly Shape[] {
     return this.notifications
       .map(({ method, params }) => this.#wire.notice(method, params))
@@ -158,7 +161,9 @@ export class Speaker extends Link {
     return this.#wire.channelOf(envelope)
   }
 
-  /** The type of an action of the conversation. */
+  /**
+   * The type of an action about turns, in this version: up to 0.3 with the prefix `session/`, since 0.4 with `chat/`.
+   */
   turnType(name: string): string {
     return this.#wire.turnType(name)
   }

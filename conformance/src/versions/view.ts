@@ -7,7 +7,10 @@ import type { Speaker } from './speaker.ts'
 
 type Kind = 'session' | 'chat'
 
-/** A channel that the client follows: its state at a number, and what came after it. */
+/**
+ * A channel that the client follows: its state `start` at the sequence number `fromSeq`, and `state` after all
+ * envelopes that were reduced.
+ */
 interface Followed {
   readonly kind: Kind
   readonly start: Shape
@@ -16,8 +19,9 @@ interface Followed {
 }
 
 /**
- * A session as one client sees it: the snapshots that it got, folded with the reducers of its own version. Up to 0.3 the
- * session is also the conversation. Since 0.4 the conversation is the primary chat of the session.
+ * A session as one client sees it: the snapshots that it got, reduced with the reducers of its own version. The
+ * conversation is the channel of the turns: up to 0.3 the session itself, since 0.4 the primary chat, which is the
+ * default chat or else the first one.
  */
 export class View {
   readonly speaker: Speaker
@@ -25,7 +29,7 @@ export class View {
   /** The channel of the turns. */
   readonly conversation: Uri
   readonly #followed: Map<Uri, Followed>
-  /** The number of envelopes of the link that are folded. */
+  /** The number of envelopes of the link that are already reduced into the states. */
   #folded = 0
 
   constructor(speaker: Speaker, session: Uri, conversation: Uri, followed: Map<Uri, Followed>) {

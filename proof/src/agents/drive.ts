@@ -7,7 +7,7 @@ import type { AgentUnderTest } from './test-host.ts'
 import { ChatDriver } from './chat-driver.ts'
 
 export interface DriveOptions {
-  /** Keeps the folder of each scene. */
+  /** If true, the folder of the scene is not deleted at the end. */
   readonly keep?: boolean
   /** Timeout of every expected event, in milliseconds. */
   readonly timeoutMs?: number

@@ -8,7 +8,7 @@ export function must(so: boolean, otherwise: string): asserts so {
   if (!so) throw new Failure(otherwise)
 }
 
-/** Waits for an event. Throws a `Failure` with its name after this many milliseconds. */
+/** Waits for an event. After `ms` milliseconds, throws a `Failure` that names the event by `what`. */
 export async function withTimeout<T>(event: Promise<T>, ms: number, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const never = new Promise<never>((_, reject) => {

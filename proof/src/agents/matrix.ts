@@ -1,4 +1,7 @@
-/** The result of one scene with one agent. */
+/**
+ * The result of one scene with one agent. `handed over`: the scene passed, but the agent had lost its session and was
+ * given a transcript instead.
+ */
 export interface Cell {
   readonly outcome: 'passed' | 'handed over' | 'failed'
   /** The reason of a failure. */

@@ -10,7 +10,7 @@ import type { ChatDriver } from './chat-driver.ts'
 
 /**
  * A test with one agent on its own host. It throws if it fails. The caller checks whether the returned turn reports a
- * handover.
+ * handover: that the agent had lost its session and was given a transcript instead.
  */
 export type Scene = (host: TestHost, chat: ChatDriver) => Promise<Turn>
 

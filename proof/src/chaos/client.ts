@@ -23,7 +23,9 @@ interface Message {
   readonly error?: { readonly code: number; readonly message: string }
 }
 
-/** A correct client that records every frame. It checks nothing: the judge does, later. */
+/**
+ * A correct client that records every frame. It checks nothing: the judge checks the recorded frames after the run.
+ */
 export class Client {
   readonly id: string
   readonly subscriptions = new Set<Uri>()

@@ -25,8 +25,9 @@ export function killing({ file, find, side }: Failpoint, nth: number): Patch {
 }
 
 /**
- * With these patches the host writes heads, puts channels to sleep and seals envelopes within a second, instead of within an
- * hour. It also deletes in smaller slices, so that a small channel takes several slices.
+ * With these patches the host stores the states of channels (heads), unloads idle channels and compresses old
+ * envelopes (seals them) within a second, instead of within an hour. It also deletes in smaller slices, so that a
+ * small channel takes several slices.
  */
 export const shortIntervals: readonly Patch[] = [
   { file: 'host/dist/log/log.js', find: 'headEvery = 1000', put: 'headEvery = 20' },

@@ -22,10 +22,10 @@ export interface History {
 export interface StoredChannel {
   readonly uri: Uri
   readonly kind: string
-  /** The state rebuilt from the channel's head and the envelopes after the head. */
+  /** The state rebuilt from the last stored state of the channel (its head) and the envelopes after it. */
   readonly state: unknown
   readonly envelopes: readonly Envelope[]
-  /** The state at creation; absent if a head has replaced it. */
+  /** The state at creation; absent if the store has replaced it by a later state. */
   readonly birth?: { readonly seq: number; readonly state: unknown }
 }
 

@@ -79,7 +79,7 @@ async function act({ client, sessions, chance, address }: Load): Promise<void> {
   client.dispatch(session, sessionAction(client.id, chance))
 }
 
-/** Messages to the guide agent: most are answered at once, some take long enough to be interrupted. */
+/** Messages to the guide, the built-in agent: most are answered at once, some take long enough to be interrupted. */
 const messages = [
   'say hello',
   'say a b c',

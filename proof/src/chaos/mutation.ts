@@ -1,6 +1,9 @@
 import type { Patch } from '../plant/patch.ts'
 
-/** Bugs to plant in every host of a run. The judge must find each of them. */
+/**
+ * Bugs that can be patched into every host of a run, each below the id of the rule or fault that it concerns. The
+ * judge must find each of them.
+ */
 export const mutations: Readonly<Record<string, Patch>> = {
   // I1
   'echo-before-flush': {

@@ -44,15 +44,15 @@ interface Message {
 export type FollowedKind = 'root' | 'session' | 'chat'
 
 /**
- * A client of an older protocol version. It speaks as that version does and folds what it receives by the oracle of the
- * version, so that its states can be compared with those of a new subscriber. Its names for channels are those of the version.
+ * A client of an older protocol version. It writes messages and names channels as that version does. It reduces what
+ * it receives with the reducers of the version, so that its states can be compared with those of a new subscriber.
  */
 export class OlderClient {
   readonly id: string
   readonly version: Version
   readonly states = new Map<Uri, object>()
   readonly #wire: Wire
-  /** The number of times that the client came back. */
+  /** The number of successful reconnects. */
   returns = 0
   readonly #recorder: Recorder
   readonly #waiting = new Set<() => void>()
@@ -69,7 +69,8 @@ export class OlderClient {
     this.id = id
     this.version = version
     this.#wire = new Wire(version)
-    // The judge reads the histories of clients that speak 1.0.
+    // The judge reads every file that ends in `.jsonl`, and understands only AHP 1.0. So this file has another
+    // ending.
     this.#recorder = new Recorder(folder, `${id}.frames`, '')
   }
 

@@ -14,11 +14,11 @@ import { OlderClient } from './older-client.ts'
 
 const versions: readonly Version[] = ['0.1.0', '0.4.0', '0.6.0', '0.9.0']
 
-/** Number of unanswered actions at which a client waits. */
+/** Half the number of unanswered actions at which a client waits. */
 const maxPending = 4
 /**
- * The maximum number of times in a row that a client reconnects. The connection of a client ends if its version has no action
- * for a change.
+ * The maximum number of times in a row that a client reconnects. The host ends the connection of a client if the
+ * client's version has no action for a change.
  */
 const maxReturns = 20
 

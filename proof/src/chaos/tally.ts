@@ -7,7 +7,7 @@ export class Tally {
   readonly folder: string
   readonly kills = new Map<string, number>()
   readonly failpoints = new Map<string, number>()
-  /** The outcomes of other faults, each with its number of occurrences. */
+  /** The outcomes of faults other than kills and failpoints, each with its number of occurrences. */
   readonly outcomes = new Map<string, number>()
   readonly skipped: string[] = []
   readonly problems: string[] = []

@@ -22,7 +22,7 @@ import type { Tally } from './tally.ts'
 const timeoutMs = 120_000
 
 interface Ending {
-  /** The last time the disk was made to lose data. */
+  /** The last time the disk was made to lose data, as `performance.now()` gave it. */
   readonly torn?: number
   /** The migrations of the store, if its schema is newer than the schema of this build. */
   readonly migrations?: readonly string[]

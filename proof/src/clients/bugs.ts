@@ -1,7 +1,10 @@
 import { bugIn } from '../simulate/bugs/bug.ts'
 import type { Bug } from '../simulate/bugs/bug.ts'
 
-/** Bugs to plant in the client library. The last ones were in the code once. */
+/**
+ * Bugs that can be patched into the built client library, to check that the simulation finds them. The last ones were
+ * in the code once.
+ */
 export const clientBugs: readonly Bug[] = [
   bug(
     'actions of others are applied over pending ones without a rebase',

@@ -30,8 +30,8 @@ export function pendingWork(sim: Sim): string {
 }
 
 /**
- * Checks I4, I5, U3, U6 and the host. `reconnected`: every client has a new link, so it must know which channels are
- * gone.
+ * Checks the rules I4, I5, U3 and U6 for every client, and the host, when nothing is under way any more.
+ * `reconnected`: every client has a new link, so it must know which channels are gone.
  */
 export function checkAtRest(sim: Sim, reconnected = false): void {
   checkHost(sim)

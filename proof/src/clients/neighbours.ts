@@ -7,7 +7,10 @@ import { chooseModel } from '../simulate/ops/shared-ops.ts'
 import { randomAction } from '../simulate/random-action.ts'
 import type { Simulation } from '../simulate/simulation.ts'
 
-/** Clients of older protocol versions beside the real ones, which speak the newest versions only. */
+/**
+ * Simulated clients of older protocol versions, beside the apps with the real client library, which speaks the newest
+ * versions only.
+ */
 export class Neighbours {
   readonly clients: readonly MinimalClient[]
   readonly #sim: Simulation
@@ -46,8 +49,8 @@ export class Neighbours {
   }
 
   /**
-   * What is still under way, in words; empty at rest. While frames wait in the host, the number of actions without an outcome
-   * falls from round to round.
+   * What is still under way, in words; empty at rest. While frames wait in the host, the number of actions without an
+   * outcome falls from round to round, so a falling number counts as work under way.
    */
   pendingWork(): string {
     const owed = this.clients.reduce((sum, client) => sum + client.owed, 0)

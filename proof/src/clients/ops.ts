@@ -7,7 +7,10 @@ import type { Chance } from '../chance.ts'
 import type { App } from './app.ts'
 import { hostileAction, malformedAction } from './hostile-actions.ts'
 
-/** The ops of real clients. These clients reconnect by themselves, and apps use them at any moment. */
+/**
+ * The operations of a plan, for apps with the real client library. Its clients reconnect by themselves, and apps use
+ * them at any moment.
+ */
 export const ops: { readonly [N in OpName]: OpFunction<Simulation<App>> } = {
   ...sharedOps,
   tick: (sim, chance) => {

@@ -18,7 +18,10 @@ type Sim = Simulation<App>
  */
 const maxRounds = 400
 
-/** Executes a plan with real clients, lets them heal by themselves, and checks the result. */
+/**
+ * Executes a plan with the real client library. Then the faults end, and the clients must recover by themselves.
+ * Returns the first violation, if there is one.
+ */
 export async function run(plan: Plan, trace?: (line: string) => void): Promise<Violation | undefined> {
   const sim = new Simulation<App>(plan, appsOf, trace)
   const unhandled = (error: unknown) =>

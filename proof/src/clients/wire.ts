@@ -82,8 +82,8 @@ export class Wire {
     if (message.id !== undefined && message.method !== undefined)
       this.#requests.set(message.id, { method: message.method, params })
     if (message.method === 'subscribe') this.#subscribed(channel)
-    // A client may subscribe with a limited number of turns only to learn whether a chat exists. Such a subscription counts,
-    // too.
+    // A client may subscribe with a limited number of turns only to learn whether a chat exists. From then on it may
+    // hold only the newest turns of the chat.
     if ('view' in params && channel.startsWith('ahp-chat:')) this.#owner.clientView.windowed.add(channel)
     if (message.method === 'unsubscribe') this.#unsubscribed(channel)
     for (const uri of params.initialSubscriptions ?? params.subscriptions ?? []) {

@@ -80,7 +80,10 @@ export class AgentTools {
     return offered ?? chance.pick(toolNames) ?? 'run'
   }
 
-  /** Asks for an approval, or claims that none is needed. In the second case only a client may carry the call out. */
+  /**
+   * Asks for an approval, or claims that none is needed. After such a claim the host runs no command for the call;
+   * only a client may carry it out.
+   */
   #ask(toolCallId: string, chance: Chance): AgentAction {
     if (this.#calls.get(toolCallId) !== 'started') count('asked again')
     this.#calls.set(toolCallId, 'asked')

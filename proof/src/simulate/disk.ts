@@ -19,13 +19,19 @@ export class Disk {
   readonly transactions: Transaction[] = []
   /** Number of transactions that are durable. */
   durable = 0
-  /** The highest `upTo` that was ever flushed, as a store keeps it outside of its journal. */
+  /**
+   * The highest `upTo` that was ever flushed: the highest sequence number that may have been assigned. A store keeps
+   * it outside of its journal, so it is still there if the journal is lost.
+   */
   bound = 0
   full = false
   /** Whether the next flush fails permanently. */
   broken = false
   readonly #onAppend: (step: Step, at: number) => void
-  /** What was sealed and forgotten, each time with the number of transactions that were durable then. */
+  /**
+   * Every compression (seal) and every deletion of old envelopes so far, with the number of transactions that were
+   * durable then. A crash repeats them on the transactions that are left.
+   */
   #rewrites: { readonly durable: number; readonly run: (log: LogStore) => Promise<unknown> }[] = []
   #image: MemoryStore = emptyImage()
   #reads: (() => void)[] = []
@@ -78,14 +84,17 @@ export class Disk {
       .flatMap((envelope) => (envelope.channel === channel ? envelope.seq : []))
   }
 
-  /** Seals a slice of what is durable. The result is durable at once. */
+  /** Compresses (seals) a slice of the durable envelopes of a channel. The result is durable at once. */
   async seal(...asked: Parameters<LogStore['seal']>): Promise<Sealed> {
     const sealed = await this.#rewrite((log) => log.seal(...asked))
     if (sealed.envelopes > 0) count('slices sealed')
     return sealed
   }
 
-  /** Forgets what is durable up to a checkpoint. The result is durable at once. */
+  /**
+   * Deletes the durable envelopes of a channel up to a checkpoint, a state that takes their place. The result is
+   * durable at once.
+   */
   async #forget(checkpoint: Head, keys: number): Promise<boolean> {
     const forgot = await this.#rewrite((log) => log.forget(checkpoint, keys))
     if (forgot) count('checkpoints written')

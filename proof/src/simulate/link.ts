@@ -1,6 +1,9 @@
 import type { Transport } from '@atrium/protocol/rpc/transport'
 
-/** A message of the host, parsed once, with the expected state at the moment it was sent. */
+/**
+ * A message of the host, parsed once, and the state that the client must have after it, computed when the host sent
+ * it.
+ */
 export interface SentMessage {
   readonly text: string
   readonly message: Message
@@ -17,7 +20,10 @@ export interface Message {
 
 /** Callbacks of the client's end. */
 export interface LinkEvents {
-  /** Called when the host sends a message, before the message is delivered. Returns the expected state. */
+  /**
+   * Called when the host sends a message, before the message is delivered. Returns the state that the client must
+   * have after it.
+   */
   sent(message: Message, text: string): unknown
   received(sent: SentMessage): void
   ended(): void

@@ -56,7 +56,7 @@ export class MinimalClient {
     return this.open && this.#requests.size === 0
   }
 
-  /** Whether the client chooses a model for a session (V9). */
+  /** Whether the version of the client has actions that choose the model of a session (V9). */
   get choosesModels(): boolean {
     return choosesModels(this.clientView.version)
   }

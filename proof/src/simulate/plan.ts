@@ -40,19 +40,19 @@ export interface Op {
 }
 
 /**
- * The focus of a plan. `links`: few actions in chats. `turns`: many actions in chats. `windows`: chats have many turns,
- * and clients hold only the newest ones and truncate chats. `lifecycle`: sessions, chats and workers are created and
- * disposed. `idle`: no client is subscribed, and channels go to sleep. `moves`: chats are forked, and move between
- * sessions. `decisions`: agents ask, users and clients answer.
+ * The focus of a plan. `links`: few actions in chats. `turns`: many actions in chats. `windows`: chats have many
+ * turns, and clients hold only the newest ones and truncate chats. `lifecycle`: sessions, chats and workers (chats
+ * that agents start) are created and disposed. `idle`: no client is subscribed, and the host unloads channels.
+ * `moves`: chats are forked, and move between sessions. `decisions`: agents ask, users and clients answer.
  */
 export type Theme = 'links' | 'turns' | 'windows' | 'lifecycle' | 'idle' | 'moves' | 'decisions'
 
 export interface Plan {
   readonly seed: number
   readonly clients: number
-  /** A head is written after this many actions. */
+  /** The host stores the state of a channel (its head) after this many actions. */
   readonly headEvery: number
-  /** Number of turns that a chat has in memory when it wakes. */
+  /** Number of turns that a chat has in memory when the host has loaded it. */
   readonly tail: number
   /** One of the clients speaks 0.9. */
   readonly oldClient: boolean
@@ -186,8 +186,8 @@ export function planOf(seed: number, length = 120): Plan {
 }
 
 /**
- * Adds a retention to one of eight plans: days pass at random places, and old actions are forgotten, which takes the disk some
- * time. Like the seals, the retention has its own dice.
+ * Adds a retention period to one of eight plans: days pass at random places, and the host forgets old actions, which
+ * takes the disk some time. Like the seals, the retention has its own dice.
  */
 function withRetention(seed: number, ops: readonly Op[]): readonly Op[] {
   const chance = new Chance(seed + 0x28f2)
@@ -200,7 +200,10 @@ function withRetention(seed: number, ops: readonly Op[]): readonly Op[] {
   return [...day(), ...ops.flatMap((op) => (chance.oneIn(8) ? [op, ...day()] : [op]))]
 }
 
-/** Adds seals to three of four plans, at random places. They have their own dice, so that the rest of a plan does not depend on them. */
+/**
+ * Adds seals (compressions of old envelopes) to three of four plans, at random places. They have their own dice, so
+ * that the rest of a plan does not depend on them.
+ */
 function withSeals(seed: number, ops: readonly Op[]): readonly Op[] {
   const chance = new Chance(seed + 0x5ea1)
   const every = chance.pick([0, 4, 10, 30]) ?? 0

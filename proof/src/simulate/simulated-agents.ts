@@ -223,7 +223,7 @@ function failure(chance: Chance): Error {
   return how === 0 ? new Error('agent failed') : new TurnFailed('sim', 'it failed', how === 1)
 }
 
-/** Starts a worker, and with `waits` waits until it has finished. */
+/** Starts a worker (an agent in a chat of its own), and with `waits` waits until it has finished. */
 function spawnWorker({ chat }: AgentRun, toolCallId: string, waits: boolean): ScriptStep {
   return async () => {
     const value: AgentAction = { type: 'chat/activityChanged', activity: toolCallId }

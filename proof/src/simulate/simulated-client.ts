@@ -9,7 +9,7 @@ export interface SimulatedClient {
   readonly link: Link | undefined
   /** The host has answered the handshake. */
   readonly open: boolean
-  /** Whether the client chooses a model for a session (V9). */
+  /** Whether the version of the client has actions that choose the model of a session (V9). */
   readonly choosesModels?: boolean
   ask(method: string, params: SentRequest['params'] & object, answered: (message: Message) => void): void
   dispatch(channel: Uri, action: Action): void
@@ -25,7 +25,10 @@ export interface Subscription {
   hasGap: boolean
 }
 
-/** A message of the host in the form that the checks read, and the state that the client must have after it. */
+/**
+ * A message of the host, translated for the checks, which read AHP 1.0, and the state that the client must have after
+ * it.
+ */
 export interface Heard {
   readonly heard: Message
   readonly expected: unknown

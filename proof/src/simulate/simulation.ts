@@ -74,7 +74,10 @@ export class Simulation<P extends SimulatedClient = SimulatedClient> implements 
   restored = 0
   /** Timers that are due and have not run. */
   readonly tasks: (() => void)[] = []
-  /** The latest time from which a host run took its numbers. Restoring a backup does not set this clock back. */
+  /**
+   * The latest time, in milliseconds, from which a host run derived its first sequence number. Only the operation
+   * `restore` sets it back, if the bound of the disk still tells which numbers were assigned.
+   */
   latest = 0
   hostRun: HostRun | undefined
   violation: Violation | undefined
@@ -176,7 +179,10 @@ export class Simulation<P extends SimulatedClient = SimulatedClient> implements 
     this.hostRun?.host?.connect(link.host, 'owner')
   }
 
-  /** Kills the host. The disk keeps this many transactions, and the bound of the last flush or an older one. */
+  /**
+   * Kills the host; does nothing if none runs. The disk keeps this many transactions, and the bound of the last flush
+   * or an older one.
+   */
   crash(left: number, olderBound = false): void {
     if (!this.hostRun) return
     this.trace(

@@ -28,7 +28,7 @@ export class Clock {
   }
 }
 
-/** The world of one host run. After the end of the run, none of its tasks runs. */
+/** The time, ids, timers and reports of one host run. After the end of the run, none of its tasks runs. */
 export class HostRunWorld implements World {
   readonly #clock: Clock
   readonly #onReport: (event: string, detail: unknown) => void

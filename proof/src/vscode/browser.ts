@@ -1,7 +1,10 @@
 import { createRequire } from 'node:module'
 import type { Lab } from './lab.ts'
 
-/** The part of Playwright's interface that the driver uses. Playwright is no dependency: it is in the lab. */
+/**
+ * The part of Playwright's interface that the driver uses. Playwright is no dependency of the project: it is
+ * installed in the lab, a folder with everything that drives VS Code.
+ */
 export interface Locator {
   first(): Locator
   last(): Locator

@@ -16,7 +16,7 @@ export class ChatView {
     return this.#ui.page.locator('.interactive-session').first()
   }
 
-  /** Begins a session with the guide. The first prompt becomes its title. */
+  /** Begins a session with the guide, the built-in agent. The first prompt becomes its title. */
   async start(prompt: string): Promise<void> {
     await this.fresh()
     await this.send(prompt)
@@ -31,7 +31,7 @@ export class ChatView {
     await this.#harness()
   }
 
-  /** Types into the input, which is empty before. */
+  /** Types into the input. Replaces what was there before. */
   async type(text: string): Promise<void> {
     await this.input().click()
     await this.#ui.page.keyboard.press('Control+A')

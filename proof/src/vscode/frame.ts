@@ -14,7 +14,7 @@ export interface Message {
 
 /** One message between the workbench and the host, or the end of a link. */
 export interface Frame {
-  /** Milliseconds since the tap was opened. */
+  /** Milliseconds since the tap, the proxy that records the messages, was opened. */
   readonly at: number
   /** Number of the link, from 1. */
   readonly link: number

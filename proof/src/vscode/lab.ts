@@ -7,7 +7,7 @@ export interface Lab {
   readonly server: string
   /** The Node that the native modules of the server are built for. */
   readonly node: string
-  /** The folder in which `playwright-core` is installed. */
+  /** The `package.json` of `playwright-core`, from which the package is loaded. */
   readonly playwright: string
   readonly chromium: string
 }

@@ -11,7 +11,7 @@ export class SessionList {
     this.#ui = ui
   }
 
-  /** Shows the list, with all its groups unfolded. */
+  /** Shows the list. */
   async show(): Promise<void> {
     const { page } = this.#ui
     const viewer = page.locator('.agent-sessions-viewer').first()
@@ -20,7 +20,7 @@ export class SessionList {
     await until(visible, 'the list of sessions is shown')
   }
 
-  /** One line per session: its title, and its status or age. */
+  /** One line per session: its title, and its status or age. Unfolds all groups of the list first. */
   async rows(): Promise<readonly string[]> {
     await this.#unfold()
     return texts(this.#rows())

@@ -12,7 +12,10 @@ import { WorkbenchServer } from './server.ts'
 import { Tap } from './tap.ts'
 import { Window } from './window.ts'
 
-/** A host, a workbench that is connected to it through a tap, and the windows of the workbench. */
+/**
+ * A host, a workbench that is connected to it through a tap (a proxy that records the messages), and the windows of
+ * the workbench.
+ */
 export class Stage {
   readonly out: string
   readonly folder: string

@@ -56,7 +56,7 @@ export const answer: Feature = {
     if (formPrompt === undefined)
       throw new Skipped('no --form-prompt says how to make the agent ask questions')
     const turnId = await scene.startTurn(scene.another(actor), formPrompt)
-    // The questions have the same form in all versions, so the newest type tells what is in them.
+    // The questions have the same shape in all versions, so the newest type describes them.
     const request = (await untilAsked(scene, actor, turnId, (member) =>
       openRequest(member, turnId),
     )) as unknown as ChatInputRequest

@@ -36,7 +36,7 @@ export async function untilAsked<T>(
   throw new Skipped('the agent did not ask after the prompt')
 }
 
-/** Declines every request and call of a held turn, so that the turn goes on and ends by itself. */
+/** Declines every request and call of a turn that waits for the user, so that the turn goes on and ends by itself. */
 export async function release({ turnTimeoutMs }: Scene, member: Member, turnId: string): Promise<void> {
   const { view, speaker, version } = member
   for (;;) {

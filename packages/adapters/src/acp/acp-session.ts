@@ -175,7 +175,10 @@ export class AcpSession implements SessionClient {
     }
   }
 
-  /** Replaces all config options by a new list. Modes and models are kept, because agents do not send them in this list. */
+  /**
+   * Replaces all config options by a new list. Modes and models that the agent sent apart from its config options are
+   * kept, unless the list has an option with the same id.
+   */
   #replaceOptions(configOptions: NonNullable<OpenSessionResponse['configOptions']>): void {
     const modesAndModels = this.#options.filter(({ kind }) => kind !== 'option')
     const replaced = configOptionsOf({ configOptions })

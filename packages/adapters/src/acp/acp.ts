@@ -25,8 +25,8 @@ import { customizationOf, isEnabled } from './process/mcp-servers.ts'
 import type { AcpServer } from './process/mcp-servers.ts'
 
 /**
- * The result of a probe. The host stores it, so that its next start needs no probe. So the names of the members must not
- * change.
+ * What a probe, which is a first start of the agent without a turn, has found out. The host stores it, so that its
+ * next start needs no probe. So the names of the members must not change.
  */
 export interface Profile {
   /** The config options of the agent's sessions. */
@@ -104,7 +104,8 @@ export class AcpAgent implements Agent {
   }
 
   /**
-   * Resolves after a limited time, even if the agent does not answer. The first turn of a session then reports the problem.
+   * Starts the agent once to learn its config options, unless they are known. Resolves after a limited time, even if
+   * the agent does not answer. The first turn of a session then reports the problem.
    */
   probe(): Promise<void> {
     if (this.#profile && !this.#problem) return Promise.resolve()
@@ -257,12 +258,12 @@ export class AcpAgent implements Agent {
     const context = this.#sessionContext(chat)
     const common = { chat, process, output, launcher: this.#launcher }
     const name = this.#servers.some((server) => server.name === 'atrium') ? 'atrium-tools' : 'atrium'
-    // A chat gets the host's MCP server when its session has tools for the first time, and keeps it: another context costs a
-    // restart of the agent.
+    // A chat gets the host's MCP server when its session has tools for the first time, and keeps it: a change of the
+    // MCP servers costs a restart of the agent.
     const isWanted = chat.tools.list().length > 0 || sessionMemory(chat)?.servers.includes(name)
     if (!isWanted) return { ...common, context }
     const opened = await this.#tools.endpoint(`${chat.sessionUri} ${chat.uri}`, name).catch(() => undefined)
-    // Without a port on this machine the agent works as if there were no tools.
+    // If the MCP server could not be opened, the agent works as if there were no tools.
     if (!opened) return { ...common, context }
     const mcpServers = [...context.mcpServers, opened.server]
     return { ...common, context: { ...context, mcpServers }, tools: { name, endpoint: opened.endpoint } }

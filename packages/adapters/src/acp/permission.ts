@@ -72,8 +72,8 @@ export function choicesOf(options: readonly PermissionOption[]): readonly Permis
 }
 
 /**
- * Returns the outcome for the agent: the option that the user chose. If the user chose none, this is the narrowest option
- * that approves, or the narrowest option that denies.
+ * Returns the outcome for the agent: the option that the user chose. If the user approved or denied without choosing
+ * an option, this is the narrowest option that approves or denies.
  */
 function outcomeOf(
   decided: ToolCallState | undefined,

@@ -22,8 +22,8 @@ export async function messageBlocks(
 }
 
 /**
- * The rules and skills of a session as text, because ACP has no other way to give them to an agent. Claude reads those in
- * `.claude` itself.
+ * The rules and skills of a session as text, because ACP has no other way to give them to an agent. For Claude, those
+ * in `.claude` are left out, because it reads them itself.
  */
 export function customText(customized: Customized, agent: string): string {
   const own = agent === 'claude' ? /\/\.claude\// : undefined
@@ -45,8 +45,8 @@ async function attachmentBlock(
 ): Promise<ContentBlock> {
   const { label } = attachment
   const uri = 'uri' in attachment ? attachment.uri : `atrium:attachment/${encodeURIComponent(label)}`
-  // A file of the session's folders is sent as a link and not as content. The agent can read the file itself, and then sees
-  // the newest version.
+  // An agent that does not support embedded content gets a link to a file and not its text. It can read the file
+  // itself, and then sees the newest version.
   if (attachment.type === 'resource' && uri.startsWith('file:') && !capabilities?.embeddedContext)
     return { type: 'resource_link', uri, name: label }
   const { data, encoding, contentType: mimeType } = await chat.read(attachment)

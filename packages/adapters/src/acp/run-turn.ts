@@ -74,8 +74,9 @@ export class TurnRun {
   }
 
   /**
-   * Returns the blocks that the agent needs: the transcript for a new ACP session, the message if the agent does not have it,
-   * and the instruction to resume if the turn was interrupted.
+   * Returns the blocks that the agent needs: the transcript for a new ACP session, instructions of customizations
+   * that are new to the agent, the message if the agent does not have it, and the instruction to resume if the turn
+   * was interrupted.
    */
   async #promptBlocks(
     activeTurn: ActiveTurn,

@@ -49,7 +49,8 @@ export class ToolCalls {
     this.#output = output
     this.#options = options
     const known = callsOf(chat.state.activeTurn?.responseParts)
-    // A call of an offered tool belongs to the client that provides the tool.
+    // A call with a contributor belongs to the client or server that provides the tool, and is none of the agent's
+    // own.
     const own = known.filter(({ contributor }) => !contributor)
     this.#earlierCalls = own.filter((call) => isApproved(call) || call.status === 'pending-confirmation')
     this.#questions = Math.max(0, ...known.map(questionOf))

@@ -110,7 +110,8 @@ export function gitCaptures(options: CapturesOptions): Captures {
       const [a, b] = [await storeOf(before), await storeOf(after)]
       if (a.name !== b.name) throw new CaptureFailed('The captures are of different folders.')
       const shared = await tools()
-      // The contents of two commits have the same form, so their comparison needs no judge.
+      // A commit has contents as git stores them, any other capture has the bytes on the disk. So a difference
+      // between the two may be only a conversion of git, such as one of line ends. The judge finds this out.
       const judge: Judge | undefined =
         a.isCommit && !b.isCommit
           ? (changes, sizes) => judgeConverted(shared, a.store, changes, sizes)
@@ -139,8 +140,8 @@ export function gitCaptures(options: CapturesOptions): Captures {
 }
 
 /**
- * An id consists of the name of a store and the hash of a tree. The id of a commit ends with `.commit`, because the contents of
- * a commit are in the form of the repository.
+ * An id consists of the name of a store and the hash of a tree. The id of a commit ends with `.commit`, because a
+ * commit has contents as git stores them, which may differ from the bytes on the disk.
  */
 const idForm = /^([\da-f]{24})\.([\da-f]{40}|[\da-f]{64})(\.commit)?$/
 

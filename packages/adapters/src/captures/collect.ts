@@ -53,7 +53,7 @@ export async function mergePacks(store: CaptureStore, hashLength: number): Promi
   await replacePacks(store, [...new Set(await store.own.names(hashLength))])
 }
 
-/** The old packs are deleted when the new one is on the disk. */
+/** Replaces all packs by one with these objects. The old packs are deleted when the new one is on the disk. */
 async function replacePacks(
   store: CaptureStore,
   objects: readonly string[],

@@ -7,8 +7,9 @@ import type { Place } from './place.ts'
 import type { CaptureTools } from './tools.ts'
 
 /**
- * Returns the tree of a commit of the user's repository. If the folder is only a part of the working tree, returns the tree of
- * this part.
+ * Returns the tree of a commit of the user's repository: of HEAD, or of the commit from which the branch started. If
+ * the folder is only a part of the working tree, returns the tree of this part. Without a commit, returns the empty
+ * tree.
  */
 export async function treeOfCommit(
   { git, user }: CaptureTools,

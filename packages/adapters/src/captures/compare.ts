@@ -22,9 +22,12 @@ interface Counts {
   readonly binary?: boolean
 }
 
-/** The verdict about changes of which only one side is in the form of the repository (`judgeConverted`). */
+/**
+ * The verdict of `judgeConverted` about changes from a commit, which has contents as git stores them, to a capture,
+ * which has the bytes on the disk.
+ */
 export interface Judgement {
-  /** Changes of files that differ only by a conversion. */
+  /** Changes of files that differ only by a conversion of git. */
   readonly same: ReadonlySet<RawChange>
   /** Changes whose earlier content on the disk is unknown. */
   readonly unknown: ReadonlySet<RawChange>
@@ -60,7 +63,7 @@ function described(
     const omitted = mode === omittedMode ? omittedOf(hash) : undefined
     return {
       content: `${store.name}.${hash}`,
-      // The entry of a file without content does not hold the mode of the file.
+      // For a file whose content was not captured, the mode of the entry is not that of the file.
       mode: mode === '100755' || mode === '120000' ? mode : '100644',
       size: omitted?.size ?? sizes.get(hash) ?? 0,
       ...(omitted && { omitted: omittedReason(omitted) }),
@@ -109,7 +112,10 @@ async function rawChanges(store: CaptureStore, captures: Trees, into: string): P
   return { changes: (changes ?? known).toSorted(byPath), trees }
 }
 
-/** Compares captures that are not in one chain. If git cannot read their trees, the trees are written first. */
+/**
+ * Compares captures by their trees, because they are not in one chain of stored differences. If git cannot read the
+ * trees, they are written first.
+ */
 async function changesOfTrees(
   store: CaptureStore,
   trees: Trees,

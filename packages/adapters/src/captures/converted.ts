@@ -14,7 +14,7 @@ export interface Converted {
   readonly crlf: ReadonlySet<string>
 }
 
-/** Whether anything may convert contents. `tracked`: whether the repository has lists of attributes of its own. */
+/** Whether anything may convert contents. `tracked`: whether the repository has `.gitattributes` files. */
 export async function hasConversions(
   tools: Pick<CaptureTools, 'settings'>,
   place: Place,
@@ -23,7 +23,10 @@ export async function hasConversions(
   return tracked || (await lineEndsOf(tools, place)).all || (await hasAttributes(tools, place))
 }
 
-/** Asks git for the attributes of the paths. */
+/**
+ * Asks git for the attributes of the paths, and returns those that it may convert. If git fails, all paths are
+ * opaque.
+ */
 export async function convertedPaths(
   tools: CaptureTools,
   place: Place,
@@ -64,7 +67,7 @@ async function lineEndsOf(
   }
 }
 
-/** Whether there is a list of attributes outside the working tree, or in its root. */
+/** Whether there is a file with git attributes outside the working tree, or in its root. */
 async function hasAttributes(
   { settings }: Pick<CaptureTools, 'settings'>,
   { root, repository }: Place,

@@ -107,7 +107,7 @@ export function writeIndex(entries: readonly IndexEntry[], checksum: (data: Buff
   return Buffer.concat([data, checksum(data)])
 }
 
-/** How the stat data of an entry is compared. */
+/** How the stat data of an entry is compared: since when it is not certain, and whether ctime and inode count. */
 export interface StatTrust {
   /**
    * The time at which the index was written, in ns. A file that is not older than the index may have changed although its stat

@@ -2,9 +2,9 @@
 export type OmittedKind = 'large' | 'unreadable' | 'repository' | 'name' | 'converted'
 
 /**
- * A file without content is an entry of a tree with the mode of a submodule, because git does not look for the object that such
- * an entry names. The hash of the entry is not a real hash: it holds the kind, the size, and a fingerprint that changes with
- * the file.
+ * The mode of the tree entry of a file whose content is not captured. It is that of a submodule, because git does not
+ * look for the object that such an entry names. The hash of the entry is not a real hash: it holds the kind, the
+ * size, and a fingerprint that changes with the file.
  */
 export const omittedMode = '160000'
 
@@ -13,13 +13,19 @@ export interface Omitted {
   readonly size: number
 }
 
-/** `fingerprint` is in hex, and at least as long as the hash. */
+/**
+ * The text that takes the place of the hash of an omitted file. `fingerprint` is in hex, and at least as long as the
+ * hash.
+ */
 export function omittedHash({ kind, size }: Omitted, fingerprint: string, hashLength: number): string {
   const sizeDigits = Math.min(size, Number.MAX_SAFE_INTEGER).toString(16).padStart(14, '0')
   return `${mark}${kinds.indexOf(kind)}${sizeDigits}${fingerprint}`.slice(0, hashLength * 2)
 }
 
-/** Undefined if the hash names a commit of a submodule. */
+/**
+ * The kind and size that the hash of an omitted file tells. Undefined for a real hash, which names a submodule's
+ * commit.
+ */
 export function omittedOf(hash: string): Omitted | undefined {
   if (!hash.startsWith(mark)) return undefined
   const kind = kinds[Number(hash[mark.length])]

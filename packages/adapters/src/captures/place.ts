@@ -28,7 +28,10 @@ export interface Place {
   readonly eol: string
 }
 
-/** Finds out what a folder is. Throws a `CaptureFailed` for a folder that is not captured (O18). */
+/**
+ * Finds the repository of a folder, and its settings. Throws a `CaptureFailed` for a folder that is not captured
+ * (O18).
+ */
 export async function placeOf({ git, user, config: read }: CaptureTools, path: string): Promise<Place> {
   const directory = await realpath(path).catch(() => undefined)
   if (directory === undefined || !(await stat(directory).catch(() => undefined))?.isDirectory())
@@ -79,7 +82,10 @@ async function refuseWide(directory: string, { home }: GitUser): Promise<void> {
     throw new CaptureRefused('A folder that contains the home folder is not captured.')
 }
 
-/** A folder that its own repository ignores is captured as one without a repository. */
+/**
+ * The repository of a folder. Undefined if the repository ignores the folder, which is then captured as one without a
+ * repository.
+ */
 async function repositoryOf(
   git: GitRunner,
   directory: string,

@@ -23,7 +23,7 @@ export interface QuickTaking {
   readonly scan: Scan
   readonly budget: CaptureBudget
   readonly signal: AbortSignal
-  /** The tree of the index. */
+  /** The hash of the tree of the store's index. */
   readonly base: string
   /** The last capture; undefined for the first one. */
   readonly last: string | undefined

@@ -11,7 +11,7 @@ import { tickMs } from './unchanged.ts'
 
 /** What may have changed since the last capture. Paths are relative to the root of the working tree. */
 export interface Scan {
-  /** Files that git hashes again. */
+  /** Files whose contents are read and hashed again. */
   readonly paths: readonly string[]
   /** Files to be removed from the index. */
   readonly removed: readonly string[]

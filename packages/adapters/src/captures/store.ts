@@ -32,7 +32,7 @@ export interface StoreState {
   readonly prefix: string
   /** The tree of the last capture. */
   readonly tree: string
-  /** The tree of the index. */
+  /** The hash of the tree of the store's index. */
   readonly base: string
   /** Changes when the files that git tracks or ignores may have changed. */
   readonly tracking: string
@@ -83,7 +83,7 @@ export class CaptureStore {
     return store
   }
 
-  /** Opens the store of this name for reading. */
+  /** Opens the existing store of this name. Throws if there is none. */
   static async named(git: GitRunner, captures: string, name: string): Promise<CaptureStore> {
     const folder = join(captures, name)
     const text = await readFile(join(folder, 'folder.json'), 'utf8').catch(() => undefined)
@@ -92,7 +92,7 @@ export class CaptureStore {
     return new CaptureStore(git, folder, name, JSON.parse(text) as About)
   }
 
-  /** Whether this store is still the one of a folder. */
+  /** Whether the folder still has the repository whose objects this store reads. */
   fits(place: Place): boolean {
     return this.#userObjects === aboutOf(place).objects
   }
@@ -160,7 +160,7 @@ export class CaptureStore {
     await replace(join(this.folder, 'state.json'), JSON.stringify(state), false)
   }
 
-  /** Removes what a previous run of the host has left. */
+  /** Removes the lock and the temporary files that a previous run of the host has left. */
   async tidy(): Promise<void> {
     if (this.#tidy) return
     this.#tidy = true

@@ -36,7 +36,7 @@ export async function takeFiles(
   }
 }
 
-/** Captures a folder, unless it is small and looks as it did before the last capture. */
+/** Captures a folder. If it is small and looks as it did before the last capture, returns that capture again. */
 async function takeChanged(
   tools: CaptureTools,
   store: CaptureStore,
@@ -143,7 +143,7 @@ async function takeWith(taking: Taking): Promise<Capture> {
 
 interface Written {
   readonly tree: string
-  /** The tree of the index. */
+  /** The hash of the tree of the store's index. */
   readonly base: string
   readonly bytes: number
 }

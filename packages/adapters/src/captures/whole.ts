@@ -50,8 +50,9 @@ export async function writeWhole(store: CaptureStore, tree: string, into: string
 }
 
 /**
- * Writes two trees that have only the paths of these differences. Git finds the same changes between them as between the whole
- * trees.
+ * Writes two trees that have only the paths of these differences, and returns their hashes. Git finds the same
+ * changes between them as between the whole trees. `like` is any hash of the repository, which tells the hash
+ * algorithm.
  */
 export function writeSides(
   differences: Differences,

@@ -29,7 +29,10 @@ const kernelDirectories: readonly BytePath[] = ['/proc', '/sys', '/dev']
 /** Number of links that are followed in one path before the path counts as a loop. The kernel uses the same number. */
 const maxLinks = 40
 
-/** Decides whether a file is inside its roots: by the file that was opened, never by the text of the path (S-28, S-29). */
+/**
+ * Decides whether a file is inside its roots, the directories that its caller may use. The file that was opened
+ * decides, never the text of the path (S-28, S-29).
+ */
 export class Containment {
   readonly #forbidden: readonly BytePath[]
   readonly #permitted: readonly BytePath[]
@@ -148,7 +151,10 @@ export class Containment {
     }))
   }
 
-  /** Follows a path link by link. Only links inside the roots are read; outside, the text of the path decides. */
+  /**
+   * Whether a path leads out of the roots. Follows it link by link. Only links inside the roots are read; outside,
+   * the text of the path decides.
+   */
   async #leadsOutside(path: BytePath, place: ContainedPath): Promise<boolean> {
     const roots = rootsOf(place)
     const realRoots = await Promise.all(roots.map(realPathOf))

@@ -127,7 +127,10 @@ async function copyDirectoryTo(
   await syncDirectory(dir)
 }
 
-/** Translates the errors of a rename to an entry that another program created after `checkTarget`. */
+/**
+ * Converts the errors of a rename whose target another program has created after `checkTarget`. Other errors stay as
+ * they are.
+ */
 function existsIfOccupied(error: unknown): unknown {
   return ['ENOTEMPTY', 'EISDIR', 'ENOTDIR'].includes(codeOf(error) ?? '') ? exists() : error
 }

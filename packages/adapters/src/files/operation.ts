@@ -4,7 +4,7 @@ import { codeOf } from '../process/error-code.ts'
 import type { NameLock } from './name-lock.ts'
 import type { TreeLimits } from './tree-budget.ts'
 
-/** One call of the port: the parts that all calls share, and the files that this call holds. */
+/** One call of a method of `Files`: the parts that all calls share, and the files that this call holds. */
 export interface Operation {
   readonly containment: Containment
   readonly locks: NameLock

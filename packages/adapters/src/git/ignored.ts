@@ -27,7 +27,11 @@ export async function ignoredAmong(
 /** `--non-matching` gives a record for every path, so that the number of records tells where git stopped. */
 const command = ['check-ignore', '-z', '--stdin', '--verbose', '--non-matching']
 
-/** A record has four fields: source of the rule, line, rule, path. A rule that starts with `!` is an exception. */
+/**
+ * Returns for each record whether its path is ignored. A record has four fields: source of the rule, line, rule,
+ * path. The source is empty if no rule matches the path. A rule that starts with `!` says that the path is not
+ * ignored.
+ */
 function parseVerdicts(stdout: Buffer): readonly boolean[] {
   const fields = stdout.toString().split('\0')
   const verdicts: boolean[] = []

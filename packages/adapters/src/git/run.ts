@@ -5,7 +5,7 @@ import { absoluteDirectories } from '../process/which.ts'
 
 export interface GitRunOptions {
   readonly cwd: string
-  /** Variables that are added to the environment of all runs. The value undefined removes a variable. */
+  /** Variables of this run, besides those that every run gets. The value undefined removes a variable. */
   readonly env: { readonly [name: string]: string | undefined }
   readonly input?: string | Uint8Array
   /** Kills git when it is aborted. */
@@ -85,7 +85,10 @@ export class GitRunner {
   }
 }
 
-/** A new environment: of the variables of this process, only the search path is passed on (S-38). */
+/**
+ * A new environment. Of the variables of this process, only the search path and, on Windows, `SystemRoot` are passed
+ * on (S-38).
+ */
 function environment(path: string): { readonly [name: string]: string } {
   const root = process.env['SystemRoot']
   return {

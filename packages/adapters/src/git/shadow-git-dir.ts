@@ -79,7 +79,10 @@ async function linkFile(from: string, to: string): Promise<void> {
   await symlink(from, to).catch(() => copyFile(from, to).catch(() => {}))
 }
 
-/** Takes over only settings about the storage of files, and only values of a known, harmless form. */
+/**
+ * The config of a shadow git directory. From the config of the repository it takes only the upstream of the current
+ * branch, and those settings about the storage of files that have a known, harmless value.
+ */
 function shadowConfig(config: GitConfig, head: string): string {
   const lines = ['[core]', 'bare = false']
   for (const [key, form] of copiedSettings) {

@@ -11,7 +11,10 @@ export function currentUser(): GitUser {
   return { home, configHome: process.env['XDG_CONFIG_HOME'] ?? join(home, '.config') }
 }
 
-/** Ignores a repository of another user, unless `safe.directory` allows it: that user may have prepared it as a trap. */
+/**
+ * Finds the repository of a directory. A repository of another user is ignored, unless `safe.directory` allows it:
+ * that user may have prepared it as a trap.
+ */
 export async function trustedRepository(
   git: GitRunner,
   directory: string,

@@ -60,7 +60,7 @@ export async function* callOffered(
   if (tool ?? isOpen) await chat.tools.ended(toolCallId)
 }
 
-/** Returns what follows a call. The text is empty until the call has ended. */
+/** Returns the text that the guide says after a call. It is empty until the call has ended. */
 export function calledText({ responseParts }: ActiveTurn): string {
   const call = callsOf(responseParts).findLast(({ contributor }) => contributor)
   if (call?.status === 'completed') return resultText(call)
@@ -77,7 +77,7 @@ function resultText(call: Extract<ToolCallState, { readonly status: 'completed' 
   return plain(texts.join('\n')) || message || 'The call has ended.'
 }
 
-/** A text of a client. It may have a megabyte. */
+/** Shortens a text of a client to 4000 characters, because it may have a megabyte. */
 function plain(text: string): string {
   return plainText(text, 4000)
 }

@@ -40,7 +40,7 @@ export interface WorkerStep {
   readonly text: string
 }
 
-/** A tool call that needs approval, or whose result does. */
+/** A call of one of the guide's own tools. */
 export interface ToolStep {
   readonly kind: 'toolCall'
   readonly tool: ToolName
@@ -113,8 +113,9 @@ export function textOf(step: Step, turn: ActiveTurn): string {
 }
 
 /**
- * Returns the parts that belong to steps. Errors belong to no step. An interrupted call does not count, because its step is
- * repeated in a new part. An interrupted call that others may have begun to run counts: it must not run twice.
+ * Returns the parts that belong to steps. Errors belong to no step. An interrupted call does not count, because its
+ * step is repeated in a new part. Only an interrupted call of a client's tool with a complete input counts: the
+ * client may have begun to run it, and it must not run twice.
  */
 function countedParts(turn: ActiveTurn): readonly ResponsePart[] {
   return withoutRepeated(turn.responseParts).filter(

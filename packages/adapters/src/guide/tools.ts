@@ -170,7 +170,7 @@ export const toolDefinitions: readonly ToolDefinition[] = Object.entries(verbUsa
   },
 )
 
-/** Returns what follows a reviewed result. The text is empty until a user has decided. */
+/** Returns the text that the guide says after a reviewed result. It is empty until a user has decided. */
 export function reviewedText({ responseParts }: ActiveTurn): string {
   const call = callsOf(responseParts).findLast(({ toolName }) => toolName === 'review')
   if (call?.status === 'completed')

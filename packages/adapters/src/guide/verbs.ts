@@ -191,7 +191,7 @@ function stepsOf(line: string, context: Omit<VerbInput, 'rest'>): Script | undef
     : undefined
 }
 
-/** A call whose input is a word and a text. */
+/** A call whose input is a word (a place or an id) and a text. Undefined if the text is missing. */
 function commentStep(tool: 'comment' | 'reply', input: string): Script | undefined {
   return pathAndRest(input)[1].trim() === '' ? undefined : [{ kind: 'toolCall', tool, input }]
 }

@@ -48,7 +48,7 @@ export function hookRunner({ watchdog, mark, environment }: HookMachine): HookRu
         signal.removeEventListener('abort', abort)
         if (pid !== undefined) {
           watchdog.forget(pid)
-          // A command may leave processes behind that hold no output open.
+          // The command may have left processes behind that hold no output open. They are ended too.
           void endSession(pid, graceMs)
         }
         const texts = { stdout: stdout(), stderr: stderr() }
@@ -70,7 +70,10 @@ export function hookRunner({ watchdog, mark, environment }: HookMachine): HookRu
 /** How long the processes of a hook have to end by themselves. */
 const graceMs = 1000
 
-/** Collects an output up to a length, and reads on to its end, because a full pipe would stop the command. */
+/**
+ * Collects at most `maxLength` characters of an output. The rest is read too, because a full pipe would stop the
+ * command.
+ */
 function collected(stream: NodeJS.ReadableStream, maxLength: number): () => string {
   const decoder = new StringDecoder('utf8')
   let text = ''

@@ -34,7 +34,7 @@ export class RunningCall {
     this.failed = new Promise((_, reject) =>
       this.signal.addEventListener('abort', () => reject(this.signal.reason)),
     )
-    // A call that has its result does not look at this promise.
+    // Nobody awaits this promise once the call has its result. A later rejection must not count as unhandled.
     this.failed.catch(() => {})
     call.signal.addEventListener('abort', this.#cancelled)
     if (call.signal.aborted) this.#cancelled()

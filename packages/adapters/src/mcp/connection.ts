@@ -52,7 +52,7 @@ export class McpConnection {
     const listPage = (cursor: string | undefined) =>
       this.#client.request(
         { method: 'tools/list', params: cursor === undefined ? {} : { cursor } },
-        // The library would refuse a whole page because of one tool.
+        // Any page is accepted, because the library would refuse a whole page for one invalid tool.
         anything,
         { timeout: never },
       )

@@ -28,7 +28,7 @@ export function limitsOf({ limits: changed }: McpContext): McpLimits {
 /** The two groups of MCP revisions: `modern` since the revision of 2026-07-28, and `legacy` before. */
 export type Era = 'modern' | 'legacy'
 
-/** What a server of the pool needs from the pool, and from its uses. */
+/** What a server of the pool needs from the pool, and from the sessions that use it. */
 export interface PoolSide {
   readonly context: McpContext
   /** Whether the server is `modern` or `legacy`, if this is known. */
@@ -36,10 +36,10 @@ export interface PoolSide {
   /** Whether another server may be started. */
   mayStart(): boolean
   token(resource: string): string | undefined
-  /** Whether a use wants the server to run. */
+  /** Whether a session that uses the server wants it to run. */
   isWanted(): boolean
   /** Called when the state or the tools have changed. */
   changed(): void
-  /** Called when the server has connected, before any use sees it. */
+  /** Called when the server has connected, before any session can call it. */
   connected(era: Era): void
 }

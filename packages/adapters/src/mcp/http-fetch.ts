@@ -29,7 +29,7 @@ export class Challenge extends Error {
 export interface FetchOptions {
   readonly server: URL
   readonly library: Library
-  /** In characters; a byte counts as one. */
+  /** The maximum length of a message. It is compared with the number of bytes. */
   readonly maxMessageLength: number
   /** The token for the resource that the server named. Absent: the server has named none, or there is no token. */
   readonly token: () => string | undefined
@@ -86,7 +86,10 @@ function isPrivate(url: URL): boolean {
   return url.protocol === 'https:' || isLoopback(url.hostname)
 }
 
-/** Returns the response with a body that fails when a message in it is too long. A message ends at an empty line. */
+/**
+ * Returns the response with a body that fails when a message in it is too long. In an event stream, a message ends at
+ * an empty line. Any other body is one message.
+ */
 function limited(response: Response, maxLength: number): Response {
   if (!response.body) return response
   const isEventStream = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')

@@ -5,8 +5,9 @@ import { PooledServer } from './pooled-server.ts'
 import { ServerUse } from './use.ts'
 
 /**
- * The MCP servers of the host, in one pool. Uses share a server if nothing about them differs. A legacy server is shared only
- * within a session, because its questions name neither a call nor a session.
+ * The MCP servers of the host, in one pool. Sessions share a server if its configuration, their principal and their
+ * consent are the same. A legacy server is shared only within a session, because its questions name neither a call
+ * nor a session.
  */
 export class McpPool implements McpServers {
   readonly #context: McpContext

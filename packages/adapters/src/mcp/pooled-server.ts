@@ -171,7 +171,10 @@ export class PooledServer {
     this.#pool.changed()
   }
 
-  /** Called when the connection has ended by itself. A program is started again, after a pause that doubles. */
+  /**
+   * Called when the connection has ended by itself. A server that is a program is started again, after a pause that
+   * is twice as long each time.
+   */
   #lost(reason: string): void {
     const connection = this.#connection
     if (!connection) return

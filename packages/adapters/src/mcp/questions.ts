@@ -13,8 +13,9 @@ export interface FormAnswer {
 }
 
 /**
- * Answers a form of a server: asks the questions of the form, and returns the answers in the server's words. Only forms are
- * answered. A form that cannot be shown is cancelled. The hidden characters of a form are removed, also from its keys.
+ * Answers a form of a server: asks a person the questions of the form, and returns the answers by the keys of the
+ * form. Anything that is not a form, and a form that cannot be shown, is cancelled. The hidden characters of a form
+ * are removed, also from its keys.
  */
 export async function answerForm(
   params: unknown,

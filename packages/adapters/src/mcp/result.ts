@@ -48,7 +48,9 @@ function lengthOf(content: ToolResultContent): number {
   return content.type === 'embeddedResource' ? content.data.length : JSON.stringify(content).length
 }
 
-/** URIs are shown to users, and identify what clients open: they have no hidden characters. */
+/**
+ * Removes hidden characters and spaces from the URI of a block, because users see it, and clients open what it names.
+ */
 function withVisibleUri(block: ContentBlock): ContentBlock {
   return typeof block.uri === 'string' ? { ...block, uri: visibleText(block.uri).replace(/\s/g, '') } : block
 }

@@ -5,7 +5,10 @@ const charactersPerToken = 4
 /** An estimate: one image costs about as much as a page of text. */
 const tokensPerImage = 1600
 
-/** Returns the maximum number of input tokens of a request. The rest of the context window is reserved for the answer. */
+/**
+ * Returns the maximum number of input tokens of a request. The rest of the context window is for the answer, and a
+ * margin.
+ */
 export function inputBudget(contextWindow: number, maxOutput: number | undefined): number {
   return Math.floor((contextWindow - Math.min(maxOutput ?? contextWindow / 4, contextWindow / 4)) * 0.85)
 }

@@ -85,8 +85,8 @@ interface CallTexts {
 }
 
 /**
- * Groups the model's output between two user messages into one assistant message with texts and calls, and one message with
- * the results.
+ * Groups the parts of each response of the model into one assistant message with texts and calls, and one message
+ * with the results of the calls.
  */
 class AssistantMessages {
   readonly #messages: LanguageModelV3Message[]

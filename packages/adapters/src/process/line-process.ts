@@ -23,7 +23,7 @@ export interface ProcessOptions {
   readonly memoryCheckMs?: number
   /** In characters. */
   readonly maxLineLength: number
-  /** What users do if there is no such program. */
+  /** A clause that tells users what to do if there is no such program. */
   readonly missingHint: string
 }
 
@@ -113,7 +113,10 @@ export class LineProcess {
     this.#child.stderr?.destroy()
   }
 
-  /** Ends the processes that the exited process has started. Its last output may still be in the pipes. */
+  /**
+   * Ends the processes that the exited process has started. The pipes are not closed at once, because its last output
+   * may still be in them.
+   */
   async #endDescendants(): Promise<void> {
     await this.#endAll()
     // A process outside the POSIX session may hold the pipes open without writing. So the pipes are closed here after a

@@ -4,8 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
 /**
- * Ends all processes in the POSIX session of a shell. Each process gets its own signal, because the jobs of a shell have
- * process groups of their own. The signal is SIGHUP first, and SIGKILL after `graceMs`. Resolves when no process is left.
+ * Ends all processes in the POSIX session of a shell. Each process gets its own signal, because the jobs of a shell
+ * have process groups of their own. The signal is SIGHUP first, and SIGKILL after `graceMs`. Resolves when no process
+ * is left, at the latest `killTimeoutMs` after SIGKILL.
  */
 export async function endSession(leader: number, graceMs: number): Promise<void> {
   const startedAt = performance.now()
@@ -25,7 +26,7 @@ export async function endSession(leader: number, graceMs: number): Promise<void>
 /** How long `endSession` waits after SIGKILL. */
 const killTimeoutMs = 5000
 
-/** Returns the running processes of a POSIX session. */
+/** Returns the ids of the running processes of a POSIX session. Windows has no such sessions. */
 export async function membersOf(leader: number): Promise<readonly number[]> {
   if (process.platform === 'win32') return []
   return process.platform === 'linux' ? fromProc(leader) : fromPs(leader)

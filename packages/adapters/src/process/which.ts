@@ -2,7 +2,10 @@ import { constants, statSync } from 'node:fs'
 import { access, realpath, stat } from 'node:fs/promises'
 import { delimiter, isAbsolute, join } from 'node:path'
 
-/** Finds a program in the directories of a PATH. Returns its path with symbolic links resolved. */
+/**
+ * Finds a program in the directories of a PATH. Returns its path with symbolic links resolved; undefined if there is
+ * none.
+ */
 export async function findProgram(name: string, path: string): Promise<string | undefined> {
   const file = await findByName(name, path)
   return file === undefined ? undefined : realpath(file)

@@ -52,8 +52,9 @@ export function exposureProblem(address: Address, secure: boolean, token: boolea
 }
 
 /**
- * The accepted values of `Host`. The host's own addresses are accepted with its own port. A configured name is accepted
- * as it was given; if it was given without a port, also with the own port.
+ * The accepted values of the `Host` header. The server's own addresses are accepted with its port. A configured name
+ * (one of `more`) is accepted as it was given; if it was given without a port, it is also accepted with the port of
+ * the server.
  */
 export function namesOf(
   address: Address,

@@ -1,18 +1,21 @@
 import { limits } from '@atrium/protocol/limits'
 
 interface FailureLimits {
-  /** Number of failures of one address in a window. */
+  /** Number of failures that one address may have in a window. */
   readonly perAddress: number
-  /** Number of failures of all addresses in a window. */
+  /** Number of failures that all addresses together may have in a window. */
   readonly total: number
   readonly windowMs: number
-  /** The longest time a client is told to wait. The wait doubles with each exceeded window, up to this time. */
+  /**
+   * The longest time a client is told to wait. The wait doubles with each window whose limit is exceeded, up to this
+   * time.
+   */
   readonly maxWaitMs: number
   /** Number of addresses that are remembered. */
   readonly addresses: number
 }
 
-/** S-06. */
+/** The limits for failed attempts to connect (S-06). */
 export const failureLimits: FailureLimits = {
   perAddress: limits.failures,
   total: limits.failuresOfAll,
@@ -72,7 +75,7 @@ export class AuthFailures {
     const { windowMs, maxWaitMs } = this.#limits
     const now = this.#now()
     if (now >= attempts.until) {
-      // After a quiet time of `maxWaitMs` the first wait is short again.
+      // The wait is short again after a window that stayed within the limit, and after a quiet time of `maxWaitMs`.
       if (attempts.count <= max || now >= attempts.until + maxWaitMs) attempts.rounds = 0
       attempts.count = 0
       attempts.until = now + windowMs

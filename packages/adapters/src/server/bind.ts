@@ -12,7 +12,7 @@ export interface Bound {
   readonly names: readonly string[]
   /** 0 for a unix socket. */
   readonly port: number
-  /** Resolves when all accepted sockets have ended. */
+  /** Stops listening. Resolves when all accepted sockets have ended. */
   close(): Promise<void>
 }
 
@@ -61,7 +61,7 @@ async function bindPath(path: string, accept: (socket: Socket) => void): Promise
     await rm(path)
     return listening(accept, { path })
   })
-  // `listening` sets the umask before the bind, but a worker thread cannot change the umask.
+  // In a worker thread, `listening` cannot set the umask. So the permissions are set here, after the bind.
   await chmod(path, 0o600)
   return { names: [path], port: 0, close: () => closeAll([server]) }
 }

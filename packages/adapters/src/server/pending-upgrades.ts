@@ -12,7 +12,7 @@ export interface PendingUpgradeLimits {
   readonly timeoutMs: number
 }
 
-/** S-07. */
+/** The limits for sockets that are not yet WebSockets (S-07). */
 export const pendingUpgradeLimits: PendingUpgradeLimits = {
   softLimit: limits.lobbySockets,
   hardLimit: limits.lobbyCrowd,

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 
 export type TextResponse = readonly [status: number, text: string]
 
-/** All routes of the server. */
+/** The paths that answer GET and HEAD. The only other path is `/pair`, to which a device posts its pairing code. */
 export const routes: ReadonlyMap<string, (ready: boolean) => TextResponse> = new Map<
   string,
   (ready: boolean) => TextResponse

@@ -77,7 +77,10 @@ export interface Listening {
 /** The origin of all VS Code windows. It does not tell which extension connects, so it is accepted only with a token. */
 const vscodeOrigin = 'vscode-file://vscode-app'
 
-/** Starts the HTTP server: WebSockets on any path if the gate accepts them, two small routes, nothing else. */
+/**
+ * Starts the HTTP server. It answers `/healthz`, `/readyz` and, with `devices`, `/pair`. On any path it accepts a
+ * WebSocket that passes the gate. It serves nothing else.
+ */
 export async function listen(options: ListenOptions): Promise<Listening> {
   const secure = options.tls !== undefined
   const problem = exposureProblem(options, secure, options.token !== undefined)
@@ -178,8 +181,8 @@ function serve({ gate, pending, page, pageSockets }: Parts, options: ListenOptio
     ...socketOptions,
   })
   /**
-   * Counts a refusal, and returns how long (in ms) the client must wait before it tries again; 0 while there are not too many
-   * refusals. Refusals are logged only up to that limit, so that no client can flood the log.
+   * Counts a refusal. Returns how long (in ms) the client must wait before it tries again; 0 while its refusals are
+   * within the limits. Refusals past the limits are not logged one by one, so that no client can flood the log.
    */
   const recordRefusal = ({ why }: Refusal, { headers, socket }: IncomingMessage, failures: AuthFailures) => {
     const address = socket.remoteAddress ?? 'unix socket'

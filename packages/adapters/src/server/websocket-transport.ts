@@ -126,7 +126,7 @@ class SocketTransport implements Transport {
     })
   }
 
-  /** Control frames are limited per window, like messages (S-21). */
+  /** Closes the connection after too many control frames within `windowMs` (S-21). */
   #countControlFrame(): void {
     if (this.#controlFrames++ === 0) setTimeout(() => (this.#controlFrames = 0), limits.windowMs).unref()
     if (this.#controlFrames > limits.controlFrames) this.close(1008, 'too many control frames')
@@ -136,8 +136,8 @@ class SocketTransport implements Transport {
     if (this.#corked || !this.#wire) return
     this.#corked = true
     this.#wire.cork()
-    // All frames that follow from one poll of all sockets, or from one flush, leave together. A microtask would run too early
-    // for this.
+    // All frames that are sent in this turn of the event loop leave together. A microtask would run too early for
+    // this.
     setImmediate(this.#uncork)
   }
 

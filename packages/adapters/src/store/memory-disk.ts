@@ -12,10 +12,10 @@ import type {
 } from '@atrium/host/ports/log'
 import type { Store } from '@atrium/host/ports/store'
 
-/** The maximum number of characters of one slice. */
+/** The maximum number of characters of one slice: what one call of `read`, `rows` or `seal` takes. */
 const SLICE = 1024 * 1024
 
-/** A sealed slice of a channel: its envelopes as one text, which is read only. */
+/** Older envelopes of a channel that follow each other, as one text that never changes. */
 interface Segment {
   readonly last: number
   /** The clients that dispatched one of the envelopes. */
@@ -24,27 +24,33 @@ interface Segment {
 }
 
 interface StoredChannel {
-  /** The creation, or the checkpoint that has replaced it. */
+  /**
+   * The state with which the channel was created, or a later one (a checkpoint) that replaced it when older envelopes
+   * were deleted.
+   */
   creation: ChannelCreation
-  /** Set if envelopes were forgotten. */
+  /** Set if envelopes up to `creation` were deleted. */
   forgotten?: true
-  /** Forgotten envelopes that a client may send again. */
+  /** Deleted envelopes that are kept here only to recognize them if a client sends its action again. */
   kept: StoredEnvelope[]
-  /** Sealed envelopes. All of them are older than `envelopes`. */
+  /** The older envelopes, joined into segments. All of them are older than `envelopes`. */
   segments: Segment[]
   envelopes: StoredEnvelope[]
   readonly rows: Map<string, string>
   head?: Head
 }
 
-/** The durable content. It changes only by whole steps. */
+/** The durable content of the store. A step, which is one transaction, is applied as a whole. */
 export class Disk {
   upTo = 0
   readonly records = new Map<string, string>()
   readonly blobs = memoryBlobs()
   private readonly channels = new Map<Uri, StoredChannel>()
 
-  /** Throws if a step names a channel that does not exist. Must be called before any step of the flush is applied. */
+  /**
+   * Throws if a step uses a channel that does not exist, or creates one that exists. Must be called before any step
+   * of the flush is applied.
+   */
   check(steps: readonly Step[]): void {
     const existing = new Set(this.channels.keys())
     for (const { created, envelopes, rows, heads, dropped } of steps) {
@@ -165,7 +171,7 @@ export class Disk {
   }
 }
 
-/** Returns the envelopes of a channel above a sequence number, sealed or not. */
+/** Returns the envelopes of a channel after a sequence number, those in segments too. */
 function envelopesOf(stored: StoredChannel | undefined, after: number): StoredEnvelope[] {
   if (!stored) return []
   const sealed = stored.segments.filter(({ last }) => last > after).flatMap(unsealed)

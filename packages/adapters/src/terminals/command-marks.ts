@@ -4,11 +4,14 @@ import type { CommandMark } from './output-part.ts'
 
 export interface CommandLimits {
   readonly commandLength: number
-  /** Number of commands per second. */
+  /** The maximum number of commands per second. */
   readonly commandRate: number
 }
 
-/** The commands of one terminal, detected by the marks of its shell. */
+/**
+ * The commands of one terminal. They are detected by marks: escape sequences that the shell prints around each
+ * command.
+ */
 export class CommandMarks {
   readonly #emit: (output: TerminalOutput) => void
   readonly #limits: CommandLimits
@@ -73,7 +76,8 @@ export class CommandMarks {
   }
 
   /**
-   * Limits the rate of commands, because each command is stored. In a shell without a nonce any program can send marks.
+   * Whether a command is over the rate limit. There is a limit because each command is stored, and because any
+   * program can print marks if the shell does not add a secret (nonce) to its own.
    */
   #tooMany(): boolean {
     const now = this.#clock()

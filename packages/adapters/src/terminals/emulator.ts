@@ -16,7 +16,10 @@ export interface Size {
   readonly rows: number
 }
 
-/** Answers the queries of programs to their terminals. Its worker thread starts with the first query. */
+/**
+ * Answers queries: escape sequences by which programs ask their terminals something, such as the cursor position. The
+ * worker thread starts with the first query.
+ */
 export class Emulator {
   #worker: Worker | undefined
   #lastId = 0

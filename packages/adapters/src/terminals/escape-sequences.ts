@@ -1,8 +1,9 @@
 import type { OutputPart } from './output-part.ts'
 
 /**
- * Parses an escape sequence; `intermediates` are the characters between ESC and the final character. A sequence that a
- * viewer would answer becomes a query. Unknown sequences, and those that print, resize or read a viewer, give undefined.
+ * Parses an escape sequence; `intermediates` are the characters between ESC and the final character. A viewer is a
+ * client that shows the terminal. A sequence that a viewer would answer becomes a query. Unknown sequences, and those
+ * by which a program could make a viewer print, resize it or read from it, give undefined.
  */
 export function parseEscape(intermediates: string, final: string): OutputPart | undefined {
   const [first = ''] = intermediates
@@ -14,7 +15,10 @@ export function parseEscape(intermediates: string, final: string): OutputPart | 
   return undefined
 }
 
-/** Save and restore, index, tab stop, single and locking shifts, keypad, margins, reset. */
+/**
+ * Final characters of the sequences without intermediates that are shown: save and restore, index, tab stop, single
+ * and locking shifts, keypad, margins, reset.
+ */
 const simple = '6789=>DEHMNOcno|}~'
 /** The first intermediates of sequences that designate a character set. */
 const charsets = '()*+-./'
@@ -35,7 +39,10 @@ export function parseCsi(body: string, final: string): OutputPart | undefined {
 }
 
 const form = /^([<=>?]?)([\d:;]*)([ -/]*)$/
-/** A number of six digits. As a repeat count it would keep a viewer busy. */
+/**
+ * A number of six or more digits. A sequence with one is removed, because such a repeat count would keep a viewer
+ * busy.
+ */
 const hugeNumber = /\d{6}/
 
 /** Final characters of sequences that are shown, by prefix and intermediates. */

@@ -1,9 +1,9 @@
 import type { Emulator, ScreenUpdate, Size } from './emulator.ts'
 
 export interface QueryLimits {
-  /** Number of characters of output that are kept. */
+  /** The maximum number of characters of output that are kept. */
   readonly screenLength: number
-  /** Number of queries that wait for an answer. */
+  /** The maximum number of queries that wait for an answer. */
   readonly queries: number
 }
 
@@ -82,7 +82,9 @@ export class QueryReplies {
   }
 }
 
-/** Joins successive texts: the emulator yields to the event loop after each text. */
+/**
+ * Joins successive texts, so that the emulator, which yields to the event loop after each text, yields less often.
+ */
 function joined(updates: readonly ScreenUpdate[]): readonly ScreenUpdate[] {
   const all: ScreenUpdate[] = []
   let text: string[] = []

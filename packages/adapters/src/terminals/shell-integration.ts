@@ -13,7 +13,10 @@ export interface ShellIntegration {
   remove(): void
 }
 
-/** Returns undefined for a shell without a script. Such a shell may be configured by its user to send marks. */
+/**
+ * Writes the startup script of a shell into `folder`. Returns undefined if there is no script for the shell. Such a
+ * shell may still send marks, if its user has configured it to.
+ */
 export function createIntegration(
   shell: string,
   folder: string,

@@ -29,8 +29,9 @@ import type { WorktreeRecord } from './record.ts'
 import { partFor, refuseObstacles } from './replace.ts'
 
 /**
- * Merges a worktree in a throw-away worktree, and brings the result into the main checkout: commits by moving its branch
- * forward, uncommitted changes as uncommitted files.
+ * Applies a worktree to its main checkout, the one that it began from. The merge is made in a throw-away worktree.
+ * The main checkout then gets the commits, by moving its branch forward, and the uncommitted changes, as uncommitted
+ * files.
  */
 export async function applyWorktree(machine: Machine, id: string): Promise<AppliedWorktree> {
   const record = await requireRecord(machine, id)
@@ -97,7 +98,11 @@ async function cleanHead(machine: Machine, main: Repository): Promise<string> {
   })
 }
 
-/** Merges the commits of a worktree, then its uncommitted changes, into a commit of the main checkout. */
+/**
+ * Merges the commits of a worktree, then its uncommitted changes, into the commit `before` of the main checkout.
+ * Returns `after`, which has the commits, and `final`, which also has the uncommitted changes. `applied` is a commit
+ * of the uncommitted changes on top of the worktree's commits; absent if there are none.
+ */
 async function merged(attempt: Attempt, record: WorktreeRecord, main: Repository, before: string) {
   const { machine } = attempt
   const tree = treeOf(record)
@@ -125,7 +130,7 @@ async function merged(attempt: Attempt, record: WorktreeRecord, main: Repository
   return { after: commit, final, applied }
 }
 
-/** The files in which two commits differ. */
+/** The files in which two commits differ. Throws for a submodule, and for a name that is not UTF-8. */
 async function replacements(shadow: ShadowGitDir, from: string, to: string): Promise<readonly Difference[]> {
   const command = ['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', from, to]
   const found = differencesIn(await shadow.run(command))
@@ -138,7 +143,7 @@ async function replacements(shadow: ShadowGitDir, from: string, to: string): Pro
   return found
 }
 
-/** Writes the new files into a folder of our own, durably, as git would check them out. */
+/** Writes the new files into a folder of the host, durably, as git would check them out. */
 async function stageFiles(
   machine: Machine,
   main: Repository,

@@ -1,6 +1,6 @@
 import { namesIn } from './checkout.ts'
 
-/** One side of a changed file, as git names it. */
+/** A version of a file: its mode and the id of its object, as git writes them. */
 export interface FileVersion {
   readonly mode: string
   readonly object: string
@@ -9,9 +9,9 @@ export interface FileVersion {
 /** A file that two trees have in different versions. */
 export interface Difference {
   readonly path: string
-  /** Absent: there is no file. */
+  /** Absent: the first tree has no such file. */
   readonly from?: FileVersion
-  /** Absent: there is no file any more. */
+  /** Absent: the second tree has no such file. */
   readonly to?: FileVersion
 }
 

@@ -12,11 +12,14 @@ import { applyFolder, readJson, readRecord, writeJson, writeRecord } from './rec
 import { compareFiles, removeParts, replaceFiles } from './replace.ts'
 import type { Replacement } from './replace.ts'
 
-/** What is left to do in the main checkout. It is written before the first file changes, and deleted after the last. */
+/**
+ * The changes that bring a worktree into its main checkout. The journal is written before the first file changes, and
+ * deleted after the last, so that the changes can be finished after a crash.
+ */
 export interface Journal {
   readonly id: string
   readonly main: string
-  /** The branch of the main checkout, and its commits before and after. */
+  /** The branch of the main checkout, and its commits before and after the worktree is applied. */
   readonly branch: string
   readonly before: string
   readonly after: string
@@ -31,8 +34,9 @@ export function writeJournal(machine: Machine, journal: Journal): Promise<void> 
 }
 
 /**
- * Finishes the application of a worktree whose journal is written. Returns undefined if there is no journal. Also returns
- * undefined if somebody has committed or checked out something else before the first file was changed: nothing is applied then.
+ * Finishes applying a worktree whose journal is written. Returns undefined if there is no journal. Also returns
+ * undefined if somebody has committed or checked out something else before the first file was changed: nothing is
+ * applied then.
  */
 export async function finish(machine: Machine, id: string): Promise<AppliedWorktree | undefined> {
   const journal = await readJournal(machine, id)
@@ -92,7 +96,7 @@ async function moveBranch(shadow: ShadowGitDir, { root }: Repository, journal: J
   await shadow.tryRun(['update-index', '-q', '--refresh'], '')
 }
 
-/** The entries of the index that are neither the old nor the new ones, as lines for git. */
+/** The entries of the index that are neither as in `before` nor as in `after`, as lines for `git update-index`. */
 async function stagedByOthers(shadow: ShadowGitDir, before: string, after: string): Promise<string> {
   const differing = async (commit: string) =>
     differencesIn(
@@ -105,8 +109,9 @@ async function stagedByOthers(shadow: ShadowGitDir, before: string, after: strin
 }
 
 /**
- * Lists the applications of worktrees that a crash has interrupted. Staged files without a journal are deleted, because no file
- * was changed yet. If a journal is damaged, its folder is renamed and kept, and the damage is reported once.
+ * Lists the worktrees that were being applied when the host crashed. New files without a journal are deleted, because
+ * no file of the main checkout was changed yet. If a journal is damaged, its folder is renamed and kept, and the
+ * damage is reported once.
  */
 export async function interrupted(machine: Machine): Promise<readonly Interrupted[]> {
   const names = await readdir(machine.folder).catch(() => [])
@@ -132,14 +137,14 @@ export async function interrupted(machine: Machine): Promise<readonly Interrupte
 interface Interrupted {
   readonly id: string
   readonly main: string
-  /** Why the application cannot be finished, as a sentence for users. */
+  /** Why the worktree cannot be applied to the end, as a sentence for users. */
   readonly problem?: string
 }
 
 const damagedJournal =
   'The host was interrupted while it applied this worktree, and cannot finish: its journal is damaged. Some files may be applied, and others not. Compare the checkout with the branch of the worktree, and apply again.'
 
-/** Deletes the journal before the files that it names. */
+/** Deletes the journal, and then the files that it names, so that a crash leaves no journal without its files. */
 async function forget(machine: Machine, id: string): Promise<void> {
   await rm(journalOf(machine, id))
   await rm(applyFolder(machine, id), { recursive: true, force: true })
@@ -150,7 +155,7 @@ async function readJournal(machine: Machine, id: string): Promise<Journal | unde
   return (await readJson(journalOf(machine, id))) as Journal | undefined
 }
 
-/** The folder with the new files of an application. */
+/** The folder with the new files of a worktree that is being applied. */
 export function stageOf(machine: Machine, id: string): string {
   return join(applyFolder(machine, id), 'stage')
 }

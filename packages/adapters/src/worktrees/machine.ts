@@ -14,7 +14,7 @@ export type WorktreeLimits = Pick<
   'worktreeMs' | 'worktreeFiles' | 'worktreeBytes' | 'vcsBytes' | 'vcsRuns'
 >
 
-/** The git command and the folder of our own files, as all parts of this adapter use them. */
+/** What all parts of this adapter use: the git command, its user, and the folders and limits of the host. */
 export interface Machine {
   readonly git: GitRunner
   readonly user: GitUser
@@ -25,7 +25,7 @@ export interface Machine {
   readonly limits: WorktreeLimits
 }
 
-/** Whether a real path is in a folder that is not for users. */
+/** Whether a real path is in one of the forbidden folders. */
 export async function isForbidden({ forbidden }: Machine, path: string): Promise<boolean> {
   const folders = await Promise.all(forbidden.map((each) => realpath(each).catch(() => each)))
   return folders.some((folder) => path === folder || path.startsWith(`${folder}/`))
@@ -83,7 +83,7 @@ export function withOwnIndex<T>(
 /** The beginning of the names of temporary folders. Those of an earlier run are deleted. */
 export const temporaryPrefix = 'tmp-'
 
-/** Removes the folder above a worktree if it is ours, and empty. */
+/** Removes the folder above a worktree if it is empty and in the host's own folder. */
 export async function removeOwnParent({ folder }: Machine, path: string): Promise<void> {
   const trees = join(await realpath(folder), 'trees')
   if (dirname(dirname(path)) === trees) await rmdir(dirname(path)).catch(() => {})

@@ -9,7 +9,9 @@ import { inRepository } from './machine.ts'
 import type { Machine } from './machine.ts'
 import type { Quarantine } from './quarantine.ts'
 
-/** A folder for one attempt to merge, and the repository that its objects are for. */
+/**
+ * One attempt to merge: its temporary folder, and the git directory that keeps its new objects out of the repository.
+ */
 export interface Attempt {
   readonly machine: Machine
   readonly folder: string
@@ -105,7 +107,7 @@ export async function mergeCommits(
   })
 }
 
-/** Who makes a commit: the user, as the repository or the user's own git config says. */
+/** Git options that name who makes a commit: the user, as the repository or the user's own git config says. */
 async function identityOf({ git, user }: Machine, repository: Repository): Promise<readonly string[]> {
   const { stdout } = await git.run(['config', '--includes', '-z', '--get-regexp', '^user\\.(name|email)$'], {
     cwd: '/',

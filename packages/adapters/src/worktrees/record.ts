@@ -41,7 +41,7 @@ export async function deleteRecord(machine: Machine, id: string): Promise<void> 
   await rm(fileOf(machine, id), { force: true })
 }
 
-/** The folder with the journal and the staged files of an application. */
+/** The folder with the journal and the new files of a worktree that is being applied. */
 export function applyFolder({ folder }: Machine, id: string): string {
   return join(folder, `${id}.apply`)
 }

@@ -17,7 +17,7 @@ import { readRecord, recordIds } from './record.ts'
 import { removeWorktree, stateOf, worktreeOf } from './state.ts'
 
 export interface WorktreeOptions {
-  /** The folder of our own, in the data folder of the host. */
+  /** The adapter's own folder, in the data folder of the host. */
   readonly folder: string
   /** Folders in which users may not place worktrees, and from which nothing is copied: the data folder of the host. */
   readonly forbidden?: readonly string[]
@@ -44,7 +44,7 @@ export function gitWorktrees(options: WorktreeOptions): Worktrees {
     const git = new GitRunner(program, path, { vcsMs, vcsBytes, vcsRuns })
     return { git, user, folder, forbidden, limits }
   }
-  // One change at a time: two applications to one checkout would be in the way of each other.
+  // One change at a time: two worktrees that are applied to one checkout would be in the way of each other.
   const changes = new ConcurrencyLimit(1)
   return {
     create: (wanted, signal) =>
@@ -54,7 +54,8 @@ export function gitWorktrees(options: WorktreeOptions): Worktrees {
     remove: (id) => changes.run(async () => removeWorktree(await machine(), id)),
     recover: () =>
       changes.run(async () => {
-        // Most hosts have no worktrees, and some machines have no git.
+        // Git is looked for only if the folder has files: most hosts have no worktrees, and some machines have no
+        // git.
         const names = await readdir(folder).catch(() => [])
         return names.length === 0 ? [] : recoverAll(await machine(), names)
       }),
@@ -79,7 +80,7 @@ async function recoverAll(machine: Machine, names: readonly string[]): ReturnTyp
     }
   for (const id of await recordIds(machine)) {
     const record = await readRecord(machine, id).catch(() => undefined)
-    // The host asks for the removal again, and reports its errors.
+    // An error is ignored here: the host asks for the removal again, and reports the error then.
     if (record?.phase === 'removing') await removeWorktree(machine, id).catch(() => {})
   }
   return found

@@ -17,7 +17,7 @@ export type Message =
   | { readonly by: 'user' | 'model'; readonly text: string }
   | { readonly by: 'tool'; readonly text: string; readonly call: string }
 
-/** The parts of a JSON schema that an example needs. */
+/** The parts of a JSON schema that are needed to make up a value that matches it. */
 export interface Schema {
   readonly type?: string | readonly string[]
   readonly properties?: Readonly<Record<string, Schema>>

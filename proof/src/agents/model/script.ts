@@ -21,8 +21,9 @@ export function scriptIn(text: string): readonly Step[] {
 }
 
 /**
- * The steps of the script after the last call that was carried out. The model keeps no state and counts the calls in
- * the history, so a repeated request gets the same answer, also from another process.
+ * The steps of the script after the last call that was carried out; undefined if the history has no script. The model
+ * keeps no state and counts the calls in the history, so a repeated request gets the same answer, also from another
+ * process.
  */
 export function remaining({ history }: Conversation): readonly Step[] | undefined {
   const given = history.findLastIndex(({ by, text }) => by === 'user' && scriptIn(text).length > 0)

@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import type { Call, Schema, Tool } from './conversation.ts'
 
-/** The script words that call a tool. The next answer waits for the result. */
+/**
+ * The script words that call a tool. An answer of the model ends with the call. The script goes on in the next
+ * answer, when the agent has sent the result of the call.
+ */
 export const toolWords = ['write', 'read', 'run', 'tool'] as const
 export type ToolWord = (typeof toolWords)[number]
 
-/** A call of the agent's tool for this purpose; undefined if the agent has no such tool. */
+/**
+ * A call of the agent's tool that does what `word` says, with the input in `text`; undefined if the agent has no such
+ * tool.
+ */
 export function callFor(word: ToolWord, text: string, tools: readonly Tool[]): Call | undefined {
   const [first, rest] = cut(text)
   if (word === 'write') return writing(first, rest.replaceAll('\\n', '\n'), tools)

@@ -58,15 +58,16 @@ export class ChannelLog {
   /** Whether an action at this number may have changed nothing. Such an action need not be stored. */
   mayBeUnchanged(seq: number, action: Action): boolean {
     const before = this.stateAt(seq - 1)
-    // The number is older than every known state, because a head has replaced the state at creation.
+    // The number is older than every known state, because the store has replaced the state at creation by a later
+    // one.
     if (before === undefined) return true
     return canonical(this.kind.reduce(before, action)) === canonical(before)
   }
 }
 
 /**
- * The logs of the channels that exist at the end. A log starts from the state at creation. If a head has replaced that state,
- * the log starts from the oldest snapshot that a client received.
+ * The logs of the channels that exist at the end. A log starts from the state at creation. If the store has replaced
+ * that state by a later one, the log starts from the oldest snapshot that a client received.
  */
 export function channelLogs({ stored }: Run, clients: readonly ClientEvents[]): ReadonlyMap<Uri, ChannelLog> {
   const oldest = oldestSnapshots(clients)

@@ -5,7 +5,10 @@ import { alike, comparable, kindOf } from './compare.ts'
 import type { ChannelLog } from './channel-log.ts'
 import type { Violation } from './violation.ts'
 
-/** I3: the state rebuilt from the disk, with the help of heads, equals the fold of the whole log. */
+/**
+ * I3: the state that the store rebuilds from its last stored state and the envelopes after it equals the fold of the
+ * whole log.
+ */
 export function rebuilt({ stored }: Run, logs: ReadonlyMap<Uri, ChannelLog>): readonly Violation[] {
   return stored.channels.flatMap(({ uri, state }): readonly Violation[] => {
     const log = logs.get(uri)
@@ -14,7 +17,7 @@ export function rebuilt({ stored }: Run, logs: ReadonlyMap<Uri, ChannelLog>): re
   })
 }
 
-/** I3: the session list, the channels and the root's count agree. An unused session is not counted (I19). */
+/** I3: the session list, the channels and the root's count agree. The count may leave out unused sessions (I19). */
 export function listed({ stored }: Run): readonly Violation[] {
   if (stored.damaged.length > 0) return []
   const sessions = stored.channels.filter(({ kind }) => kind === 'session')

@@ -23,8 +23,8 @@ export function authorised({ stored }: Run, clients: readonly ClientEvents[]): r
       const kind = kindOf(channel)
       return kind && !kind.actions.has(action.type) ? `the host cannot send ${action.type}` : undefined
     }
-    // The log has the newest form of an action, which differs from what a client of an older version sent. The states of such
-    // clients are compared instead.
+    // The log has every action as the newest version of AHP writes it, which differs from what a client of an older
+    // version sent. The states of such clients are compared instead.
     if (origin.clientId.startsWith('older-')) return undefined
     const sentAt = sent.get(keyOf(origin.clientId, origin.clientSeq, channel, action))
     return sentAt !== undefined && sentAt <= at ? undefined : `${origin.clientId} never dispatched it`

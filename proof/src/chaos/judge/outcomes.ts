@@ -27,7 +27,8 @@ export function oneOutcome(
       const sentence = `its ${clientSeq} has two outcomes, ${first.serverSeq} and ${second.serverSeq}`
       return [{ rule: 'I5', client, sentence, envelope: second }]
     }
-    // If the disk has lost the end of a channel, the channel exists again, although the client has dropped it.
+    // If the disk lost data, it may have lost the disposal of the channel. The channel then exists again, although
+    // the client was told that it is gone.
     if (dropped.has(channel) && (!logs.has(channel) || run.stored.torn !== undefined)) return []
     const why = dropped.has(channel) ? ', but the channel exists' : ''
     return [{ rule: 'I5', client, sentence: `its ${clientSeq} to ${channel} has no outcome${why}` }]

@@ -6,7 +6,10 @@ import { progress } from '../tally.ts'
 import { Trial } from '../trial.ts'
 import type { Scene } from './scene.ts'
 
-/** Gives the host a wall clock that can be moved: the number in a file is added to it. */
+/**
+ * Gives the host a wall clock that can be moved: the number of milliseconds in the file that `ATRIUM_CLOCK` names is
+ * added to it.
+ */
 export const ownClock: readonly Patch[] = [
   {
     file: 'adapters/dist/process/world.js',
@@ -23,7 +26,7 @@ export const ownClock: readonly Patch[] = [
 const hour = 3_600_000
 const year = 365.25 * 24 * hour
 
-/** Offsets of the clock, one per host run: forward and back, also far behind the previous run. */
+/** Offsets of the clock in milliseconds, one per host run: forward and back, also far behind the previous run. */
 const jumps = [0, -hour, 0, year, year - hour, 0, -year]
 
 /** F-13: the clock jumps between host runs and within them. Sequence numbers only rise, and no link ends. */

@@ -8,7 +8,7 @@ import { Trial, newDataFolder } from '../trial.ts'
 import { twoAtATime } from './scene.ts'
 import type { Scene } from './scene.ts'
 
-/** Number of steps per client. Within this many steps, every failpoint is reached more often than its `most`. */
+/** Number of steps per client. They are enough to reach every failpoint as often as its `most` says. */
 const steps = 150
 const stepsBeforeStop = 10
 const tries = 4

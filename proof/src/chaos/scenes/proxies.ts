@@ -24,7 +24,10 @@ export const proxies: Scene = async (context) => {
   await silence(context)
 }
 
-/** F-20: cuts a conversation after every byte, in both directions. The host keeps running. */
+/**
+ * F-20: repeats a conversation and cuts it after another byte each time, in both directions: after every byte in an
+ * exhaustive run, otherwise after a sample of them. The host keeps running.
+ */
 async function cuts({ tally, chance, quick, exhaustive }: SceneContext): Promise<void> {
   const trial = new Trial(tally, 'cuts', chance.branch())
   try {

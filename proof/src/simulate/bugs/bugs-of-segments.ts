@@ -1,7 +1,9 @@
 import { bug, bugIn } from './bug.ts'
 import type { Bug } from './bug.ts'
 
-/** Bugs of sealing, planted into the store in memory, and of retention. */
+/**
+ * Bugs in the compression of old envelopes (sealing), planted in the store in memory, and in forgetting old actions.
+ */
 export const segmentBugs: readonly Bug[] = [
   bugIn('adapters', 'a sealed slice deletes one row too many', 'store/memory-disk', [
     'envelopes.splice(0, slice.length);',

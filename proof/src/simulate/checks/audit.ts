@@ -38,7 +38,10 @@ export class Audit {
     if (this.#upTo.delete(uri)) this.#left.add(uri)
   }
 
-  /** Checks one message. Returns the state that the client must have after it. */
+  /**
+   * Checks one message. Returns the state that the client must have after an envelope, or a list of these states
+   * after a replay; undefined for other messages.
+   */
   check({ id, method, params, result, error }: Message): unknown {
     if (method === 'action') return this.#envelope(params as Envelope)
     if (method === 'x-atrium/diskFull') return undefined

@@ -60,8 +60,8 @@ export class CallEffects {
   }
 
   /**
-   * A host run begins. A turn that waits only for users stays open across the restart. The turn of a worker stays open
-   * only if the turn of its employer does.
+   * A host run begins. A turn that waits only for users stays open across the restart. A worker is a chat that does a
+   * task for a turn of another chat, its employer. Its turn stays open only if the turn of its employer does.
    */
   hostStarting(chats: Chats): void {
     this.#starting = true

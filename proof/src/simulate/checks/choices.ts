@@ -31,7 +31,10 @@ export function isWaiting(
   return deferred.some(({ by }) => by.clientId === clientId && by.clientSeq === clientSeq)
 }
 
-/** Whether a choice was applied at a later number than another action of the client, because it waited (V9). */
+/**
+ * Whether a choice of a client was applied at a higher sequence number than `seq`, because it waited for the end of a
+ * turn (V9).
+ */
 export function isAppliedAfter(
   model: ReferenceModel,
   clientId: string,

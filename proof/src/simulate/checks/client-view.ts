@@ -15,7 +15,10 @@ import type { LoweredActions } from './lowering.ts'
 import { alike, changeable, mayMerge } from './reference-model.ts'
 import type { ModelEntry } from './reference-model.ts'
 
-/** Action types that 0.9 does not know. The list is written by hand, so that it does not depend on the lens under test. */
+/**
+ * Action types that 0.9 does not know. The list is written by hand, so that it does not depend on the translation
+ * between versions, which is under test.
+ */
 const later = new Set([
   'session/chatsReordered',
   'session/mcpServerBackgroundRequested',
@@ -28,7 +31,10 @@ const later = new Set([
   'chat/canvasesChanged',
 ])
 
-/** The entry of the log that an envelope stands for. */
+/**
+ * The entry of the log that an envelope stands for. `lowered`: the actions that the client is sent for the entry, in
+ * its version.
+ */
 export interface Located {
   readonly uri: Uri
   readonly entry: ModelEntry
@@ -38,7 +44,7 @@ export interface Located {
   readonly origin: ModelEntry['origin']
 }
 
-/** Stands for a state that cannot be compared, because its step is not over. */
+/** Stands for a state that cannot be compared, because further actions of the same change or transaction follow. */
 export const withinStep = Symbol('within a step')
 
 /** A client's view of the log: its protocol version, and the chats of which it holds only the newest turns. */
@@ -78,7 +84,10 @@ export class ClientView {
     return this.#oracle[name]?.(state as never, action as never, 0) ?? state
   }
 
-  /** The channels of the log that make up a channel of the client: up to 0.3 a session and its primary chat. */
+  /**
+   * The channels of the log that make up a channel of the client: up to 0.3 a session and its primary chat, which is
+   * its default chat or else its first one.
+   */
   sources(uri: Uri, seq = Infinity): readonly Uri[] {
     const chat = this.names.merged ? this.names.primary(uri, seq) : undefined
     return chat === undefined ? [uri] : [uri, chat]
@@ -121,7 +130,10 @@ export class ClientView {
     return undefined
   }
 
-  /** What the client is sent for an entry. `rebuild`: its connection is closed. */
+  /**
+   * The actions that the client is sent for an entry. `rebuild`: its version cannot express the entry, so the host
+   * closes the connection, and the client gets a snapshot later.
+   */
   lowered(uri: Uri, entry: ModelEntry): LoweredActions {
     const kind = this.#context.model.channels.get(uri)?.kind
     if (!this.#lens || !kind) return [entry.action]

@@ -26,7 +26,10 @@ function withoutTimes(state: Shape, kind: KindName): Shape {
   }
 }
 
-/** Up to 0.4 a part of the state is in `summary`. Up to 0.3 a chat has the title and the directory of its entry in the session. */
+/**
+ * The `summary`, which holds a part of the state up to 0.4, without times and what no action can change. Up to 0.3
+ * the title and the directory of a chat come from its entry in the session, so they are removed from a chat too.
+ */
 function withoutDerived(summary: Shape, kind: KindName): Shape {
   const { modifiedAt: _, createdAt: __, project: ___, annotations: ____, ...rest } = summary
   if (kind !== 'chat') return rest

@@ -246,7 +246,10 @@ export class Invariants {
     if (problem !== undefined) this.#fail('I10', problem)
   }
 
-  /** I17: a worker has a turn only while its employer has one. */
+  /**
+   * I17: a worker, a chat that does a task for another chat (its employer), has a turn only while its employer has
+   * one.
+   */
   #checkWorkers(): void {
     for (const [uri, { activeTurn, origin }] of this.chats()) {
       if (!activeTurn || origin?.kind !== 'tool') continue

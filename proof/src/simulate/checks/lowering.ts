@@ -20,7 +20,10 @@ export function loweredActions(
   return lowered.length > strideOf(kind, state, action) ? 'rebuild' : lowered
 }
 
-/** The index of the action that has the origin: the first action that is named like the entry, or else the first action. */
+/**
+ * Of the actions that an older client is sent for an entry, the index of the one that carries the origin: the first
+ * that is named like the action of the entry, or else the first.
+ */
 export function mainAction(lowered: readonly Action[], { type }: Action): number {
   const name = type.slice(type.indexOf('/'))
   const at = lowered.findIndex((each) => each.type.endsWith(name))

@@ -17,9 +17,14 @@ export interface ModelEntry {
   readonly text: string
   readonly origin: { readonly clientId: string; readonly clientSeq: number } | undefined
   state: unknown
-  /** The index of the transaction that contains the action; undefined for an ephemeral action. */
+  /**
+   * The index of the transaction that contains the action; undefined for an ephemeral action, which is never stored.
+   */
   readonly at: number | undefined
-  /** The state was taken from a head and not folded, because it includes ephemeral actions that are lost. */
+  /**
+   * The state is a stored one (a head) and not a result of the reducer, because it includes ephemeral actions that a
+   * crash has lost.
+   */
   readonly fromHead?: true
 }
 
@@ -30,7 +35,10 @@ export interface ChannelHistory {
   dropped?: { readonly seq: number; readonly at: number }
 }
 
-/** The reference model: every channel folded from the steps that the store received. It shares no code with the log. */
+/**
+ * The reference model: every channel, reduced from the steps (transactions) that the store received. It shares no
+ * code with the log.
+ */
 export class ReferenceModel {
   readonly channels = new Map<Uri, ChannelHistory>()
   readonly #fail: (problem: string) => void
@@ -75,7 +83,7 @@ export class ReferenceModel {
     this.#rebuilding = false
   }
 
-  /** The history of a channel that exists. */
+  /** The history of a channel; undefined if the channel does not exist, or was dropped. */
   live(uri: Uri): ChannelHistory | undefined {
     const history = this.channels.get(uri)
     return history?.dropped ? undefined : history
@@ -113,7 +121,10 @@ export class ReferenceModel {
     return this.channels.get(uri)?.kind.name === kind ? this.stateAt(uri, seq) : undefined
   }
 
-  /** Checks that a head agrees with the fold. A head holds the number of rows instead of the rows. */
+  /**
+   * Checks that a stored state (a head) equals the state of the model. A head holds the number of rows instead of the
+   * rows, which are the finished turns of a chat.
+   */
   #head(channel: Uri, seq: number, head: object, at: number): void {
     const history = this.channels.get(channel)
     if (!history) return

@@ -3,7 +3,7 @@ import type { ActiveTurn } from '@atrium/protocol/chat/state'
 import { count } from '../tally.ts'
 import type { ReferenceModel } from './reference-model.ts'
 
-/** The limit of a turn's text. It is short, so that many runs reach it. */
+/** The limit of the text in the state of an active turn, in characters. It is short, so that many runs reach it. */
 export const turnLength = 2000
 
 /**
@@ -17,7 +17,7 @@ export function textProblem(model: ReferenceModel, chat: Uri): string | undefine
   return length > turnLength ? `${chat} has ${length} characters of text in its active turn` : undefined
 }
 
-/** Counts the actions that add a reference to text. The action is given as JSON. */
+/** Counts an action, given as JSON, if it adds a reference to text that is stored apart from the state. */
 export function countReference(action: string): void {
   if (action.includes('"kind":"contentRef"')) count('text stored apart')
 }

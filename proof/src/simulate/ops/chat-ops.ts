@@ -23,7 +23,10 @@ export function createChat(sim: Simulation, client: SimulatedClient, session: Ur
   if (observer?.open && observer !== client && chance.oneIn(2)) observer.subscribe(chat)
 }
 
-/** A finished turn; sometimes an active one, or a turn of another chat. */
+/**
+ * The `source` of a new chat: a finished turn, sometimes an active one, or a turn under the URI of another chat.
+ * Empty if there is no turn.
+ */
 function sourceIn(sim: Simulation, chats: readonly Uri[], chance: Chance): object {
   const states = chats.map((uri) => sim.model.chat(uri))
   const chat = chance.pick(states.filter((state) => (state?.turns.length ?? 0) > 0)) ?? states[0]

@@ -7,7 +7,7 @@ import type { Simulation } from '../simulation.ts'
 
 type Sim = Simulation<MinimalClient>
 
-/** The ops of minimal clients. */
+/** The operations of a plan, for minimal clients. */
 export const ops: { readonly [N in OpName]: OpFunction<Sim> } = {
   ...sharedOps,
   tick: (sim, chance) => {

@@ -13,7 +13,10 @@ type ClientOp = 'tick' | 'open' | 'cut' | 'subscribe' | 'unsubscribe' | 'fetch'
 
 export type OpFunction<P extends Simulation = Simulation> = (sim: P, chance: Chance) => void
 
-/** The ops that work the same for every kind of client. An op that makes no sense at the moment does nothing. */
+/**
+ * The operations of a plan that work the same for every kind of client. An operation that makes no sense at the
+ * moment does nothing.
+ */
 export const sharedOps: { readonly [N in Exclude<OpName, ClientOp>]: OpFunction } = {
   deliver(sim, chance) {
     const link = chance.pick(sim.clients.flatMap((client) => client.link ?? []))
@@ -94,14 +97,15 @@ export const sharedOps: { readonly [N in Exclude<OpName, ClientOp>]: OpFunction 
     const left = chance.pick(sim.backups.filter((backup) => backup <= sim.disk.durable))
     if (left === undefined) return
     sim.restored++
-    // Every second restore also brings back the older bound. After the other restores the newer bound is still there, so the
-    // host knows what it has lost, whatever the clock says.
+    // The bound of the disk is the highest sequence number that may have been assigned. Every second restore also
+    // brings back the older bound. After the other restores the newer bound is still there, so the host knows which
+    // numbers it has lost, whatever the clock says.
     const olderBound = sim.restored % 2 === 0
-    // While the host is down nothing is restored.
+    // While the host is down, `sim.crash` does nothing, so no backup is restored.
     const restores = sim.hostRun !== undefined
     sim.crash(left, olderBound)
-    // After the restore of an older bound, only the clock keeps new numbers apart from lost ones, until a host has stored a new
-    // bound.
+    // Sets the clock back by two hours if the bound makes up for it. After the restore of an older bound, only the
+    // clock keeps new numbers apart from lost ones, until a host has stored a new bound.
     const isBound = Math.ceil(sim.disk.bound / 1000) >= sim.latest
     if (isBound && !olderBound && restores) sim.latest = sim.clock.wall -= 7_200_000
     restart(sim, chance)
@@ -120,7 +124,7 @@ export const sharedOps: { readonly [N in Exclude<OpName, ClientOp>]: OpFunction 
   seal(sim, chance) {
     const uri = chance.pick([rootUri, ...sim.liveUris()]) ?? rootUri
     const numbers = sim.disk.numbersOf(uri)
-    // Any part of what is durable may be sealed, at any moment.
+    // Any part of what is durable may be compressed (sealed), at any moment.
     const upTo = chance.oneIn(2) ? numbers.at(-1) : chance.pick(numbers)
     if (upTo !== undefined && !sim.disk.full) void sim.disk.seal(uri, upTo, 1)
   },

@@ -17,15 +17,15 @@ const session = 'ahp-session:/'
 const separator = '/chat/'
 
 /**
- * The names that a client of a version has for channels (V8). Up to 0.3 a session and its primary chat are one channel, and
- * another chat is a session of its own. At 0.1 a session has the name `<provider>:/<id>`. The names are computed without the
- * host.
+ * The names that a client of a version has for channels (V8). Up to 0.3 a session and its primary chat (the default
+ * chat, or else the first one) are one channel, and each other chat is a session of its own. At 0.1 a session has the
+ * name `<provider>:/<id>`. The names are computed without the host.
  */
 export class Names {
   readonly #context: Context
-  /** Up to 0.3 there are no chats. */
+  /** True up to 0.3, which has no chats: a session and its primary chat are one channel. */
   readonly merged: boolean
-  /** At 0.1 an action names its channel, and the envelope does not. */
+  /** True at 0.1, where the action names its channel, and not the envelope. */
   readonly nested: boolean
 
   constructor(context: Context, version: Version) {

@@ -61,7 +61,9 @@ export function isChoice({ type }: Action): boolean {
   return type === 'session/modelChanged' || type === 'session/agentChanged'
 }
 
-/** Whether clients of a version choose a model for a session. */
+/**
+ * Whether a version has actions that choose the model of a session. Later versions name the model in each message.
+ */
 export function choosesModels(version: Version): boolean {
   return isBefore(version, '0.5.0')
 }

@@ -6,7 +6,10 @@ import type { Version } from '@atrium/protocol/versions/negotiate'
 import type { Message } from '../link.ts'
 import type { Names } from './names.ts'
 
-/** Puts the messages of a client into the form of its version, and those of the host into the form that the checks read. */
+/**
+ * Translates the messages of a client from AHP 1.0 to its version, and those of the host back to 1.0, which the
+ * checks read.
+ */
 export class Speech {
   readonly #version: Version
   readonly #names: Names

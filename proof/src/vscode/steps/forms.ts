@@ -65,7 +65,7 @@ export const forms: readonly Step[] = [
   },
 ]
 
-/** Fills in the form of the guide's `ask`. An empty text leaves a question blank. */
+/** Fills in the form that the guide, the built-in agent, shows for `ask`. An empty text leaves a question blank. */
 async function fill(
   { form }: Window,
   { price, count }: { readonly price: string; readonly count: string },

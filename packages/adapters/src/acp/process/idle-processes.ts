@@ -34,7 +34,7 @@ export class IdleProcesses {
     if (oldest && this.#timers.size > this.#limits.most) this.#end(oldest)
   }
 
-  /** The process is used again, or has ended. */
+  /** Stops counting a process as idle, because it is used again or has ended. */
   remove(process: IdleProcess): void {
     this.#timers.get(process)?.()
     this.#timers.delete(process)

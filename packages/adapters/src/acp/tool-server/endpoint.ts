@@ -16,7 +16,7 @@ export interface ServedTools {
  */
 export class ToolEndpoint {
   readonly token: string
-  /** The last part of the path. */
+  /** The last part of the path of the endpoint's URL. */
   readonly id: string
   readonly #version: string
   #tools: ServedTools | undefined
@@ -39,7 +39,7 @@ export class ToolEndpoint {
     this.#tools = tools
     this.#isRunning = true
     const listed = JSON.stringify(this.#list())
-    // An agent that has read the list in an earlier turn reads it again.
+    // This tells an agent that has read the list in an earlier turn to read it again.
     if (listed !== this.#listed) void this.#handler?.then(({ notify }) => notify.toolsChanged())
     this.#listed = listed
     return () => {

@@ -16,7 +16,7 @@ export interface CallingTurn {
   begins(tool: OfferedTool): Promise<void>
 }
 
-/** The calls of offered tools in one turn of an ACP agent. */
+/** The calls of offered tools, which clients or MCP servers of the session provide, in one turn of an ACP agent. */
 export class OfferedCalls implements ServedTools {
   readonly #turn: CallingTurn
   /**

@@ -3,9 +3,10 @@ import { fieldsOf } from '../process/schema.ts'
 import type { ToolCallUpdate } from '../process/schema.ts'
 
 /**
- * The calls of offered tools that an agent reports itself. The agent also requests such a call from the host, and the chat
- * shows the requested call. So a reported call is held back, and is dropped when the request comes. A reported call that asks a
- * user, or ends without a request, is shown: an agent must not hide a call by giving it the name of an offered tool.
+ * The calls of offered tools that an agent reports by `session/update`. The agent also requests such a call from the
+ * host's MCP server, and the chat shows the requested call. So a reported call is held back, and is dropped when the
+ * request comes. A reported call that asks a user, or ends without a request, is shown: an agent must not hide a call
+ * by giving it the name of an offered tool.
  */
 export class ReportedCalls {
   readonly #server: string

@@ -23,7 +23,10 @@ export class ToolServer {
     this.#version = version
   }
 
-  /** Returns the endpoint with this key, and the server as the agent is given it. Both stay the same until `forget`. */
+  /**
+   * Returns the endpoint with this key, and the MCP server that the agent gets for it in `session/new`. Both stay the
+   * same until `forget`.
+   */
   async endpoint(
     key: string,
     name: string,

@@ -11,11 +11,14 @@ import { finishStep, writeTemp } from './step.ts'
 
 export interface ApplyTools {
   readonly journal: Journal
-  /** The bytes of a content. Rejects if they are not stored. */
+  /** The bytes of the content with this id. Rejects if they are not stored. */
   readonly read: (content: string) => Promise<Uint8Array>
 }
 
-/** Applies a group of edits: all of them, or none if the new contents cannot be written. */
+/**
+ * Applies a group of edits, except those whose files have changed meanwhile: they are returned in `left`. If a new
+ * content cannot be written, nothing is applied.
+ */
 export async function applyEdits(
   tools: ApplyTools,
   path: string,
@@ -56,7 +59,7 @@ export async function recoverEdits(tools: ApplyTools): Promise<readonly Applied[
   return applied
 }
 
-/** Deletions come first: a folder may take the place of a file. */
+/** Applies a group whose new contents are written. Deletions come first: a folder may take the place of a file. */
 async function finish({ journal, read }: ApplyTools, entry: Entry): Promise<Applied> {
   const { directory, steps } = entry
   const done = new Set<string>()
@@ -93,7 +96,7 @@ async function check(
   const after = fresh ? versionOfNew(fresh, before) : versionOf(stored)
   if ((expected && !before) || (wanted && !after)) return 'Its content is not stored.'
   const found = await presentAt(directory, path, [before])
-  // A folder whose files are all deleted makes way for a file.
+  // A folder may make way for a file if edits delete the files in it.
   const empties = edits.some((edit) => !edit.wanted && edit.path.startsWith(`${path}/`))
   const present: Present = found.type === 'other' && empties ? { type: 'absent' } : found
   if (present.type === 'other') return present.reason

@@ -12,7 +12,7 @@ export interface Entry {
 
 export interface Step {
   readonly path: string
-  /** The name of the store that has the wanted content. */
+  /** The name of the store that has the wanted content. Empty if no store has it. */
   readonly store: string
   readonly expected?: Version
   readonly wanted?: Version
@@ -21,10 +21,10 @@ export interface Step {
 }
 
 /**
- * The journal of edits. It has a file for each group that is being applied. While the new contents are written next to their
- * files, the name of the group's file ends with `.staging`. After a crash in this phase the new contents are deleted. When all
- * new contents are written, the group's file is renamed to `.json`. From this moment it is decided that the group will be
- * applied, after a crash at the next start.
+ * The journal of edits. It has a file for each group that is being applied. While the new contents are written next
+ * to their files, the name of the group's file ends with `.staging`. After a crash in this phase the new contents are
+ * deleted. When all new contents are written, the group's file is renamed to `.json`. From this moment it is decided
+ * that the group will be applied. After a crash, the next start of the host does so.
  */
 export class Journal {
   readonly #folder: string

@@ -58,7 +58,7 @@ export function hasVersion(present: Present, version: Version | undefined): bool
   return present.type === 'file' && present.hash === version.hash && present.mode === version.mode
 }
 
-/** The name that git gives to a content. */
+/** The object id that git gives to a content, with `length` hex digits: 40 for SHA-1, 64 for SHA-256. */
 export function blobHash(content: Uint8Array, length: number): string {
   const hash = createHash(length === 64 ? 'sha256' : 'sha1')
   return hash.update(`blob ${content.length}\0`).update(content).digest('hex')

@@ -8,7 +8,10 @@ import type { Step } from './journal.ts'
 import { hasVersion, parentsOf, presentAt } from './present.ts'
 import type { Present } from './present.ts'
 
-/** Writes the wanted content of a step to its temporary file, and flushes it. */
+/**
+ * Writes the wanted content of a step to its temporary file, and flushes it. The file gets the owner and permissions
+ * of the present file, if there is one.
+ */
 export async function writeTemp(
   directory: string,
   step: Step,
@@ -34,9 +37,10 @@ export async function writeTemp(
 }
 
 /**
- * Gives a path the wanted version of a step (content and mode), or deletes the file if no version is wanted. Does so only if
- * the path has the expected version. Returns undefined if the step is done, else the reason why not. A path that already is as
- * wanted counts as done, so that a step can be repeated after a crash.
+ * Gives a path the wanted version of a step (content and mode), or deletes the file if no version is wanted. Does so
+ * only if the path has the expected version. `restore` writes the temporary file again if it is gone. Returns
+ * undefined if the step is done, else the reason why not. A path that already is as wanted counts as done, so that a
+ * step can be repeated after a crash.
  */
 export async function finishStep(
   directory: string,

@@ -2,8 +2,8 @@ import { foldersOf } from './tree-edit.ts'
 import type { FolderResult } from './tree-edit.ts'
 
 /**
- * Folders and contents of the tree of an index, by their paths. Folders are kept in memory: the next capture of the same files
- * then asks git for nothing.
+ * The trees and blobs of a capture store's index, by their paths. Trees are kept in memory: the next capture of the
+ * same files then asks git for nothing.
  */
 export class BaseObjects {
   #tree = ''

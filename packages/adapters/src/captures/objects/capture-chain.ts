@@ -14,7 +14,7 @@ interface Link {
   differences?: Differences
 }
 
-/** What must be kept for some captures. */
+/** What must stay stored so that some captures can be read. */
 export interface KeptLinks {
   readonly links: ReadonlyMap<string, Link>
   /** The captures that stand alone, and those at the beginning of a chain. Their trees are needed. */

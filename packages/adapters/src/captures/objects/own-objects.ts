@@ -1,7 +1,7 @@
 import { readFile, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** The names of the objects in our packs. A pack never changes, so the index of each is read once. */
+/** The ids of the objects in the packs of a store. A pack never changes, so the index of each is read once. */
 export class OwnObjects {
   readonly #folder: string
   readonly #packs = new Map<string, ReadonlySet<string>>()
@@ -16,7 +16,7 @@ export class OwnObjects {
     return (hash) => sets.some((set) => set.has(hash))
   }
 
-  /** The names of all objects. */
+  /** The ids of all objects. */
   async names(hashLength: number): Promise<readonly string[]> {
     return (await this.#sets(hashLength)).flatMap((set) => [...set])
   }
@@ -36,7 +36,7 @@ export class OwnObjects {
     return files.filter((name) => name.endsWith('.idx')).map((name) => name.slice(0, -'.idx'.length))
   }
 
-  /** The bytes of all packs. */
+  /** The size of all packs and their indexes, in bytes. */
   async bytes(): Promise<number> {
     const files = await readdir(this.#folder)
     const sizes = await Promise.all(files.map(async (name) => (await stat(join(this.#folder, name))).size))

@@ -12,7 +12,10 @@ export interface PackedObject {
   /** In hex. */
   readonly hash: string
   readonly data: Uint8Array
-  /** An object of the same pack that is much like this one, or has it as a part. `from`: where the part begins. */
+  /**
+   * An object of the same pack from which this one can be stored as a delta: one that is much like it, or has it as a
+   * part that begins at `from`.
+   */
   readonly like?: { readonly hash: string; readonly data: Uint8Array; readonly from?: number }
 }
 
@@ -107,8 +110,8 @@ async function recordOf({ type, data, like }: PackedObject): Promise<Buffer> {
 }
 
 /**
- * Small data is compressed synchronously, because a change of threads takes longer. Trees consist mostly of hashes, which do
- * not compress.
+ * Compresses data. Small data is compressed synchronously, because a change of threads takes longer. For trees the
+ * level is low, because they consist mostly of hashes, which do not compress.
  */
 async function compress(data: Uint8Array, level = 6): Promise<Buffer> {
   return data.length <= 64 * 1024 ? deflateSync(data, { level }) : promisify(deflate)(data)
@@ -143,7 +146,7 @@ export function deltaOf(from: Uint8Array, to: Uint8Array): Buffer {
   return Buffer.concat([...parts, ...copyOf(from.length - end, end)])
 }
 
-/** A delta that copies a part. */
+/** A delta that copies one part of an object. */
 function partOf(whole: Uint8Array, from: number, part: Uint8Array): Buffer {
   return Buffer.concat([sizeOf(whole.length), sizeOf(part.length), ...copyOf(from, part.length)])
 }
@@ -155,7 +158,7 @@ function sizeOf(size: number): Buffer {
   return Buffer.from([...bytes, rest])
 }
 
-/** Commands that copy bytes, at most 65535 each: four bytes of an offset, two of a length. */
+/** Commands of a delta that copy bytes, at most 65535 each: four bytes of an offset, two of a length. */
 function copyOf(offset: number, length: number): readonly Buffer[] {
   const commands: Buffer[] = []
   for (let done = 0; done < length; done += 0xffff) {
@@ -168,7 +171,7 @@ function copyOf(offset: number, length: number): readonly Buffer[] {
   return commands
 }
 
-/** The parts of an index of version 2: counts by the first byte, sorted names, checksums, offsets. */
+/** The parts of a pack index of version 2: counts by the first byte, sorted names, checksums, offsets. */
 function indexOf(
   objects: readonly PackedObject[],
   records: readonly Buffer[],

@@ -36,7 +36,10 @@ function wholeAndParts(group: readonly PackedObject[], format: 'sha1' | 'sha256'
   return [{ type: 'blob', hash, data }, ...parts]
 }
 
-/** A compressor looks back 32 KiB. A larger content is better stored as a delta of its earlier version. */
+/**
+ * Whether a content is small enough to be joined with others. A compressor looks back 32 KiB. A larger content is
+ * better stored as a delta of its earlier version.
+ */
 function isSmall({ type, data }: PackedObject): boolean {
   return type === 'blob' && data.length >= 64 && data.length <= 12 * 1024
 }

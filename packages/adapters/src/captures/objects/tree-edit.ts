@@ -29,9 +29,9 @@ export interface FolderResult {
 }
 
 export interface TreeSource {
-  /** The content of a folder of the tree. */
+  /** The data of the tree object of a folder. Undefined if there is none. */
   read(folder: string): Buffer | undefined
-  /** The result of earlier edits in a folder. */
+  /** The result of earlier edits in a folder, which is used again if the edits are the same. */
   known(folder: string): FolderResult | undefined
   /** Called when a file takes the place of a folder, or a folder that of a file. */
   replaced?(path: string): void

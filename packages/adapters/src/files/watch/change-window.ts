@@ -2,7 +2,7 @@ import type { FileChange, WatchListener } from '@atrium/host/ports/files'
 
 type Type = FileChange['type']
 
-/** The changes of one reporting window. Several changes of one path are merged into one. */
+/** The changes within one interval, which are reported together. Several changes of one path are merged into one. */
 export class ChangeWindow {
   readonly #wants: (path: string) => boolean
   readonly #maxChanges: number

@@ -22,7 +22,8 @@ export class WatchedFile implements WatchTarget {
   ): Promise<WatchedFile | undefined> {
     const file = new WatchedFile(path, backend, onEvent)
     if (await file.#readVersion()) return file
-    // The watch was started before the look, so that no change between the two is missed.
+    // There is no file. But the watch has begun already: it begins before the look, so that no change between the two
+    // is missed.
     file.close()
     return undefined
   }

@@ -18,7 +18,10 @@ export class Checkout {
     this.#shadow = shadow
   }
 
-  /** Returns a checkout that may be changed. The shadow git directory gets links to the logs of branches, which git writes. */
+  /**
+   * Returns a checkout for commands that write. Git appends to the reflogs then, so the shadow git directory, with
+   * which git works instead of the repository's own, gets links to them.
+   */
   static async at(repository: Repository, settings: CommitSettings, shadow: ShadowGitDir): Promise<Checkout> {
     const { gitDir, commonDir } = repository
     const linked = async (from: string, to: string) => {
@@ -32,7 +35,7 @@ export class Checkout {
     return new Checkout(repository, settings, shadow)
   }
 
-  /** A file of the shadow git directory. */
+  /** The path of a temporary file, in the shadow git directory. */
   temp(name: string): string {
     return join(this.#shadow.dir, name)
   }
@@ -62,7 +65,7 @@ export class Checkout {
     return (await this.ask(['rev-parse', '--verify', '-q', 'HEAD^{commit}']))?.trim()
   }
 
-  /** The name of the tree without files. */
+  /** The object id of the tree without files. */
   async emptyTree(): Promise<string> {
     return (await this.run(['hash-object', '-t', 'tree', '--stdin'], unreadable)).trim()
   }
@@ -74,7 +77,7 @@ export class Checkout {
     return namesIn(output)
   }
 
-  /** The entries of an index for these paths. */
+  /** The entries of an index for these paths. Throws if one of the paths has a conflict. */
   async entries(paths: readonly string[], index?: string): Promise<ReadonlyMap<string, Entry>> {
     const found = new Map<string, Entry>()
     const wanted = new Set(paths)

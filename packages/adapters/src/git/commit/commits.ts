@@ -19,7 +19,7 @@ import { commitSettings, noSettings, refuseBusy } from './settings.ts'
 import { addFromDisk, commitTree, setBack, treeWith } from './trees.ts'
 
 export interface CommitsOptions {
-  /** A folder for notes about what is in progress. */
+  /** A folder for notes about temporary files in git directories, by which `recover` finds those of a killed host. */
   readonly folder: string
   /** The directories in which `git` is looked for, in the form of PATH. Default: the PATH of this process. */
   readonly path?: string
@@ -151,7 +151,10 @@ async function commit(folder: string, place: Place, request: CommitRequest): Pro
   })
 }
 
-/** Takes files from the disk. A file that somebody has staged with another content is refused: that content would be lost. */
+/**
+ * Stages files as they are on the disk. A file that somebody has staged with another content is refused: that content
+ * would be lost.
+ */
 async function addWhole(
   checkout: Checkout,
   paths: readonly string[],
@@ -173,8 +176,8 @@ async function addWhole(
 }
 
 /**
- * Returns the paths in the working tree. Throws for an invalid path, because git itself would silently ignore some invalid
- * paths.
+ * Converts paths in a folder to paths from the root of the working tree. Throws for an invalid path, because git
+ * itself would silently ignore some invalid paths.
  */
 function pathsIn(prefix: string, paths: readonly string[]): readonly string[] {
   const isName = (name: string) => !['', '.', '..'].includes(name) && name.toLowerCase() !== '.git'

@@ -28,9 +28,9 @@ interface Leftover {
 }
 
 /**
- * A copy of the index of a repository. When the copy is ready, it takes the place of the index. The lock of the index exists
- * only during this replacement, and is complete from the beginning. So a lock that a killed host has left can be told from a
- * lock of the user.
+ * A copy of the index of a repository. When the copy is ready, it takes the place of the index. The lock of the index
+ * (`index.lock`) exists only during this replacement, and has the whole content of the copy from the beginning. By
+ * this content, a lock that a killed host has left is told from a lock of the user.
  */
 export class IndexCopy {
   /** The file that git works on. */
@@ -44,7 +44,10 @@ export class IndexCopy {
     this.#before = before
   }
 
-  /** Runs a task with a copy, and removes the copy afterwards. `journal` is a folder of our own. */
+  /**
+   * Runs a task with a copy, and removes the copy afterwards. `journal` is the host's own folder for notes about
+   * copies.
+   */
   static async with<T>(
     journal: string,
     { gitDir }: Repository,
@@ -102,7 +105,7 @@ export class IndexCopy {
   }
 }
 
-/** Removes what hosts that were killed have left in git directories: copies, and locks that are copies. */
+/** Removes what killed hosts have left in git directories: copies, and locks with the content of a copy. */
 export async function removeLeftovers(journal: string): Promise<void> {
   for (const note of await readdir(journal).catch(() => [])) {
     const path = join(journal, note)

@@ -23,8 +23,8 @@ export async function setBack(checkout: Checkout, paths: readonly string[], inde
 }
 
 /**
- * Makes the tree of a commit: the tree of the last commit, with some paths as an index has them. Other staged changes are not
- * included.
+ * Makes the tree of a commit: the tree of the last commit (`base`), with some paths as they are in the index `from`,
+ * or in the index of the repository if `from` is undefined. Other staged changes are not included.
  */
 export async function treeWith(
   checkout: Checkout,
@@ -38,7 +38,7 @@ export async function treeWith(
   return { id: (await checkout.run(['write-tree'], unreadable, { index })).trim(), index }
 }
 
-/** Makes a commit that no branch has yet. */
+/** Makes a commit that no branch has yet. Returns its id. */
 export async function commitTree(
   checkout: Checkout,
   tree: string,

@@ -3,7 +3,7 @@ import type { AgentAction, OfferedTool } from '@atrium/host/ports/agent'
 import { isJsonObject } from '@atrium/protocol/json'
 import type { JsonObject } from '@atrium/protocol/json'
 
-/** An offered tool as a model gets it. */
+/** A tool of a client or an MCP server, as a model gets it. */
 export function functionOf({ name, definition }: OfferedTool): LanguageModelV3FunctionTool {
   const { title, description } = definition
   return {
@@ -15,8 +15,9 @@ export function functionOf({ name, definition }: OfferedTool): LanguageModelV3Fu
 }
 
 /**
- * A schema that every provider accepts as the input of a tool. One schema that a provider refuses would make every request of
- * the session fail, so the parts that providers refuse at the top are left out: the client checks its input itself.
+ * A schema that every provider accepts as the input of a tool. One schema that a provider refuses would make every
+ * request of the session fail. So the members that providers refuse at the top level are left out: whoever provides
+ * the tool checks its input.
  */
 function objectSchema(schema: JsonObject): LanguageModelV3FunctionTool['inputSchema'] {
   const { properties, required, additionalProperties, $defs, definitions } = schema

@@ -46,7 +46,7 @@ export async function openSqlite(folder: string, options: SqliteOptions = {}): P
   /** The flush that was requested and has not started. Further requests share this flush until it starts. */
   let waiting: Promise<void> | undefined
   let last = Promise.resolve()
-  /** The sealing under way. One slice is sealed at a time. */
+  /** The last request to compress older envelopes (to seal them). The next one waits until it is done. */
   let sealing: Promise<unknown> = Promise.resolve()
   let closing: Promise<void> | undefined
   let broken: unknown

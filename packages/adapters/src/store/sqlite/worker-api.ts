@@ -62,8 +62,8 @@ export interface Columns {
 }
 
 /**
- * A loaded channel. Its row ids are joined by `\x1e`, because one string is cheaper to copy than many. The value is null if
- * there are no rows.
+ * A loaded channel. The ids of its rows, such as the finished turns of a chat, are joined by `\x1e`, because one
+ * string is cheaper to copy than many. `rowIds` is null if there are no rows.
  */
 export type PackedChannel =
   | (Omit<LoadedChannel, 'rowIds'> & { readonly rowIds: string | null })

@@ -8,21 +8,14 @@ import { limits } from '@atrium/protocol/limits'
 import type { Device } from '@atrium/protocol/root/device'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import { WebSocketServer } from 'ws'
-import { ListenRefused, exposureProblem, namesOf } from './address.ts'
-import type { Address, TlsCertificate } from './address.ts'
+import { ListenRefused, exposureProblem } from './address.ts'
+import type { TlsCertificate } from './address.ts'
 import { bind } from './bind.ts'
 import { AuthFailures, failureLimits } from './auth-failures.ts'
-import {
-  checkHost,
-  admit,
-  checkOrigin,
-  digest,
-  hasOwnOrigin,
-  isTrusted,
-  originOf,
-  selectProtocol,
-} from './gate.ts'
+import { admit, checkHost, checkOrigin, hasOwnOrigin, isTrusted, selectProtocol } from './gate.ts'
 import type { Gate, Refusal, RequestHead } from './gate.ts'
+import { gateOf } from './gate-options.ts'
+import type { GateOptions } from './gate-options.ts'
 import { keepAlive } from './heartbeat.ts'
 import type { HeartbeatOptions } from './heartbeat.ts'
 import { pairingPath, redeemCode } from './devices/pairing.ts'
@@ -38,14 +31,7 @@ import { socketOptions, websocketTransport } from './websocket-transport.ts'
 
 export type { PageOptions }
 
-export interface ListenOptions extends Address {
-  /** If undefined, every program that reaches the loopback address of this machine may connect. */
-  readonly token: string | undefined
-  readonly tls?: TlsCertificate | undefined
-  readonly allowOrigins?: readonly string[] | undefined
-  readonly allowHosts?: readonly string[] | undefined
-  /** The devices that may connect. Absent: only the token is accepted. */
-  readonly devices?: KnownDevices | undefined
+export interface ListenOptions extends GateOptions {
   /** The answer of `/readyz`. No client is accepted while it is false. */
   readonly ready?: (() => boolean) | undefined
   readonly limits?: PendingUpgradeLimits | undefined
@@ -74,9 +60,6 @@ export interface Listening {
   close(): Promise<void>
 }
 
-/** The origin of all VS Code windows. It does not tell which extension connects, so it is accepted only with a token. */
-const vscodeOrigin = 'vscode-file://vscode-app'
-
 /**
  * Starts the HTTP server. It answers `/healthz`, `/readyz` and, with `devices`, `/pair`. On any path it accepts a
  * WebSocket that passes the gate. It serves nothing else.
@@ -101,7 +84,10 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const bound = await bind(options, accept)
   const page = pageOf(options)
   const pageSockets = new PageSockets(options.pageLimits ?? pageSocketLimits)
-  http = serve({ gate: gateOf(options, bound.port, page), pending, page, pageSockets }, options)
+  http = serve(
+    { gate: gateOf(options, bound.port, page?.entering.takeTicket), pending, page, pageSockets },
+    options,
+  )
   const scheme = secure ? 'wss' : 'ws'
   const urls = bound.names.map((name) =>
     bound.port === 0 ? `ws+unix:${pathToFileURL(name).pathname}:/` : `${scheme}://${name}/`,
@@ -135,32 +121,6 @@ function pageOf({
 }: ListenOptions): Page | undefined {
   if (!page || !devices) return undefined
   return new Page({ ...page, devices, secure: tls !== undefined, codeNeeded: token !== undefined, now })
-}
-
-function gateOf(options: ListenOptions, port: number, page: Page | undefined): Gate {
-  const secure = options.tls !== undefined
-  const hosts = namesOf(options, port, secure, options.allowHosts ?? [])
-  // A name that the user allows may be that of a proxy, which has TLS even if the host has none.
-  const addresses = [
-    ...[...hosts].map((host) => `${secure ? 'https' : 'http'}://${host}`),
-    ...(options.allowHosts ?? []).map((host) => `https://${host}`),
-  ]
-  const own = addresses.flatMap((address) => originOf(address) ?? [])
-  const allowed = [vscodeOrigin, ...(options.allowOrigins ?? [])].map(checkedOrigin)
-  return {
-    hosts,
-    ownOrigins: new Set(own),
-    allowedOrigins: new Set(allowed),
-    tokenDigest: options.token === undefined ? undefined : digest(options.token),
-    deviceWith: (hash) => options.devices?.find(hash),
-    takeTicket: page && ((ticket) => page.entering.takeTicket(ticket)),
-  }
-}
-
-function checkedOrigin(text: string): string {
-  const origin = originOf(text)
-  if (origin !== undefined) return origin
-  throw new ListenRefused(`'${text}' is not an origin; write it as https://name:port in --allow-origin.`)
 }
 
 interface Parts {

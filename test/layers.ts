@@ -66,7 +66,7 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
     ['worktrees'],
     ['resources', 'terminal', 'auth'],
     ['channels'],
-    ['root', 'content', 'roles'],
+    ['root', 'content', 'roles', 'search'],
     ['agents'],
     ['access'],
     ['core'],
@@ -77,7 +77,7 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
   adapters: [
     ['captures'],
     ['captures/apply', 'captures/objects'],
-    ['worktrees'],
+    ['worktrees', 'search/sqlite'],
     [
       'acp',
       'guide',
@@ -92,7 +92,16 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
       'server',
     ],
     ['acp/tool-server'],
-    ['acp/process', 'mcp/shapes', 'model/offered', 'model/provider', 'files/watch', 'server/page', 'store'],
+    [
+      'acp/process',
+      'mcp/shapes',
+      'model/offered',
+      'model/provider',
+      'files/watch',
+      'server/page',
+      'store',
+      'search',
+    ],
     ['process', 'customization', 'server/devices'],
   ],
   web: [

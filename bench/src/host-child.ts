@@ -6,7 +6,7 @@ import { answerParent } from './child.ts'
 
 // The real host and store without the command line. Arguments: `data=FOLDER` names a data folder that stays after the
 // end, `guide` adds the built-in agent, `acp` adds an ACP agent in its own process, `pour` an agent that writes as many
-// bytes as its message says, `machine` adds files and terminals, `captures` adds captures of turns.
+// bytes as its message says, `machine` adds files and terminals, `captures` adds captures of turns, `search` an index.
 const kept = process.argv.find((arg) => arg.startsWith('data='))?.slice(5)
 const folder = kept ?? mkdtempSync(join(tmpdir(), 'atrium-bench-'))
 // The store opens in its own thread while the other modules load, as in `atrium serve`.
@@ -37,8 +37,12 @@ const captures = process.argv.includes('captures')
       captures: (await import('@atrium/adapters/captures')).gitCaptures({ folder: join(folder, 'captures') }),
     }
   : {}
+const search = process.argv.includes('search')
+  ? { search: (await import('@atrium/adapters/search/sqlite')).sqliteSearch(folder) }
+  : {}
 const host = await createHost({
   store,
+  ...search,
   ...captures,
   world,
   agents: agents.length > 0 ? agents : [silentAgent],

@@ -8,6 +8,7 @@ import { loadBench } from './load.ts'
 import { memoryBench } from './memory.ts'
 import { clientBench } from './reconcile.ts'
 import { reducersBench } from './reducers.ts'
+import { searchBench } from './search/search.ts'
 import { startBench } from './start.ts'
 import { toolsBench } from './tools/tools.ts'
 import { turnBench } from './turn.ts'
@@ -35,6 +36,7 @@ const benches: {
   disk: diskBench,
   changes: changesBench,
   memory: memoryBench,
+  search: searchBench,
   versions: versionsBench,
 }
 

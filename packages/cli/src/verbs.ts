@@ -55,6 +55,18 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import('./commands/ls.ts')).list,
   },
   {
+    usage: 'search [words...]',
+    about: 'find words in the messages, answers and titles of all sessions; "two words" together, begin*',
+    options: [
+      ['--folder <dir>', 'only sessions that work in this folder'],
+      ['--agent <id>', 'only sessions with this agent'],
+      ['--since <time>', 'only what is newer: 7d, 12h, 2w, or a date'],
+      ['-n, --number <n>', 'the number of results (default: 20)'],
+      ['--rebuild', 'build the search index again'],
+    ],
+    load: async () => (await import('./commands/sessions/search.ts')).search,
+  },
+  {
     usage: 'send <session> <text...>',
     about: 'send a message to a session (- reads it from stdin)',
     options: [

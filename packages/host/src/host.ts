@@ -62,6 +62,7 @@ export function hostOf(core: Core): Host {
       await stopJobs(core)
       await stopServers(core)
       await stopCaptures(core)
+      await stopSearch(core)
       await core.log.settled()
       core.log.end()
       await core.store.log.close()
@@ -77,6 +78,11 @@ function stopJobs({ world, limits, jobs }: Core): Promise<void> {
 /** Ends the MCP servers of the host. Servers that do not end in time are abandoned. */
 async function stopServers({ world, limits, mcp }: Core): Promise<void> {
   if (mcp) await withTimeout(world, limits.endMs, mcp.close(), () => {})
+}
+
+/** Waits for the present slice of indexing, which reads the store. The next start indexes the rest. */
+async function stopSearch({ world, limits, search }: Core): Promise<void> {
+  if (search) await withTimeout(world, limits.endMs, search.close(), () => {})
 }
 
 /**

@@ -31,6 +31,7 @@ import { numbersAhead } from './log/group-commit.ts'
 import { Log } from './log/log.ts'
 import type { Dispatcher } from './log/options.ts'
 import { Sealing } from './sealing/sealing.ts'
+import { openSearch } from './search/search.ts'
 import { Owners } from './core/owners.ts'
 import { RecordMap, textFormat } from './core/record-map.ts'
 import { ReadBudget } from './core/read-budget.ts'
@@ -41,6 +42,7 @@ import type { ContentEncoder } from './ports/content-encoder.ts'
 import type { Files } from './ports/files.ts'
 import type { HookRunner } from './ports/hooks.ts'
 import type { McpServers } from './ports/mcp.ts'
+import type { SearchIndex } from './ports/search-index.ts'
 import type { Store } from './ports/store.ts'
 import type { Terminals } from './ports/terminals.ts'
 import type { Vcs } from './ports/vcs.ts'
@@ -75,6 +77,8 @@ export interface HostPorts {
   readonly hooks?: HookRunner
   /** Absent: the host itself uses no MCP servers. Agents may still use some. */
   readonly mcp?: McpServers
+  /** Absent: the texts of the sessions are not searched. A read-only host only reads the index. */
+  readonly search?: SearchIndex | undefined
   readonly encoder?: ContentEncoder
   /** Absent: sessions have no customizations but those of their agents. */
   readonly customizations?: CustomizationMachine
@@ -119,6 +123,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
     appended: (channel: Channel, action: Action, by?: Dispatcher) => followUps(core, channel, action, by),
     committed: (channel: Channel, entry: Entry) => {
       core.sealing.committed(channel)
+      core.search?.committed(channel, entry.action)
       effect(core, channel, entry)
     },
     fullChanged: (full: boolean) => {
@@ -201,9 +206,17 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   const changes =
     ports.captures &&
     (await Changes.open(ports.captures, { records, world, limits: limitValues }, () => core))
+  const search =
+    ports.search &&
+    (await openSearch(
+      ports.search,
+      { store: store.log, log, catalog, limits: limitValues, listChanges, records, world, earlierEpochs },
+      ports.readOnly !== undefined,
+    ))
   const parts = {
     store,
     changes,
+    search,
     customizations,
     records,
     world,

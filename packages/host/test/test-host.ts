@@ -52,6 +52,7 @@ export type Machine = Pick<
   | 'customizations'
   | 'hooks'
   | 'mcp'
+  | 'search'
   | 'defaultDirectory'
   | 'headEvery'
   | 'sealLeast'

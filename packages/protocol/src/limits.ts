@@ -2,6 +2,7 @@ import { KiB, MiB, row } from './limits/limit.ts'
 import type { Limit } from './limits/limit.ts'
 import { machineLimits } from './limits/machine-limits.ts'
 import { webLimits } from './limits/web-limits.ts'
+import { searchLimits } from './limits/search-limits.ts'
 
 /**
  * Every limit of the system. SPEC.md has the same table, and test/limits.test.ts compares the two. That test also
@@ -260,6 +261,8 @@ export const limitTable = {
   terminalGraceMs: row(1000, 'ms after a hangup', 'M8', 'SIGKILL'),
   ...machineLimits,
   ...webLimits,
+  // Search in the texts of all sessions.
+  ...searchLimits,
 } satisfies { readonly [name: string]: Limit }
 
 export type LimitName = keyof typeof limitTable

@@ -1,4 +1,5 @@
 import { MinimalClient } from './minimal-client.ts'
+import { checkSearchIndex } from './checks/search-index.ts'
 import { checkAtRest, checkWithoutClients } from './final-checks.ts'
 import { restart } from './ops/shared-ops.ts'
 import { open, ops } from './ops/ops.ts'
@@ -28,12 +29,14 @@ export async function run(plan: Plan, trace?: (line: string) => void): Promise<V
   trace?.('-- everything heals')
   await heal(sim)
   if (!sim.violation) checkAtRest(sim)
+  if (!sim.violation) await checkSearch(sim)
   if (sim.violation) return sim.violation
   // The host restarts from the disk alone. Nothing may have depended on the state in memory.
   trace?.('-- once more from the disk')
   sim.crash(sim.disk.durable)
   await heal(sim)
   if (!sim.violation) checkAtRest(sim)
+  if (!sim.violation) await checkSearch(sim)
   if (sim.violation) return sim.violation
   trace?.('-- everyone leaves for good')
   await leave(sim)
@@ -117,6 +120,19 @@ async function heal(sim: Sim): Promise<void> {
     await settled(sim)
     if (sim.violation) return
   }
+}
+
+/** Lets time pass until the search index is fed, and checks it. */
+async function checkSearch(sim: Sim): Promise<void> {
+  const { search } = sim.hostRun?.core ?? {}
+  for (let round = 0; search && (round < 3 || search.waiting > 0); round++) {
+    if (round > maxRounds) return sim.fail('Q26', `${search.waiting} sessions are never indexed`)
+    sim.tasks.push(...sim.clock.due(round === 0 ? 5000 : 100))
+    for (let n = sim.disk.waiting; n > 0; n--) sim.disk.answer()
+    sim.disk.flush()
+    await settled(sim)
+  }
+  checkSearchIndex(sim, sim.index)
 }
 
 /** Everything that is still under way, in words; empty at rest. */

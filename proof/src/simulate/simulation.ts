@@ -1,3 +1,4 @@
+import { memorySearch } from '@atrium/adapters/search/memory'
 import type { Core } from '@atrium/host/core'
 import { hostOf } from '@atrium/host'
 import type { Host } from '@atrium/host'
@@ -10,6 +11,7 @@ import { Invariants } from './checks/invariants.ts'
 import type { Link } from './link.ts'
 import type { Plan } from './plan.ts'
 import { checkRecords } from './checks/record-checks.ts'
+import { indexOf } from './checks/search-index.ts'
 import { ReferenceModel } from './checks/reference-model.ts'
 import { turnLength } from './checks/text-length.ts'
 import { SimulatedAgents } from './simulated-agents.ts'
@@ -64,6 +66,8 @@ export class Simulation<P extends SimulatedClient = SimulatedClient> implements 
   readonly disk: Disk
   readonly invariants: Invariants
   readonly meanings = new Map<string, string>()
+  /** The search index. It survives crashes, and may then be ahead of the disk. */
+  readonly index = memorySearch()
   readonly unansweredCreations = new Map<Uri, () => boolean>()
   readonly clients: readonly P[]
   /** Links that the client has ended and the host has not noticed. */
@@ -154,7 +158,8 @@ export class Simulation<P extends SimulatedClient = SimulatedClient> implements 
       this.model.addEphemeral(channel, seq, action, origin),
     )
     const machine = { agents: [agents.agent], terminals, defaultDirectory: 'file:///' }
-    openCore({ store, world, ...machine, headEvery, tail, sealLeast: 1, limits, fatal }).then(
+    const search = indexOf(this.index, () => world.alive)
+    openCore({ store, world, search, ...machine, headEvery, tail, sealLeast: 1, limits, fatal }).then(
       (core) => {
         if (!world.alive) return
         hostRun.core = core

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -10,6 +11,7 @@ import { threadEncoder } from '@atrium/adapters/content'
 import { hookRunner } from '@atrium/adapters/hooks'
 import { McpPool } from '@atrium/adapters/mcp'
 import { nodeFiles } from '@atrium/adapters/files'
+import { sqliteSearch } from '@atrium/adapters/search/sqlite'
 import { ptyTerminals } from '@atrium/adapters/terminals'
 import { gitVcs } from '@atrium/adapters/git'
 import { gitCommits } from '@atrium/adapters/git/commits'
@@ -120,6 +122,9 @@ async function openHost(settings: Settings, log: Logger, world: World, agentSet:
     process.stderr.write(`atrium: ${loss} Clients are told.\n`)
   }
   const worktrees = join(settings.data, 'worktrees')
+  const rebuilt = (reason: string) => log.warn({ detail: reason }, 'search index rebuilt')
+  // A read-only host cannot make an index.
+  const hasIndex = readOnly === undefined || existsSync(join(settings.data, 'search.db'))
   return createHost({
     store,
     world,
@@ -129,6 +134,9 @@ async function openHost(settings: Settings, log: Logger, world: World, agentSet:
     encoder: threadEncoder(),
     terminals: ptyTerminals(),
     vcs: gitVcs(),
+    ...(hasIndex && {
+      search: sqliteSearch(settings.data, { readOnly: readOnly !== undefined, rebuilt }),
+    }),
     ...(readOnly === undefined && {
       ...(settings.captures !== false && {
         captures: gitCaptures({ folder: join(settings.data, 'captures') }),

@@ -2,10 +2,15 @@ import type { Core } from '../core/core.ts'
 
 /** The result of a command whose response comes later. The client's next request need not wait for the response. */
 export class DeferredResponse {
-  readonly response: Promise<object | null>
+  readonly response: Promise<unknown>
 
-  constructor(response: Promise<object | null>) {
+  constructor(response: Promise<unknown>) {
     this.response = response
+  }
+
+  /** The same response with another result. */
+  map(made: (result: unknown) => unknown): DeferredResponse {
+    return new DeferredResponse(this.response.then(made))
   }
 }
 

@@ -14,6 +14,7 @@ import { primaryChat } from '../dialect/primary-chat.ts'
 import { notifySpace } from '../core/space.ts'
 import type { ClientLink } from './client-link.ts'
 import { hostCommands } from './commands.ts'
+import { DeferredResponse } from './deferred-response.ts'
 import { extensionNamed } from './extensions/extensions.ts'
 import { initialize } from './initialize.ts'
 import { checkParams } from './intake.ts'
@@ -100,7 +101,7 @@ export class Requests {
       ? roleProblem(this.#link, method, extension.role)
       : commandProblem(this.#core, this.#link, method, params)
     if (refusal !== undefined) throw AhpError.permissionDenied(refusal)
-    if (extension) return extension.run(this.#core, params)
+    if (extension) return this.#shown(method, extension.run(this.#core, params))
     const older = olderCommand(dialect.generation, method)
     const outcome = older
       ? older({
@@ -113,6 +114,13 @@ export class Requests {
     return outcome instanceof Promise
       ? outcome.then((result: unknown) => dialect.result(method, result))
       : dialect.result(method, outcome)
+  }
+
+  /** The result of a command that AHP does not have, with the client's names for sessions. */
+  #shown(method: string, outcome: unknown): unknown {
+    const { dialect } = this.#link
+    if (!(outcome instanceof DeferredResponse)) return dialect.result(method, outcome)
+    return outcome.map((result) => dialect.result(method, result))
   }
 
   /** Translates params from the client's version. Before the handshake is done, the version is derived from the params. */

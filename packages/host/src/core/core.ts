@@ -39,6 +39,7 @@ import type { RecordMap } from './record-map.ts'
 import type { World } from '../ports/world.ts'
 import type { ReadBudget } from './read-budget.ts'
 import type { Sealing } from '../sealing/sealing.ts'
+import type { Searching } from './search/searching.ts'
 import type { Tokens } from './tokens.ts'
 import type { Jobs } from './jobs.ts'
 
@@ -136,6 +137,8 @@ export interface Core {
   readonly customizations: Customizing | undefined
   /** Undefined if the host was started without captures. */
   readonly changes: ChangeTracking | undefined
+  /** Undefined if the host was started without a search index. */
+  readonly search: Searching | undefined
   readonly tokens: Tokens
   /** The files, shells and version control of the machine. Each is undefined if the host was started without it. */
   readonly files: Files | undefined

@@ -45,6 +45,7 @@ function chatFollowUps(core: Core, chat: Channel<'chat'>, action: ChatAction, by
   const session = sessionOf(core, chat.uri)
   if (!session) return
   core.changes?.appended(chat, action)
+  if (action.type === 'chat/truncated') core.search?.truncating(session.uri)
   if (needsAttention.has(action.type)) markUnread(core, session)
   if (action.type === 'chat/toolCallConfirmed' && by)
     savePermission({ core, session, chat }, action, by.clientId)

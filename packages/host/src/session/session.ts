@@ -156,6 +156,7 @@ export function forgetSession(core: Core, session: Channel<'session'>): number {
     .reached(seq)
     .then(() => {
       core.catalog.listCommitted(uri)
+      core.search?.disposed(uri)
       if (!unlisted) core.sessionFeed.removed(uri)
       const dropped = unreferenced.map((each) => core.store.blobs.drop(each))
       return Promise.all([...dropped, agentOf(core, provider)?.dispose?.(uri)])

@@ -2,6 +2,7 @@ import { bug } from './bug.ts'
 import type { Bug } from './bug.ts'
 import { chatBugs } from './bugs-of-chats.ts'
 import { decisionBugs } from './bugs-of-decisions.ts'
+import { searchBugs } from './bugs-of-search.ts'
 import { segmentBugs } from './bugs-of-segments.ts'
 import { terminalBugs } from './bugs-of-terminals.ts'
 import { viewBugs, turnBugs } from './bugs-of-turns.ts'
@@ -214,4 +215,5 @@ export const bugs: readonly Bug[] = [
   ...decisionBugs,
   ...viewBugs,
   ...versionBugs,
+  ...searchBugs,
 ]

@@ -76,7 +76,7 @@ function tableParts(db: Database): PartUsage[] {
   return [...parts, { part: 'free pages', bytes: (free?.pages ?? 0) * (free?.size ?? 0) }]
 }
 
-/** The journal of the store, and the backups that were made before migrations. */
+/** The journal of the store, the search index, and the backups that were made before migrations. */
 function fileParts(folder: string): PartUsage[] {
   const names = readdirSync(folder)
   const sizeOf = (found: readonly string[]) =>
@@ -84,6 +84,7 @@ function fileParts(folder: string): PartUsage[] {
   const backups = names.filter((name) => /^atrium-v\d+-.*\.db$/.test(name))
   return [
     { part: 'journal', bytes: sizeOf(names.filter((name) => name === 'atrium.db-wal')) },
+    { part: 'search index', bytes: sizeOf(names.filter((name) => /^search\.db(-wal)?$/.test(name))) },
     { part: 'backups', bytes: sizeOf(backups), count: backups.length },
   ]
 }
@@ -104,12 +105,12 @@ function largest(db: Database, most: number): SessionUsage[] {
   )
   return summaries
     .map(({ text }) => {
-      // The shape is that of a session summary, which the host has written.
+      // The shape is that of a session summary, which the host has written after the numbers of its changes.
       const {
         resource,
         title = '',
         chats = [],
-      } = JSON.parse(text) as {
+      } = JSON.parse(text.slice(text.indexOf('{'))) as {
         resource: Uri
         title?: string
         chats?: readonly { resource: Uri }[]

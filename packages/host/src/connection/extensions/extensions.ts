@@ -4,6 +4,7 @@ import type { Role } from '@atrium/protocol/root/device'
 import type { Schema } from '@atrium/protocol/schema'
 import { CommitParams, ReviewHunksParams } from '../../core/changes/extensions.ts'
 import type { Core } from '../../core/core.ts'
+import { SearchParams } from '../../core/search/extensions.ts'
 import { NoParams, PairDeviceParams, RevokeDeviceParams } from '../../core/devices/extensions.ts'
 import type { Generation } from '../../dialect/generation.ts'
 import { DeferredResponse } from '../deferred-response.ts'
@@ -40,6 +41,18 @@ const extensions: ReadonlyMap<string, Extension> = new Map([
       run: ({ changes }, params) => changes && new DeferredResponse(changes.reviewHunks(params)),
     }),
   ],
+  [
+    'x-atrium/search',
+    extension('watch', SearchParams, {
+      isOffered: ({ search }) => search !== undefined,
+      // A search may take long, and the client's later requests must not wait so long.
+      run: ({ search }, params) => search && new DeferredResponse(search.find(params)),
+    }),
+  ],
+  [
+    'x-atrium/rebuildSearch',
+    extension('own', NoParams, { isOffered: ({ search }) => search !== undefined, run: rebuildSearch }),
+  ],
   ['x-atrium/devices', extension('own', NoParams, { run: ({ devices }) => ({ devices: devices.list }) })],
   ['x-atrium/pairDevice', extension('own', PairDeviceParams, { run: pairDevice })],
   [
@@ -54,6 +67,12 @@ function pairDevice(core: Core, params: PairDeviceParams): object {
   const reason = core.readOnlyReason()
   if (reason !== undefined) throw AhpError.permissionDenied(reason)
   return core.devices.pair(params)
+}
+
+function rebuildSearch({ search, readOnlyReason }: Core): unknown {
+  const reason = readOnlyReason()
+  if (reason !== undefined) throw AhpError.permissionDenied(reason)
+  return search && new DeferredResponse(search.rebuild().then(() => ({})))
 }
 
 /** The command of this name; undefined if the host does not offer it to clients of this version. */

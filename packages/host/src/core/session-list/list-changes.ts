@@ -65,6 +65,11 @@ export class ListChanges {
     if (text !== '') this.#listed.set(session, listedFormat.read(text))
   }
 
+  /** The number of a session's last change. It is 1 for a session that has not changed since an earlier build. */
+  versionOf(session: Uri): number {
+    return this.#listed.get(session)?.changed ?? 1
+  }
+
   added(session: Uri, seq: number): void {
     this.#listed.set(session, { added: seq, changed: seq })
   }

@@ -1,0 +1,112 @@
+import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { SCHEMA, VERSION } from './schema.js'
+
+/** @typedef {InstanceType<typeof DatabaseSync>} Database */
+/** @typedef {{ folder: string, readOnly: boolean }} OpenOptions */
+
+// Result codes of SQLite. The worker of the store has some of them, too: a file that both workers import would make the bundler
+// run one worker in the thread of the other.
+const CORRUPT = 11
+const FULL = 13
+const NOTADB = 26
+
+/**
+ * @param {unknown} error
+ * @returns {number} SQLite's primary result code; 0 if the error is not from SQLite
+ */
+const codeOf = (error) => (error instanceof Error && 'errcode' in error ? Number(error.errcode) & 255 : 0)
+
+/** @param {unknown} error */
+export const isFull = (error) =>
+  codeOf(error) === FULL || (error instanceof Error && 'code' in error && error.code === 'ENOSPC')
+
+/**
+ * Whether an error means that the index must be built again.
+ * @param {unknown} error
+ */
+export const isBroken = (error) =>
+  [CORRUPT, NOTADB].includes(codeOf(error)) ||
+  error instanceof OtherVersion ||
+  // SQLite sometimes reports damage without the result code for it.
+  (error instanceof Error && error.message.includes('disk image is malformed'))
+
+/** The error of an index that another build has made. */
+class OtherVersion extends Error {}
+
+/**
+ * Opens the index in a folder. If the file is damaged, or has another version, it is replaced by an empty one, because the
+ * host can build it again. Returns also the reason, if that was necessary.
+ * @param {OpenOptions} options
+ * @returns {{ db: Database, rebuilt: string | undefined }}
+ */
+export function openIndex({ folder, readOnly }) {
+  const path = join(folder, 'search.db')
+  if (readOnly) return { db: openToRead(path), rebuilt: undefined }
+  try {
+    return { db: openToWrite(path), rebuilt: undefined }
+  } catch (error) {
+    if (!isBroken(error)) throw error
+    removeIndex(folder)
+    return { db: openToWrite(path), rebuilt: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** @param {string} folder */
+export function removeIndex(folder) {
+  for (const end of ['', '-wal', '-shm', '-journal']) rmSync(join(folder, `search.db${end}`), { force: true })
+}
+
+/** @param {string} path */
+function openToWrite(path) {
+  // SQLite gives its other files the mode of this file.
+  if (!existsSync(path)) writeFileSync(path, '', { mode: 0o600 })
+  chmodSync(path, 0o600)
+  const db = new DatabaseSync(path, { enableForeignKeyConstraints: false })
+  try {
+    db.exec(`
+      PRAGMA auto_vacuum = INCREMENTAL;
+      PRAGMA locking_mode = EXCLUSIVE;
+      PRAGMA journal_mode = WAL;
+      PRAGMA journal_size_limit = 16777216;
+      PRAGMA wal_autocheckpoint = 4000;
+      PRAGMA synchronous = NORMAL; -- a power failure may lose the last changes, and never damages the file
+      PRAGMA temp_store = MEMORY;
+      PRAGMA secure_delete = ON; -- deleted texts must not stay in free pages
+    `)
+    if (db.prepare('SELECT name FROM sqlite_schema').all().length === 0)
+      db.exec(`BEGIN IMMEDIATE; ${SCHEMA} COMMIT`)
+    checkVersion(db)
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/**
+ * An index that was closed properly is opened as immutable, which creates no files.
+ * @param {string} path
+ */
+function openToRead(path) {
+  const url = pathToFileURL(path)
+  if (!existsSync(`${path}-wal`)) url.searchParams.set('immutable', '1')
+  const db = new DatabaseSync(url, { readOnly: true })
+  try {
+    checkVersion(db)
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/** @param {Database} db */
+function checkVersion(db) {
+  const known = db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'meta'`).get()
+  const version = known && db.prepare(`SELECT value FROM meta WHERE key = 'schema'`).get()?.value
+  if (version !== VERSION)
+    throw new OtherVersion(`it has version ${version ?? 'unknown'}, and this build has version ${VERSION}`)
+}

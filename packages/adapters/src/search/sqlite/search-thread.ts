@@ -1,0 +1,86 @@
+import { Worker } from 'node:worker_threads'
+import { DiskFull } from '@atrium/host/ports/log'
+import { IndexDamaged } from '@atrium/host/ports/search-index'
+import type { SearchApi } from './worker-api.ts'
+
+interface Response {
+  readonly id: number
+  readonly value?: unknown
+  readonly error?: { readonly meaning?: 'full' | 'damaged'; readonly message: string }
+}
+
+interface Pending {
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: Error) => void
+}
+
+/** The worker thread of an index. It starts with the first request, so that a host starts no later because of it. */
+export class SearchThread {
+  readonly #worker: Worker
+  readonly #pending = new Map<number, Pending>()
+  readonly #exited: Promise<void>
+  #ended: Error | undefined
+  #closing = false
+  #lastId = 0
+
+  constructor() {
+    // The path is right both from `src` and from `dist`, because the compiler leaves plain JavaScript files in `src`.
+    this.#worker = new Worker(new URL('../../../src/search/sqlite/search-worker.js', import.meta.url), {
+      execArgv: [],
+      resourceLimits: { maxYoungGenerationSizeMb: 8 },
+    })
+    this.#worker.unref()
+    this.#worker.on('message', (response: Response) => this.#receive(response))
+    this.#worker.on('error', (error: Error) => this.#end(error))
+    this.#exited = new Promise((resolve) => {
+      this.#worker.on('exit', () => {
+        this.#end(new Error('the thread of the search index has ended'))
+        resolve()
+      })
+    })
+  }
+
+  /** Whether the thread has ended. */
+  get ended(): boolean {
+    return this.#ended !== undefined
+  }
+
+  request<K extends keyof SearchApi>(
+    name: K,
+    ...args: Parameters<SearchApi[K]>
+  ): Promise<ReturnType<SearchApi[K]>> {
+    if (this.#ended) return Promise.reject(this.#ended)
+    return new Promise((resolve, reject) => {
+      const id = ++this.#lastId
+      // The value has this type because `search-worker.js` implements `SearchApi`.
+      this.#pending.set(id, { resolve: (value) => resolve(value as ReturnType<SearchApi[K]>), reject })
+      this.#worker.ref()
+      this.#worker.postMessage({ id, name, args })
+    })
+  }
+
+  /** Ends the thread. Resolves when the file is closed. */
+  async close(): Promise<void> {
+    this.#closing = true
+    if (!this.#ended) await this.request('close')
+    await this.#exited
+  }
+
+  #receive({ id, value, error }: Response): void {
+    const request = this.#pending.get(id)
+    this.#pending.delete(id)
+    // An idle thread does not keep the process alive. A thread that is closing does, until it has ended.
+    if (this.#pending.size === 0 && !this.#closing) this.#worker.unref()
+    if (!error) return request?.resolve(value)
+    const { meaning, message } = error
+    request?.reject(meaning ? new errors[meaning](message) : new Error(message))
+  }
+
+  #end(error: Error): void {
+    this.#ended ??= error
+    for (const { reject } of this.#pending.values()) reject(error)
+    this.#pending.clear()
+  }
+}
+
+const errors = { full: DiskFull, damaged: IndexDamaged }

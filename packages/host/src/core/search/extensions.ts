@@ -1,0 +1,48 @@
+import type { Uri } from '@atrium/protocol/channel'
+import { id, natural, object, optional, string } from '@atrium/protocol/schema'
+import type { Infer } from '@atrium/protocol/schema'
+import type { Author, Excerpt } from '../../ports/search-index.ts'
+
+const searchParams = {
+  channel: id,
+  /** Words that must all occur in one text; `"several words"` that follow one another; `begin*`. */
+  query: string,
+  /** The URI of a folder: only sessions that work in it, or in a folder below it. */
+  folder: optional(id),
+  /** Only sessions with this agent. */
+  provider: optional(string),
+  /** Only texts from this time on, or before that time. Both are ISO 8601. */
+  since: optional(string),
+  until: optional(string),
+  /** The maximum number of texts. */
+  limit: optional(natural),
+  /** The `nextCursor` of the page before. */
+  cursor: optional(string),
+}
+/** The params of `x-atrium/search`. */
+export interface SearchParams extends Infer<typeof searchParams> {}
+export const SearchParams = object<SearchParams>('AtriumSearchParams', searchParams)
+
+/** A text in which all terms of a query occur. */
+export interface SearchItem {
+  readonly session: Uri
+  /** Absent for the title of a session. */
+  readonly chat?: Uri
+  /** Absent for a title. */
+  readonly turnId?: string
+  readonly who: Author
+  /** ISO 8601. */
+  readonly time: string
+  /** The title of the session. */
+  readonly title: string
+  readonly provider: string
+  readonly excerpt: Excerpt
+}
+
+export interface SearchResult {
+  /** The newest texts first. A page may have fewer texts than the limit, although there are more. */
+  readonly items: readonly SearchItem[]
+  readonly nextCursor?: string
+  /** The number of sessions that have changed and are not indexed yet. Absent if there are none. */
+  readonly pending?: number
+}

@@ -1,0 +1,116 @@
+import type { Uri } from '@atrium/protocol/channel'
+
+/** Who has written a text: a person, an agent, an agent that calls a tool, or whoever gave a session or chat its title. */
+export type Author = 'user' | 'agent' | 'tool' | 'title'
+
+/** A text that can be found. */
+export interface IndexedText {
+  readonly who: Author
+  /** Milliseconds since 1970. */
+  readonly time: number
+  readonly text: string
+}
+
+/** The texts of a turn. They replace what the index has of the turn, so a turn without texts leaves the index. */
+export interface IndexedTurn {
+  readonly chat: Uri
+  readonly turnId: string
+  readonly texts: readonly IndexedText[]
+}
+
+/** What the index knows of a session besides its turns. */
+export interface IndexedSession {
+  readonly provider: string
+  /** The absolute paths of its folders. */
+  readonly folders: readonly string[]
+  readonly title: string
+  /** The time of its titles, in milliseconds since 1970. */
+  readonly time: number
+  /** All chats of the session. A chat that is not in the list leaves the index, unless it is in another session now. */
+  readonly chats: readonly { readonly chat: Uri; readonly title: string }[]
+}
+
+/** A change of the index. */
+export interface IndexChange {
+  readonly session: Uri
+  /** Absent: the session leaves the index with all its chats. */
+  readonly entry?: IndexedSession
+  /** Turns of chats that the entry lists. */
+  readonly turns?: readonly IndexedTurn[]
+  /** Chats with the ids of all their turns. Other turns of these chats leave the index. */
+  readonly kept?: readonly { readonly chat: Uri; readonly turnIds: readonly string[] }[]
+  /** The version of the session that the index has with this change. Absent: there are more changes to come. */
+  readonly version?: number
+}
+
+/** A word, or several words that follow one another. Case and accents do not matter. */
+export interface SearchTerm {
+  /** A text with at least one letter or digit. */
+  readonly text: string
+  /** Whether the last word may go on. */
+  readonly prefix: boolean
+}
+
+export interface SearchQuery {
+  /** All of these must occur in one text. */
+  readonly terms: readonly SearchTerm[]
+  readonly provider?: string
+  /** An absolute path. Finds sessions that have this folder, or a folder in it. */
+  readonly folder?: string
+  /** Milliseconds since 1970. Times are compared in whole seconds; a text at `until` is not found. */
+  readonly since?: number
+  readonly until?: number
+  /** The maximum number of texts. */
+  readonly limit: number
+  /** Finds what comes after a page: the `next` of that page. */
+  readonly before?: number
+}
+
+/** A short part of a text, in which the found words are marked. */
+export interface Excerpt {
+  readonly text: string
+  /** The places of the found words in `text`, in order, in UTF-16 code units. */
+  readonly matches: readonly { readonly start: number; readonly end: number }[]
+}
+
+export interface FoundText {
+  readonly session: Uri
+  /** Absent for the title of a session. */
+  readonly chat?: Uri
+  /** Absent for a title. */
+  readonly turnId?: string
+  readonly who: Author
+  readonly time: number
+  readonly excerpt: Excerpt
+}
+
+export interface FoundPage {
+  /** The newest texts first. */
+  readonly found: readonly FoundText[]
+  /** Present if there may be more. */
+  readonly next?: number
+}
+
+/**
+ * An index of the texts of all sessions. It is fed after the log, and can be rebuilt from it at any time. So it need not be
+ * durable: after a crash it may lack its last changes, but then the versions of the sessions lack them, too.
+ */
+export interface SearchIndex {
+  /**
+   * Begins an epoch, which is named by its first sequence number. Returns the version of each session that the index has; 0 for
+   * a session with changes to come. If the epoch that began last is not among `trusted`, the log has changed without the
+   * index, so all versions are 0.
+   */
+  begin(epoch: number, trusted: readonly number[]): Promise<ReadonlyMap<Uri, number>>
+  /** Changes the index. Rejects with `DiskFull` if there is no space. A failed change can be repeated. */
+  update(change: IndexChange): Promise<void>
+  find(query: SearchQuery): Promise<FoundPage>
+  /** Empties the index, also if it is damaged. `begin` must follow. */
+  clear(): Promise<void>
+  close(): Promise<void>
+}
+
+/** The error of an index that cannot be read. The index must be cleared, and built again. */
+export class IndexDamaged extends Error {
+  override readonly name = 'IndexDamaged'
+}

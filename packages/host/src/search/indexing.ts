@@ -1,0 +1,235 @@
+import type { Action, Uri } from '@atrium/protocol/channel'
+import type { ChatSummary } from '@atrium/protocol/chat/state'
+import type { LimitValues } from '@atrium/protocol/limits'
+import type { Catalog } from '../core/catalog.ts'
+import type { ListChanges } from '../core/session-list/list-changes.ts'
+import type { Channel } from '../log/channel.ts'
+import { DiskFull } from '../ports/log.ts'
+import type { Records } from '../ports/records.ts'
+import { IndexDamaged } from '../ports/search-index.ts'
+import type { SearchIndex } from '../ports/search-index.ts'
+import type { World } from '../ports/world.ts'
+import type { TurnSource } from './chat-turns.ts'
+import { PendingChanges } from './pending-changes.ts'
+import { changesOf } from './session-changes.ts'
+
+/** The time from a change to its indexing. Changes that come meanwhile are indexed together. */
+const changeMs = 100
+/** The time after a start before sessions of earlier epochs are looked at, so that clients can reconnect first. */
+const startMs = 5000
+/** The pause between two slices of such sessions. */
+const pauseMs = 20
+/** The time after which a failed change is tried again. */
+const retryMs = 60_000
+
+export interface IndexingParts extends TurnSource {
+  readonly index: SearchIndex
+  readonly catalog: Catalog
+  readonly listChanges: ListChanges
+  readonly records: Records
+  readonly world: World
+  readonly limits: LimitValues
+  /** The earlier epochs since which every host has noted its truncations (`searched-epochs.ts`). */
+  readonly trusted: readonly number[]
+}
+
+/**
+ * Feeds the index in the background, after actions are committed: one session at a time, in slices. It remembers which turns
+ * have changed and reads their texts when it is their turn, so a slow index holds up nothing and needs no more memory.
+ */
+export class Indexing {
+  readonly #parts: IndexingParts
+  /** The sessions that have changed in this epoch. */
+  readonly #changed = new Map<Uri, PendingChanges>()
+  /** The sessions whose version in the index is not that of the session list. */
+  readonly #outdated = new Set<Uri>()
+  /** The sessions that the index has. Undefined until the index was asked. */
+  #known: Set<Uri> | undefined
+  #cancelTimer: (() => void) | undefined
+  /** The work under way. Never rejects. */
+  #work: Promise<void> | undefined
+  /** The last problem that was reported. The same one is not reported again. */
+  #problem = ''
+  #ended = false
+
+  constructor(parts: IndexingParts) {
+    this.#parts = parts
+    this.#schedule(startMs)
+  }
+
+  /** The number of sessions that the index does not have as they are. */
+  get waiting(): number {
+    return this.#known ? new Set([...this.#changed.keys(), ...this.#outdated]).size : this.#listed().length
+  }
+
+  isWaiting(session: Uri): boolean {
+    return !this.#known || this.#changed.has(session) || this.#outdated.has(session)
+  }
+
+  /**
+   * Notes in the step of a truncation that turns must leave the index. The session list does not tell after a crash, because a
+   * truncation need not change it.
+   */
+  truncating(session: Uri): void {
+    this.#parts.records.put(`${owedPrefix}${session}`, '')
+  }
+
+  /** Called when an action of a session or chat is committed. */
+  committed(channel: Channel, action: Action): void {
+    if (channel.is('session')) {
+      const pending = this.changed(channel.uri)
+      const added = addedChat(action)
+      if (added !== undefined) pending.wholeChat(added)
+      return
+    }
+    const session = channel.is('chat') ? this.#parts.catalog.sessionOf(channel.uri) : undefined
+    if (session === undefined) return
+    const pending = this.#changed.get(session) ?? new PendingChanges()
+    if (!pending.committed(channel.uri, action)) return
+    this.#changed.set(session, pending)
+    this.#schedule(changeMs)
+  }
+
+  /** Notes that a session has changed, or that it was disposed of. */
+  changed(session: Uri): PendingChanges {
+    const pending = this.#changed.get(session) ?? new PendingChanges()
+    this.#changed.set(session, pending)
+    this.#schedule(changeMs)
+    return pending
+  }
+
+  /** Called when a search has found that the index is damaged. */
+  async damaged(error: IndexDamaged): Promise<void> {
+    this.#parts.world.report('search index rebuilt', error.message)
+    await this.rebuild()
+  }
+
+  /** Empties the index, and builds it again in the background. */
+  async rebuild(): Promise<void> {
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
+    await this.#exclusive(() => this.#clear())
+    this.#schedule(0)
+  }
+
+  /** Ends the work after its present slice. */
+  async close(): Promise<void> {
+    this.#ended = true
+    this.#cancelTimer?.()
+    await this.#work
+    await this.#parts.index.close()
+  }
+
+  #schedule(ms: number): void {
+    if (this.#ended || this.#work) return
+    this.#cancelTimer ??= this.#parts.world.later(ms, () => {
+      this.#cancelTimer = undefined
+      void this.#exclusive(() => this.#run())
+    })
+  }
+
+  /** Runs work when the work before it has ended. */
+  async #exclusive(work: () => Promise<number | undefined>): Promise<void> {
+    while (this.#work) await this.#work
+    const attempt = this.#attempt(work)
+    this.#work = attempt.then(() => {})
+    const pause = await attempt
+    this.#work = undefined
+    const more = this.#changed.size + this.#outdated.size > 0
+    if (pause !== undefined || more) this.#schedule(pause ?? changeMs)
+  }
+
+  /** Indexes what has changed, then at most one session of earlier epochs. Returns the time until there is more to do. */
+  async #run(): Promise<number | undefined> {
+    if (!this.#known) await this.#begin()
+    for (;;) {
+      const [changed] = this.#changed
+      if (!changed || this.#ended) break
+      const [session, pending] = changed
+      this.#changed.delete(session)
+      if (this.#outdated.has(session)) pending.everything = true
+      await this.#indexSession(session, pending)
+    }
+    const [session] = this.#outdated
+    if (session === undefined || this.#ended) return undefined
+    const pending = new PendingChanges()
+    pending.everything = true
+    await this.#indexSession(session, pending)
+    return pauseMs
+  }
+
+  async #begin(): Promise<void> {
+    const { index, log, trusted, listChanges, records } = this.#parts
+    const versions = await index.begin(log.first, trusted)
+    this.#known = new Set(versions.keys())
+    const listed = this.#listed()
+    for (const session of listed)
+      if (versions.get(session) !== listChanges.versionOf(session)) this.#outdated.add(session)
+    const present = new Set(listed)
+    for (const session of versions.keys()) if (!present.has(session)) this.#outdated.add(session)
+    for (const [key] of await records.list(owedPrefix)) this.#outdated.add(key.slice(owedPrefix.length))
+  }
+
+  /** The sessions that somebody has used. Nobody else can find the others. */
+  #listed(): readonly Uri[] {
+    const { catalog } = this.#parts
+    return catalog.all
+      .map(({ resource }) => resource)
+      .filter((session) => catalog.creatorOf(session) === undefined)
+  }
+
+  async #indexSession(session: Uri, pending: PendingChanges): Promise<void> {
+    const { index, world, records } = this.#parts
+    if (!this.#known?.has(session)) pending.everything = true
+    try {
+      for await (const change of changesOf(this.#parts, session, pending)) {
+        if (this.#ended) throw new Error('the host is ending')
+        await index.update(change)
+        if (pending.everything) await new Promise<void>((resolve) => void world.later(0, resolve))
+      }
+    } catch (error) {
+      // Nothing is lost: the whole session is looked at again.
+      this.#outdated.add(session)
+      throw error
+    }
+    this.#outdated.delete(session)
+    if (this.#parts.catalog.get(session)) this.#known?.add(session)
+    else this.#known?.delete(session)
+    // The note is removed with the next step of the log. A truncation that was committed meanwhile needs it still.
+    if ((pending.everything || pending.cut) && !this.#changed.get(session)?.cut)
+      records.delete(`${owedPrefix}${session}`)
+  }
+
+  async #attempt(work: () => Promise<number | undefined>): Promise<number | undefined> {
+    try {
+      return await work()
+    } catch (error) {
+      if (this.#ended || error instanceof DiskFull) return retryMs
+      if (!(error instanceof IndexDamaged)) {
+        if (String(error) !== this.#problem) this.#parts.world.report('indexing failed', error)
+        this.#problem = String(error)
+        return retryMs
+      }
+      this.#parts.world.report('search index rebuilt', error.message)
+      return this.#clear().catch(() => retryMs)
+    }
+  }
+
+  /** Empties the index. The next work begins anew. */
+  async #clear(): Promise<number> {
+    await this.#parts.index.clear()
+    this.#known = undefined
+    this.#outdated.clear()
+    return 0
+  }
+}
+
+/** The chat that an action adds to a session. It may have turns: it may be a copy, or may come from another session. */
+function addedChat(action: Action & { readonly summary?: unknown }): Uri | undefined {
+  if (action.type !== 'session/chatAdded') return undefined
+  // The action is committed, so a reducer has taken it: it has a summary.
+  return (action.summary as ChatSummary).resource
+}
+
+/** The records of sessions with truncated turns that are perhaps still in the index. */
+const owedPrefix = 'unsearched/'

@@ -1,0 +1,121 @@
+import type { Action, Uri } from '@atrium/protocol/channel'
+import { AhpError } from '@atrium/protocol/errors'
+import type { LimitValues } from '@atrium/protocol/limits'
+import type { Catalog } from '../core/catalog.ts'
+import type { SearchItem, SearchParams, SearchResult } from '../core/search/extensions.ts'
+import type { Searching } from '../core/search/searching.ts'
+import type { Channel } from '../log/channel.ts'
+import type { Epoch } from '../log/epochs.ts'
+import type { Log } from '../log/log.ts'
+import type { LogStore } from '../ports/log.ts'
+import { IndexDamaged } from '../ports/search-index.ts'
+import type { FoundPage, FoundText, SearchIndex, SearchQuery } from '../ports/search-index.ts'
+import { Indexing } from './indexing.ts'
+import type { IndexingParts } from './indexing.ts'
+import { queryOf } from './query.ts'
+import { searchedEpochs } from './searched-epochs.ts'
+
+interface SearchParts {
+  readonly index: SearchIndex
+  /** Undefined in a read-only host, which finds what the index has. */
+  readonly indexing: Indexing | undefined
+  readonly store: LogStore
+  readonly log: Log
+  readonly catalog: Catalog
+  readonly limits: LimitValues
+}
+
+/** The search in the texts of all sessions. Nothing is found that is no longer there, even if the index still has it. */
+class Search implements Searching {
+  readonly #parts: SearchParts
+
+  constructor(parts: SearchParts) {
+    this.#parts = parts
+  }
+
+  get waiting(): number {
+    return this.#parts.indexing?.waiting ?? 0
+  }
+
+  async find(params: SearchParams): Promise<SearchResult> {
+    const query = queryOf(params, this.#parts.limits)
+    const { found, next } = query.terms.length === 0 ? noPage : await this.#page(query)
+    const present = await Promise.all(found.map((text) => this.#present(text)))
+    const pending = this.waiting
+    return {
+      items: present.flat(),
+      ...(next !== undefined && { nextCursor: String(next) }),
+      ...(pending > 0 && { pending }),
+    }
+  }
+
+  async rebuild(): Promise<void> {
+    await this.#parts.indexing?.rebuild()
+  }
+
+  truncating(session: Uri): void {
+    this.#parts.indexing?.truncating(session)
+  }
+
+  committed(channel: Channel, action: Action): void {
+    this.#parts.indexing?.committed(channel, action)
+  }
+
+  disposed(session: Uri): void {
+    this.#parts.indexing?.changed(session)
+  }
+
+  async close(): Promise<void> {
+    await (this.#parts.indexing ?? this.#parts.index).close()
+  }
+
+  async #page(query: SearchQuery): Promise<FoundPage> {
+    const { index, indexing } = this.#parts
+    try {
+      return await index.find(query)
+    } catch (error) {
+      if (!(error instanceof IndexDamaged)) throw error
+      if (!indexing) throw AhpError.conflict('the search index of this read-only host is damaged')
+      await indexing.damaged(error)
+      return noPage
+    }
+  }
+
+  /** The text as a client sees it. Nothing if its session, its chat or its turn is gone. */
+  async #present({ session, chat, turnId, who, time, excerpt }: FoundText): Promise<readonly SearchItem[]> {
+    const { catalog } = this.#parts
+    const home = chat === undefined ? session : catalog.sessionOf(chat)
+    const summary = home === undefined ? undefined : catalog.get(home)
+    if (!summary || (chat !== undefined && turnId !== undefined && !(await this.#has(session, chat, turnId))))
+      return []
+    const { resource, title, provider } = summary
+    const place = { ...(chat !== undefined && { chat }), ...(turnId !== undefined && { turnId }) }
+    return [
+      { session: resource, ...place, who, time: new Date(time).toISOString(), title, provider, excerpt },
+    ]
+  }
+
+  /** Whether a chat has a turn. The store is asked only if the index may be outdated. */
+  async #has(session: Uri, chat: Uri, turnId: string): Promise<boolean> {
+    const { log, indexing, store } = this.#parts
+    const awake = log.channel(chat)
+    if (awake) return awake.has(turnId)
+    if (indexing?.isWaiting(session) === false) return true
+    return (await store.rows(chat, [turnId])).rows.length > 0
+  }
+}
+
+const noPage: FoundPage = { found: [] }
+
+/** The search on an index. A read-only host does not feed the index. */
+export async function openSearch(
+  index: SearchIndex,
+  parts: Omit<IndexingParts, 'index' | 'trusted'> & { readonly earlierEpochs: readonly Epoch[] },
+  readOnly: boolean,
+): Promise<Searching> {
+  if (readOnly) return new Search({ index, indexing: undefined, ...parts })
+  const epochs = await searchedEpochs(parts.records, parts.log.first, parts.earlierEpochs)
+  // The index may have indexed what the store has lost since.
+  const trusted = parts.store.lost === undefined ? epochs : []
+  return new Search({ index, indexing: new Indexing({ index, trusted, ...parts }), ...parts })
+}

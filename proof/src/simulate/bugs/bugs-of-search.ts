@@ -1,0 +1,44 @@
+import { bug } from './bug.ts'
+import type { Bug } from './bug.ts'
+
+/** Bugs in the feeding of the search index. */
+export const searchBugs: readonly Bug[] = [
+  bug(
+    'the index does not learn after a crash which sessions have changed',
+    'search/indexing',
+    'versions.get(session) !== listChanges.versionOf(session)',
+    '!versions.has(session)',
+  ),
+  bug(
+    'turns that were truncated before a crash stay in the index',
+    'search/indexing',
+    'this.#parts.records.put(',
+    'void (',
+  ),
+  bug(
+    'a version with uncommitted changes counts as indexed',
+    'search/session-changes',
+    'version <= log.committedSeq',
+    'true',
+  ),
+  bug('truncated turns stay in the index', 'search/session-changes', 'wanted.cut ?', 'false ?'),
+  bug('a disposed session stays in the index', 'session/session', 'core.search?.disposed(uri);', ''),
+  bug(
+    'a chat that comes from elsewhere is indexed without its turns',
+    'search/indexing',
+    'pending.wholeChat(added);',
+    '{}',
+  ),
+  bug(
+    'a new session is indexed without the turns of its chat',
+    'search/indexing',
+    'if (!this.#known?.has(session))',
+    'if (false)',
+  ),
+  bug(
+    'an index that is ahead of a restored store is trusted',
+    'search/search',
+    'parts.store.lost === undefined ? epochs : []',
+    'epochs',
+  ),
+]

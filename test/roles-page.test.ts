@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { extensionRoles } from '../packages/host/src/connection/extensions/extensions.ts'
 import { actionRoles, commandRoles } from '../packages/host/src/roles/roles.ts'
 
 /** The lines of docs/roles.md, without the spaces between the columns of its tables. */
@@ -10,6 +11,7 @@ const lines = readFileSync(fileURLToPath(new URL('../docs/roles.md', import.meta
 
 test.each([
   ['command', commandRoles],
+  ['further command', extensionRoles],
   ['action', actionRoles],
 ])('[T8] docs/roles.md has the role of every %s, and no other', (heading, table) => {
   const at = lines.indexOf(`|${heading}|role|`)

@@ -75,6 +75,11 @@ function rebuildSearch({ search, readOnlyReason }: Core): unknown {
   return search && new DeferredResponse(search.rebuild().then(() => ({})))
 }
 
+/** The role that each of these commands needs. */
+export const extensionRoles: { readonly [name: string]: Role } = Object.fromEntries(
+  [...extensions].map(([name, { role }]) => [name, role]),
+)
+
 /** The command of this name; undefined if the host does not offer it to clients of this version. */
 export function extensionNamed(core: Core, { lens }: Generation, name: string): Extension | undefined {
   const found = lens ? undefined : extensions.get(name)

@@ -89,8 +89,8 @@ export class Client {
   }
 
   /**
-   * Replaces the link by a new one at once. For an app that was not running for a while, such as a page that is seen again:
-   * its link may be dead, and nothing would tell before a time limit is over.
+   * Replaces the link by a new one at once. Call it when the app runs again after a pause, for example when a hidden
+   * page is shown. The old link may be dead by then, and the client would notice only after a time limit.
    */
   wake(): this {
     this.#link.wake()
@@ -106,7 +106,10 @@ export class Client {
     return this.#host
   }
 
-  /** The host's message that its disk is full, while it is. Pending actions then wait until the disk has space again. */
+  /**
+   * The host's message while its disk is full, otherwise undefined. Pending actions wait until the disk has space
+   * again.
+   */
   get diskFull(): string | undefined {
     return this.#diskFull
   }
@@ -159,7 +162,7 @@ export class Client {
       listeners = new Listeners((error) => this.#problems.notify({ kind: 'app', detail: messageOf(error) }))
       this.#notifications.set(method, listeners)
     }
-    // Only params of this method are passed to these listeners.
+    // Each set of listeners belongs to one method and gets only the params of that method: hence the cast.
     return listeners.add(listener as (params: never) => void)
   }
 
@@ -189,7 +192,8 @@ export class Client {
     const problem = (found: ClientProblem) => this.#problems.notify(found)
     const context = { peer, hello: this.#options, subscriptions: this.#subscriptions, check, problem }
     const open = (requested: readonly Channel[]) => {
-      // The pending actions are sent before listeners are notified: a listener may dispatch, and its action is newer.
+      // The pending actions are sent before listeners are notified. A listener may dispatch a newer action, which
+      // must be sent after them.
       this.#subscriptions.opened(peer, resendsOf(this.#host), requested)
       opened()
     }
@@ -224,7 +228,10 @@ export class Client {
     }
   }
 
-  /** The notification is Atrium's own, so its shape is checked here. */
+  /**
+   * Handles the notification of an Atrium host that its disk is full, or no longer full. AHP does not define it, so
+   * its shape is checked here.
+   */
   #spaceChanged(params: unknown): void {
     const { full, message } = (params ?? {}) as { readonly full?: unknown; readonly message?: unknown }
     const text = typeof message === 'string' ? message : 'The disk of the host is full.'
@@ -247,7 +254,10 @@ export class Client {
   }
 }
 
-/** Returns whether the host recognizes a resent action by its number. */
+/**
+ * Returns whether the host recognizes an action that is sent twice, by its `clientSeq`. An Atrium host says so in
+ * `_meta`.
+ */
 function resendsOf(host: HostInfo | undefined): boolean {
   const own = host?._meta?.['x-atrium']
   return typeof own === 'object' && own !== null && 'resends' in own && own.resends === true

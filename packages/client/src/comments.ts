@@ -20,9 +20,12 @@ export interface NewComment {
   readonly turnId?: string
 }
 
-/** The comments on the files of a session: its annotations. Each change rejects with the host's reason if it is refused. */
+/**
+ * The comments on the files of a session, which AHP calls annotations. If the host refuses a change, the promise of
+ * that change rejects with the host's reason.
+ */
 export interface SessionComments {
-  /** The channel of the annotations, for states, listeners and everything else. */
+  /** The subscription to the annotations channel, for what the other members do not offer, such as listeners. */
   readonly channel: Subscription<'annotations'>
   readonly all: readonly Annotation[]
   /** Resolves with the comments when the host has sent them. */

@@ -76,7 +76,7 @@ class Provider implements ProvidedTools {
   /** The calls that this program has taken, by their ids in `inputNeeded`. Each is taken once. */
   readonly #taken = new Map<string, AbortController>()
   #tools: readonly ProvidedTool[]
-  /** Whether the client has sent its tools, and the host's state does not have them yet. */
+  /** Whether the client has sent its tools, but is not yet among the active clients in the host's state. */
   #isJoining = false
   #isWithdrawn = false
 
@@ -153,7 +153,7 @@ class Provider implements ProvidedTools {
   #executions({ inputNeeded = [] }: SessionState): readonly Execution[] {
     return inputNeeded.filter(
       (request) => request.kind === 'toolClientExecution' && request.clientId === this.#client.clientId,
-      // The filter leaves only requests of this kind: hence the cast.
+      // The filter has left only requests of the kind `toolClientExecution`: hence the cast.
     ) as readonly Execution[]
   }
 
@@ -207,7 +207,10 @@ class Provider implements ProvidedTools {
     this.#send(chat, { type: 'chat/toolCallConfirmed', turnId, toolCallId, ...denial })
   }
 
-  /** The client keeps an action until the host has it, also across lost links and restarts of the host. */
+  /**
+   * Sends an action without waiting for its outcome. The client keeps the action until the host has it, also across
+   * lost links and restarts of the host.
+   */
   #send(chat: Uri, action: ChatAction): void {
     void this.#client.dispatch(chat, action)
   }

@@ -81,8 +81,8 @@ interface Handle {
 }
 
 /**
- * A store for React. It opens a handle for the first subscriber, and releases the handle after the last one. React may
- * subscribe twice, or again right after it has unsubscribed.
+ * A store for React. It opens a handle for the first subscriber, and releases the handle after the last one.
+ * Subscribers are counted, because React may subscribe twice, or again right after it has unsubscribed.
  */
 function storeOf<H extends Handle, T>(open: () => H, valueOf: (handle: H | undefined) => T) {
   let handle: H | undefined

@@ -8,7 +8,7 @@ import type { Flat, Infer, Schema, Shape } from './schema.ts'
  */
 export type Class = 'strict' | 'relaxed' | 'ephemeral'
 
-/** One row of a channel's action table: the payload, the side that may send the action, and its class. */
+/** The definition of one action type: its payload, the side that may send it, and its class. */
 export interface ActionRow<out P> {
   readonly by: 'host' | 'client'
   readonly class: Class
@@ -17,20 +17,20 @@ export interface ActionRow<out P> {
 
 export type ActionTable = { readonly [type: string]: ActionRow<unknown> }
 
-/** An action that only the host may send. */
+/** Defines an action that only the host may send. */
 export function host<S extends Shape>(payload: S, actionClass: Class = 'strict'): ActionRow<Infer<S>> {
   return { by: 'host', class: actionClass, schema: (type) => shapeOf(type, payload) }
 }
 
-/** A row of an action that clients may dispatch. */
+/** The definition of an action type that clients may dispatch. */
 type ClientRow<P> = ActionRow<P> & { readonly by: 'client' }
 
-/** An action that clients may dispatch. */
+/** Defines an action that clients may dispatch. */
 export function client<S extends Shape>(payload: S, actionClass: Class = 'strict'): ClientRow<Infer<S>> {
   return { by: 'client', class: actionClass, schema: (type) => shapeOf(type, payload) }
 }
 
-/** An action that clients may dispatch with one of two payloads: approved or denied. */
+/** Defines an action that clients may dispatch with one of two payloads: approved (`a`) or denied (`b`). */
 export function clientEither<A extends Shape, B extends Shape>(a: A, b: B): ClientRow<Infer<A> | Infer<B>> {
   const schema = (type: string) => either(shapeOf(type, a, 'Approved'), shapeOf(type, b, 'Denied'))
   return { by: 'client', class: 'strict', schema }

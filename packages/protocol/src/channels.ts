@@ -37,13 +37,15 @@ export const kinds = {
     actions: sessionActions,
     reduce: reducers.session,
     strides: {
-      // On `session/ready`, a 0.1 reducer clears the status flags. A 0.1 client therefore gets two more actions, which
-      // set the flags again.
+      // Up to three actions: on `session/ready` a 0.1 reducer clears the status flags. A 0.1 client therefore gets
+      // two more actions, which set the flags again.
       'session/ready': 3,
-      // Up to 0.4 a session has a model and an agent of its own, each with an action. 1.0 keeps both in `_meta`.
+      // Up to three actions: 1.0 keeps the model and the agent of a session in `_meta`, but up to 0.4 each has an
+      // action of its own.
       'session/metaChanged': 3,
-      // 0.7 can only remove a directory, or add one at the end of the list. To keep the order of the list, a 0.7 client is
-      // sent the removal and the addition of every directory from the replaced one on.
+      // 0.7 can only remove a directory, or add one at the end of the list. To keep the order of the list, a 0.7
+      // client gets the removal and the addition of every directory from the replaced one on: at most two actions for
+      // each.
       'session/workingDirectoryReplaced': ({ workingDirectories = [] }) => 2 * workingDirectories.length,
     },
     derived: { project: true, annotations: true },
@@ -68,7 +70,8 @@ export const kinds = {
     state: ChangesetState,
     actions: changesetActions,
     reduce: reducers.changeset,
-    // Up to 0.3 the content is cleared. Then each file is set by an action, and all operations by another.
+    // Up to 0.3 one action clears the content, one sets each file, one sets all operations, and one sets a changed
+    // error. One number is spare.
     strides: { 'changeset/contentChanged': (_, { files }) => files.length + 4 },
   }),
   annotations: kind({
@@ -103,7 +106,7 @@ export function kindNamed(name: string): ChannelKind | undefined {
   return byName.get(name)
 }
 
-// A kind accepts only states of that kind. A caller that looks up the kind of a channel passes the states of the same
+// A kind accepts only states of that kind. A caller that looks up the kind of a channel passes only states of this
 // channel, but the compiler cannot know this. The casts therefore drop the state type.
 const byName = new Map<string, ChannelKind>(
   Object.values(kinds).map((each) => [each.name, each as unknown as ChannelKind]),

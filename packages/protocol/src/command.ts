@@ -1,7 +1,7 @@
 import { jsonObject, id, is, isSchema, object, optional } from './schema.ts'
 import type { Infer, Schema, Shape } from './schema.ts'
 
-/** One row of a command table: the params, the result, and the side that may send the request. */
+/** The definition of one command: its params, its result, and the side that may send it. */
 export interface CommandRow<out P, out R> {
   readonly from: 'client' | 'either'
   readonly params: (method: string) => Schema<P>
@@ -14,7 +14,7 @@ export type ParamsIn<T extends CommandTable, M extends keyof T> =
 export type ResultIn<T extends CommandTable, M extends keyof T> =
   T[M] extends CommandRow<unknown, infer R> ? R : never
 
-/** One row of a notification table: the params, and the side that may send the notification. */
+/** The definition of one notification: its params, and the side that may send it. */
 export interface NotificationRow<out P> {
   readonly from: 'client' | 'host'
   readonly params: (method: string) => Schema<P>

@@ -15,8 +15,9 @@ export interface ChannelKind<S = unknown, A extends Action = Action> {
   readonly dispatchable: ReadonlySet<string>
   readonly classes: ReadonlyMap<string, Class>
   /**
-   * How many sequence numbers an action of each type takes, 1 if absent. An older protocol version may need several
-   * actions in place of one. The number may depend on the action and on the state after it.
+   * How many sequence numbers an action of each type takes, 1 if absent. A client of an older protocol version may
+   * get several actions in place of one, and each needs a number. The number may depend on the action and on the
+   * state after it.
    */
   readonly strides: ReadonlyMap<string, Stride>
   /**
@@ -24,7 +25,9 @@ export interface ChannelKind<S = unknown, A extends Action = Action> {
    * and comparisons of states ignore them. `true` stands for the whole key, a nested table for keys inside it.
    */
   readonly derived: Derived<S>
-  /** The key of a long list in the state that grows only at its end. The host stores each item as a row. */
+  /**
+   * The key of a long list in the state that grows only at its end. The host stores each item of the list separately.
+   */
   readonly rows: (keyof S & string) | undefined
   /** Shortens a state that could grow without limit. The host applies this function; a client may keep more. */
   readonly tail: ((state: S) => S) | undefined

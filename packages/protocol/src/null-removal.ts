@@ -2,8 +2,8 @@ import { isJsonObject } from './json.ts'
 import type { JsonObject } from './json.ts'
 
 /**
- * Removes the nulls that stand for absent optional keys. Returns the same value if there are none. Each schema has one
- * such function. If the function returns `undefined`, the key that held the value is removed.
+ * Removes the nulls that stand for absent optional keys. Returns the same value if it has none, and undefined if the
+ * key that holds the value must be removed. Each schema may have one such function.
  */
 export type NullRemoval = (value: unknown) => unknown
 
@@ -24,7 +24,7 @@ export function inShape(removals: ReadonlyMap<string, NullRemoval>): NullRemoval
   return (value) => (isJsonObject(value) ? inKeys(value, keys, (key) => removals.get(key)) : value)
 }
 
-/** Applies the null removal of the union member that the tag names. */
+/** Removes the nulls of a tagged union with the function of the member that the tag `tagKey` names. */
 export function inMember(tagKey: string, removalOf: (tag: string) => NullRemoval | undefined): NullRemoval {
   return (value) => (isJsonObject(value) ? (removalOf(String(value[tagKey]))?.(value) ?? value) : value)
 }

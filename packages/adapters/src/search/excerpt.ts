@@ -2,7 +2,7 @@ import type { Excerpt } from '@atrium/host/ports/search-index'
 import { limits } from '@atrium/protocol/limits'
 import { separator } from './words.ts'
 
-/** The characters around each found word of a marked text. A prepared text has no control characters. */
+/** The marks before and after each found word. Indexed texts do not contain these characters. */
 export const [opens, closes] = ['\u0001', '\u0002']
 /** The sign for what was left out. */
 export const gap = '…'
@@ -11,7 +11,9 @@ const before = 60
 
 type Match = Excerpt['matches'][number]
 
-/** Makes an excerpt of a marked text: on one line, and not longer than the limit. */
+/**
+ * Turns a text with `opens` and `closes` around its matches into an excerpt: on one line, not longer than the limit.
+ */
 export function excerptOf(marked: string): Excerpt {
   const matches: Match[] = []
   let text = ''

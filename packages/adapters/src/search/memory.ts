@@ -39,7 +39,9 @@ interface StoredSession {
 class MemoryIndex implements MemorySearch {
   readonly #sessions = new Map<Uri, StoredSession>()
   readonly #sessionOf = new Map<Uri, Uri>()
-  /** The texts by position. The titles of sessions are those without a chat, so each text has its session, too. */
+  /**
+   * The texts by position. `session` is set only for the title of a session: other texts have a chat, which names it.
+   */
   readonly #texts = new Map<number, { readonly session: Uri | undefined; readonly stored: StoredText }>()
   #epoch: number | undefined
 
@@ -151,13 +153,13 @@ function isWanted({ provider, folders }: IndexedSession, query: SearchQuery): bo
   return folders.some((path) => path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`))
 }
 
-/** A run of words. */
+/** A run of words in a text: the index of the first one, and their number. */
 interface Place {
   readonly from: number
   readonly count: number
 }
 
-/** Where the words of a term follow one another. */
+/** The places where the wanted words follow one another. `prefix`: the last of them need only begin so. */
 function placesOf(wanted: readonly string[], prefix: boolean, words: readonly Word[]): readonly Place[] {
   if (wanted.length === 0) return []
   const isHere = (from: number) =>
@@ -168,10 +170,10 @@ function placesOf(wanted: readonly string[], prefix: boolean, words: readonly Wo
   return [...words.keys()].filter(isHere).map((from) => ({ from, count: wanted.length }))
 }
 
-/** The number of words before and after the first place that an excerpt has. */
+/** The number of words in an excerpt before the first match, and from the first match on. */
 const around = 20
 
-/** The text around the first place, with marks around all places in this part. */
+/** The part of the text around the first match, with marks around all matches in this part. */
 function marked({ text, words }: StoredText, places: readonly Place[]): string {
   const first = Math.min(...places.map(({ from }) => from))
   const [begin, end] = [Math.max(0, first - around), Math.min(words.length, first + around)]
@@ -182,7 +184,7 @@ function marked({ text, words }: StoredText, places: readonly Place[]): string {
   for (const place of places.toSorted((a, b) => a.from - b.from || b.count - a.count)) {
     const { start = 0 } = words[place.from] ?? {}
     const { end: stop = 0 } = words[place.from + place.count - 1] ?? {}
-    // A place that overlaps an earlier one is marked already, at least in part.
+    // A match that overlaps an earlier one, or ends outside of the excerpt, gets no marks.
     if (start < at || stop > to) continue
     result += `${text.slice(at, start)}${opens}${text.slice(start, stop)}${closes}`
     at = stop

@@ -1,6 +1,6 @@
 import type { SearchTerm } from '@atrium/host/ports/search-index'
 
-/** A word of a text, folded, and its place in the text. */
+/** A word of a text, without case and accents, and its place in the text. */
 export interface Word {
   readonly folded: string
   readonly start: number
@@ -18,8 +18,9 @@ const word = new RegExp(`${letter}[\\p{L}\\p{N}\\p{Co}\\p{M}]*`, 'gu')
 export const separator = '\u200b'
 
 /**
- * A text as it is indexed: without control characters, which mark found words, and with an invisible separator wherever a word
- * ends without a space. SQLite would replace half a surrogate pair, so this replaces it.
+ * A text as it is indexed. Control characters, except tabs and line ends, become spaces, because two of them mark
+ * found words. An invisible separator stands between two letters if one of them is an ideograph. Half a surrogate
+ * pair becomes U+FFFD, as SQLite would store it.
  */
 export function prepared(text: string): string {
   // oxlint-disable-next-line no-control-regex
@@ -28,7 +29,7 @@ export function prepared(text: string): string {
   return anyIdeograph.test(whole) ? whole.replaceAll(borders, `$&${separator}`) : whole
 }
 
-/** The words of a prepared text. */
+/** The words of a text that `prepared` has returned. */
 export function wordsOf(text: string): readonly Word[] {
   return [...text.matchAll(word)].map(({ 0: found, index }) => ({
     folded: folded(found),
@@ -48,8 +49,8 @@ function folded(found: string): string {
 }
 
 /**
- * The first of the positions that a text with this time may have. Positions order texts by time: 256 for each second. If a
- * second has more texts, they take positions of the next one.
+ * The first position that a text with this time, in milliseconds, may have. Positions order texts by time: each
+ * second has 256. If a second has more texts, they take the next free positions after it.
  */
 export function positionOf(time: number): number {
   return Math.max(0, Math.floor(time / 1000)) * 256

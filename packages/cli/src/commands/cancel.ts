@@ -50,8 +50,8 @@ export function cancel(name: string, flags: Flags): Promise<void> {
 }
 
 /**
- * Returns the busy chats of the target; with `all`, its idle chats too. Workers are left out: they end with the turn that
- * started them.
+ * Returns the chat that the user has named. For a session, returns its busy chats; with `all`, its idle chats too. In
+ * a session, chats that a tool call has started are left out: they end with the turn of that call.
  */
 async function chatsOf(
   client: Client,

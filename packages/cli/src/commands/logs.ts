@@ -58,7 +58,10 @@ function printTurns(
 /** Text deltas within half a second are merged into one action. */
 const batched = { delivery: { maxLatencyMs: 500 } }
 
-/** Prints the actions of the session and all its chats, new chats included. Actions before `start` are held back. */
+/**
+ * Prints the actions of the session and all its chats, new chats included. Until the returned `start` is called, they
+ * are held back.
+ */
 function followActions(client: Client, { session, chat, chatOnly }: Target, { print, note, style }: Output) {
   let early: Envelope[] | undefined = []
   const show = (envelope: Envelope) => {

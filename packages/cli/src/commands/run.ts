@@ -29,7 +29,7 @@ interface Flags extends HostOptions, OutputOptions {
   readonly session?: string
   readonly timeout?: string
   readonly allow?: string
-  /** False with `--no-start`. */
+  /** Whether a host is started if none runs. False with `--no-start`. */
   readonly start?: boolean
 }
 

@@ -50,7 +50,7 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
     return chooseToken(settings)
   })
   const tls = await readCertificate(settings)
-  // The server checks this, too. The check here comes first, before the store is opened.
+  // The server refuses an unsafe address, too. The check here comes before the store is opened.
   const exposed = exposureProblem(settings, tls !== undefined, token !== undefined)
   if (exposed !== undefined) throw new CommandError(exposed)
   const level = settings.logLevel ?? (process.stderr.isTTY ? 'warn' : 'info')
@@ -85,7 +85,8 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
   })
   const stopped = stopSignal()
   agentSet.watch(host)
-  // The file is written before the banner, so that a program that read the banner finds the host.
+  // `host.json` is written before the banner, so that a command that a program starts after the banner finds the
+  // host.
   const tokenFile = tokenFileOf(settings)
   const address = { url: listening.url, pid: process.pid, version }
   const hostFile = { ...address, ...(tokenFile !== undefined && { tokenFile }) }
@@ -93,7 +94,7 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
     await announceHost(settings.data, hostFile).catch((error: unknown) =>
       log.warn({ err: error }, 'unannounced'),
     )
-  // A pipe or a file would keep the code, so it gets none.
+  // The link for a terminal has a code that lets a browser in. A pipe or a file would keep the code, so it gets none.
   const page = json || !process.stdout.isTTY ? listening.pageUrl : listening.pageLink()
   printBanner({ version, url: listening.url, token, page, notes }, json)
   log.info({ urls: listening.urls, data: settings.data }, 'listening')
@@ -123,7 +124,7 @@ async function openHost(settings: Settings, log: Logger, world: World, agentSet:
   }
   const worktrees = join(settings.data, 'worktrees')
   const rebuilt = (reason: string) => log.warn({ detail: reason }, 'search index rebuilt')
-  // A read-only host cannot make an index.
+  // A read-only host cannot make a search index: it uses the one that is there, if any.
   const hasIndex = readOnly === undefined || existsSync(join(settings.data, 'search.db'))
   return createHost({
     store,
@@ -172,7 +173,7 @@ function pageOf({ web = true }: Settings): PageOptions | undefined {
   return folder === undefined ? undefined : { folder }
 }
 
-/** The limits of captures that the user has set. */
+/** The limits, in bytes, for the saved contents of files that turns change. Absent if the user has not set them. */
 function captureLimits({ captures }: Settings): Partial<LimitValues> {
   const { sessionMb, allMb } = captures || {}
   return {
@@ -183,7 +184,7 @@ function captureLimits({ captures }: Settings): Partial<LimitValues> {
 
 const MiB = 1024 * 1024
 
-/** The digest that a user's consent to programs is bound to. */
+/** The digest of a plugin or its programs. A user's consent applies only as long as the digest stays the same. */
 function hash(data: Uint8Array | string): string {
   return createHash('sha256').update(data).digest('hex')
 }

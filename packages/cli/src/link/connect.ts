@@ -133,7 +133,7 @@ export function checkedUrl(text: string): string {
   throw new CommandError(`--host must be a URL like ws://127.0.0.1:7433, and not '${text}'.`, exits.usage)
 }
 
-/** `final` says that the client will not retry. */
+/** The error for a host that cannot be reached. `final`: the client does not try again. */
 function unreachable({ url }: Address, reason: string, final: boolean): CommandError {
   const shown = new URL(url)
   shown.search = ''

@@ -32,7 +32,7 @@ export class HostProcess {
     })
   }
 
-  /** Whether another process uses the store. */
+  /** Whether this host has ended because another process uses the store. */
   get isRefused(): boolean {
     return this.#exit === exits.inUse
   }
@@ -41,14 +41,17 @@ export class HostProcess {
     return this.#exit !== undefined && !this.isRefused
   }
 
-  /** The host with the number `pid` answers: this one, or one that another command has started. */
+  /**
+   * Called when a host with the process id `pid` answers. If another command has started it, the log of this one is
+   * deleted.
+   */
   answers(pid: number): void {
     this.#child.unref()
     if (pid === this.#child.pid) this.#publishLog()
     else rmSync(this.#ownLog, { force: true })
   }
 
-  /** Ends the process, and returns the error that says why the host cannot be reached. */
+  /** Ends the process if it still runs. Returns the error that says why the host could not be started. */
   failure(): CommandError {
     if (this.#exit === undefined) this.#child.kill()
     const lines = textOf(this.#ownLog).trim().split('\n')
@@ -58,12 +61,13 @@ export class HostProcess {
     return new CommandError(`The host could not be started${why} (its log: ${this.#publishLog()})`)
   }
 
-  /** Names the log `host.log`, and keeps the log of the last host as `host.log.1`. Returns its path. */
+  /** Names the log `host.log`, and keeps the log of the last host as `host.log.1`. Returns the path of `host.log`. */
   #publishLog(): string {
     const path = join(this.#data, 'host.log')
     renameIfPresent(path, `${path}.1`)
     renameIfPresent(this.#ownLog, path)
-    // A command that was ended during its start may have left a log.
+    // Removes the logs of commands that were killed while they started a host. The name has the process id of the
+    // command.
     for (const name of readdirSync(this.#data)) {
       const [, pid] = /^host-(\d+)\.log$/.exec(name) ?? []
       if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(this.#data, name), { force: true })

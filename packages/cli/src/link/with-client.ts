@@ -27,7 +27,7 @@ export async function withClient<T>(options: HostOptions, work: (client: Client)
   }
 }
 
-/** `lost` rejects when the link is closed, or does not come back in time. */
+/** Watches the link. `lost` rejects when the link is closed, or does not come back in time. `end` stops watching. */
 function watchLink(client: Client): { readonly lost: Promise<never>; readonly end: () => void } {
   let timer: NodeJS.Timeout | undefined
   let unsubscribe = () => {}

@@ -59,7 +59,10 @@ export class Prompts {
     return this.#current?.armed === true
   }
 
-  /** Takes the list of all open requests. */
+  /**
+   * Takes the new list of open requests. Closes a prompt whose request is gone or has changed, and shows the next
+   * one.
+   */
   update(requests: readonly Request[]): void {
     this.#requests = requests
     for (const key of this.#answered)

@@ -40,7 +40,7 @@ export function openScreen(env = process.env): Screen {
 export interface Input {
   open(): void
   close(): void
-  /** Stops the process, as Ctrl-Z does. */
+  /** Stops the process, as Ctrl-Z does. Calls `resumed` when it continues. Does nothing for whole lines. */
   suspend(resumed: () => void): void
 }
 

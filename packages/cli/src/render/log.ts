@@ -75,7 +75,7 @@ export function actionLine(
   return words.filter(Boolean).join('  ')
 }
 
-/** Returns who decided, for an action that decides about a tool call. */
+/** Returns who decided, for an action that decides about a tool call; empty for other actions. */
 function decided(action: Action, { dim }: Style): string {
   const member = deciding.get(action.type)
   const by = member && decisionOf(action, member)

@@ -27,7 +27,7 @@ function isAgent(value: unknown): boolean {
     ...others
   } = value
   return (
-    // A misspelt key would silently do nothing.
+    // Unknown keys are refused: a misspelt one would silently do nothing.
     Object.keys(others).length === 0 &&
     [command, displayName].every((each) => each === undefined || (isText(each) && each !== '')) &&
     isList(args, isText) &&
@@ -88,7 +88,10 @@ function isProvider(value: unknown): boolean {
   )
 }
 
-/** An address without credentials: every client can read it in the state. */
+/**
+ * Whether a value is an HTTP address without credentials. Every client can read the address, so it must hold no
+ * secret.
+ */
 function isAddress(value: unknown): boolean {
   if (typeof value !== 'string' || !URL.canParse(value)) return false
   const { protocol, username, password } = new URL(value)

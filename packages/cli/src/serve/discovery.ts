@@ -72,7 +72,7 @@ async function readOwn(path: string): Promise<string | undefined> {
   }
 }
 
-/** `EPERM` means that the process exists and belongs to another user. */
+/** Whether a process runs. The error `EPERM` means that it does, and belongs to another user. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)

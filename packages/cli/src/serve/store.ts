@@ -39,7 +39,7 @@ export async function openStore({
   }
 }
 
-/** The sentence about a store that has lost changes which the host had confirmed. */
+/** The sentence about a store that has lost changes which the host had confirmed; undefined if none are lost. */
 export function lossIn(data: string, { log }: Store): string | undefined {
   if (log.lost === undefined) return undefined
   return (

@@ -10,7 +10,7 @@ import type { Style } from '../terminal/output.ts'
 export interface Item {
   readonly of: Customization | ChildCustomization
   readonly isPart: boolean
-  /** The command lines that it would run, if it needs a consent. */
+  /** The command lines that it would run, and that need the user's consent. Empty if there are none. */
   readonly programs: readonly string[]
 }
 

@@ -92,7 +92,7 @@ export class SessionEvents {
     } else if (kind === 'systemNotification') {
       if (!before) news.push({ kind: 'notice', turnId, text: textOf(part.content) })
     } else if (kind === 'contentRef') {
-      // The text of a very long answer goes on in content of its own.
+      // The rest of a very long answer is not in the state. It can be read from this URI.
       if (!before) news.push({ kind: 'notice', turnId, text: `more: ${part.uri}` })
     } else if (kind === 'error') {
       if (!before) news.push({ kind: 'failed', turnId, part })

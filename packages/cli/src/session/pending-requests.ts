@@ -9,7 +9,7 @@ import type { SessionInputRequest, SessionState } from '@atrium/protocol/session
  */
 export type Request = Exclude<SessionInputRequest, { readonly kind: 'toolClientExecution' }>
 
-/** Returns the open requests of a session, or those of one chat and of its workers. */
+/** Returns the open requests of a session, or those of one chat and of the chats that its tool calls have started. */
 export function openRequests(session: SessionState, chat?: Uri): readonly Request[] {
   return (session.inputNeeded ?? []).filter(
     (each): each is Request =>

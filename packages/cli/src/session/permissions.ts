@@ -63,7 +63,9 @@ export async function setRoot(root: Subscription<'root'>, config: Record<string,
 
 type Values = Readonly<Record<string, unknown>> | undefined
 
-/** Entries of another shape belong to a host that uses the key for something else, and are left out. */
+/**
+ * The granted folders in the config. Entries of another shape are left out: another host may use the key differently.
+ */
 function grantsIn(values: Values): readonly Grant[] {
   return listIn(values, grantsKey).filter(
     (each): each is Grant => isObject(each) && 'uri' in each && typeof each.uri === 'string',

@@ -3,8 +3,8 @@ import { isJsonObject } from '@atrium/protocol/json'
 import type { SessionState } from '@atrium/protocol/session/state'
 
 /**
- * The worktree in which a session works, as a text: its branch and its main checkout. Undefined for a session in its folder,
- * and for a host that has no worktrees.
+ * The worktree in which a session works, as a text: its branch and its main checkout. Undefined for a session without
+ * a worktree of its own, and for a host that has no worktrees.
  */
 export function worktreeText({ _meta }: Partial<Pick<SessionState, '_meta'>>): string | undefined {
   const own = _meta?.['x-atrium']

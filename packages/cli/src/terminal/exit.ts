@@ -31,11 +31,12 @@ export function sentenceOf(error: unknown): string {
 }
 
 /**
- * Returns the exit code for an error. A session that does not exist and a denied permission have codes of their own.
+ * Returns the exit code for an error. A session that does not exist, a denied permission, and a store that another
+ * process uses have codes of their own.
  */
 export function exitFor(error: unknown): Exit {
   if (error instanceof CommandError) return error.exit
-  // The class is not imported: most commands do not load the store.
+  // The error is recognized by its name, because importing its class would load the store in every command.
   if (error instanceof Error && error.name === 'StoreLocked') return exits.inUse
   const code = error instanceof AhpError ? error.code : undefined
   if (code === errorCodes.SessionNotFound) return exits.notFound

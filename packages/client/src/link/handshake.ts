@@ -89,7 +89,10 @@ export function reconnect(
   })
 }
 
-/** The reason why a channel cannot be resumed. Atrium says which channels are damaged; all others do not exist. */
+/**
+ * Returns the reason why a channel cannot be resumed. An Atrium host lists the damaged channels in the result. A
+ * channel that is not in this list no longer exists.
+ */
 function missingError(uri: Uri, result: unknown): AhpError {
   const damage = member(member(atriumNote(result), 'damaged'), uri)
   return typeof damage === 'string'
@@ -97,7 +100,7 @@ function missingError(uri: Uri, result: unknown): AhpError {
     : AhpError.notFound(`there is no ${uri} any more`)
 }
 
-/** Reports a loss of actions. An Atrium host states the loss in the result of a handshake. */
+/** Reports that the host has lost confirmed actions. An Atrium host says so in the result of a handshake. */
 function reportLoss(result: unknown, problem: HandshakeContext['problem']): void {
   const lost = member(atriumNote(result), 'lost')
   if (typeof lost === 'string') problem({ kind: 'rollback', detail: lost })

@@ -17,8 +17,8 @@ export interface AnswerContext {
 type Answer = (params: unknown) => unknown
 
 /**
- * Answers a request of the host. If the app throws, the exception is reported here, and the host gets only an internal
- * error.
+ * Answers a request of the host. If the app throws an exception, it is passed to `report`, and the host gets only an
+ * internal error.
  */
 export async function answer(
   { hostRequests, check, report }: AnswerContext,

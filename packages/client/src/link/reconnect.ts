@@ -45,7 +45,10 @@ export interface LinkOptions {
 
 /** Silence after which a ping is sent. */
 const pingAfterMs = 5_000
-/** Time without any frame after a ping: the link is stale after `staleAfterMs`, and lost after `lostAfterMs`. */
+/**
+ * Times after a ping without any received frame: the link is stale after `staleAfterMs`, and lost after
+ * `lostAfterMs`.
+ */
 const staleAfterMs = 5_000
 const lostAfterMs = 20_000
 const firstRetryMs = 250
@@ -72,7 +75,7 @@ export class Reconnect {
     return this.#status
   }
 
-  /** The peer, once the handshake is done. */
+  /** The peer if the handshake is done and the link is not lost, otherwise undefined. */
   get live(): Peer | undefined {
     return this.#handshakeDone ? this.#peer : undefined
   }

@@ -21,8 +21,8 @@ export function openSocket(Socket: SocketConstructor, url: string): Promise<Tran
     socket.addEventListener('open', () => resolve(transport))
     socket.addEventListener('error', ({ message = '' }: { message?: string }) => void (problem = message))
     socket.addEventListener('close', ({ code, reason }: CloseEvent) => {
-      // The statuses 401 and 403 mean a refused token, so no further attempt is made. Browsers do not show the status;
-      // there the client tries again.
+      // The HTTP statuses 401 and 403 mean a refused token, so no further attempt is made. Browsers do not reveal the
+      // status, so in a browser the client tries again.
       if (/\b40[13]\b/.test(problem)) reject(new Refused('the host refuses this token'))
       else reject(new Error(problem || reason || `no host answers (${code})`))
     })
@@ -75,7 +75,7 @@ class SocketTransport implements Transport {
     this.#ending.abort(new Error(reason || 'closed here'))
   }
 
-  /** Never waits, because this interface has no event for drained buffers. */
+  /** Resolves at once, because this interface has no event for drained buffers. */
   drained(): Promise<void> {
     return Promise.resolve()
   }

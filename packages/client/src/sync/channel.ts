@@ -57,7 +57,10 @@ export class Channel {
     return this.#cached.state
   }
 
-  /** Whether a replay from the last seen number brings the state up to date. */
+  /**
+   * Whether the state is correct up to the last seen sequence number, so that a replay from there brings it up to
+   * date.
+   */
   get resumable(): boolean {
     return this.replica !== undefined && !this.#invalid && this.status !== 'gone'
   }
@@ -131,8 +134,8 @@ export class Channel {
     } catch (error) {
       return { kind: 'malformed', detail: `${action.type}: ${messageOf(error)}`, channel: this.uri }
     }
-    // An old number is no problem in two cases. The action is the client's own, whose echo may repeat an old number. Or
-    // the snapshot already contains the action.
+    // An old number is no problem in two cases. The client itself dispatched the action: its echo may repeat an old
+    // number. Or the last snapshot already contains the action.
     if (isNew || origin?.clientId === clientId || serverSeq <= this.#snapshotSeq) return undefined
     return {
       kind: 'old',
@@ -150,7 +153,7 @@ export class Channel {
   }
 
   get #reduce(): Fold<unknown> {
-    // `Check` has checked that actions and snapshots are of this kind.
+    // `Check` has checked that actions and snapshots are of this channel's kind: hence the cast.
     return reducers[this.kind] as Fold<unknown>
   }
 }

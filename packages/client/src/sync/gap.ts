@@ -5,15 +5,15 @@ import type { KindName } from '@atrium/protocol/reducers'
 import type { SessionState } from '@atrium/protocol/session/state'
 
 /**
- * Detects lost actions. All channels share one sequence, so a gap in the numbers of one channel means nothing. A lost
- * action shows only when a later action refers to something missing: text for a part that never began, or the end of an
- * unknown turn.
+ * Returns a sentence about a lost action, or undefined if none is noticed. All channels share one sequence, so a gap
+ * in the numbers of one channel means nothing. A lost action shows only when a later action refers to something
+ * missing: text for a part that never began, or the end of an unknown turn.
  */
 export function gapIn(kind: KindName, state: unknown, action: Action): string | undefined {
   return checks.get(kind)?.(state, action)
 }
 
-// `Check` has checked that the state is of this kind.
+// `Check` has checked that each state is of its kind: hence the casts.
 const checks = new Map<KindName, (state: unknown, action: Action) => string | undefined>([
   ['chat', (state, action) => gapInChat(state as ChatState, action)],
   ['session', (state, action) => gapInSession(state as SessionState, action)],

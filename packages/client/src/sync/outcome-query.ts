@@ -6,8 +6,8 @@ import type { PendingActions } from './pending-actions.ts'
 import type { World } from '../shared/world.ts'
 
 /**
- * If an outcome takes longer than this, the client queries the channel. The time doubles with every query, up to a
- * minute.
+ * If the outcome of an action takes longer than `firstMs`, the client asks the host about the channel. The time
+ * doubles with every query, up to `lastMs`.
  */
 const firstMs = 5_000
 const lastMs = 60_000
@@ -48,8 +48,9 @@ export class OutcomeQuery {
 }
 
 /**
- * Sends a request that fails as absent only if the channel does not exist. For a subscribed chat it requests a page of
- * turns with an invalid cursor: `subscribe` would change the host's record of the turns that this client has.
+ * Sends a request that fails with a not-found error only if the channel does not exist. For a subscribed chat it
+ * requests a page of turns with an invalid cursor, because `subscribe` would change the host's record of the turns
+ * that this client has.
  */
 export function probe(peer: Peer, channel: Uri, known: Channel | undefined): Promise<unknown> {
   if (known?.kind === 'chat') return peer.request('fetchTurns', { channel, cursor: '' })

@@ -59,7 +59,10 @@ export class PendingActions {
   }
 }
 
-/** Returns the outcome in an envelope. A host that recognizes a resent action rejects it as already accepted. */
+/**
+ * Returns the outcome that an envelope states. A host that recognizes a resent action rejects it with the reason
+ * `already accepted as` and its first number. This counts as accepted.
+ */
 export function outcomeOf(serverSeq: number, rejectionReason: string | undefined): Outcome {
   if (rejectionReason === undefined) return { outcome: 'accepted', serverSeq }
   const before = /^already accepted as (\d+)$/.exec(rejectionReason)?.[1]

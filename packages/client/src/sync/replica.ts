@@ -35,9 +35,9 @@ export function writeAhead<S>(replica: Replica<S>, action: PendingAction): Repli
 }
 
 /**
- * Applies an envelope of the host. If it is the echo of an action of this client, the action is no longer pending, whether the
- * host has accepted or rejected it. An accepted action is reduced over the confirmed state alone, so that all pending actions come after it:
- * this is the rebase. An action that the snapshot contains is not reduced again.
+ * Applies an envelope of the host. If it is the echo of an action of this client, the action is no longer pending,
+ * whether the host has accepted or rejected it. An accepted action is reduced over the confirmed state alone, so that
+ * all pending actions come after it: this is the rebase. An action that the snapshot contains is not reduced again.
  */
 export function receive<S>(
   reduce: Fold<S>,
@@ -59,8 +59,8 @@ export function withdraw<S>(replica: Replica<S>, clientSeq: number): Replica<S> 
 }
 
 /**
- * Returns the confirmed state with all pending actions applied. An action that cannot be reduced is skipped: the host
- * decides.
+ * Returns the confirmed state with all pending actions applied. A pending action that cannot be reduced is skipped,
+ * because the host decides whether it is valid.
  */
 export function view<S>(reduce: Fold<S>, { confirmed, pending }: Replica<S>): S {
   return pending.reduce((state, { action }) => {

@@ -1,14 +1,17 @@
 import type { Channel } from './channel.ts'
 import type { World } from '../shared/world.ts'
 
-/** Minimum time between two requests for the same channel, whatever its host sends. */
+/** Minimum time between two snapshot requests for the same channel, however often it becomes invalid. */
 const everyMs = 1_000
 
 /** Requests new snapshots of invalid channels, at a limited rate. */
 export class Resync {
   readonly #world: World
   readonly #ask: (channel: Channel) => void
-  /** The channels requested within the last `everyMs`, and whether each became invalid again since. */
+  /**
+   * The channels whose snapshot was requested within the last `everyMs`. The value is true if the channel became
+   * invalid again since.
+   */
   readonly #recent = new Map<Channel, boolean>()
 
   constructor(world: World, ask: (channel: Channel) => void) {

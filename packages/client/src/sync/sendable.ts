@@ -23,8 +23,8 @@ export function sendable(
 }
 
 /**
- * Returns why an action cannot be sent. A host closes the link over a frame that breaks its limits. The action would
- * stay pending, be sent again over every new link, and so lock the client out for good.
+ * Returns why an action cannot be sent, or undefined if it can. A host closes the link over a frame that breaks its
+ * limits. The action would stay pending, be sent again over every new link, and so lock the client out for good.
  */
 function unsendable(channel: Uri, action: Partial<Action> | null): string | undefined {
   if (typeof action?.type !== 'string') return 'the action has no type'
@@ -41,7 +41,10 @@ function kindOf({ type }: Action): KindName | undefined {
   return Object.hasOwn(reducers, name) ? (name as KindName) : undefined
 }
 
-/** Returns the length in UTF-8. For a text that is within the limit in any case, it returns a lower bound. */
+/**
+ * Returns the number of bytes of a text in UTF-8. For a text that is short enough in any case it returns the number
+ * of characters, which may be lower.
+ */
 function bytesOf(text: string): number {
   if (text.length * 3 <= defaultLimits.size) return text.length
   let bytes = 0

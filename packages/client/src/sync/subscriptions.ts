@@ -64,7 +64,7 @@ export class Subscriptions {
     const known = this.#channels.get(uri)
     if (known && known.kind !== kind)
       throw new TypeError(`${uri} is subscribed as a ${known.kind}, not a ${kind}`)
-    // The old handles keep the channel that is gone. A new handle gets a new channel.
+    // Handles on a channel that is gone keep it. A new handle gets a new channel.
     if (known && known.status !== 'gone') return known
     const changes = new Listeners<[]>((error) =>
       this.#context.problem({ kind: 'app', detail: messageOf(error) }),
@@ -228,7 +228,7 @@ export class Subscriptions {
 
   #apply(envelope: Envelope, channel: Channel | undefined): void {
     const { serverSeq, origin, rejectionReason } = envelope
-    // A held action is lost with its link, so it must not count as seen: the host sends it again.
+    // If the link is lost, held actions are lost too. They do not count as seen, so that the host sends them again.
     if (!channel?.isHolding) this.#seen(serverSeq)
     if (origin?.clientId === this.#context.clientId)
       this.#pending.end(origin.clientSeq, outcomeOf(serverSeq, rejectionReason))

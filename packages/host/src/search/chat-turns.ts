@@ -6,13 +6,13 @@ import { Damaged, rebuild } from '../log/rebuild.ts'
 import { readSome } from '../log/rows.ts'
 import type { LogStore } from '../ports/log.ts'
 
-/** Where turns are read: in memory if the chat is awake, else in the store. No chat is woken. */
+/** Where turns are read: in memory if the chat is loaded, else in the store. Reading does not load the chat. */
 export interface TurnSource {
   readonly store: LogStore
   readonly log: Log
 }
 
-/** The number of turns that are read at a time. To parse them must not hold up other work for long. */
+/** The number of turns that are read at a time. Parsing more would hold up other work for too long. */
 const readTogether = 20
 
 /** The ids of the finished turns of a chat. Undefined if there is no such chat. Throws if the chat is damaged. */
@@ -48,7 +48,7 @@ export async function* turnsOf(
     }
     const { rows, count } = await readSome(store, uri, wanted)
     at += Math.max(1, count)
-    // The rows of a chat are its turns.
+    // The store keeps each turn of a chat as a row with the id of the turn: hence the cast.
     yield wanted.flatMap((id) => (rows.get(id) as Turn | undefined) ?? [])
   }
 }

@@ -15,11 +15,11 @@ import { changesOf } from './session-changes.ts'
 
 /** The time from a change to its indexing. Changes that come meanwhile are indexed together. */
 const changeMs = 100
-/** The time after a start before sessions of earlier epochs are looked at, so that clients can reconnect first. */
+/** The time from the start of the host to the first indexing, so that clients can reconnect first. */
 const startMs = 5000
-/** The pause between two slices of such sessions. */
+/** The pause between two sessions that have changed before this start, or whose indexing has failed. */
 const pauseMs = 20
-/** The time after which a failed change is tried again. */
+/** The time after which indexing is tried again if it has failed. */
 const retryMs = 60_000
 
 export interface IndexingParts extends TurnSource {
@@ -29,19 +29,20 @@ export interface IndexingParts extends TurnSource {
   readonly records: Records
   readonly world: World
   readonly limits: LimitValues
-  /** The earlier epochs since which every host has noted its truncations (`searched-epochs.ts`). */
+  /** The runs of the host, by their first sequence number, whose index is trusted (`searchedEpochs`). */
   readonly trusted: readonly number[]
 }
 
 /**
- * Feeds the index in the background, after actions are committed: one session at a time, in slices. It remembers which turns
- * have changed and reads their texts when it is their turn, so a slow index holds up nothing and needs no more memory.
+ * Feeds the index in the background, after actions are committed: one session at a time, in slices. It remembers only
+ * the ids of changed turns, and reads their texts when it indexes them. So a slow index holds up nothing and needs no
+ * more memory.
  */
 export class Indexing {
   readonly #parts: IndexingParts
-  /** The sessions that have changed in this epoch. */
+  /** The sessions that have changed since they were indexed in this run of the host. */
   readonly #changed = new Map<Uri, PendingChanges>()
-  /** The sessions whose version in the index is not that of the session list. */
+  /** The sessions that must be indexed whole: they changed before this run of the host, or their indexing failed. */
   readonly #outdated = new Set<Uri>()
   /** The sessions that the index has. Undefined until the index was asked. */
   #known: Set<Uri> | undefined
@@ -57,7 +58,7 @@ export class Indexing {
     this.#schedule(startMs)
   }
 
-  /** The number of sessions that the index does not have as they are. */
+  /** The number of sessions that are not up to date in the index. */
   get waiting(): number {
     return this.#known ? new Set([...this.#changed.keys(), ...this.#outdated]).size : this.#listed().length
   }
@@ -67,8 +68,8 @@ export class Indexing {
   }
 
   /**
-   * Notes in the step of a truncation that turns must leave the index. The session list does not tell after a crash, because a
-   * truncation need not change it.
+   * Writes a record that turns of the session must leave the index. It becomes durable together with the truncation.
+   * Without it nothing would tell after a crash, because a truncation need not change the session list.
    */
   truncating(session: Uri): void {
     this.#parts.records.put(`${owedPrefix}${session}`, '')
@@ -90,7 +91,7 @@ export class Indexing {
     this.#schedule(changeMs)
   }
 
-  /** Notes that a session has changed, or that it was disposed of. */
+  /** Notes that a session has changed, or that it was disposed of. Returns its changes, for the caller to add to. */
   changed(session: Uri): PendingChanges {
     const pending = this.#changed.get(session) ?? new PendingChanges()
     this.#changed.set(session, pending)
@@ -112,7 +113,7 @@ export class Indexing {
     this.#schedule(0)
   }
 
-  /** Ends the work after its present slice. */
+  /** Ends the work after the change that is being written, and closes the index. */
   async close(): Promise<void> {
     this.#ended = true
     this.#cancelTimer?.()
@@ -139,7 +140,10 @@ export class Indexing {
     if (pause !== undefined || more) this.#schedule(pause ?? changeMs)
   }
 
-  /** Indexes what has changed, then at most one session of earlier epochs. Returns the time until there is more to do. */
+  /**
+   * Indexes all changed sessions, then at most one outdated session. Returns the pause before the next run, in
+   * milliseconds; undefined if no session is outdated.
+   */
   async #run(): Promise<number | undefined> {
     if (!this.#known) await this.#begin()
     for (;;) {
@@ -170,7 +174,10 @@ export class Indexing {
     for (const [key] of await records.list(owedPrefix)) this.#outdated.add(key.slice(owedPrefix.length))
   }
 
-  /** The sessions that somebody has used. Nobody else can find the others. */
+  /**
+   * The sessions that all clients see. A session that is not used yet is seen only by its creator, and is not
+   * indexed.
+   */
   #listed(): readonly Uri[] {
     const { catalog } = this.#parts
     return catalog.all
@@ -188,14 +195,14 @@ export class Indexing {
         if (pending.everything) await new Promise<void>((resolve) => void world.later(0, resolve))
       }
     } catch (error) {
-      // Nothing is lost: the whole session is looked at again.
+      // No change is lost: the whole session is indexed again later.
       this.#outdated.add(session)
       throw error
     }
     this.#outdated.delete(session)
     if (this.#parts.catalog.get(session)) this.#known?.add(session)
     else this.#known?.delete(session)
-    // The note is removed with the next step of the log. A truncation that was committed meanwhile needs it still.
+    // The record of `truncating` is no longer needed, unless turns were truncated again during the indexing.
     if ((pending.everything || pending.cut) && !this.#changed.get(session)?.cut)
       records.delete(`${owedPrefix}${session}`)
   }
@@ -215,7 +222,7 @@ export class Indexing {
     }
   }
 
-  /** Empties the index. The next work begins anew. */
+  /** Empties the index, so that the next run indexes all sessions. Returns the pause before that run: 0 ms. */
   async #clear(): Promise<number> {
     await this.#parts.index.clear()
     this.#known = undefined
@@ -224,12 +231,15 @@ export class Indexing {
   }
 }
 
-/** The chat that an action adds to a session. It may have turns: it may be a copy, or may come from another session. */
+/**
+ * The chat that an action adds to a session; undefined for other actions. The chat may already have turns: it may be
+ * a copy, or may come from another session.
+ */
 function addedChat(action: Action & { readonly summary?: unknown }): Uri | undefined {
   if (action.type !== 'session/chatAdded') return undefined
   // The action is committed, so a reducer has taken it: it has a summary.
   return (action.summary as ChatSummary).resource
 }
 
-/** The records of sessions with truncated turns that are perhaps still in the index. */
+/** The key prefix of the records that name sessions with truncated turns which may still be in the index. */
 const owedPrefix = 'unsearched/'

@@ -1,23 +1,25 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
 
-/** The maximum number of turns of a chat that are remembered one by one. With more changes, the whole chat is looked at. */
+/**
+ * The maximum number of turns of a chat that are remembered one by one. With more, the whole chat is indexed again.
+ */
 const mostTurns = 500
 
-/** What is to be looked at in a chat. */
+/** What must be indexed again in a chat. */
 export interface PendingChat {
-  /** The turns that have ended or gone on. `all`: every turn. */
+  /** The ids of the turns that have ended or were resumed. `all`: every turn. */
   readonly turns: Set<string> | 'all'
   /** Whether turns may have been removed. */
   readonly cut: boolean
 }
 
-/** What has changed in a session since the index was fed. It names turns and has no texts, so it stays small. */
+/** What has changed in a session since it was last indexed. It has ids of turns and no texts, so it stays small. */
 export class PendingChanges {
   readonly #chats = new Map<Uri, PendingChat>()
-  /** Whether nothing is known of what has changed, so that every chat is looked at. */
+  /** Whether it is not known what has changed, so that every turn of every chat is indexed again. */
   everything = false
 
-  /** Whether turns were removed. */
+  /** Whether turns of a chat may have been removed. */
   get cut(): boolean {
     return [...this.#chats.values()].some(({ cut }) => cut)
   }
@@ -30,7 +32,7 @@ export class PendingChanges {
     this.#chats.set(chat, { turns: 'all', cut: true })
   }
 
-  /** Notes a committed action of a chat. Returns whether it matters. */
+  /** Notes a committed action of a chat. Returns whether it changes what the index must have. */
   committed(chat: Uri, action: Action): boolean {
     const { turns, cut } = this.#chats.get(chat) ?? { turns: new Set<string>(), cut: false }
     if (action.type === 'chat/truncated') {
@@ -47,7 +49,7 @@ export class PendingChanges {
 
 const turnTypes = new Set(['chat/turnComplete', 'chat/turnCancelled', 'chat/error', 'chat/turnResume'])
 
-/** The turn that an action ends or resumes. */
+/** The id of the turn that an action ends or resumes; undefined for other actions. */
 function changedTurn(action: Action & { readonly turnId?: unknown }): string | undefined {
   const { type, turnId } = action
   return turnTypes.has(type) && typeof turnId === 'string' ? turnId : undefined

@@ -7,10 +7,13 @@ import type { SearchQuery, SearchTerm } from '../ports/search-index.ts'
 
 const defaultPage = 20
 
-/** The least number of characters of a word that may go on. Shorter beginnings are words: nearly every text has them. */
+/**
+ * The minimum length of a term with `*`, in characters. A shorter one would match nearly every text: its `*` is
+ * ignored.
+ */
 const shortestPrefix = 2
 
-/** The query that the params of a command mean. Throws if they are wrong. */
+/** Turns the params of `x-atrium/search` into a query for the index. Throws if they are invalid. */
 export function queryOf(params: SearchParams, limits: LimitValues): SearchQuery {
   const { query, folder, provider, since, until, limit = defaultPage, cursor } = params
   if (query.length > limits.queryLength)
@@ -30,9 +33,9 @@ export function queryOf(params: SearchParams, limits: LimitValues): SearchQuery 
 }
 
 /**
- * The terms of a query that a person has typed. A word is a term, `"several words"` are one, and a term with `*` at its end may
- * go on. Everything that is neither a letter nor a digit separates words, so every text is a valid query. A text without words
- * has no terms.
+ * The terms of a query that a person has typed. A word is a term, `"several words"` are one term. With a `*` at its
+ * end, a term also matches longer words that begin like its last word. Everything that is neither a letter nor a
+ * digit separates words, so every text is a valid query. A text without words has no terms.
  */
 export function termsOf(query: string): readonly SearchTerm[] {
   const terms = new Map<string, SearchTerm>()

@@ -17,7 +17,7 @@ import { searchedEpochs } from './searched-epochs.ts'
 
 interface SearchParts {
   readonly index: SearchIndex
-  /** Undefined in a read-only host, which finds what the index has. */
+  /** Undefined in a read-only host, which searches the index as it is. */
   readonly indexing: Indexing | undefined
   readonly store: LogStore
   readonly log: Log
@@ -25,7 +25,9 @@ interface SearchParts {
   readonly limits: LimitValues
 }
 
-/** The search in the texts of all sessions. Nothing is found that is no longer there, even if the index still has it. */
+/**
+ * The search in the texts of all sessions. Texts of deleted turns are not returned, even if the index still has them.
+ */
 class Search implements Searching {
   readonly #parts: SearchParts
 
@@ -81,7 +83,7 @@ class Search implements Searching {
     }
   }
 
-  /** The text as a client sees it. Nothing if its session, its chat or its turn is gone. */
+  /** Returns a found text as one item for the client; no item if its session, its chat or its turn is gone. */
   async #present({ session, chat, turnId, who, time, excerpt }: FoundText): Promise<readonly SearchItem[]> {
     const { catalog } = this.#parts
     const home = chat === undefined ? session : catalog.sessionOf(chat)
@@ -95,7 +97,10 @@ class Search implements Searching {
     ]
   }
 
-  /** Whether a chat has a turn. The store is asked only if the index may be outdated. */
+  /**
+   * Whether a chat still has a turn. The store is read only if the index may be outdated and the chat is not in
+   * memory.
+   */
   async #has(session: Uri, chat: Uri, turnId: string): Promise<boolean> {
     const { log, indexing, store } = this.#parts
     const awake = log.channel(chat)
@@ -115,7 +120,7 @@ export async function openSearch(
 ): Promise<Searching> {
   if (readOnly) return new Search({ index, indexing: undefined, ...parts })
   const epochs = await searchedEpochs(parts.records, parts.log.first, parts.earlierEpochs)
-  // The index may have indexed what the store has lost since.
+  // A store that has lost changes may have less than the index, so all sessions are indexed again.
   const trusted = parts.store.lost === undefined ? epochs : []
   return new Search({ index, indexing: new Indexing({ index, trusted, ...parts }), ...parts })
 }

@@ -2,9 +2,11 @@ import type { Epoch } from '../log/epochs.ts'
 import type { Records } from '../ports/records.ts'
 
 /**
- * Returns the earlier epochs of which an index may have its versions. Since each of them, every host has had an index and has
- * noted its truncations, which the session list does not show. A host of an older build, or without an index, breaks this
- * chain. So does a store that was restored: it does not know the epochs of the index. Notes that this epoch continues the chain.
+ * Returns the earlier epochs (runs of the host) since which every run has had an index and has recorded its
+ * truncations, which the session list does not show. An index that was last used in one of them is trusted. A run of
+ * an older build, or without an index, breaks this chain: then the list is empty. A store that was restored from a
+ * backup lacks the epoch of a newer index, which is therefore not trusted. Also records that this epoch continues the
+ * chain.
  */
 export async function searchedEpochs(
   records: Records,
@@ -17,5 +19,5 @@ export async function searchedEpochs(
   return isUnbroken ? earlier.map(({ first }) => first).filter((first) => first >= since) : []
 }
 
-/** The record of the first epoch of the chain, and of its last. */
+/** The key of the record with the first and the last epoch of the chain. */
 const key = 'searched'

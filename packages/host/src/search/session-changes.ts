@@ -20,10 +20,13 @@ interface Source extends TurnSource {
   readonly limits: LimitValues
 }
 
-/** The length of the texts that one change has, about. With less, the index would make many small writes. */
+/** The approximate length of the texts in one change, in characters. Smaller changes would be many small writes. */
 const together = 128 * 1024
 
-/** The changes that bring the index up to date with a session. The last one has the version of the session. */
+/**
+ * The changes that bring the index up to date with a session. The last one has the version of the session, unless the
+ * session is gone or has uncommitted changes.
+ */
 export async function* changesOf(
   source: Source,
   session: Uri,
@@ -36,7 +39,8 @@ export async function* changesOf(
     return
   }
   const version = listChanges.versionOf(session)
-  // A version with uncommitted changes is not complete. When they are committed, the session is indexed again.
+  // While changes of the session are uncommitted, no version is given. Their commit makes the session be indexed
+  // again.
   const isCommitted = version <= log.committedSeq
   const entry = entryOf(summary)
   let part: ChatPart = { turns: [], kept: [] }
@@ -70,7 +74,7 @@ async function* chatParts(source: Source, chat: Uri, pending: PendingChanges): A
     for await (const turns of turnsOf(source, chat, there))
       yield { turns: turns.map((turn) => indexed(chat, turn, source.limits)), kept: [] }
   } catch (error) {
-    // What was indexed before the damage can still be found.
+    // The chat is skipped. Its turns that were indexed before the damage stay in the index.
     if (!(error instanceof Damaged)) throw error
     source.world.report('damaged channel', `${chat} is not searched: ${error.message}`)
   }

@@ -4,8 +4,9 @@ import { textOf } from '@atrium/protocol/common/content'
 import type { Author, IndexedText } from '../ports/search-index.ts'
 
 /**
- * The texts of a turn that can be found: the message, what the agent wrote, and what its tools were called for. Reasoning, the
- * output of tools and the answers to forms are left out: they are long, or may be secret.
+ * The texts of a turn that are indexed, each cut to `maxLength` characters: the message, what the agent wrote, and
+ * one line for each tool call. Reasoning, the output of tools and the answers to forms are left out: they are long,
+ * or may be secret.
  */
 export function textsOf(turn: Turn, maxLength: number): readonly IndexedText[] {
   const { message, startedAt = '', duration = 0, responseParts } = turn
@@ -21,7 +22,7 @@ export function textsOf(turn: Turn, maxLength: number): readonly IndexedText[] {
   )
 }
 
-/** The milliseconds of a time that a client has written; 0 if it is no time. */
+/** Parses a time that a client has written. Returns milliseconds since 1970; 0 if the text is not a valid time. */
 export function timeOf(text: string): number {
   const time = Date.parse(text)
   return Number.isNaN(time) ? 0 : Math.min(Math.max(0, time), endOfYear9999)

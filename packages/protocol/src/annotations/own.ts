@@ -5,8 +5,8 @@ import type { Infer } from '../schema.ts'
 import type { Annotation, AnnotationEntry } from './state.ts'
 
 /**
- * What a host of this project adds to annotations, under one key of `_meta`: who wrote an entry, and the text that an
- * annotation follows. Clients cannot write this key. Values may come from other hosts, so they are checked.
+ * The key of `_meta` under which an Atrium host adds its own data to annotations: who wrote an entry, and the text
+ * that an annotation stays attached to. Clients cannot write this key. Another host may, so the values are checked.
  */
 const key = 'x-atrium'
 
@@ -30,13 +30,16 @@ const anchor = {
   /** The file and the range for which the anchor was made. */
   resource: id,
   range: TextRange,
-  /** The first lines of the text, and its last ones. */
+  /** All lines of the text. If it is long, only its first and its last lines. */
   lines: array(string),
   /** The lines right before and right after the text. */
   before: array(string),
   after: array(string),
 }
-/** The text that an annotation follows when lines move. Long lines are cut, and long texts lack their middle. */
+/**
+ * The text that an annotation stays attached to when lines of the file move. Long lines are cut, and long texts lack
+ * their middle.
+ */
 export interface Anchor extends Infer<typeof anchor> {}
 const Anchor = object<Anchor>('Anchor', anchor)
 

@@ -1,8 +1,8 @@
 import type { InputRequestPart, ResponsePart } from './state.ts'
 
 /**
- * If a client has removed a request although the host refused the answers, the host repeats the request. The repeated
- * request has a new id, because some clients show each id only once.
+ * The end of the id of a repeated request. The host repeats a request if it refused the answers of a client that has
+ * already removed the request. The repeated request has a new id, because some clients show each id only once.
  */
 const repeat = /~repeat-(\d+)$/
 
@@ -27,7 +27,7 @@ export function requestIn(
   )
 }
 
-/** The parts of a turn without the requests that were repeated. */
+/** The parts of a turn, with only the last repeat of each request. */
 export function withoutRepeated(parts: readonly ResponsePart[]): readonly ResponsePart[] {
   return parts.filter(
     (part) => part.kind !== 'inputRequest' || requestIn(parts, firstRequestId(part.request.id)) === part,

@@ -190,7 +190,10 @@ function baseOf({ toolCallId, toolName, displayName, intention, contributor, _me
   return { toolCallId, toolName, displayName, intention, contributor, _meta }
 }
 
-/** The contributor is fixed when a call starts: a later action cannot give the call to a client or take it from one. */
+/**
+ * The contributor of a call after an action. An action cannot give the call to a client, or take it from the client
+ * that has it. It may replace any other contributor.
+ */
 function contributorAfter(
   current: ToolCallContributor | undefined,
   next: ToolCallContributor | undefined,

@@ -72,7 +72,7 @@ export const ToolCallRiskAssessment = either(
   judged,
   unknownAssessment,
   'ToolCallRiskAssessment',
-  // The type leaves out the unknown kinds, as the type of an open variant does: hence the cast.
+  // The schema also accepts kinds of later versions. The type lists only the known kinds: hence the cast.
 ) as Schema<ToolCallRiskAssessment>
 
 const toolError = { message: string, code: optional(string) }

@@ -16,8 +16,8 @@ export interface TextSelection extends Infer<typeof textSelection> {}
 export const TextSelection = object<TextSelection>('TextSelection', textSelection)
 
 /**
- * The offset of a position. A position behind the end of its line counts as the end of the line. A position behind the
- * last line counts as the end of the text.
+ * The offset of a position, in UTF-16 code units. A position behind the end of its line counts as the end of the
+ * line. A position behind the last line counts as the end of the text.
  */
 export function offsetAt(text: string, position: TextPosition): number {
   let start = 0
@@ -54,7 +54,7 @@ function endOfLine(text: string, from: number): number {
   return at
 }
 
-/** The start of the next line. `\n`, `\r` and `\r\n` end a line. */
+/** The start of the next line, or undefined if there is none. `\n`, `\r` and `\r\n` end a line. */
 function nextLine(text: string, from: number): number | undefined {
   const end = endOfLine(text, from)
   if (end === text.length) return undefined

@@ -1,8 +1,9 @@
 import type { McpAppCapabilities } from '../session/customization.ts'
 
 /**
- * The MCP methods of each capability. An `mcp://` channel has no state: it carries MCP messages unchanged, with `channel`
- * in their params. Only the methods of the capabilities that the server's customization advertises are known on it.
+ * The MCP methods of each capability. An `mcp://` channel has no state: it carries MCP messages unchanged, with
+ * `channel` in their params. It carries only the methods of those capabilities that the customization of the server
+ * advertises.
  */
 export const mcpMethods: { readonly [C in keyof McpAppCapabilities]-?: readonly string[] } = {
   serverTools: ['tools/list', 'tools/call', 'notifications/tools/list_changed'],
@@ -16,7 +17,10 @@ export const mcpMethods: { readonly [C in keyof McpAppCapabilities]-?: readonly 
   sampling: ['sampling/createMessage'],
 }
 
-/** Whether a server with these capabilities serves a method. List changes need `listChanged` as well. */
+/**
+ * Whether a server with these capabilities serves a method. A `list_changed` notification also needs `listChanged` in
+ * its capability.
+ */
 export function mcpServes(capabilities: McpAppCapabilities, method: string): boolean {
   return keysOf(mcpMethods).some((name) => {
     const capability = capabilities[name]

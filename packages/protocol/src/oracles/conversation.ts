@@ -90,7 +90,8 @@ export function conversationRules(traits: Traits): Rules {
 }
 
 /**
- * Drops the turns after the turn of the action, or all turns if the action has no `turnId`. An unknown turn changes nothing.
+ * Drops the turns after the turn of the action, or all turns if the action has no `turnId`. Also drops the active
+ * turn and the input requests. An unknown turn changes nothing.
  */
 export function truncated({ time }: Pick<Traits, 'time'>) {
   return (state: Conversation, { turnId }: { readonly turnId?: string }, now: number): Conversation => {

@@ -67,7 +67,7 @@ export function oracle(version: OracleVersion): Oracle {
   const reducers = Object.entries(rulesOf[version]).flatMap(([kind, rules]) =>
     rules ? [[kind, oracleReducer(rules)] as const] : [],
   )
-  // The kinds that every version has are in every table of rules.
+  // The kinds that every version has are in every table of rules: hence the cast.
   const oracle = Object.fromEntries(reducers) as unknown as Oracle
   made.set(version, oracle)
   return oracle

@@ -45,7 +45,10 @@ export interface PendingMessage {
   readonly userMessage?: unknown
 }
 
-/** The turns, pending messages and input requests up to 0.5.2: of a session up to 0.3, of a chat from 0.4. */
+/**
+ * The turns, pending messages and input requests up to 0.5.2. They belong to a session up to 0.3, and to a chat from
+ * 0.4.
+ */
 export interface Conversation {
   readonly turns: readonly Turn[]
   readonly activeTurn?: Turn

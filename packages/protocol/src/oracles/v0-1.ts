@@ -6,7 +6,7 @@ import { absent } from './table.ts'
 import type { Rule, VersionRules } from './table.ts'
 import { v02 } from './v0-2.ts'
 
-/** A customization in a flat list: a reference, and the state of the customization beside it. */
+/** A customization at 0.1, in a list without children: a reference, and the state of the customization beside it. */
 interface Customization {
   readonly customization: { readonly uri: string }
   readonly enabled: boolean
@@ -17,7 +17,7 @@ interface Session extends SummarySession {
   readonly customizations?: readonly Customization[]
 }
 
-/** The status becomes idle and loses its flags. */
+/** At 0.1 `session/ready` sets the status to idle and removes its flags. */
 const ready: Rule<Session, unknown> = (state) => ({
   ...withSummary(state, { status: Activity.Idle }),
   lifecycle: 'ready',

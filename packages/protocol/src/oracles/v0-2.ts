@@ -6,7 +6,10 @@ import { absent, named } from './table.ts'
 import type { VersionRules } from './table.ts'
 import { traits03, v03 } from './v0-3.ts'
 
-/** A turn has a message of a user. The only contributor that a call can have is the client that runs it. */
+/**
+ * At 0.2 every message is of a user, in the key `userMessage`. The only contributor that a call can have is the
+ * client that runs it.
+ */
 const traits02: Traits = {
   ...traits03,
   message: 'userMessage',

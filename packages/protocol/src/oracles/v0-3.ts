@@ -6,7 +6,10 @@ import type { VersionRules } from './table.ts'
 import { v04 } from './v0-4.ts'
 import { traits050 } from './v0-5-0.ts'
 
-/** A session is also its only conversation. Its times are numbers. Only the start of a call sets the `_meta` of the call. */
+/**
+ * At 0.3 a session is also its only conversation. Its times are numbers. Only the start of a call sets the `_meta` of
+ * the call.
+ */
 export const traits03: Traits = { ...traits050, replacesMeta: false, time: (now) => now }
 
 export const v03: VersionRules = {

@@ -39,7 +39,9 @@ const activeClientChanged: SessionRule<{ activeClient: SummarySession['activeCli
 const activeClientToolsChanged: SessionRule<{ tools: unknown }> = (state, { tools }) =>
   state.activeClient ? { ...state, activeClient: { ...state.activeClient, tools } } : state
 
-/** What a session shows in the list of sessions is in the key `summary`, and one client at a time is active. */
+/**
+ * At 0.4 what a session shows in the list of sessions is in the key `summary`, and one client at a time is active.
+ */
 const session: Rules = {
   ...absent('session/activeClientSet', 'session/activeClientRemoved'),
   'session/titleChanged': titleChanged,

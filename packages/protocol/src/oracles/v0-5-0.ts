@@ -5,7 +5,7 @@ import type { VersionRules } from './table.ts'
 import { v051 } from './v0-5-1.ts'
 import { traits052 } from './v0-5-2.ts'
 
-/** A call has no intention, and the turns of a chat are not paged. */
+/** At 0.5.0 a call has no intention, and the turns of a chat are not paged. */
 export const traits050: Traits = {
   ...traits052,
   callKeys: ['toolCallId', 'toolName', 'displayName', 'contributor', '_meta'],

@@ -4,7 +4,7 @@ import { absent } from './table.ts'
 import type { VersionRules } from './table.ts'
 import { traits052, v052 } from './v0-5-2.ts'
 
-/** A completed input request leaves nothing in the turn. */
+/** At 0.5.1 a completed input request leaves nothing in the turn. */
 const { inputCompleted } = requestRules(traits052)
 
 export const v051: VersionRules = {

@@ -9,7 +9,7 @@ import { absent, iso, named } from './table.ts'
 import type { Rule, VersionRules } from './table.ts'
 import { calls06, v06 } from './v0-6.ts'
 
-/** Turns have no times, calls cannot wait for a login, and input requests are a list beside the turns. */
+/** At 0.5.2 turns have no times, calls cannot wait for a login, and input requests are a list beside the turns. */
 export const traits052: Traits = {
   ...calls06,
   confirmationKeys: ['confirmationTitle', 'edits', 'editable', 'options'],

@@ -5,7 +5,7 @@ import { absent, named } from './table.ts'
 import type { VersionRules } from './table.ts'
 import { v07 } from './v0-7.ts'
 
-/** The input of a call is text. The contributor and the intention of a call are fixed at its start. */
+/** At 0.6 the input of a call is text. The contributor and the intention of a call are fixed at its start. */
 export const calls06: CallTraits = {
   callKeys: ['toolCallId', 'toolName', 'displayName', 'intention', 'contributor', '_meta'],
   confirmationKeys: ['confirmationTitle', 'riskAssessment', 'edits', 'editable', 'options'],

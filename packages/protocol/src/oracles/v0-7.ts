@@ -4,7 +4,10 @@ import { orAbsent, patch, remove, upsert } from '../update.ts'
 import type { VersionRules } from './table.ts'
 import { v08dev } from './v0-8-dev.ts'
 
-/** A session needs input while any request is open. 0.8 stopped counting requests that wait for a client's tool. */
+/**
+ * At 0.7 a session needs input while any request is open. 0.8 stopped counting requests that wait for a client's
+ * tool.
+ */
 function withNeeded(state: SessionState, needed: readonly SessionInputRequest[]): SessionState {
   const status =
     needed.length > 0

@@ -27,7 +27,7 @@ interface TurnError {
   readonly error: unknown
 }
 
-/** A turn that failed has the error beside its parts. 0.9 made it the last part. */
+/** At 0.8 a failed turn has its error in the key `error`, beside its parts. 0.9 made the error the last part. */
 function failed(state: ChatState, { turnId, duration, error }: TurnError): ChatState {
   const ended = turnCases['chat/turnComplete'](state, { type: 'chat/turnComplete', turnId, duration })
   const turn = ended.turns.at(-1)
@@ -55,7 +55,7 @@ const chat: Rules = {
   'chat/inputAnswerChanged': stamped(inputCases['chat/inputAnswerChanged']),
   'chat/inputCompleted': stamped(inputCases['chat/inputCompleted']),
 
-  // Every kind of part is appended, because there is no part that only `chat/error` may add.
+  // At 0.8 every part is appended. Since 0.9 only `chat/error` may add an error part.
   'chat/responsePart': (state: ChatState, { turnId, part }: NewPart): ChatState => {
     const turn: ActiveTurn | undefined = state.activeTurn
     if (turn?.id !== turnId) return state
@@ -67,7 +67,7 @@ type Updated = Extract<AnnotationsAction, { readonly type: 'annotations/updated'
   readonly turnId?: string
 }
 
-/** An annotation belongs to a turn, not to an origin. */
+/** At 0.8 an annotation has a `turnId` instead of an `origin`. */
 function annotationUpdated(state: AnnotationsState, action: Updated): AnnotationsState {
   const { turnId, origin: _, ...rest } = action
   const next = reduceAnnotations(state, rest)

@@ -28,14 +28,15 @@ const channelMembers: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * How a client of one version writes its messages, and where it finds the channel in the messages of the host. Clients in
- * tests use this class. It does not use the lenses, because these clients judge the lenses.
+ * How a client of one version writes its messages, and where it finds the channel in the messages of the host.
+ * Clients in tests use this class. It does not use the version translations of this package, because the tests judge
+ * them.
  */
 export class Wire {
   readonly version: Version
   /** At 0.1 an action names its channel, and neither params nor envelopes do. */
   readonly nested: boolean
-  /** Up to 0.3 a session and its primary chat are one channel. */
+  /** Up to 0.3 a session and the chat that represents it are one channel. */
   readonly merged: boolean
 
   constructor(version: Version) {

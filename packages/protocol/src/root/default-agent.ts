@@ -5,8 +5,9 @@ import type { AgentInfo } from './state.ts'
 export const defaultProviderKey = 'atrium.defaultProvider'
 
 /**
- * The agent of a session whose creator names none: the configured one, else the first that is ready. An agent that was never
- * tried is not started for this. Only if no other agent is ready, it is the agent that always works.
+ * The agent of a session whose creator names none. If an agent is configured, it is that one, or undefined if it does
+ * not exist. Otherwise it is the first agent that is ready and asks before it acts, else the fallback agent, which
+ * always works, else the first agent. Agents that were never started are not tried for this.
  */
 export function defaultAgent(agents: readonly AgentInfo[], configured: unknown): AgentInfo | undefined {
   if (typeof configured === 'string') return agents.find(({ provider }) => provider === configured)

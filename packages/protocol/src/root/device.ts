@@ -24,7 +24,10 @@ const device = {
   pairedAt: string,
   seenAt: optional(string),
 }
-/** A device: a credential of a principal, with a name and a role. A link without a device has the token of the host. */
+/**
+ * A device: a credential of a principal, with a name and a role. A connection without a device was opened with the
+ * token of the host.
+ */
 export interface Device extends Infer<typeof device> {}
 export const Device = object<Device>('AtriumDevice', device)
 

@@ -41,8 +41,8 @@ export function newestChat(chats: readonly ChatSummary[]): ChatSummary | undefin
 }
 
 /**
- * The time of the last change in milliseconds. The time is parsed, because clients set the times of their turns in any time
- * zone.
+ * The time of the last change in milliseconds since 1970, or 0 if it is not a valid time. The texts themselves cannot
+ * be compared, because clients write the times of their turns in any time zone.
  */
 export function modificationTime({ modifiedAt }: ChatSummary): number {
   return Date.parse(modifiedAt) || 0

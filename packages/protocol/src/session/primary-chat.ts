@@ -7,8 +7,8 @@ interface ChatList {
 }
 
 /**
- * The chat that represents its session for a client whose version has no chats: the default chat if it is listed, otherwise
- * the first chat.
+ * The chat that represents its session for a client whose version has no chats: the default chat if it is listed,
+ * otherwise the first chat. Undefined if there is none.
  */
 export function primaryChat({ defaultChat, chats }: ChatList): Uri | undefined {
   if (!chats) return defaultChat

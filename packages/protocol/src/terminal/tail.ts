@@ -2,8 +2,8 @@ import { limits } from '../limits.ts'
 import type { TerminalContentPart, TerminalState } from './state.ts'
 
 /**
- * Limits the content of a terminal to the newest part. Past the limit the older half is dropped, and not only the
- * excess, so that fast output does not pay for the cut with every chunk.
+ * Shortens the content of a terminal that is longer than `limit` characters to about its newest `limit / 2`
+ * characters. It drops more than the excess, so that fast output is not cut again with every chunk.
  */
 export function tailOf(state: TerminalState, limit = limits.terminalLength): TerminalState {
   const { content } = state
@@ -21,7 +21,7 @@ export function tailOf(state: TerminalState, limit = limits.terminalLength): Ter
   return { ...state, content: kept.toReversed() }
 }
 
-/** The length that each part counts in addition to its text, because there may be very many empty parts. */
+/** Number of characters that each part counts in addition to its text, because there may be very many empty parts. */
 const partOverhead = 64
 
 function lengthOf(content: readonly TerminalContentPart[]): number {
@@ -45,8 +45,8 @@ function cut(part: TerminalContentPart, room: number): TerminalContentPart {
 }
 
 /**
- * The end of a text. It begins at the start of a line if one is near, because the rest of a cut line may begin inside
- * an escape sequence.
+ * The last `room` characters of a text. They begin later, at the start of a line, if one is near: the rest of a cut
+ * line may begin inside an escape sequence.
  */
 function lastOf(text: string, room: number): string {
   const start = text.length - room

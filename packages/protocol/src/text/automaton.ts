@@ -2,12 +2,15 @@ import { has, wordCharacters } from './character-set.ts'
 import type { CharacterSet } from './character-set.ts'
 import type { Assertion, Tree } from './expression-tree.ts'
 
-/** The result of a step that decides: the text matches, or it cannot match any more. */
+/** Results of `step` in place of a next place: the text matches, or it cannot match any more. */
 export const matched = -1
 export const failed = -2
 const unknown = -3
 
-/** The maximum size of all places that are remembered. */
+/**
+ * Maximum size of the remembered places, after which all are forgotten. Each place counts its states plus the
+ * character classes.
+ */
 const maxKept = 500_000
 
 type State =
@@ -40,7 +43,7 @@ export class Automaton {
   readonly #setIds = new Map<CharacterSet, number>()
   readonly #first: number
   readonly #looksAround: boolean
-  /** The first code points of the classes. Characters of one class make no difference to the expression. */
+  /** The first code point of each character class. The expression treats all characters of a class alike. */
   readonly #starts: readonly number[]
   readonly #ascii: Uint16Array
   /** For each set, which classes it contains. */

@@ -1,4 +1,6 @@
-/** A set of characters: ranges of code points, sorted, without gaps of size zero between them. */
+/**
+ * A set of characters: sorted ranges of code points, which neither overlap nor touch. Both ends belong to a range.
+ */
 export type CharacterSet = readonly Range[]
 type Range = readonly [from: number, to: number]
 
@@ -16,7 +18,7 @@ export const spaces = setOf(
     .map((code): Range => [code, code])
     .concat([[0x2000, 0x200a]]),
 )
-/** Every character of a line. */
+/** Every character but the newline. */
 export const lineCharacters = complement(setOf([[10, 10]]))
 
 /** Makes a set of ranges that may overlap and have any order. */
@@ -62,7 +64,10 @@ export function inBothCases(set: CharacterSet): CharacterSet {
 
 let knownPairs: readonly Range[] | undefined
 
-/** The letters whose other case is one letter, too. The list is made once, because it takes some milliseconds. */
+/**
+ * The pairs of a letter and its other case, if that is a single letter too. The list is made once, because it takes
+ * some milliseconds.
+ */
 function casePairs(): readonly Range[] {
   if (knownPairs) return knownPairs
   const pairs: Range[] = []

@@ -52,7 +52,7 @@ class Reader {
     return this.#at === this.#text.length
   }
 
-  /** Reads up to the end of the text, or of the group. */
+  /** Reads alternatives with `|` between them, up to the end of the text or of the group. */
   either(depth: number): Tree {
     const either: Tree[] = []
     do either.push(this.#sequence(depth))
@@ -78,7 +78,10 @@ class Reader {
     return this.#sized({ repeated: tree, min, max }, 1 + min * tree.size + optional * (tree.size + 1))
   }
 
-  /** Reads how often something is repeated. Which of several matches is found makes no difference, so a `?` is skipped. */
+  /**
+   * Reads a quantifier such as `*` or `{2,3}`. Undefined if there is none. A `?` that makes it lazy is skipped,
+   * because only the existence of a match counts.
+   */
   #count(): { readonly min: number; readonly max: number } | undefined {
     const [whole, sign, least = '', comma, most = ''] = countPattern.exec(this.#text.slice(this.#at)) ?? []
     if (whole === undefined) return undefined

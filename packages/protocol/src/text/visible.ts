@@ -15,7 +15,7 @@ export function visibleJson(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(visibleJson)
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value).flatMap(([key, each]) =>
-    // This key is removed, because code that copies the value would set the prototype of the copy.
+    // `__proto__` is removed, because code that copies the value would set the prototype of the copy.
     key === '__proto__' ? [] : [[visibleText(key), visibleJson(each)] as const],
   )
   return Object.fromEntries(entries)

@@ -4,8 +4,8 @@ import { Refusal, rebuild, together } from './lens.ts'
 import type { ActionContext, Lens, LiftContext, StateContext } from './lens.ts'
 
 /**
- * Composes the lenses of neighbouring versions, newest first, into one lens from the native version to the oldest of them.
- * Each lens gets its context in its own newer version.
+ * Composes the lenses of neighbouring versions, newest first, into one lens from the native version to the oldest of
+ * them. Each lens gets a context in the form of the newer of its two versions.
  */
 export function chain(steps: readonly [Lens, ...Lens[]]): Lens {
   const [first, ...rest] = steps
@@ -75,7 +75,10 @@ function lifted(
   return action instanceof Refusal ? action : newer.actionUp(kindOfAction(kind, action), action, context)
 }
 
-/** A lens that divides a session into session and chat turns an action of the session into one of the chat. */
+/**
+ * The kind of channel that an action belongs to after a lens has translated it to the newer version. Up to 0.3 the
+ * actions of a chat are actions of the session, so the kind may change from session to chat.
+ */
 function kindOfAction(kind: KindName, { type }: Action): KindName {
   return kind === 'session' && type.startsWith('chat/') ? 'chat' : kind
 }

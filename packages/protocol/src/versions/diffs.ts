@@ -31,13 +31,18 @@ const members: readonly Member[] = [
   { read: diffsOf, set: (diffs) => put({ type: 'session/diffsChanged' }, { diffs }) },
 ]
 
-/** The actions that can change the files of a changeset at 0.2. The others need no state, so that they can be replayed. */
+/**
+ * The actions that can change the files of a changeset at 0.2. Only their translation needs the state. The other
+ * actions can therefore be translated in a replay, which has no state.
+ */
 const fileActions: ReadonlySet<string> = new Set([
   'changeset/fileSet',
   'changeset/fileRemoved',
   'changeset/cleared',
 ])
 
-/** A change of the files is sent once, with all files, however many actions 0.2 needs for it. */
+/**
+ * Translates a change of the files to one action of 0.1 with all files, however many actions 0.2 has for the change.
+ */
 export const diffsChanged: ChangeRow = (actions, context) =>
   actions.some(({ type }) => fileActions.has(type)) ? byDifference(members, context) : []

@@ -35,8 +35,9 @@ export interface Lens {
 }
 
 /**
- * The older form of an action: no action, one, or several. Their number is at most the stride of the action. `rebuild` means
- * that the older version has no actions for the change: the client must get a new snapshot.
+ * The older form of an action: no action, one, or several. Their number is at most the number of sequence numbers
+ * that the action takes. `rebuild` means that the older version has no actions for the change: the client must get a
+ * new snapshot.
  */
 export type Lowered = readonly Action[] | typeof rebuild
 
@@ -53,7 +54,7 @@ export interface StateContext {
   readonly viewer: string
   /** The entry of a session in the list of sessions. */
   readonly summary?: object | undefined
-  /** The state of the primary chat of a session. */
+  /** The state of the chat that represents the session in versions without chats. */
   readonly chat?: object | undefined
   /** The state of the changeset with all changes of a session. */
   readonly changeset?: object | undefined

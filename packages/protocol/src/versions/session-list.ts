@@ -4,7 +4,7 @@ import { unlessEmptied } from './step.ts'
 
 type ShapeChange = (value: Shape) => Shape
 
-/** The rows for the results and notifications that contain entries of the session list. */
+/** The translations of the results and notifications that contain entries of the session list. */
 export interface SessionListRows {
   readonly results: { readonly listSessions: ShapeChange }
   readonly notifications: {
@@ -14,8 +14,8 @@ export interface SessionListRows {
 }
 
 /**
- * The rows that apply a change to each entry of the session list. A notification about changes is dropped if the change
- * removes all of them.
+ * Returns translations that apply a change to each entry of the session list. A notification whose changes are all
+ * removed becomes undefined, and is not sent.
  */
 export function sessionListRows(change: ShapeChange): SessionListRows {
   return {

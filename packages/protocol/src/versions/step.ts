@@ -9,13 +9,16 @@ import type { Version } from './negotiate.ts'
 import { shapeOfAction } from './shape.ts'
 import type { OldAction, Shape } from './shape.ts'
 
-/** The older form of an action. Most rows do not read the context, so that the action can be replayed. */
+/**
+ * Translates an action to the older version. Most rows do not read the context, so that they also work in a replay,
+ * which has no context.
+ */
 export type Row = (action: OldAction, context?: ActionContext) => Lowered
 
-/** The newer form of an action. */
+/** Translates an action to the newer version. */
 export type LiftRow = (action: OldAction, context: LiftContext) => Action | Refusal
 
-/** The older form of the actions of one change, made from all of them together. */
+/** Translates all actions of one change together to the older version. */
 export type ChangeRow = (actions: readonly Action[], context?: ActionContext) => Lowered
 
 /** What differs between two neighbouring versions. Everything that no row names is the same in both. */
@@ -33,7 +36,7 @@ export interface StepTable {
   readonly notifications?: { readonly [method: string]: (params: Shape) => Shape | undefined }
 }
 
-/** A row that makes exactly one action of the same type. */
+/** Returns a row that makes exactly one action of the same type. */
 export function one(change: (action: Shape) => Shape): Row {
   // The change leaves the type as it is.
   return (action) => [change(action) as OldAction]
@@ -85,7 +88,9 @@ export function step(table: StepTable): Lens {
   }
 }
 
-/** A channel of a kind that a version does not have cannot be subscribed to. Its state is the same empty object for all. */
+/**
+ * The state of a channel whose kind the older version does not have. Clients of that version cannot subscribe to it.
+ */
 const noState = Object.freeze({})
 
 /** Whether a version has channels of a kind: it knows an action of that kind. Up to 0.3 a chat is a part of its session. */

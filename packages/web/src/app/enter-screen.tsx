@@ -7,7 +7,9 @@ interface Props {
   readonly onCode: (code: string) => void
 }
 
-/** What a browser sees that has not entered: how to get a link, and a place to paste one. */
+/**
+ * The page of a browser that the host does not know yet: how to get a link with a code, and a field to paste it into.
+ */
 export function EnterScreen({ problem, onCode }: Props) {
   const [text, setText] = useState('')
   const code = /(?:^|#code=)([0-9A-Za-z]{5}[- ]?[0-9A-Za-z]{5})$/.exec(text.trim())?.[1]

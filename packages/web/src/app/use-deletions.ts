@@ -4,7 +4,9 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { titleOf } from '../sessions/grouping.ts'
 import type { NoticeBoard } from './use-notices.ts'
 
-/** The time in which a deletion can be taken back. The host deletes for good, so it is told only afterwards. */
+/**
+ * The time in which a deletion can be undone. The host cannot undo one, so it gets the request only after this time.
+ */
 const undoMs = 7000
 
 /** Deletes sessions, each after a while in which a person can change their mind. */
@@ -34,7 +36,7 @@ export function useDeletions(client: Client, { say, dismiss }: NoticeBoard) {
     const notice = say(`${titleOf(session)} is being deleted.`, { label: 'Undo', run: undo })
   }
   useEffect(() => {
-    // A person who leaves has not taken it back.
+    // When the page is left, all waiting deletions are sent: nobody has undone them.
     const leave = () => waiting.current.forEach((commit) => commit())
     addEventListener('pagehide', leave)
     return () => removeEventListener('pagehide', leave)

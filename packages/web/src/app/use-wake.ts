@@ -18,7 +18,7 @@ export function useWake(client: Client): void {
       else client.connect()
     }
     const shown = ({ persisted }: PageTransitionEvent) => {
-      // The browser has kept the page aside and brings it back: its sockets are closed.
+      // The page comes back from the back/forward cache, where the browser has closed its sockets.
       if (persisted) wake()
     }
     document.addEventListener('visibilitychange', changed)

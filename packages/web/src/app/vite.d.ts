@@ -1,4 +1,4 @@
-// Addresses that the bundler fills in, and styles that it collects.
+// Imports that only the bundler resolves: the URL of a worker's script, and style sheets.
 declare module '*?worker&url' {
   const url: string
   export default url

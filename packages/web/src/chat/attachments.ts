@@ -1,7 +1,7 @@
 import type { MessageAttachment } from '@atrium/protocol/chat/message'
 import { toBase64 } from '@atrium/protocol/text/base64'
 
-/** A message has at most 4 MiB, and base64 takes a third more. */
+/** The largest file that can be attached. Base64 makes it a third longer, and a message may have at most 4 MiB. */
 const maxBytes = 2_500_000
 
 /** Turns files of this machine into attachments. A file that is too large is named in `problems`. */

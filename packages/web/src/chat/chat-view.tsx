@@ -79,7 +79,8 @@ export function ChatView({ client, session, chat, openChat, say }: Props) {
             turn={turn}
             last={at === state.turns.length - 1 && !activeTurn}
             onFork={fork}
-            // Truncation needs the turn before, which is not loaded yet for the oldest one.
+            // To edit a message, the chat is truncated after the turn before it. For the oldest loaded turn, that
+            // turn may not be loaded yet.
             {...((at > 0 || state.turnsNextCursor === undefined) && { onEdit: edit })}
           />
         ))}

@@ -28,7 +28,7 @@ export function Composer({ state, draft, problem, onDraft, onSend }: Props) {
   const empty = draft.text.trim() === '' && draft.attachments.length === 0
   const first: Delivery = active ? 'queue' : 'turn'
   useEffect(() => {
-    // A phone would open its keyboard over the conversation.
+    // Not on a touch screen: there the focus would open the keyboard over the conversation.
     if (matchMedia('(pointer: fine)').matches) field.current?.focus()
   }, [state.resource])
   const attach = async (given: readonly File[]) => {

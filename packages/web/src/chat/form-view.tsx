@@ -104,7 +104,7 @@ function useSharedAnswers({ id: requestId, answers: shared = {} }: ChatInputRequ
     const answer = { state: 'draft' as const, value }
     setTyped((now) => ({ ...now, [questionId]: answer }))
     clearTimeout(timers.current.get(questionId))
-    // JSON has no number for an empty field.
+    // An empty number field is NaN, which JSON cannot express, so it is not shared.
     if (value.kind === 'number' && Number.isNaN(value.value)) return
     const share = () =>
       void dispatch({ type: 'chat/inputAnswerChanged', requestId, questionId, answer }).then(() =>

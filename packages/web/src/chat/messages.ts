@@ -42,7 +42,7 @@ export function send(client: Client, state: ChatState, draft: Draft, delivery: D
   })
 }
 
-/** Starts a turn with the first message that waits. */
+/** Starts a turn with the first message that waits. Returns undefined if there is none. */
 export function startNext(client: Client, state: ChatState): Promise<Outcome> | undefined {
   const first = heldMessages(state)[0] ?? state.queuedMessages?.[0]
   if (!first) return undefined
@@ -62,7 +62,10 @@ export function cancelTurn(client: Client, state: ChatState): void {
   void dispatch(client, resource, { type: 'chat/turnCancelled', turnId: activeTurn.id, duration })
 }
 
-/** Dispatches an action of a chat. The parameter of the client has no type for actions of one kind. */
+/**
+ * Dispatches an action of a chat. `client.dispatch` takes actions of every channel; here the type allows only a
+ * chat's.
+ */
 export function dispatch(client: Client, chat: string, action: ChatAction): Promise<Outcome> {
   return client.dispatch(chat, action)
 }

@@ -42,7 +42,7 @@ interface EntryProps {
   readonly kind: Kind
   readonly pending: PendingMessage
   readonly state: ChatState
-  /** The place in the queue. */
+  /** The index in the queue. */
   readonly at: number
 }
 

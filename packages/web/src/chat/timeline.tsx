@@ -13,7 +13,7 @@ interface Props {
 
 /** How near to the end counts as the end, in pixels. */
 const near = 60
-/** How near to the beginning older items are loaded. */
+/** How near to the beginning older items are loaded, in pixels. */
 const olderAt = 600
 
 /**
@@ -38,7 +38,7 @@ export function Timeline({ children, first, onOlder }: Props) {
     const { current } = scroll
     if (!current) return
     if (follows.current) toEnd()
-    // Browsers without scroll anchoring would jump when items are put before those in view.
+    // Keeps the view in place when older items were added above it, in browsers without scroll anchoring.
     else if (before.current.first !== first && current.scrollTop === before.current.top)
       current.scrollTop += current.scrollHeight - before.current.height
     before.current = { first, height: current.scrollHeight, top: current.scrollTop }
@@ -57,7 +57,7 @@ export function Timeline({ children, first, onOlder }: Props) {
     const { current } = scroll
     if (!current) return
     const { scrollTop, scrollHeight, clientHeight } = current
-    // Only a move upwards is a person's. Content that grows moves the end away, and the list must still follow it.
+    // Only scrolling upwards ends the following. Growing content also moves the end away, and must still be followed.
     if (scrollHeight - clientHeight - scrollTop < near) follows.current = true
     else if (scrollTop < before.current.top - 1) follows.current = false
     before.current = { ...before.current, top: scrollTop, height: scrollHeight }

@@ -45,7 +45,7 @@ export const TurnView = memo(function TurnView({
             turnId={turn.id}
             part={part}
             streaming={active && at === parts.length - 1}
-            // What happens now is open. In an earlier turn only a card at its end is, because it is the answer.
+            // All tool cards of the active turn are open. If the last turn has ended, only a card at its end is open.
             opened={active || (at === parts.length - 1 && last)}
           />
         ))}

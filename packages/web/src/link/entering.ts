@@ -5,8 +5,8 @@ import type { BrowserKey } from './browser-key.ts'
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256' }
 
 /**
- * Enters the host with a code of a person, once for each browser. The new key signs for every later connection. Its
- * private half can be used by pages of this origin, and read by nobody.
+ * Registers this browser at the host with a code that a person got. The browser makes a new key, which signs for
+ * every later connection. Its private half can be used by pages of this origin, and read by nobody.
  */
 export async function enter(code: string): Promise<void> {
   const pair = await crypto.subtle.generateKey(algorithm, false, ['sign'])
@@ -60,7 +60,8 @@ async function post(path: string, body: Fields): Promise<Fields> {
   })
   if (response.status === 403) throw new Refused('the host does not let this browser in')
   if (!response.ok) throw new Error(`the host answers with ${response.status}`)
-  // The host of this page has this shape; a proxy's error page is no JSON, and fails here.
+  // The answer is not checked: host and page are built together. The error page of a proxy is no JSON, and throws
+  // here.
   return (await response.json()) as Fields
 }
 

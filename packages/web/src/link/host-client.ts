@@ -16,13 +16,15 @@ export function hostClient(): Client {
     info: { name: 'atrium-web', title: browserName(), version: '0.1.0' },
     open: async () => {
       const protocols = ['atrium', `atrium.ticket.${await newTicket()}`]
-      // The client opens sockets by address alone. The ticket is no part of the address, which logs could keep.
+      // `openSocket` passes only an address. The ticket goes into the subprotocols instead, because logs may keep
+      // addresses.
       class TicketSocket extends WebSocket {
         constructor(url: string) {
           super(url, protocols)
         }
       }
-      // The types of the DOM take events, and the client reads only what each event of a socket has: hence the cast.
+      // The event types of the DOM's WebSocket differ from those of the client, which reads only common fields: hence
+      // the cast.
       return openSocket(TicketSocket as never, address)
     },
   }).connect()

@@ -52,14 +52,15 @@ export function useLiveChannel<K extends KindName>(
       handle.release()
     }
   }, [client, kind, uri, options, dispatch])
-  // The view of another channel must not be shown under this name, not even for one frame.
+  // After a change of `uri`, the state of the earlier channel must not be returned for the new one, not even for one
+  // frame.
   if (view?.uri === uri) return view.channel
   return { state: undefined, pending: [], status: 'opening', problem: undefined, dispatch }
 }
 
 /**
- * How long to wait between two drawings. A drawing that takes longer than a frame, on a slow machine or of a long text, is
- * followed by a pause of the same length, so that typing and scrolling stay smooth.
+ * How long a change waits before it is drawn. If the last drawing took more than 24 ms, on a slow machine or of a
+ * long text, the wait is twice that time, at most `longestPauseMs`, so that typing and scrolling stay smooth.
  */
 class Pace {
   pauseMs = 0

@@ -50,7 +50,7 @@ function BlockToken({ token, open }: { readonly token: Token; readonly open: boo
     case 'checkbox':
       return null
     default:
-      // HTML, and whatever the lexer may learn, is shown as the text that it is.
+      // HTML, and token types that later versions of the lexer add, are shown as plain text.
       return <p>{token.raw}</p>
   }
 }

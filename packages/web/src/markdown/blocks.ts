@@ -49,8 +49,9 @@ export class Blocks {
   }
 
   /**
-   * The blocks after some plain words were added to plain words. This is the most frequent case while an agent writes, and
-   * needs no lexer: a paragraph may be long, and reading it again for each word would take too much time.
+   * The blocks after plain words were added to a paragraph that ends with plain words; undefined in other cases. This
+   * is the most frequent case while an agent writes, and needs no lexer: a paragraph may be long, and reading it
+   * again for each word would take too much time.
    */
   #grown(text: string): readonly Block[] | undefined {
     const [last, ...more] = this.#last
@@ -65,7 +66,7 @@ export class Blocks {
 
   #lastBlock(token: Token, streaming: boolean): readonly Block[] {
     if (!streaming || token.type === 'space') return [{ token, open: false }]
-    // A fence is still open until its last line closes it; its text needs no repair.
+    // A code block is open until its closing fence. No marks in it need to be completed.
     if (token.type === 'code') return [{ token, open: !isClosedFence(token.raw) }]
     const repaired = remend(token.raw)
     return [
@@ -89,7 +90,7 @@ const plainWords = /^[\p{L}\p{M} ,;]+$/u
 /** A paragraph that ends with plain text, with words added to that text. Undefined if the token is something else. */
 function withWords(token: Token, words: string): Token | undefined {
   if (token.type !== 'paragraph' || !('tokens' in token)) return undefined
-  // After a mark, a line end or a part of an address, words may mean something else.
+  // Words after a mark, a line end or a part of an address may change how the text before them is parsed.
   if (!/[\p{L}\p{M},;] ?$/u.test(token.raw) || /(?:www|:\/\/|@)\S*$/i.test(token.raw)) return undefined
   const text = token.tokens?.at(-1)
   if (text?.type !== 'text' || 'tokens' in text || /&\w*$/.test(text.raw)) return undefined

@@ -52,7 +52,7 @@ interface Request {
   readonly language: string
 }
 
-// The page is checked with the types of a window; in a worker, `postMessage` has one parameter: hence the cast.
+// The types are those of a window, whose `postMessage` has more parameters than that of a worker: hence the cast.
 const post = postMessage as (message: unknown) => void
 
 addEventListener('message', ({ data }: MessageEvent<Request>) => {

@@ -1,6 +1,6 @@
 import { scriptUrl } from '../ui/script-url.ts'
 import type { Span } from './highlight-spans.ts'
-// The bundler makes this default export; the file itself has none.
+// The bundler replaces this import by the URL of the built worker. The file itself has no default export.
 // oxlint-disable-next-line import/default
 import workerUrl from './highlight-worker.ts?worker&url'
 
@@ -21,7 +21,7 @@ export function highlight(text: string, language: string): Promise<readonly Span
 }
 
 function start(): Worker {
-  // The policy returns a value that stands for a string: hence the cast.
+  // With Trusted Types this is an object that `Worker` accepts in place of a string: hence the cast.
   const started = new Worker(scriptUrl(workerUrl) as string, { type: 'module' })
   started.addEventListener('message', ({ data }: MessageEvent<{ id: number; spans?: readonly Span[] }>) => {
     waiting.get(data.id)?.(data.spans)

@@ -9,7 +9,10 @@ export interface ResolvedConfig {
   readonly values: ConfigValues
 }
 
-/** What can be set for a session with this agent in this folder. Undefined until the host has answered. */
+/**
+ * What can be set for a session with this agent in this folder. Undefined until the host has answered, and if the
+ * request fails.
+ */
 export function useSessionConfig(client: Client, provider: string, path: string): ResolvedConfig | undefined {
   const [resolved, setResolved] = useState<ResolvedConfig>()
   useEffect(() => {
@@ -20,7 +23,7 @@ export function useSessionConfig(client: Client, provider: string, path: string)
       (found) => {
         if (current) setResolved(found)
       },
-      // A host that cannot tell has nothing to set.
+      // If the request fails, the dialog shows no settings.
       () => current && setResolved(undefined),
     )
     return () => void (current = false)

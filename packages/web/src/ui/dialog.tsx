@@ -29,7 +29,7 @@ export function Dialog({ title, children, wide = false, onClose }: Props) {
         onClose()
       }}
       onMouseDown={(event) => {
-        // A press outside hits the dialog itself, and not its content.
+        // A click on the backdrop has the dialog itself as its target. A click inside has a part of its content.
         if (event.target === dialog.current) onClose()
       }}
     >

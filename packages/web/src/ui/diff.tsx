@@ -7,7 +7,7 @@ import { withVisibleControls } from './visible-controls.ts'
 interface Props {
   readonly before: string
   readonly after: string
-  /** Number of rows that are shown first. */
+  /** Number of rows that are shown until a person asks for all. */
   readonly max?: number
 }
 

@@ -22,7 +22,7 @@ export const GrowingText = forwardRef<HTMLTextAreaElement, Props>(function Growi
   useImperativeHandle(given, () => own.current as HTMLTextAreaElement, [])
   useLayoutEffect(() => {
     const { current } = own
-    // A field that is not shown yet has no height. Its rows count then.
+    // A field that is not shown yet has no height. Then `rows` determines its height.
     if (!current || current.scrollHeight === 0) return
     current.style.height = 'auto'
     current.style.height = `${current.scrollHeight + 2}px`

@@ -1,7 +1,10 @@
 /** Characters that reorder or hide the text around them. Code that has them reads differently from what it is. */
 const hiding = /[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
 
-/** A text in which such characters are named. For code, commands and differences, which people approve by reading. */
+/**
+ * A text in which characters that hide or reorder others are replaced by their code points. For code, commands and
+ * differences, which people approve by reading.
+ */
 export function withVisibleControls(text: string): string {
   return text.replaceAll(
     hiding,

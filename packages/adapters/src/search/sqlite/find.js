@@ -5,13 +5,13 @@
 const WORDS = 40
 
 /**
- * Searches the index. FTS5 returns texts by falling position, so the newest page of a common word takes no longer than that of
- * a rare one.
+ * Searches the index. Row ids order texts by time, and FTS5 returns the highest ids first. So the newest page of a
+ * common word takes no longer than that of a rare one.
  * @param {Database} db
  */
 export function finder(db) {
   const anywhere = db.prepare(queryOf(''))
-  // The chats of a filter are computed once, and not for each text.
+  // The subquery finds the chats of the filtered sessions once per search, and not for each text.
   const inSessions = db.prepare(
     queryOf(`AND t.chat IN (SELECT id FROM chats WHERE session IN (
       SELECT id FROM sessions s WHERE (?5 IS NULL OR s.provider = ?5) AND (?6 IS NULL OR EXISTS (
@@ -34,7 +34,8 @@ export function finder(db) {
 
 /** @param {string} filter */
 function queryOf(filter) {
-  // CROSS JOIN keeps the order of the tables. The excerpt is made only for texts that are returned.
+  // CROSS JOIN makes SQLite keep this order of the tables, with `words` first. The excerpt is made only for texts
+  // that are returned.
   return `SELECT t.id AS id, turn, who, time, c.uri AS chat, s.uri AS session,
       snippet(words, 0, char(1), char(2), '…', ${WORDS}) AS marked
     FROM words CROSS JOIN texts t ON t.id = words.rowid CROSS JOIN chats c ON c.id = t.chat CROSS JOIN sessions s ON s.id = c.session

@@ -37,8 +37,8 @@ export const isBroken = (error) =>
 class OtherVersion extends Error {}
 
 /**
- * Opens the index in a folder. If the file is damaged, or has another version, it is replaced by an empty one, because the
- * host can build it again. Returns also the reason, if that was necessary.
+ * Opens the index in a folder. If the file is damaged, or has another version, it is replaced by an empty one,
+ * because the host can build it again. `rebuilt` is the reason for a replacement.
  * @param {OpenOptions} options
  * @returns {{ db: Database, rebuilt: string | undefined }}
  */
@@ -87,7 +87,8 @@ function openToWrite(path) {
 }
 
 /**
- * An index that was closed properly is opened as immutable, which creates no files.
+ * Opens an index for reading only. An index without a WAL file was closed properly: it is opened as immutable, so
+ * that SQLite creates no files.
  * @param {string} path
  */
 function openToRead(path) {

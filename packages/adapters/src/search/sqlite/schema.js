@@ -1,4 +1,6 @@
-/** The version of the schema, and of the way in which texts are prepared. Another version is built again. */
+/**
+ * The version of the schema and of `prepared` (`words.ts`). An index with another version is deleted and built again.
+ */
 export const VERSION = 1
 
 /** The schema of `search.db`. Nothing in it is needed: the host can build it again from the store. */

@@ -1,14 +1,16 @@
 /**
- * The worker thread of the search index. Only this thread uses `search.db`, so neither an echo nor the store ever waits for
- * the index. The file is plain JavaScript, because a TypeScript worker does not start under vitest on Node 20. Requests
- * (`SearchApi`) are answered in order of arrival, except that a search may overtake an update.
+ * The worker thread of the search index. Only this thread uses `search.db`, so neither the store nor the confirmation
+ * of an action ever waits for the index. The file is plain JavaScript, because a TypeScript worker does not start
+ * under vitest on Node 20. Requests (`SearchApi`) are answered in order of arrival, except that a search may overtake
+ * an update.
  */
 import { parentPort } from 'node:worker_threads'
 import { finder } from './find.js'
 import { isBroken, isFull, openIndex, removeIndex } from './open.js'
 import { writer } from './write.js'
 
-// [S-18] The worker thread has globals of its own, and parses data that came from clients and agents.
+// [S-18] Data of clients and agents must not reach a prototype. Each thread has globals of its own, so
+// `__proto__` is removed in this one, too.
 delete (/** @type {{ __proto__?: unknown }} */ (Object.prototype).__proto__)
 
 /** @typedef {{ id: number, name: string, args: unknown[] }} Request */

@@ -19,8 +19,8 @@ export interface SqliteSearchOptions {
 }
 
 /**
- * The index in `<folder>/search.db`, on FTS5 of SQLite. The file is opened by the first request, in a thread of its own. Nothing
- * of it is needed: whoever deletes it gets a new one.
+ * The index in `<folder>/search.db`, on FTS5 of SQLite. The file is opened by the first request, in a thread of its
+ * own. The host can build it again from the store, so it may be deleted while no host runs.
  */
 export function sqliteSearch(folder: string, options: SqliteSearchOptions = {}): SearchIndex {
   const { readOnly = false, rebuilt } = options
@@ -87,7 +87,7 @@ function packedEntry({ provider, folders, title, time, chats }: IndexedSession):
     provider,
     folders: JSON.stringify(folders),
     titles: titles(title),
-    // Most chats have the title of their session, which need not be found twice.
+    // A chat that has the title of its session gets no title text of its own, so that the title is not found twice.
     chats: chats.map((each) => ({
       chat: each.chat,
       titles: each.title === title ? [] : titles(each.title),

@@ -1,6 +1,6 @@
 import type { Uri } from '@atrium/protocol/channel'
 
-/** A text with its author as a number, and the first position that it may have. */
+/** A text. `who` is the index of its author in a fixed list. `position` is the first position that it may have. */
 export interface PackedText {
   readonly who: number
   readonly time: number
@@ -8,7 +8,7 @@ export interface PackedText {
   readonly position: number
 }
 
-/** A change of the index. Long lists are JSON, because SQLite reads them in this form. */
+/** A change of the index. `folders` and `turnIds` are JSON arrays, which SQLite reads with `json_each`. */
 export interface PackedChange {
   readonly session: Uri
   readonly entry:
@@ -29,9 +29,9 @@ export interface PackedChange {
 }
 
 export interface PackedQuery {
-  /** A query of FTS5. */
+  /** The query in the syntax of FTS5. */
   readonly match: string
-  /** The first position, and the one after the last. */
+  /** The positions to search: from `from` on, up to the one before `to`. */
   readonly from: number
   readonly to: number
   readonly limit: number
@@ -40,10 +40,10 @@ export interface PackedQuery {
 }
 
 export interface PackedFound {
-  /** The position. */
+  /** The position of the text. */
   readonly id: number
   readonly session: Uri
-  /** The URI of the session, for its title. */
+  /** The URI of the session if the text is the title of the session. */
   readonly chat: Uri
   /** Empty for a title. */
   readonly turn: string
@@ -54,7 +54,7 @@ export interface PackedFound {
 
 /** The requests that the worker of an index answers (`search-worker.js`). */
 export interface SearchApi {
-  /** `rebuilt`: why the file was replaced by an empty one. */
+  /** `rebuilt`: why the file was replaced by an empty one; undefined if it was not. */
   open(options: { readonly folder: string; readonly readOnly: boolean }): {
     readonly rebuilt: string | undefined
   }

@@ -9,12 +9,15 @@
 const SLICE = 16
 
 /**
- * Changes the index. A change that deletes much takes several transactions, and others may use the database in between.
+ * Changes the index. A change that deletes many texts takes several transactions, and searches may run in between.
  * @param {Database} db
  */
 export function writer(db) {
   const sql = statements(db)
-  /** The next free position after those of a second that has more texts than positions. @type {Map<number, number>} */
+  /**
+   * For each second with more texts than positions, by its first position: the next position to try.
+   * @type {Map<number, number>}
+   */
   const overflow = new Map()
 
   /** @param {() => void} work */
@@ -38,7 +41,7 @@ export function writer(db) {
   }
 
   /**
-   * Deletes texts, slice by slice. The caller finds the ids of the next slice.
+   * Deletes texts, slice by slice. `next` finds the ids of the next slice; an empty slice ends the work.
    * @param {() => readonly { id: number }[]} next
    */
   const removeAll = async (next) => {
@@ -66,7 +69,8 @@ export function writer(db) {
   }
 
   /**
-   * Makes these texts the texts of a turn. Texts that are the same stay as they are.
+   * Replaces the texts of a turn. An empty `turn` stands for the titles of a chat. Texts that are the same stay
+   * untouched.
    * @param {number} chat
    * @param {string} turn
    * @param {readonly PackedText[]} texts
@@ -114,7 +118,7 @@ export function writer(db) {
       }
       const chats = [...entry.chats, { chat: uri, titles: entry.titles }]
       if (known) {
-        // Until the change is complete, the session has no version.
+        // Version 0 says that the session is not up to date, until the change is complete.
         sql.setVersion.run(0, known.id)
         await dropChats(known.id, JSON.stringify(chats.map(({ chat }) => chat)))
       }

@@ -55,7 +55,7 @@ export function search(words: readonly string[], flags: Flags): Promise<void> {
   })
 }
 
-/** Reads pages until there are enough texts. */
+/** Reads pages until there are `most` texts, or no more pages. */
 async function pages(
   client: Client,
   query: object,
@@ -65,7 +65,7 @@ async function pages(
   for (let cursor: string | undefined; ;) {
     const limit = Math.min(100, most - items.length)
     const params = { ...query, limit, ...(cursor !== undefined && { cursor }) }
-    // The host of the same build answers with this shape.
+    // The answer is not checked: a host of the same build has this shape.
     const page = (await ask(client, 'x-atrium/search', params)) as SearchPage
     items.push(...page.items)
     cursor = page.nextCursor
@@ -94,7 +94,10 @@ async function ask(client: Client, method: string, params: object): Promise<unkn
   }
 }
 
-/** The name by which commands find the session of a text, or its chat if that is not the default chat. */
+/**
+ * Returns a function that names the session of a found text for other commands, or its chat if that is not the
+ * default.
+ */
 async function namesOf(client: Client): Promise<(item: SearchItem) => string | undefined> {
   const sessions = await allSessions(client)
   const uris = sessions.flatMap(({ resource, chats = [] }) => [
@@ -106,7 +109,9 @@ async function namesOf(client: Client): Promise<(item: SearchItem) => string | u
   return ({ session, chat }) => names.get(chat === undefined || defaults.has(chat) ? session : chat)
 }
 
-/** A word as it is, and several words that the shell has joined as a phrase. */
+/**
+ * Puts an argument of several words into quotation marks, which the shell has removed. A single word stays as it is.
+ */
 function phraseOf(word: string): string {
   return /\s/.test(word) && !word.includes('"') ? `"${word}"` : word
 }

@@ -115,7 +115,7 @@ function rowOf(name: string, { turns, inputTokens, outputTokens, cacheReadTokens
   return [name, ...counts, costs.join(', ') || '-']
 }
 
-/** The first of this number of days, of which today is the last. */
+/** The date of the first of the last `days` days. Today is the last one. */
 function firstDay(days: number): string {
   const today = new Date()
   return dayOf(new Date(today.getFullYear(), today.getMonth(), today.getDate() - (days - 1)))

@@ -42,7 +42,7 @@ async function newCode(page: URL, token: string): Promise<string> {
       `The host at ${page.href} refuses the token; name the right one with --token-file.`,
       exits.denied,
     )
-  // The host is ours; anything else than a code is reported below.
+  // The cast only names the field: an answer without a code is reported below.
   const { code } = (await response.json()) as { readonly code?: unknown }
   if (typeof code === 'string') return code
   throw new CommandError(`The host at ${page.href} gave no code (status ${response.status}).`)

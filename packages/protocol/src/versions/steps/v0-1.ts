@@ -19,7 +19,10 @@ const talk = userMessages({
 
 const sessions = sessionListRows(summaryDown)
 
-/** The notifications that 0.1 has in another form, without a channel. The host puts their params into that form. */
+/**
+ * The notifications whose params have no channel at 0.1. Here the channel is removed. The host then puts the params
+ * into the form of 0.1.
+ */
 const notifications: { readonly [method: string]: (params: Shape) => Shape | undefined } = {
   'root/sessionAdded': (params) => sessions.notifications['root/sessionAdded'](offChannel(params)),
   'root/sessionRemoved': offChannel,
@@ -30,8 +33,8 @@ const notifications: { readonly [method: string]: (params: Shape) => Shape | und
 const notified: ReadonlySet<string> = new Set(Object.keys(notifications))
 
 /**
- * After `session/ready` the reducer of 0.1 has lost the flags of the status, so they are set again. The reducer has also
- * lost the activity of a running or failed turn. No action can restore this activity.
+ * The reducer of 0.1 removes the flags of the status on `session/ready`, so they are set again. It also removes the
+ * activity of a running or failed turn. No action can restore this activity, so the client gets a new snapshot.
  */
 const ready: Row = (action, context) => {
   const status = Number(shapeOf(shapeOf(contextOf(context).after)['summary'])['status'])

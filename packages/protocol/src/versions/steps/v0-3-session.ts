@@ -15,7 +15,7 @@ function primaryEntry(session: Shape): Shape {
   return shapeOf(listOf(session, 'chats').find((chat) => shapeOf(chat)['resource'] === primary))
 }
 
-/** A session with its primary chat as one state. The other chats cannot be seen. */
+/** A session and the chat that represents it as one state. The other chats are not in it. */
 export function mergedDown(session: Shape, context: StateContext | undefined): Shape {
   const chat = shapeOf(context?.chat)
   const summary = shapeOf(session['summary'])
@@ -27,7 +27,7 @@ export function mergedDown(session: Shape, context: StateContext | undefined): S
   }
 }
 
-/** A chat that is not the primary one, as a session of its own. */
+/** A chat that does not represent its session, as a session of its own. */
 export function chatAsSession(chat: Shape, context: StateContext | undefined): Shape {
   const { provider = '', createdAt, workingDirectory } = shapeOf(context?.summary)
   const { resource, title, status, modifiedAt } = chat
@@ -51,13 +51,16 @@ function turnsOf(chat: Shape): Shape {
   }
 }
 
-/** The flags of the session with the activity of its primary chat, because the reducers up to 0.3 compute it from the turns. */
+/**
+ * The flags of the session with the activity of its chat, because the reducers up to 0.3 compute the activity from
+ * the turns.
+ */
 function statusOf(session: unknown, chat: unknown): number {
   return ((Number(session) & ~activityMask) | (Number(chat) & activityMask)) >>> 0
 }
 
 /**
- * The part of a session that changes with the list of chats: its primary chat. 0.3 has no action that replaces all turns by
- * those of another chat.
+ * The part of a session that changes with the list of chats: the chat that represents the session. 0.3 has no action
+ * that replaces all turns by those of another chat, so the client gets a new snapshot.
  */
 export const chatListMembers: readonly Member[] = [{ read: primaryChat, set: () => rebuild }]

@@ -59,8 +59,9 @@ const tables = step({
 })
 
 /**
- * The step from 0.4 to 0.3: a session contains the turns of its only chat. An action of a session has no effect in the
- * channel of a chat. At 0.3 it would change the session, so it is left out.
+ * The step from 0.4 to 0.3: a session contains the turns of its only chat. At 0.4 an action of a session has no
+ * effect in the channel of a chat. At 0.3 this channel is a session, which the action would change, so it is left
+ * out.
  */
 export const v03: Lens = {
   ...tables,

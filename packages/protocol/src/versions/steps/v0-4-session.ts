@@ -73,7 +73,10 @@ function modelDown(model: unknown): unknown {
   )
 }
 
-/** The `_meta` of a session without the selection, which 0.4 has in the summary, and without the deferred changes. */
+/**
+ * The `_meta` of a session without the selected model and agent, which 0.4 has in the summary, and without the
+ * selections that the host has not applied yet (`deferred`).
+ */
 function metaOf(state: Shape): unknown {
   const meta = state['_meta']
   if (!isJsonObject(meta)) return meta
@@ -99,7 +102,7 @@ export const metaMembers: readonly Member[] = [
   { read: (state) => selectionDown(state).agent, set: (agent) => action('session/agentChanged', { agent }) },
 ]
 
-/** The part of a session's state that shows the clients that joined and left. */
+/** The part of a session's state that changes when clients join or leave: the active client. */
 export const clientMembers: readonly Member[] = [
   {
     read: activeClientOf,

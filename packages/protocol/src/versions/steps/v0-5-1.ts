@@ -27,7 +27,8 @@ export const v051 = step({
     ...talk.rows,
     ...lists.rows,
     'session/customizationToggled': toggledDown,
-    // The request of a user to start or stop a server changes the state of the server.
+    // 0.5.1 has no requests to start or stop a server. The client gets the state of the server that follows from
+    // them.
     'session/mcpServerStartRequested': ({ id }) => [serverState(id, 'starting')],
     'session/mcpServerStopRequested': ({ id }) => [serverState(id, 'stopped')],
     'changeset/fileSet': one((action) => at(action, 'file', objectChange(fileDown))),

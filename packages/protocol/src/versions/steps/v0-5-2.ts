@@ -24,7 +24,7 @@ export const v052 = step({
     ...lists.rows,
     'session/mcpServerStateChanged': one((action) => at(action, 'state', objectChange(serverDown))),
     'session/changesetsChanged': one(changesetsDown),
-    // The login of a tool call is not shown. An entry that becomes a login is removed.
+    // Up to 0.5.2 a tool call that waits for a login is not shown. An entry that changes to such a login is removed.
     'session/inputNeededSet': (action) => {
       const request = shapeOf(action['request'])
       if (isLogin(request)) return [{ type: 'session/inputNeededRemoved', id: request['id'] } as OldAction]

@@ -27,7 +27,7 @@ export const v06 = step({
       const left = unlessEmptied(action, at(action, 'changes', objectChange(chatDown)))
       return left ? [{ ...left, type: action.type }] : []
     },
-    // The text is required up to 0.6.
+    // Up to 0.6 the key `content` is required.
     'chat/toolCallDelta': one((action) => ('content' in action ? action : { ...action, content: '' })),
     'chat/toolCallReady': one(readyDown),
   },
@@ -98,7 +98,7 @@ function messageDown(message: Shape): Shape {
   return at(message, 'attachments', each(attachmentDown))
 }
 
-/** A chat cannot be attached up to 0.6. The text says which chat it was. */
+/** Up to 0.6 a chat cannot be attached. A text attachment says which chat it was. */
 function attachmentDown(attachment: Shape): Shape {
   if (attachment['type'] !== 'chat') return attachment
   const { endTurn } = attachment
@@ -115,8 +115,8 @@ function attachmentIn(attachment: unknown): unknown {
 }
 
 /**
- * The input of a call is text up to 0.6. A host puts short inputs into the state; a longer one is named by its URI, and
- * cannot be edited, because an edit would replace the whole input by an edited name.
+ * Up to 0.6 the input of a call is text. A longer input, which the state only refers to, becomes a text with its URI.
+ * This text cannot be edited, because the edited text would replace the whole input.
  */
 function callDown(call: Shape): Shape {
   const { toolInput } = call

@@ -7,7 +7,7 @@ import { at, each, inOrder, listOf, objectChange, omit, put, shapeOf } from '../
 import type { OldAction, Shape } from '../shape.ts'
 import { one, step } from '../step.ts'
 
-/** A plugin and an MCP server have one flag up to 0.7, and a list of decisions since 0.8. */
+/** Plugins and MCP servers have the flag `enabled` up to 0.7, and a list of decisions, `enablement`, since 0.8. */
 const lists = customizations(enabledDown)
 const decisionsUp = customizations(enablementUp)
 
@@ -80,7 +80,10 @@ function forSession(enabled: unknown): Shape {
   return { kind: 'session', enabled }
 }
 
-/** The flag of an older client is a decision for the session. The decisions for other scopes stay. */
+/**
+ * Translates the flag `enabled` of an older client to a decision for the session. The decisions for other scopes
+ * stay.
+ */
 function toggledUp(action: OldAction, { session }: LiftContext): Action {
   const { id, enabled } = action
   if ('enablement' in action) return action

@@ -97,7 +97,7 @@ function sessionDown(state: Shape): Shape {
   return summaryDown(lifecycle === 'failed' ? { ...state, lifecycle: 'creationFailed' } : state)
 }
 
-/** A session or its entry in the list. The origin, an automation, exists since 0.9. */
+/** Removes the origin of a session or of its entry in the list. Sessions have an origin, an automation, since 0.9. */
 function summaryDown(summary: Shape): Shape {
   return omit(summary, 'origin')
 }
@@ -160,7 +160,7 @@ function annotationSetDown(action: OldAction): Lowered {
   return [annotation ? put(action, { annotation }) : removed(given['id'])]
 }
 
-/** With a new origin the annotation may appear or disappear. */
+/** A new origin may make the annotation visible or invisible at 0.8, where only annotations of a turn are shown. */
 function annotationUpdatedDown(action: OldAction, context?: ActionContext): Lowered {
   if (!('origin' in action)) return [action]
   const lowered = annotationDown(action)

@@ -7,7 +7,7 @@ export interface Screen {
   write(text: string): void
   /** Forgets everything and shows this text. */
   replace(text: string): void
-  /** Adapts the number of columns and rows to the place. */
+  /** Adapts the number of columns and rows to the size of the element, and returns them. */
   fit(): { readonly cols: number; readonly rows: number }
   focus(): void
   dispose(): void
@@ -22,7 +22,7 @@ export function openScreen(place: HTMLElement, onInput: (data: string) => void):
     scrollback: 5000,
     screenReaderMode: true,
     theme: { background: '#16181d', foreground: '#e8e8ea', cursor: '#8ea6ff' },
-    // A program cannot make the page open or show an address.
+    // Links in the output of a program do nothing when they are clicked.
     linkHandler: { activate: () => {} },
   })
   const fitting = new FitAddon()

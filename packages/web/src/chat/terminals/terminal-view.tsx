@@ -25,7 +25,10 @@ const keys: readonly (readonly [label: string, data: string])[] = [
   ['→', '\u001b[C'],
 ]
 
-/** A terminal of the host. One client at a time types, until it lets others; all watch. */
+/**
+ * A terminal of the host. All clients see it. Only the client that has claimed it can type, until the claim passes
+ * on.
+ */
 export function TerminalView({ client, uri, chat, say }: Props) {
   const { state, status, dispatch } = useLiveChannel(client, 'terminal', uri)
   const own = { kind: 'client', clientId: client.clientId } as const

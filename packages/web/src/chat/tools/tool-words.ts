@@ -49,7 +49,7 @@ export function inputText(call: ToolCallState): string | undefined {
     : withVisibleControls(readable(input))
 }
 
-/** The input of a call on one line, for its title. Empty if the title shows it, or if it has more lines. */
+/** The input of a call, for its title. Empty if the title shows it, if it is still streamed, or if it is too long. */
 export function shortInput(call: ToolCallState, title: StringOrMarkdown): string {
   const input = call.status === 'streaming' ? undefined : call.toolInput
   if (typeof input !== 'string' || input.includes('\n') || input.length > 200) return ''

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readyAgent } from '../../test/agents.ts'
 import { untilIdle } from '../../test/held-flushes.ts'
-import { chat, turn } from '../../test/one-client-session.ts'
+import { chat, session, turn } from '../../test/one-client-session.ts'
 import { indexed, search, searchedHost, turnsWith } from '../../test/search/searching.ts'
 import { DiskFull } from '../ports/log.ts'
 import { IndexDamaged } from '../ports/search-index.ts'
@@ -22,6 +22,25 @@ test('[Q20] an index that does not answer holds up no echo, and gets the texts l
   await indexed(all)
   expect(await turnsWith(ann, 'w19')).toEqual(['t19'])
   expect((await search(ann, 'word')).items).toHaveLength(20)
+})
+
+test('[Q20] a session that changes all the time is indexed ten times a second at most', async () => {
+  const { all, ann, index } = await searchedHost()
+  await turn(ann, 't1', 'word')
+  await indexed(all)
+  const before = index.changes.length
+  let count = 0
+  index.fault = async (name) => {
+    if (name !== 'update') return
+    await ann.echo(ann.dispatch(session, { type: 'session/titleChanged', title: `Title ${++count}` }))
+  }
+  ann.dispatch(session, { type: 'session/titleChanged', title: 'Title' })
+  for (let i = 0; i < 5; i++) {
+    await untilIdle()
+    all.world.advance(100)
+  }
+  await untilIdle()
+  expect(index.changes.length - before).toBe(5)
 })
 
 test('[Q20] many changed turns of a chat are remembered as one changed chat', () => {

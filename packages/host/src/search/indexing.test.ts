@@ -130,6 +130,34 @@ test('[Q26] turns that were truncated just before a crash leave the index', asyn
   expect(await all.core().records.list('unsearched/')).toEqual([])
 })
 
+test('[Q26] the note of a truncation stays while another truncation is not committed yet', async () => {
+  const flushes: (() => void)[] = []
+  let holding = false
+  const soon = (task: () => void) => (holding ? void flushes.push(task) : queueMicrotask(task))
+  const { all, ann, index } = await searchedHost(readyAgent(), { soon })
+  for (const id of ['t1', 't2', 't3']) await turn(ann, id, 'word')
+  await indexed(all)
+  await ann.echo(ann.dispatch(chat, cut('t2')))
+  index.fault = (name) => {
+    if (name !== 'update' || holding) return
+    holding = true
+    ann.dispatch(chat, cut('t1'))
+    return untilIdle()
+  }
+  all.world.advance(100)
+  await untilIdle()
+  await untilIdle()
+  expect(holding).toBe(true)
+  const noted = () => all.core().records.get(`unsearched/${session}`)
+  expect(await noted()).toBe('')
+  holding = false
+  for (const flush of flushes.splice(0)) flush()
+  await untilIdle()
+  await indexed(all)
+  expect(await noted()).toBeUndefined()
+  expect(await turnsWith(ann, 'word')).toEqual(['t1', undefined])
+})
+
 test('[Q26] sessions that were disposed of just before a crash leave the index', async () => {
   const { all, ann, index } = await searchedHost()
   await turn(ann, 't1', 'word')

@@ -11,7 +11,7 @@ import type { SearchIndex } from '../ports/search-index.ts'
 import type { World } from '../ports/world.ts'
 import type { TurnSource } from './chat-turns.ts'
 import { PendingChanges } from './pending-changes.ts'
-import { changesOf } from './session-changes.ts'
+import { changesOf, isListed } from './session-changes.ts'
 
 /** The time from a change to its indexing. Changes that come meanwhile are indexed together. */
 const changeMs = 100
@@ -46,6 +46,8 @@ export class Indexing {
   readonly #outdated = new Set<Uri>()
   /** The sessions that the index has. Undefined until the index was asked. */
   #known: Set<Uri> | undefined
+  /** The number of truncations of each session that are not committed yet. */
+  readonly #truncating = new Map<Uri, number>()
   #cancelTimer: (() => void) | undefined
   /** The work under way. Never rejects. */
   #work: Promise<void> | undefined
@@ -73,6 +75,7 @@ export class Indexing {
    */
   truncating(session: Uri): void {
     this.#parts.records.put(`${owedPrefix}${session}`, '')
+    this.#truncating.set(session, (this.#truncating.get(session) ?? 0) + 1)
   }
 
   /** Called when an action of a session or chat is committed. */
@@ -87,6 +90,7 @@ export class Indexing {
     if (session === undefined) return
     const pending = this.#changed.get(session) ?? new PendingChanges()
     if (!pending.committed(channel.uri, action)) return
+    if (action.type === 'chat/truncated') this.#truncated(session)
     this.#changed.set(session, pending)
     this.#schedule(changeMs)
   }
@@ -146,10 +150,9 @@ export class Indexing {
    */
   async #run(): Promise<number | undefined> {
     if (!this.#known) await this.#begin()
-    for (;;) {
-      const [changed] = this.#changed
-      if (!changed || this.#ended) break
-      const [session, pending] = changed
+    // What changes meanwhile waits for the next time, so that a session that changes all the time is not indexed all the time.
+    for (const [session, pending] of [...this.#changed]) {
+      if (this.#ended) break
       this.#changed.delete(session)
       if (this.#outdated.has(session)) pending.everything = true
       await this.#indexSession(session, pending)
@@ -165,28 +168,23 @@ export class Indexing {
   async #begin(): Promise<void> {
     const { index, log, trusted, listChanges, records } = this.#parts
     const versions = await index.begin(log.first, trusted)
+    const owed = await records.list(owedPrefix)
     this.#known = new Set(versions.keys())
     const listed = this.#listed()
     for (const session of listed)
       if (versions.get(session) !== listChanges.versionOf(session)) this.#outdated.add(session)
     const present = new Set(listed)
     for (const session of versions.keys()) if (!present.has(session)) this.#outdated.add(session)
-    for (const [key] of await records.list(owedPrefix)) this.#outdated.add(key.slice(owedPrefix.length))
+    for (const [key] of owed) this.#outdated.add(key.slice(owedPrefix.length))
   }
 
-  /**
-   * The sessions that all clients see. A session that is not used yet is seen only by its creator, and is not
-   * indexed.
-   */
   #listed(): readonly Uri[] {
     const { catalog } = this.#parts
-    return catalog.all
-      .map(({ resource }) => resource)
-      .filter((session) => catalog.creatorOf(session) === undefined)
+    return catalog.all.map(({ resource }) => resource).filter((session) => isListed(catalog, session))
   }
 
   async #indexSession(session: Uri, pending: PendingChanges): Promise<void> {
-    const { index, world, records } = this.#parts
+    const { index, world, records, catalog } = this.#parts
     if (!this.#known?.has(session)) pending.everything = true
     try {
       for await (const change of changesOf(this.#parts, session, pending)) {
@@ -200,11 +198,17 @@ export class Indexing {
       throw error
     }
     this.#outdated.delete(session)
-    if (this.#parts.catalog.get(session)) this.#known?.add(session)
+    if (isListed(catalog, session)) this.#known?.add(session)
     else this.#known?.delete(session)
-    // The record of `truncating` is no longer needed, unless turns were truncated again during the indexing.
-    if ((pending.everything || pending.cut) && !this.#changed.get(session)?.cut)
-      records.delete(`${owedPrefix}${session}`)
+    // The note is removed with the next step of the log. A truncation that has come meanwhile needs it still.
+    const again = this.#truncating.has(session) || this.#changed.get(session)?.cut === true
+    if ((pending.everything || pending.cut) && !again) records.delete(`${owedPrefix}${session}`)
+  }
+
+  #truncated(session: Uri): void {
+    const others = (this.#truncating.get(session) ?? 1) - 1
+    if (others > 0) this.#truncating.set(session, others)
+    else this.#truncating.delete(session)
   }
 
   async #attempt(work: () => Promise<number | undefined>): Promise<number | undefined> {

@@ -34,7 +34,7 @@ export async function* changesOf(
 ): AsyncGenerator<IndexChange> {
   const { catalog, listChanges, log } = source
   const summary = catalog.get(session)
-  if (!summary || catalog.creatorOf(session) !== undefined) {
+  if (!summary || !isListed(catalog, session)) {
     yield { session }
     return
   }
@@ -55,6 +55,11 @@ export async function* changesOf(
       length = 0
     }
   yield { session, entry, ...part, ...(isCommitted && { version }) }
+}
+
+/** Whether a session exists, and somebody has used it. Only such sessions are in the index, as in the session list. */
+export function isListed(catalog: Catalog, session: Uri): boolean {
+  return catalog.get(session) !== undefined && catalog.creatorOf(session) === undefined
 }
 
 /** A part of what has changed in a chat. */

@@ -76,8 +76,9 @@ class Search implements Searching {
     try {
       return await index.find(query)
     } catch (error) {
+      // A read-only host can neither repair an index nor finish what a killed host has left in its journal.
+      if (!indexing) throw AhpError.conflict('the search index of this read-only host cannot be read')
       if (!(error instanceof IndexDamaged)) throw error
-      if (!indexing) throw AhpError.conflict('the search index of this read-only host is damaged')
       await indexing.damaged(error)
       return noPage
     }

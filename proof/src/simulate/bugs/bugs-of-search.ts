@@ -30,12 +30,6 @@ export const searchBugs: readonly Bug[] = [
     '{}',
   ),
   bug(
-    'a new session is indexed without the turns of its chat',
-    'search/indexing',
-    'if (!this.#known?.has(session))',
-    'if (false)',
-  ),
-  bug(
     'an index that is ahead of a restored store is trusted',
     'search/search',
     'parts.store.lost === undefined ? epochs : []',

@@ -151,7 +151,8 @@ export class Indexing {
   async #run(): Promise<number | undefined> {
     if (!this.#known) await this.#begin()
     // What changes meanwhile waits for the next time, so that a session that changes all the time is not indexed all the time.
-    for (const [session, pending] of [...this.#changed]) {
+    const changed = [...this.#changed]
+    for (const [session, pending] of changed) {
       if (this.#ended) break
       this.#changed.delete(session)
       if (this.#outdated.has(session)) pending.everything = true

@@ -9,18 +9,6 @@ export const searchBugs: readonly Bug[] = [
     'versions.get(session) !== listChanges.versionOf(session)',
     '!versions.has(session)',
   ),
-  bug(
-    'turns that were truncated before a crash stay in the index',
-    'search/indexing',
-    'this.#parts.records.put(',
-    'void (',
-  ),
-  bug(
-    'a version with uncommitted changes counts as indexed',
-    'search/session-changes',
-    'version <= log.committedSeq',
-    'true',
-  ),
   bug('truncated turns stay in the index', 'search/session-changes', 'wanted.cut ?', 'false ?'),
   bug('a disposed session stays in the index', 'session/session', 'core.search?.disposed(uri);', ''),
   bug(
@@ -28,11 +16,5 @@ export const searchBugs: readonly Bug[] = [
     'search/indexing',
     'pending.wholeChat(added);',
     '{}',
-  ),
-  bug(
-    'an index that is ahead of a restored store is trusted',
-    'search/search',
-    'parts.store.lost === undefined ? epochs : []',
-    'epochs',
   ),
 ]

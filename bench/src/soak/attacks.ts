@@ -125,8 +125,16 @@ async function upgrade(
     ...(token === '' ? [] : [`Authorization: Bearer ${token}`]),
   ]
   socket.write([...lines, '', ''].join('\r\n'))
-  const [response] = (await once(socket, 'data')) as [Buffer]
+  const response = await once(socket, 'data').then(
+    ([data]) => data as Buffer,
+    (error: NodeJS.ErrnoException) => {
+      // The host closes the socket of a refused request. On a busy machine its reset overtakes the response.
+      if (error.code === 'ECONNRESET') return undefined
+      throw error
+    },
+  )
   socket.destroy()
+  if (!response) return undefined
   const statusLine = response.toString('latin1').split('\r\n', 1)[0] ?? ''
   return expected.some((status) => statusLine.startsWith(`HTTP/1.1 ${status} `)) ? undefined : statusLine
 }

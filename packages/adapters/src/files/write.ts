@@ -1,6 +1,8 @@
 import { constants } from 'node:fs'
+import type { Stats } from 'node:fs'
 import { access } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
+import { setTimeout } from 'node:timers/promises'
 import { FileError } from '@atrium/host/ports/files'
 import type { ContainedPath, Write } from '@atrium/host/ports/files'
 import { etagOf } from './stat.ts'
@@ -92,7 +94,7 @@ async function oldFile(
 async function append(old: HeldFile, data: Uint8Array): Promise<boolean> {
   const file = await old.open(constants.O_WRONLY | constants.O_APPEND)
   try {
-    const { size, nlink } = await file.stat()
+    const { size, nlink } = await settledStat(file)
     // Another hard link of the file may be in a directory where the caller may not write.
     if (nlink > 1) throw unfit('It has more than one hard link, so nothing can be appended to it.')
     const { bytesWritten } = await file.write(data)
@@ -107,6 +109,21 @@ async function append(old: HeldFile, data: Uint8Array): Promise<boolean> {
     await file.close()
   }
 }
+
+/**
+ * The stat of a file. A file that another process is just creating has a second hard link for a moment, the temporary name
+ * that it was written under. This function waits until the second link is gone, but not for long.
+ */
+async function settledStat(file: FileHandle): Promise<Stats> {
+  for (let tries = 0; ; tries++) {
+    const stat = await file.stat()
+    if (stat.nlink <= 1 || tries === linkTries) return stat
+    await setTimeout(linkPauseMs)
+  }
+}
+
+const linkTries = 20
+const linkPauseMs = 10
 
 /** Removes the written part of a failed append, unless another process has appended after it. */
 async function undoAppend(file: FileHandle, size: number, written: number): Promise<void> {

@@ -157,23 +157,6 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   const devices = await Devices.open(records, world, log, limitValues)
   const worktreeIds = await RecordMap.open(records, 'worktree/', textFormat)
   const contentRetention = await ContentRetention.open(records)
-  // Departures (clients that have left and may come back) are loaded late, because loading starts their timers. What
-  // the timers run uses `core`, which is made at the end of this function.
-  const departures = await Departures.open(records, world, [
-    {
-      ms: limitValues.toolGraceMs,
-      over: (clientId) => clientAbsent(core, clientId),
-      back: (clientId) => core.customizations?.clientReturned(clientId),
-    },
-    {
-      ms: limitValues.graceMs,
-      over: (clientId) => {
-        clientDeparted(core, clientId).catch((error: unknown) =>
-          world.report('removing a departed client failed', error),
-        )
-      },
-    },
-  ])
   const readOnlyReason = () => ports.readOnly ?? (log.diskFull ? diskFull : undefined)
   const fixed = {
     limits: limitValues,
@@ -213,6 +196,23 @@ export async function openCore(ports: HostPorts): Promise<Core> {
       { store: store.log, log, catalog, limits: limitValues, listChanges, records, world, earlierEpochs },
       ports.readOnly !== undefined,
     ))
+  // Departures (clients that have left and may come back) are loaded last, because loading starts their timers. What
+  // the timers run uses `core`, which is made right after this.
+  const departures = await Departures.open(records, world, [
+    {
+      ms: limitValues.toolGraceMs,
+      over: (clientId) => clientAbsent(core, clientId),
+      back: (clientId) => core.customizations?.clientReturned(clientId),
+    },
+    {
+      ms: limitValues.graceMs,
+      over: (clientId) => {
+        clientDeparted(core, clientId).catch((error: unknown) =>
+          world.report('removing a departed client failed', error),
+        )
+      },
+    },
+  ])
   const parts = {
     store,
     changes,

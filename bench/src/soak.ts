@@ -45,6 +45,7 @@ async function soak(): Promise<boolean> {
   void host.exit.then((why) => run.over || run.problem(`the host ended with ${why}`))
   // Warm-up: the host opens some files and loads some code only once, and does so before the first sample.
   await useAsNewClient(host, 'warm')
+  await openIndex(host)
   await stopReading(run, 0)
   const before = await sample(host.child, data, { at: 0, sessions: 0 })
   const samples = await underLoad(run, progress, (at) =>
@@ -89,6 +90,14 @@ async function underLoad(
     .then(() => run.closeAll())
     .catch((error: unknown) => run.problem(String(error)))
   return samples
+}
+
+/** Searches, because the host opens its search index, with a thread and files, at the first use. */
+async function openIndex(endpoint: Endpoint): Promise<void> {
+  const client = new Client('index')
+  await client.initialize(endpoint, ['ahp-root://'])
+  await client.ask('x-atrium/search', { channel: 'ahp-root://', query: 'warm' })
+  await client.leave()
 }
 
 /** Checks that a new client can connect, create a session and change it (I11). Rejects if it cannot. */

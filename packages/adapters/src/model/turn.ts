@@ -206,8 +206,8 @@ export class ModelTurn {
         problem = modelProblem(error, provider, config.id, key)
       }
       const { failure, retry, tooLong } = problem
-      // A part of the response is already in the chat, and a repeated request would write this part twice. So the turn
-      // fails. A resumed turn continues the response.
+      // If a part of the response is already in the chat, the request is not repeated, because the chat would then show this
+      // part twice. The turn fails. When a user resumes it, the model continues its response.
       if (this.#progress.total !== before) throw new TurnFailed(failure.errorType, failure.message, true)
       if (tooLong && this.#budget > 2000) {
         this.#budget = Math.floor(this.#budget / 2)

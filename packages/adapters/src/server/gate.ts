@@ -86,7 +86,7 @@ export function hasOwnOrigin({ ownOrigins }: Gate, head: RequestHead): boolean {
   return more.length === 0 && ownOrigins.has(origin)
 }
 
-/** Whether a request has the token of the host, or the secret of a device with the role `own`. */
+/** Whether the sender of a request has all rights: the request has the token of the host, or the secret of an `own` device. */
 export function isTrusted(gate: Gate, head: RequestHead): boolean {
   const credential = credentialOf(gate, head)
   return credential === 'token' || credential?.role === 'own'

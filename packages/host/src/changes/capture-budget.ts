@@ -30,8 +30,9 @@ export function beyondBudget(turns: readonly CountedTurn[], budget: ByteBudget):
 }
 
 /**
- * The first turns of a list, as many as must go so that the others are within a budget. A turn and its copies in
- * forks take the space of one.
+ * The turns whose captures must be deleted so that the captures of the other turns fit into the budget. The first turns of
+ * the list go first, and the newest turn always stays. A turn and its copies in forks share their captures, so their space
+ * counts once.
  */
 function firstBeyond(turns: readonly CountedTurn[], most: number, newest: number): readonly CountedTurn[] {
   const copies = new Map<string, number>()

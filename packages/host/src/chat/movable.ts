@@ -21,8 +21,8 @@ export function movableChange(
   chat: ChatState,
   hostAction?: { readonly type: string },
 ): boolean | undefined {
-  // The host removes a queued message and starts a turn with it in the same transaction. The chat is not idle in
-  // between.
+  // When the host removes a queued message, it starts a turn with this message in the same transaction. So the chat does
+  // not become movable between the two actions.
   if (hostAction?.type === 'chat/pendingMessageRemoved') return undefined
   const movable = unmovable(session, chat) === undefined
   return movable === (chat.movable ?? false) ? undefined : movable

@@ -24,7 +24,10 @@ export type Guards<K extends KindName> = {
   ) => string | undefined
 }
 
-/** The effects of a kind of channel, by action type. The host runs an effect once the action is committed. */
+/**
+ * The effects of the actions of one channel kind, by action type. An effect is what the host does outside the state once the
+ * action is committed, for example start an agent.
+ */
 export type Effects<K extends KindName> = {
   readonly [T in ActionOn<K>['type']]?: (
     core: Core,

@@ -13,8 +13,8 @@ import { isSecret } from '../access/protected-files.ts'
 /** Number of files that are read concurrently. */
 const concurrency = 16
 /**
- * The amount of matching after which other work may run: characters of path times characters of pattern, or steps of an
- * expression. It takes some milliseconds.
+ * The amount of matching after which other work may run, so that the search blocks the host only for some milliseconds. For a
+ * glob, it counts characters of the path times characters of the glob. For a regular expression, it counts steps of the automaton.
  */
 const matchBudget = 100_000
 

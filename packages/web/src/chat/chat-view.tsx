@@ -27,7 +27,7 @@ interface Props {
 /** Number of turns that a chat has when it is opened. Earlier ones are loaded when a person scrolls to them. */
 const firstTurns = 20
 
-/** A chat: its turns, what waits, and the field of the next message. */
+/** A chat: its turns, the messages and questions that wait, and the input field for the next message. */
 export function ChatView({ client, session, chat, openChat, say }: Props) {
   const { state, pending, status, dispatch: act } = useLiveChannel(client, 'chat', chat, firstTurns)
   const draft = useDraft(client, chat, state, say)

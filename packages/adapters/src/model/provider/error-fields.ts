@@ -9,7 +9,7 @@ export interface ErrorFields {
   readonly isNetwork: boolean
   /** The code of the system or of the TLS library, for example `ECONNREFUSED`. */
   readonly systemCode?: string
-  /** The delay that the provider asks for. */
+  /** How long the provider asks to wait before the request is repeated. */
   readonly retryAfterMs?: number
   /** The provider's own sentence. */
   readonly message: string

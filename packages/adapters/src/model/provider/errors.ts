@@ -16,7 +16,7 @@ export interface ModelProblem {
 export interface Retry {
   /** Why, in a few words for users. */
   readonly reason: string
-  /** The delay that the provider asks for. */
+  /** How long the provider asks to wait before the request is repeated, in milliseconds. */
   readonly afterMs?: number
 }
 

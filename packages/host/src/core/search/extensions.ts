@@ -40,7 +40,7 @@ export interface SearchItem {
 }
 
 export interface SearchResult {
-  /** The newest texts first. A page may have fewer texts than the limit, although there are more. */
+  /** The found texts, the newest first. A page may be shorter than the limit although `nextCursor` leads to more. */
   readonly items: readonly SearchItem[]
   readonly nextCursor?: string
   /** The number of sessions that have changed and are not indexed yet. Absent if there are none. */

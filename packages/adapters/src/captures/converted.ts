@@ -6,11 +6,14 @@ import type { CaptureTools } from './tools.ts'
 
 /** Paths whose contents in the repository may differ from the bytes on the disk. */
 export interface Converted {
-  /** Paths whose contents may differ by a filter (such as LFS), an encoding or keywords. */
+  /**
+   * Paths whose contents git may convert in any way: by a filter (such as LFS), to another encoding, or by replacing
+   * keywords (`ident`).
+   */
   readonly opaque: ReadonlySet<string>
-  /** Paths whose contents may differ only by their line ends. */
+  /** Paths whose line ends git may convert. */
   readonly lineEnds: ReadonlySet<string>
-  /** Paths in `lineEnds` that a checkout writes with CRLF. */
+  /** Paths in `lineEnds` whose lines end with CRLF after a checkout. */
   readonly crlf: ReadonlySet<string>
 }
 

@@ -33,7 +33,10 @@ export interface Found {
   readonly dropped: readonly string[]
   /** Names that are not valid UTF-8, decoded with replacement characters. */
   readonly badNames: readonly string[]
-  /** Whether files in the index are ignored now, or ignored files must be put into it. */
+  /**
+   * Whether the index of the store must change: git now ignores files that are in it, or the user has begun to track
+   * ignored files that are not in it.
+   */
   readonly reindex: boolean
 }
 

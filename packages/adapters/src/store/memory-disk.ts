@@ -29,7 +29,7 @@ interface StoredChannel {
    * were deleted.
    */
   creation: ChannelCreation
-  /** Set if envelopes up to `creation` were deleted. */
+  /** Set if older envelopes were deleted: those with sequence numbers up to `creation.seq`. */
   forgotten?: true
   /** Deleted envelopes that are kept here only to recognize them if a client sends its action again. */
   kept: StoredEnvelope[]

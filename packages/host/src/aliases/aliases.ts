@@ -142,7 +142,11 @@ export class Aliases {
   }
 }
 
-/** The alias of a session, unless it was taken when the session was created. Undefined if the session needs none. */
+/**
+ * The usual alias of a session `ahp-session:/<id>`: `<provider>:/<id>`. If this URI was taken when the session was
+ * created, the session has another alias, which is stored. Undefined for a session with a URI of another form, which
+ * needs no alias.
+ */
 export function usualAlias(session: Uri, provider: string): Uri | undefined {
   return session.startsWith(scheme) ? `${provider}:/${session.slice(scheme.length)}` : undefined
 }

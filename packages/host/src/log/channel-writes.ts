@@ -6,7 +6,10 @@ const headLength = 4 * 1024 * 1024
  */
 const headRows = 25
 
-/** Counts what the store was given for one channel since the channel's last head, and which write was the newest. */
+/**
+ * The writes of one channel to the store since its last head (the last state that was stored of it): the numbers of
+ * actions, characters and rows, which decide when the next head is stored, and the newest write.
+ */
 export class ChannelWrites {
   #actions = 0
   #length = 0

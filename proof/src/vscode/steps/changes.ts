@@ -6,7 +6,7 @@ import type { Stage } from '../stage.ts'
 import type { Step } from '../step.ts'
 import { until } from '../wait.ts'
 
-/** Changes of files, and the ways back: diffs, checkpoints and forks. */
+/** The diffs of edits and turns, and the return to an earlier turn by a checkpoint or a fork. */
 export const changes: readonly Step[] = [
   {
     name: 'an edit is shown with the request for approval',

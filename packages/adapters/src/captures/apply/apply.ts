@@ -81,7 +81,10 @@ async function takeBack(journal: Journal, entry: Entry): Promise<void> {
   await journal.forget(entry)
 }
 
-/** Returns the step of an edit, or a sentence that says why the edit is not applied. */
+/**
+ * The check of one edit. Returns the step that applies the edit, with the file that is there now and the new content.
+ * If the edit cannot be applied, returns the reason as a sentence for users.
+ */
 async function check(
   { read }: ApplyTools,
   directory: string,

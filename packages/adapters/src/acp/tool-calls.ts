@@ -192,7 +192,8 @@ export class ToolCalls {
     const known = isNew && previous?.phase === 'ended' ? undefined : previous
     const call = known ?? this.#newCall(labelsOf(update), agentId)
     applyUpdate(call, update)
-    // While there are earlier calls, a new call is not announced yet, because it may repeat one of them and take over its id.
+    // If calls of an earlier process are left, a new call is not announced yet: it may repeat one of these calls, and
+    // then takes over the id of that call.
     if (!known && this.#earlierCalls.length === 0) this.#announce(call)
     return call
   }

@@ -38,9 +38,10 @@ export interface Captures {
 
 export interface CaptureOptions {
   /**
-   * `files`: what is on the disk now. `head`: the commit that is checked out. `branch`: the commit at which the current branch
-   * left its upstream branch, or the main branch. Without such a commit, the capture has no files. The capture of a commit is
-   * only a name: it lasts as long as the repository has the commit.
+   * `files`: what is on the disk now. `head`: the commit that is checked out. `branch`: the commit at which the
+   * current branch left its upstream branch or the main branch, else the commit that is checked out. If no commit is
+   * checked out, the capture has no files. The capture of a commit is only a name: it lasts as long as the repository
+   * has the commit.
    */
   readonly of: 'files' | 'head' | 'branch'
   readonly budget: CaptureBudget
@@ -58,7 +59,7 @@ export interface CaptureBudget {
 }
 
 export interface Capture {
-  /** Equal contents of one folder have equal ids. */
+  /** Two captures of one folder with the same files have the same id. */
   readonly id: string
   readonly directory: string
   /** The bytes by which the stored captures have grown on the disk. */

@@ -12,8 +12,8 @@ export function terminals(core: Core): readonly TerminalInfo[] {
 }
 
 /**
- * Updates what depends on a terminal's action, in the same step: the session that the terminal belongs to, the record
- * that its shell still runs, and the root's list of terminals.
+ * Updates what depends on a terminal's action, in the same step: the session that the terminal belongs to, the stored
+ * list of terminals whose shell runs (the next start of the host reads it), and the root's list of terminals.
  */
 export function terminalFollowUps(
   core: Core,

@@ -26,7 +26,7 @@ interface TurnPlace {
 export class TurnRoom {
   readonly #place: TurnPlace
   readonly #batch: TextBatch
-  /** Text that has no room and is not stored yet, and the time since when it waits. */
+  /** Text that has no room in the state and is not stored yet, and the time since when it waits. */
   #rest: (OutputText & { readonly since: number }) | undefined
   /** The ids of the parts and calls whose text goes on outside the state. Their further text goes there, too. */
   readonly #continued = new Set<string>()
@@ -49,7 +49,7 @@ export class TurnRoom {
     return !this.#continued.has(text.id) && jsonLength(text.content, this.#room) <= this.#room
   }
 
-  /** Stores the part of an output that has no room. Returns the actions to append in place of the output. */
+  /** Stores the part of an output that has no room in the state. Returns the actions to append in its place. */
   async split(output: AgentAction): Promise<readonly AgentAction[]> {
     const text = textIn(output)
     if (!text) {
@@ -69,7 +69,10 @@ export class TurnRoom {
     return [...before, ...inline, ...(await this.#storeDue())]
   }
 
-  /** Stores the text that has no room. Returns the actions that add references to it, one for each stored piece. */
+  /**
+   * Stores the text that has no room in the state of the chat. Returns the actions that add references to the stored
+   * text, one for each piece.
+   */
   async flush(): Promise<readonly AgentAction[]> {
     const references: AgentAction[] = []
     while (this.#rest) references.push(await this.#storePiece(this.#rest))
@@ -124,7 +127,7 @@ export class TurnRoom {
     }
   }
 
-  /** The number of characters that still have room. */
+  /** The number of characters that still have room in the state. */
   get #room(): number {
     const { core, chat } = this.#place
     return Math.max(0, core.limits.turnLength - stateLength(core, chat) - this.#batch.length)

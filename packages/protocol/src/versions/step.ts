@@ -32,7 +32,10 @@ export interface StepTable {
   readonly actionsUp?: { readonly [type: string]: LiftRow }
   readonly params?: { readonly [method: string]: (params: Shape) => object }
   readonly results?: { readonly [method: string]: (result: Shape) => unknown }
-  /** The params of notifications; `undefined` if nothing of them exists in the older version. */
+  /**
+   * Functions that translate the params of notifications to the older version. They return `undefined` if nothing of
+   * the params exists there.
+   */
   readonly notifications?: { readonly [method: string]: (params: Shape) => Shape | undefined }
 }
 

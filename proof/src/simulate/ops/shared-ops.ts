@@ -27,7 +27,8 @@ export const sharedOps: { readonly [N in Exclude<OpName, ClientOp>]: OpFunction 
     else link?.toClient(count)
   },
   disk(sim, chance) {
-    // A decision takes many steps in sequence. If the disk were slow at each step, no decision would be complete in time.
+    // A user's decision, such as the approval of a tool call, takes many steps one after the other. If the disk were
+    // slow at each step, no decision would be complete before the run ends.
     if (sim.plan.theme === 'decisions' && chance.oneIn(2)) {
       for (let n = sim.disk.waiting; n > 0; n--) sim.disk.answer(chance.next())
       return sim.disk.flush()

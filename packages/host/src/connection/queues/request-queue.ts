@@ -11,7 +11,7 @@ export class RequestQueue {
   #holds = 0
   readonly #emptied: () => void
 
-  /** `emptied` is called when a task or a hold has ended and no other task waits. */
+  /** `emptied` is called when a task has ended, or tasks are no longer held (`hold`), and no task waits. */
   constructor(emptied: () => void = () => {}) {
     this.#emptied = emptied
   }

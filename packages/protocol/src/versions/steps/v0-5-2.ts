@@ -74,7 +74,10 @@ function requestDown(request: Shape): Shape {
   return Object.keys(shapeOf(request['answers'])).length > 0 ? request : omit(request, 'answers')
 }
 
-/** Up to 0.5.2 a tool call cannot wait for a login, so a turn with such a call is in progress. */
+/**
+ * Up to 0.5.2 a tool call cannot wait for a login. If the status says that input is needed only because a call waits
+ * for a login, the translated status says that the turn is in progress.
+ */
 function withStatus(state: Shape, parts: readonly Shape[]): Shape {
   const { status } = state
   const statuses = parts.map((part) => shapeOf(part['toolCall'])['status'])

@@ -42,7 +42,7 @@ export const limitTable = {
   windowMs: row(4000, 'ms', 'S-22', 'a new window begins'),
   messages: row(40_000, 'messages in a window', 'S-22', 'refused as too fast; twice that: 1008'),
   messageLength: row(32 * MiB, 'characters in a window', 'S-22', 'refused as too fast; twice that: 1008'),
-  pings: row(1000, 'pings in a window', 'S-22', 'refused as too fast; twice that: 1008'),
+  pings: row(20_000, 'pings in a window', 'S-22', 'refused as too fast; twice that: 1008'),
   reports: row(100, 'lines of the log in a window', 'S-22', 'no more lines about that link'),
   controlFrames: row(10_000, 'frames in a window', 'S-21', 'the link is closed with 1008'),
   requests: row(128, 'concurrent requests', 'S-23', 'refused with -32009'),

@@ -88,12 +88,12 @@ describe('[H4] S-22: pings have a limit of their own', () => {
     for (let i = 1; i < count; i++) all.far.send(ping)
     return all
   }
-  test('[S-57 pings] at 1,000: one is answered', async () => {
-    const { ann } = await after(1000)
+  test('[S-57 pings] at 20,000: one is answered', async () => {
+    const { ann } = await after(20_000)
     expect(await code(ann.ask('ping', {}))).toBe(0)
   })
-  test('[S-57 pings] past 1,000: a ping is answered with an error, and other requests are not', async () => {
-    const { ann } = await after(1001)
+  test('[S-57 pings] past 20,000: a ping is answered with an error, and other requests are not', async () => {
+    const { ann } = await after(20_001)
     expect(await code(ann.ask('ping', {}))).toBe(-32009)
     expect(await code(ann.ask('listSessions', {}))).toBe(0)
   })
@@ -103,7 +103,7 @@ describe('[H4] S-22: pings have a limit of their own', () => {
     expect(await code(ann.ask('listSessions', {}))).toBe(0)
   })
   test('twice as many: the connection is closed', async () => {
-    const { ann } = await after(2002)
+    const { ann } = await after(40_002)
     ann.peer.notify('x', {})
     await ann.until(() => ann.peer.closed.aborted)
   })
@@ -143,7 +143,7 @@ describe('[H4] S-22: reports about a connection', () => {
   }
   test('[S-57 reports] at 100: each is made', async () => expect(await after(100)).toEqual([100, 1]))
   test('[S-57 reports] past 100: no more, until the next window', async () =>
-    expect(await after(1000)).toEqual([100, 1]))
+    expect(await after(20_000)).toEqual([100, 1]))
 })
 
 test('[H4] S-22, I5: a dispatch over the rate limit is refused, in order, and none is dropped silently', async () => {

@@ -60,7 +60,7 @@ export function writeTurnRecord(record: TurnRecord): string {
 export function readTurnRecord(text: string): TurnRecord | undefined {
   const json = withoutChecksum(text)
   // The checksum shows that the code in this file has written the text, so the shape is trusted.
-  return json === undefined ? undefined : (JSON.parse(json) as TurnRecord)
+  return json === undefined ? undefined : JSON.parse(json)
 }
 
 /** The captures that a record names. */

@@ -37,8 +37,8 @@ type Day = readonly [ms: number, seq: number]
 
 /** Adds the present time to the stored list of days. The list covers the longest retention that can be set. */
 async function noteDay({ records, world, log }: Core): Promise<readonly Day[]> {
-  // The cast is safe: the record is written only below.
-  const before = JSON.parse((await records.get(daysKey)) ?? '[]') as readonly Day[]
+  // The shape is trusted: the record is written only below.
+  const before: readonly Day[] = JSON.parse((await records.get(daysKey)) ?? '[]')
   const days = [...before, [world.now(), log.committedSeq] as const].slice(-2 * mostDays)
   records.put(daysKey, JSON.stringify(days))
   log.scheduleFlush()
@@ -69,7 +69,7 @@ async function forgetUpTo(core: Core, uri: Uri, cutoff: number): Promise<boolean
   const creation = slice.envelopes.length > 0 && !jobs.has(uri) ? await store.log.creation(uri) : undefined
   const kind = creation && kindNamed(creation.kind)
   if (!creation || !kind) return false
-  let state = JSON.parse(creation.state) as unknown
+  let state: unknown = JSON.parse(creation.state)
   let resting: { readonly seq: number; readonly state: unknown } | undefined
   for (;;) {
     for (const { seq, action } of slice.envelopes) {

@@ -31,7 +31,7 @@ export class Resends {
   match(channel: Pick<Channel, 'uri' | 'kindName'>, clientSeq: number, action: Action): number | undefined {
     const before = this.#accepted.get(clientSeq)
     if (!before) return undefined
-    const accepted = JSON.parse(before.action) as Action
+    const accepted: Action = JSON.parse(before.action)
     const [first, again] = this.#filled
       ? [withoutFilled(accepted), withoutFilled(action)]
       : [accepted, action]

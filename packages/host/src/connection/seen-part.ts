@@ -73,7 +73,7 @@ function longestStride({ limits }: Core): number {
 function mayBePart({ kind }: Channel, text: string, seen: number): boolean {
   // Few types take several numbers. A text that names none of them need not be parsed.
   if (![...kind.strides.keys()].some((type) => text.includes(type))) return false
-  const action = JSON.parse(text) as Action
+  const action: Action = JSON.parse(text)
   // The stride of an action on a session may depend on the state after it, which is not stored.
   if (typeof kind.strides.get(action.type) === 'function' && kind.name !== 'changeset') return true
   return seen < strideOf(kind, {}, action) - 1

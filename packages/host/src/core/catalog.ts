@@ -259,7 +259,7 @@ function titlesOf({ title, chats = [] }: Partial<SessionSummary> = {}): number {
 /** Parses a stored entry. Undefined if the text is not JSON. The shape is trusted, because this file has written the text. */
 function read(text: string): SessionSummary | undefined {
   try {
-    return JSON.parse(text) as SessionSummary
+    return JSON.parse(text)
   } catch {
     return undefined
   }

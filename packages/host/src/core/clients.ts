@@ -115,7 +115,7 @@ export class Clients {
   async sweep(store: LogStore, ms: number): Promise<void> {
     const now = this.#world.now()
     for (const [key, text] of await this.#records.list(prefix)) {
-      const stored = JSON.parse(text) as StoredClient
+      const stored: StoredClient = JSON.parse(text)
       const { clientId, principal, device, version, seen } = stored
       const here = this.#known.get(clientId)
       if (here) this.keep(here)
@@ -178,7 +178,7 @@ function keyOf(clientId: string): string {
 function read(text: string | undefined): ClientRecord | undefined {
   if (text === undefined) return undefined
   // The shape is trusted, because `keep` or `sweep` has written the text.
-  const { seen: _, version, handed = [], ...record } = JSON.parse(text) as StoredClient
+  const { seen: _, version, handed = [], ...record }: StoredClient = JSON.parse(text)
   if (version === undefined) return { ...record, version: nativeVersion, handed: new Map(), forgotten: true }
   return { ...record, version, handed: new Map(handed.map(([uri, sent]) => [uri, withCount(sent)])) }
 }

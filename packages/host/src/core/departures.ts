@@ -35,8 +35,8 @@ export class Departures {
     const pairs = await RecordMap.open(records, 'guest/', textFormat)
     const departures = new Departures(pairs, world, periods)
     for (const key of pairs.keys()) {
-      // The cast is safe: `pairOf` has written the keys.
-      const [clientId, session] = JSON.parse(key) as [string, Uri]
+      // The shape is trusted: `pairOf` has written the keys.
+      const [clientId, session]: [string, Uri] = JSON.parse(key)
       departures.#sessionSet(clientId).add(session)
       departures.departed(clientId)
     }

@@ -87,7 +87,7 @@ function listed({ lines }: Programs): string {
 
 const programsFormat: RecordFormat<Programs> = {
   // The host has written the record, so the shape is trusted.
-  read: (text) => JSON.parse(text) as Programs,
+  read: (text): Programs => JSON.parse(text),
   write: (programs) => JSON.stringify(programs),
 }
 

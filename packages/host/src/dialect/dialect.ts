@@ -181,7 +181,7 @@ export class Dialect {
     // Most actions are the same in the client's version. They need not be parsed.
     const type = typeIn(parts.text)
     const isSame = type !== undefined && lens?.leaves(type)
-    const action = lens && !isSame ? (JSON.parse(parts.text) as Action) : undefined
+    const action: Action | undefined = lens && !isSame ? JSON.parse(parts.text) : undefined
     const all =
       lens && action ? lowered(lens, { kind, action, room: storedRoom(channel, action) }, parts) : [parts]
     if (all === rebuild) return undefined

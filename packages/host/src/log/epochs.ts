@@ -24,8 +24,8 @@ export async function beginEpoch(
   { upTo, lost }: Pick<LogStore, 'upTo' | 'lost'>,
   now: number,
 ): Promise<{ first: number; earlierEpochs: readonly Epoch[] }> {
-  // The cast is safe: the record is written only below.
-  const stored = JSON.parse((await records.get(key)) ?? '[]') as readonly StoredEpoch[]
+  // The shape is trusted: the record is written only below.
+  const stored: readonly StoredEpoch[] = JSON.parse((await records.get(key)) ?? '[]')
   const kept = stored.map(([first, last = upTo - numbersAhead, gone]): Epoch =>
     compact<Epoch>({ first, last, lost: gone }),
   )

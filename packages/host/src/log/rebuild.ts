@@ -73,7 +73,7 @@ function headState(kind: ChannelKind, loaded: LoadedChannel) {
 
 /** Parses the stored state. It is the JSON of an object, whatever the kind of the channel. */
 function parsedHead({ state }: LoadedChannel): Record<string, unknown> {
-  return JSON.parse(state) as Record<string, unknown>
+  return JSON.parse(state)
 }
 
 function rowCount(key: string, head: Record<string, unknown>): number {

@@ -106,7 +106,7 @@ export class TurnHooks {
 function inputOf(input: unknown): unknown {
   if (typeof input !== 'string') return input
   try {
-    return JSON.parse(input) as unknown
+    return JSON.parse(input)
   } catch {
     return input
   }

@@ -31,6 +31,8 @@ export interface IndexingParts extends TurnSource {
   readonly limits: LimitValues
   /** The runs of the host, by their first sequence number, whose index is trusted (`searchedEpochs`). */
   readonly trusted: readonly number[]
+  /** Whether this is the first run of a host on the store. Then there is nothing to index until something changes. */
+  readonly isNew: boolean
 }
 
 /**
@@ -57,7 +59,7 @@ export class Indexing {
 
   constructor(parts: IndexingParts) {
     this.#parts = parts
-    this.#schedule(startMs)
+    if (!parts.isNew) this.#schedule(startMs)
   }
 
   /** The number of sessions that are not up to date in the index. */

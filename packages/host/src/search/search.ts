@@ -116,12 +116,13 @@ const noPage: FoundPage = { found: [] }
 /** The search on an index. A read-only host does not feed the index. */
 export async function openSearch(
   index: SearchIndex,
-  parts: Omit<IndexingParts, 'index' | 'trusted'> & { readonly earlierEpochs: readonly Epoch[] },
+  parts: Omit<IndexingParts, 'index' | 'trusted' | 'isNew'> & { readonly earlierEpochs: readonly Epoch[] },
   readOnly: boolean,
 ): Promise<Searching> {
   if (readOnly) return new Search({ index, indexing: undefined, ...parts })
   const epochs = await searchedEpochs(parts.records, parts.log.first, parts.earlierEpochs)
   // A store that has lost changes may have less than the index, so all sessions are indexed again.
   const trusted = parts.store.lost === undefined ? epochs : []
-  return new Search({ index, indexing: new Indexing({ index, trusted, ...parts }), ...parts })
+  const isNew = parts.earlierEpochs.length === 0
+  return new Search({ index, indexing: new Indexing({ index, trusted, isNew, ...parts }), ...parts })
 }

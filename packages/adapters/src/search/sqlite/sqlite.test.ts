@@ -2,7 +2,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { DatabaseSync } from '@photostructure/sqlite'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { searchContract } from '../../../../host/src/ports/contracts/search.contract.ts'
 import { newFolder } from '../../../test/store-folder.ts'
 import { sqliteSearch } from './sqlite.ts'
@@ -50,6 +50,29 @@ test('[Q27] the file is private', async () => {
   const folder = await filledFolder('word')
   expect(statSync(join(folder, 'search.db')).mode & 0o777).toBe(0o600)
 })
+
+test('[Q27] an idle index closes its file, and the next request opens it again', async () => {
+  const folder = await filledFolder('word')
+  const index = open(folder, { idleMs: 10 })
+  for (let round = 0; round < 3; round++) {
+    // The thread has the file open alone. So another connection can read it only when the thread has ended.
+    expect((await index.find(word('word'))).found).toHaveLength(1)
+    await vi.waitUntil(() => isReadable(join(folder, 'search.db')), { timeout: 60_000 })
+  }
+})
+
+function isReadable(file: string): boolean {
+  const db = new DatabaseSync(file)
+  try {
+    db.prepare('SELECT count(*) FROM sqlite_master').all()
+    return true
+  } catch (error) {
+    expect(String(error)).toContain('locked')
+    return false
+  } finally {
+    db.close()
+  }
+}
 
 test('[Q28] nothing of a deleted text stays in the file', async () => {
   const folder = await filledFolder('Confidential Xylophone Quetzalcoatl')

@@ -16,18 +16,26 @@ export interface SqliteSearchOptions {
   readonly readOnly?: boolean
   /** Called with the reason if the file was damaged, or had another version, and was replaced by an empty one. */
   readonly rebuilt?: (reason: string) => void
+  /** Milliseconds without a request after which the thread ends. The next request starts a new one. */
+  readonly idleMs?: number
 }
 
 /**
- * The index in `<folder>/search.db`, on FTS5 of SQLite. The file is opened by the first request, in a thread of its
- * own. The host can build it again from the store, so it may be deleted while no host runs.
+ * The index in `<folder>/search.db`, on FTS5 of SQLite. The file is opened by a request, in a thread of its own. An idle
+ * thread ends, because it has 13 MB of memory. The host can build the index again from the store, so the file may be
+ * deleted while no host runs.
  */
 export function sqliteSearch(folder: string, options: SqliteSearchOptions = {}): SearchIndex {
-  const { readOnly = false, rebuilt } = options
+  const { readOnly = false, rebuilt, idleMs = 30_000 } = options
   let thread: SearchThread | undefined
   let opened: Promise<SearchThread> | undefined
+  /** The end of an idle thread. A new thread waits for it, because only one can have the file open. */
+  let ending: Promise<unknown> = Promise.resolve()
+  let idle: NodeJS.Timeout | undefined
+  let requests = 0
   let closed = false
   const open = async (fresh: SearchThread) => {
+    await ending
     try {
       const { rebuilt: reason } = await fresh.request('open', { folder, readOnly })
       if (reason !== undefined) rebuilt?.(reason)
@@ -44,8 +52,21 @@ export function sqliteSearch(folder: string, options: SqliteSearchOptions = {}):
     thread = new SearchThread()
     return (opened = open(thread))
   }
-  const request = async <K extends keyof SearchApi>(name: K, ...args: Parameters<SearchApi[K]>) =>
-    (await running()).request(name, ...args)
+  const endIdle = () => {
+    ending = thread?.close().catch(() => undefined) ?? ending
+    thread = undefined
+    opened = undefined
+  }
+  const request = async <K extends keyof SearchApi>(name: K, ...args: Parameters<SearchApi[K]>) => {
+    clearTimeout(idle)
+    requests++
+    try {
+      return await (await running()).request(name, ...args)
+    } finally {
+      requests--
+      if (requests === 0 && !closed) idle = setTimeout(endIdle, idleMs).unref()
+    }
+  }
 
   return {
     begin: async (epoch, trusted) => new Map(await request('begin', epoch, trusted)),
@@ -72,6 +93,8 @@ export function sqliteSearch(folder: string, options: SqliteSearchOptions = {}):
     clear: () => request('clear'),
     async close() {
       closed = true
+      clearTimeout(idle)
+      await ending
       await opened?.catch(() => undefined)
       await thread?.close()
     },

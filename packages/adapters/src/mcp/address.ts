@@ -7,8 +7,7 @@ import { BlockList, isIP } from 'node:net'
  * and IPv6 forms of IPv4 addresses. Without this list, a server could make the host send requests to its neighbours in the
  * network.
  */
-const blocked = { ipv4: new BlockList(), ipv6: new BlockList() }
-for (const range of [
+const ranges = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -35,13 +34,23 @@ for (const range of [
   'fe80::/10',
   'fec0::/10',
   'ff00::/8',
-]) {
-  const [network = '', prefix] = range.split('/')
-  const family = familyOf(network)
-  blocked[family].addSubnet(network, Number(prefix), family)
+]
+
+/** The ranges as lists for each family. They are made for the first address, because most hosts need none. */
+let blocked: { readonly ipv4: BlockList; readonly ipv6: BlockList } | undefined
+
+function blockLists() {
+  const lists = { ipv4: new BlockList(), ipv6: new BlockList() }
+  for (const range of ranges) {
+    const [network = '', prefix] = range.split('/')
+    const family = familyOf(network)
+    lists[family].addSubnet(network, Number(prefix), family)
+  }
+  return lists
 }
 
 export function isPublicAddress(address: string): boolean {
+  blocked ??= blockLists()
   const family = familyOf(address)
   return isIP(address) !== 0 && !blocked[family].check(address, family)
 }

@@ -50,9 +50,8 @@ function turned(word: number, bits: number): number {
   return (word >>> bits) | (word << (32 - bits))
 }
 
-const primes = Array.from({ length: 312 }, (_, n) => n).filter(
-  (n) => n > 1 && !Array.from({ length: n }, (_, k) => k).some((k) => k > 1 && n % k === 0),
-)
+const primes: number[] = []
+for (let n = 2; primes.length < 64; n++) if (primes.every((prime) => n % prime !== 0)) primes.push(n)
 const fraction = (root: number) => Math.floor((root % 1) * 0x100000000)
-const constants = primes.slice(0, 64).map((prime) => fraction(Math.cbrt(prime)))
+const constants = primes.map((prime) => fraction(Math.cbrt(prime)))
 const initial = primes.slice(0, 8).map((prime) => fraction(Math.sqrt(prime)))

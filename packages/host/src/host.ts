@@ -20,7 +20,7 @@ export interface Host {
   connect(transport: Transport, principal: string, device?: Device): void
   /** The devices that may connect. */
   readonly devices: Pick<Devices, 'find' | 'redeem' | 'keyOf' | 'browserCode'>
-  /** Replaces the list of agents. If the list is the same, publishes what has changed in the agents. */
+  /** Replaces the list of agents. If the agents are the same as before, publishes what has changed about them. */
   offer(agents: readonly Agent[]): void
   /** Closes every link, then waits until everything that the host accepted is durable. */
   close(): Promise<void>

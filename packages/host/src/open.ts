@@ -196,8 +196,8 @@ export async function openCore(ports: HostPorts): Promise<Core> {
       { store: store.log, log, catalog, limits: limitValues, listChanges, records, world, earlierEpochs },
       ports.readOnly !== undefined,
     ))
-  // Departures (clients that have left and may come back) are loaded last, because loading starts their timers. What
-  // the timers run uses `core`, which is made right after this.
+  // Departures (clients that have left and may come back) are loaded last, because the load starts their timers. When
+  // a timer ends, its function uses `core`, which is made right after this.
   const departures = await Departures.open(records, world, [
     {
       ms: limitValues.toolGraceMs,

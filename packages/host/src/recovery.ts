@@ -67,7 +67,8 @@ function recoverChat(core: Core, chat: Channel<'chat'>): void {
     if (!state.queuedMessages) core.jobs.mark(chat.uri, false)
     return
   }
-  // Either the agent has not started the turn, or the turn waits only for users and client tools.
+  // The turn stays active if its agent has not started it, or if it waits only for users and client tools. Only a
+  // worker's turn without an active turn of the parent is cancelled.
   if (lifecycle === 'creating' || waitsForAnswerOnly(activeTurn.responseParts))
     return isOrphaned(core, chat) ? cancelTurn(core, chat) : checkClientsPresent(core, session, chat)
   const resumable =

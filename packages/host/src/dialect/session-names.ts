@@ -49,17 +49,21 @@ export class SessionNames {
   }
 
   /**
-   * Which names the client is sent. Clients with the same value are sent the same names. Undefined if the client
-   * calls some sessions by the other name, so that no other client has the same names.
+   * The kind of names that the client is sent. Clients with the same kind are sent the same names. Undefined if the
+   * client has used the other kind of name for some sessions: then its names may differ from those of every other
+   * client.
    */
   get form(): 'aliases' | 'uris' | undefined {
     if (this.#except.size > 0) return undefined
     return this.#prefersAliases ? 'aliases' : 'uris'
   }
 
-  /** Notes the name that the client has used for a channel. Returns whether the client's record changes by it. */
+  /**
+   * Remembers which name the client has used for a channel. Returns true if this changes `naming`, which the record
+   * of the client must then store.
+   */
   used(name: Uri, uri: Uri): boolean {
-    // In 0.1 there are only aliases.
+    // In 0.1 a client can use only aliases, so there is no choice to remember.
     if (this.#generation.nested) return false
     const session = this.#sessionIn(uri)
     if (this.#core.aliases.of(session) === undefined) return false
@@ -94,8 +98,8 @@ export class SessionNames {
   }
 
   /**
-   * Replaces aliases of sessions by their URIs. A name that the client has made up stays: the client must find it
-   * again in its own action.
+   * Replaces the aliases of sessions by URIs in a value that the client sent. A name that the client made up stays,
+   * because the client must find it again in the echo of its action.
    */
   up<T>(value: T): T {
     const { aliases, catalog } = this.#core
@@ -105,7 +109,10 @@ export class SessionNames {
     return mapUris(value, canonical) as T
   }
 
-  /** Replaces URIs by the names for this client. `named`: names to use instead, by URI. */
+  /**
+   * Replaces URIs by this client's names in a value for the client. If `named` has a name for a URI, that name is
+   * used instead.
+   */
   down<T>(value: T, named?: ReadonlyMap<Uri, Uri>): T {
     // The replacement changes no type: a URI becomes another URI.
     return this.renames ? (mapUris(value, (uri) => named?.get(uri) ?? this.shown(uri)) as T) : value
@@ -143,5 +150,7 @@ export class SessionNames {
   }
 }
 
-/** The maximum number of sessions in `except` that a client's record keeps. */
+/**
+ * The maximum number of exceptions (see `#except`) that are stored in the record of a client. The newest are stored.
+ */
 const maxExcept = 1000

@@ -1,7 +1,10 @@
 import type { Entry } from '../log/entry.ts'
 import type { LoweredParts } from './lowered.ts'
 
-/** Values that are made from an entry, once for all clients that get the same form. */
+/**
+ * A cache of values made from log entries. The inner key, the form, says for which clients the value is: those of a
+ * protocol version, or those of a version that also use the same names. These clients share the value.
+ */
 type SharedForms<T> = WeakMap<Entry, Map<string, T>>
 
 export const framesOf: SharedForms<readonly Uint8Array[]> = new WeakMap()

@@ -43,9 +43,10 @@ interface Dispatched {
 }
 
 /**
- * Accepts or refuses an action that a client dispatched. An accepted action has passed the guards and is appended; its effect
- * runs once it is committed. A refusal has a reason. The client gets both, actions and refusals, in the order of its
- * dispatches. Returns undefined if the channel is gone.
+ * Accepts or refuses an action that a client dispatched, and returns the entry that answers it. An accepted action
+ * has passed the guards and is appended; its effect runs once it is committed. A refusal has a reason. The client
+ * gets its accepted and its refused actions in the order of its dispatches. Returns undefined if the channel is gone,
+ * or if the client sends a choice again that still waits (`select`).
  */
 export function dispatch(
   core: Core,
@@ -67,11 +68,11 @@ export function dispatch(
   const target = session ?? channel
   const checked = checkAction(target.kind, action)
   const read = checked.ok ? converted(channel, checked.value, by) : action
-  // An action that only the host may dispatch is refused for this reason, even if it does not match its schema: an
-  // older client cannot know the members of 1.0.
+  // An action that only the host may dispatch is refused as such, even if it does not match its schema. A problem
+  // with the schema would mislead an older client, which cannot know the members that 1.0 requires.
   const judged = checked.ok || !target.kind.dispatchable.has(action.type)
-  // The role that an action needs may depend on its members. An action of another kind of channel passes
-  // `checkAction` unchecked, so no role is looked up for it.
+  // The role that an action needs may depend on the action's members, so only an action that matched a schema is
+  // looked up. An action that belongs to another kind of channel also passes `checkAction`, but without a schema.
   const isOwn = checked.ok && target.kind.dispatchable.has(action.type)
   const forbidden = isOwn ? actionProblem(core, link, checked.value) : undefined
   const reason =
@@ -98,7 +99,8 @@ function inOwnWords({ clients }: Core, reason: string, action: Action, { by, sen
 }
 
 /**
- * The action that a client means. Some clients send each answer as text, or deny a running call that they cannot run.
+ * Returns the action that a client means. Some clients send each answer as text, and some deny a running tool call
+ * that they cannot run: such an answer gets its proper type, and such a denial becomes a failed result.
  */
 function converted(channel: Channel, action: Action, { clientId }: Dispatcher): Action {
   return convertDenial(channel, convertAnswers(channel, action), clientId)
@@ -123,8 +125,8 @@ export function effect(core: Core, channel: Channel, entry: Entry): void {
   if (channel.is('changeset')) changesetCommitted(core, channel, entry)
   if (channel.is('annotations')) {
     annotationsCommitted(core, channel)
-    // A change without an origin is the host's own. It follows from the files, or is an agent's comment, for which
-    // `agent-comments.ts` calls `filesChosen` itself.
+    // An entry without an origin comes from the host. Either the host has moved comments after a change of the files,
+    // or an agent has commented. For an agent's comment, `agent-comments.ts` calls `filesChosen` itself.
     if (origin) filesChosen(core, channel)
   }
 }

@@ -31,7 +31,8 @@ export function refusal(core: Core, channel: Channel, action: Action, by: Dispat
  * answered and truncated.
  */
 function roomProblem(core: Core, channel: Channel, action: Action): string | undefined {
-  // An action of a client is much shorter than half of the limit, so few actions need to be measured.
+  // An action of a client is much shorter than half of the limit, so it always fits while the state is shorter than
+  // that. Only in a longer state must the action be measured, or if it changes several calls.
   const isSingle = callsChanged(channel, action) === 1
   if (isSingle && stateLength(core, channel) <= core.limits.stateLength / 2) return undefined
   if (hasRoom(core, channel, action) || JSON.stringify(action).length <= shortAction) return undefined

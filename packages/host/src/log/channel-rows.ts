@@ -48,7 +48,10 @@ export class ChannelRows {
     return this.#committedOlder
   }
 
-  /** The sequence number of the last action that a receiver can apply only if it has a certain row. */
+  /**
+   * The sequence number of the last action that needs a row: a receiver without the row that the action names cannot
+   * apply it.
+   */
   get lastNeeded(): number {
     return this.#lastNeeded
   }
@@ -102,7 +105,10 @@ export class ChannelRows {
     this.#committedOlder = older
   }
 
-  /** Counts rows that were loaded into memory. Returns the function that adds these rows to a state of the channel. */
+  /**
+   * Records that rows were loaded into memory, so fewer rows are missing. Returns the function that adds the loaded
+   * rows to a state of the channel.
+   */
   prepend(rows: readonly Row[]): <S>(state: S) => S {
     this.#older -= rows.length
     this.#committedOlder = this.#older
@@ -127,7 +133,10 @@ export class ChannelRows {
   }
 }
 
-/** The type of the action that removes all rows after a given one, or all rows of the channel, whether in memory or not. */
+/**
+ * The type of the action that removes rows: all rows after a given one, or, if it names no row, all rows of the
+ * channel. It also removes rows that are not in memory.
+ */
 const cuts = 'chat/truncated'
 
 /**

@@ -2,7 +2,7 @@
 const headLength = 4 * 1024 * 1024
 /**
  * A head is stored when this number of rows has changed since the last head. The number is lower than the number of
- * rows that are loaded with a channel.
+ * newest rows that a load reads. So a load usually reads every row that is newer than the head.
  */
 const headRows = 25
 

@@ -31,7 +31,10 @@ export function unloaded<K extends KindName>(uri: Uri, kind: K): Channel<K> {
 }
 
 interface ChannelOrigin {
-  /** Every ephemeral action above this sequence number will be kept in memory, up to a limit. */
+  /**
+   * Ephemeral actions with higher sequence numbers than this are kept in memory. The oldest are removed when all
+   * together are too long.
+   */
   readonly ephemeralFrom?: number
   /** The ids of the rows that come before those in the state. */
   readonly older?: readonly string[]
@@ -47,7 +50,7 @@ export class Channel<K extends KindName = KindName> {
   /** Whether the state depends on ephemeral actions, which are not stored. */
   readonly lossy: boolean
   readonly listeners = new Set<Listener>()
-  /** Counts what the store was given for this channel. */
+  /** Counts the actions, characters and rows of this channel that were given to the store. */
   readonly writes = new ChannelWrites()
   /** Whether a sleep check is scheduled. The check puts the channel to sleep if nothing needs it. */
   sleepCheckDue = false
@@ -79,7 +82,10 @@ export class Channel<K extends KindName = KindName> {
     return this.#head
   }
 
-  /** The state after every committed action, for all other uses. Undefined until the creation of the channel is committed. */
+  /**
+   * The state after every committed action. Code that neither checks nor appends actions uses this state. Undefined
+   * until the creation of the channel is committed.
+   */
   get committed(): StateOf<K> | undefined {
     return this.#committed
   }

@@ -89,8 +89,8 @@ export class DeliveryQueue {
   }
 
   /**
-   * Returns a sequence number for a refusal that goes before the waiting entries. Undefined if no number is free, or if an
-   * entry of the same client waits.
+   * Returns a sequence number for a refusal that is delivered before the waiting entries. Undefined if no reserved
+   * number is free, or if an entry of the same client waits: a client gets its actions in order.
    */
   overtakingSeq(clientId: string): number | undefined {
     const first = this.#entries.find(({ strict }) => strict)

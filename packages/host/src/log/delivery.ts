@@ -64,5 +64,8 @@ export class Delivery {
   }
 }
 
-/** The kinds with actions whose form in an older protocol version depends on the state. */
+/**
+ * The kinds whose entries carry the states before and after them. In older protocol versions, the form of some
+ * actions of these kinds depends on the states.
+ */
 const comparedKinds: ReadonlySet<KindName> = new Set(['session', 'changeset', 'annotations'])

@@ -141,8 +141,8 @@ export class EntryWriter {
   }
 
   /**
-   * Assigns `count` sequence numbers and returns the first. Before a strict entry, which waits for the disk, numbers
-   * are left free for refusals, unless such an entry waits already.
+   * Assigns `count` sequence numbers and returns the first. If the entry is strict, and thus waits for the disk,
+   * numbers before it are left free for refusals. None are left free if another strict entry waits already.
    */
   #nextSeq(strict: boolean, count = 1): number {
     if (strict && !this.#queue.blocked) this.#sequence.reserve()

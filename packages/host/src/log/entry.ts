@@ -104,8 +104,8 @@ export function entryIn({ uri: channel, label, kindName: kind }: EntryChannel, c
 }
 
 /**
- * Returns a dispatched entry in the form in which the store returns it, or nothing for an entry of the host. The principal is
- * left empty, because no caller needs it.
+ * Converts the entry of a dispatched action to the form in which the store returns actions. Returns an empty list for
+ * an entry of the host. The principal is left empty, because no caller needs it.
  */
 export function asStored({ seq, channel, text, origin }: Entry): readonly StoredEnvelope[] {
   return origin ? [{ seq, channel, action: text, origin: { ...origin, principal: '' } }] : []

@@ -11,7 +11,10 @@ import { numbersAhead } from './group-commit.ts'
 export interface Epoch {
   readonly first: number
   readonly last: number
-  /** The highest number that the epoch may have assigned after `last`, if the disk has lost the actions with these numbers. */
+  /**
+   * Set if the disk has lost the newest actions of the epoch. The numbers above `last` and up to this one may belong
+   * to lost actions.
+   */
   readonly lost?: number
 }
 
@@ -30,15 +33,19 @@ export async function beginEpoch(
     compact<Epoch>({ first, last, lost: gone }),
   )
   const earlierEpochs = lost === undefined ? kept : withLoss(kept, lost)
-  // If the disk has lost an earlier epoch and the store does not know it, `upTo` is too low. The clock still keeps the numbers
-  // of the two epochs apart: it adds a thousand numbers in each millisecond, and an epoch assigns fewer.
+  // `upTo` is too low if the disk has lost an earlier epoch and the store does not know of the loss. The clock still
+  // keeps the numbers of the two epochs apart: it adds a thousand numbers in each millisecond, and an epoch assigns
+  // fewer.
   const first = Math.max(upTo + 1, aboveLost(lost), Math.floor(now) * 1000)
   const written = earlierEpochs.slice(-limits.lives).map(asStored)
   records.put(key, JSON.stringify([...written, [first]]))
   return { first, earlierEpochs }
 }
 
-/** Whether one of these epochs assigned a sequence number and made it durable. */
+/**
+ * Whether a client that has seen the actions up to `seq` has seen only durable actions: `seq` is a durable number of
+ * one of these epochs, or the number before its first one.
+ */
 export function inEpoch(epochs: readonly Epoch[], seq: number): boolean {
   return epochs.some(({ first, last }) => first - 1 <= seq && seq <= last)
 }
@@ -48,7 +55,9 @@ export function wasLost(epochs: readonly Epoch[], seq: number): boolean {
   return epochs.some(({ last, lost = 0 }) => last < seq && seq <= lost)
 }
 
-/** The first and the last number of an epoch, and the last number of those that were lost. The running epoch has only the first. */
+/**
+ * An epoch as it is stored: `first`, `last` and, after a loss, `lost`. The running epoch is stored with `first` only.
+ */
 type StoredEpoch = readonly [first: number, last?: number, lost?: number]
 
 const key = 'lives'
@@ -62,15 +71,15 @@ function asStored({ first, last, lost }: Epoch): StoredEpoch {
 }
 
 /**
- * The lowest sequence number for the epoch after a loss. The number after the last lost one is left out: a client that has seen
- * `first - 1` counts as up to date, and a client that has seen a lost number must not.
+ * The lowest first sequence number that the epoch after a loss may have. `lost + 1` would be too low: a client that
+ * has seen `first - 1` counts as up to date, and `first - 1` must not be a lost number.
  */
 function aboveLost(lost = 0): number {
   return lost + 2
 }
 
 /**
- * Records a loss in the last epoch that the disk still has. If the disk has no epoch, the result is one epoch without durable
+ * Adds a loss to the last epoch that the disk still has. If the disk has no epoch, adds an epoch without durable
  * numbers, so that every number up to `lost` counts as lost.
  */
 function withLoss(epochs: readonly Epoch[], lost: number): readonly Epoch[] {

@@ -8,9 +8,12 @@ import type { World } from '../ports/world.ts'
 /** The maximum distance between an assigned sequence number and the last durable one. */
 export const numbersAhead = 1_000_000
 
-/** What each waiting action adds to `backlog`, in addition to the characters of the action. */
+/** The number of characters that each waiting action adds to `backlog`, in addition to its own. */
 const envelopeLength = 512
-/** What each channel with waiting actions adds to `backlog`: its actions are in other pages of the file. */
+/**
+ * The number of characters that each channel with waiting actions adds to `backlog`. Each such channel costs writes
+ * of its own, because its actions are in other pages of the database file.
+ */
 const channelLength = 2048
 
 /** The delay in milliseconds before a flush that found the disk full is tried again. */
@@ -24,7 +27,10 @@ interface Waiting {
 interface CommitEvents {
   /** Called after a flush: more is durable, and less waits for the disk. */
   flushed(): void
-  /** Called when the disk is full. Nobody needs to wait for room any more, because nothing more is accepted. */
+  /**
+   * Called when a flush has found the disk full. Code that waits for room may go on: on a full disk actions are
+   * refused, so none waits.
+   */
   diskFull(): void
   /** Called when the disk becomes full, and when it has space again. */
   fullChanged(full: boolean): void
@@ -156,9 +162,9 @@ export class GroupCommit {
     if (this.#ended) return
     const step = this.#step
     const lists = [step.created, step.envelopes, step.rows, step.heads, step.dropped]
-    // A step with nothing but refusals need not be written: the store already has an upper bound for its numbers. The
-    // bound is raised when half of the numbers below it are used up. A step that writes records always writes the
-    // last number with them.
+    // A step with nothing but refusals need not be written: the store already has `upTo`, an upper bound for all
+    // numbers. A new bound is written when half of the numbers below the old one are used. A step with records always
+    // writes its last number, too.
     const numbersDue = last > this.#given + (this.#records.size > 0 ? 0 : numbersAhead / 2)
     const stepped = numbersDue || lists.some((list) => list.length > 0)
     if (stepped) {

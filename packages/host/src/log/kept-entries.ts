@@ -35,7 +35,7 @@ export class EphemeralEntries {
   }
 }
 
-/** The cost of an envelope in memory, in addition to the number of characters of its action. */
+/** The cost of an envelope in memory, in characters, in addition to the characters of its action. */
 const envelopeCost = 128
 
 /**

@@ -30,7 +30,7 @@ function channelFrom(uri: Uri, found: LoadedChannel | DamagedChannel, committedS
   const head = state as StateOf<KindName>
   const channel = new Channel(uri, kind, head, { ephemeralFrom: committedSeq, older })
   channel.commit(head, older.length)
-  // A damaged channel is never built: `rebuild` throws.
+  // The condition only tells the compiler that the channel is not damaged: for a damaged one `rebuild` has thrown.
   if (!('damaged' in found))
     channel.writes.loaded(found.envelopes.length, newer, found.fromCreation ? 0 : found.seq)
   return channel

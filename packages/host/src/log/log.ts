@@ -177,7 +177,10 @@ export class Log extends LogProgress {
     return this.#writer.sendOnly(channel, action, to)
   }
 
-  /** If no entries wait, commits a sequence number that no client has seen, so that a snapshot can have a number of its own. */
+  /**
+   * If no entries wait, assigns and commits a sequence number without an action. A snapshot made next then has a
+   * number that no client has seen.
+   */
   advance(): void {
     if (this.#queue.empty && !this.congested) this.#queue.skip(this.#sequence.next())
   }
@@ -219,8 +222,8 @@ export class Log extends LogProgress {
   }
 
   /**
-   * Schedules a flush of records and, if a channel is given, of its head. Only the head contains the effects of ephemeral
-   * actions.
+   * Schedules a flush of the records that were put. If a channel is given, its head is written, too: only the head
+   * contains the effects of ephemeral actions.
    */
   scheduleFlush(channel?: Channel): void {
     if (channel?.writes.changed) this.#writer.writeHead(channel)
@@ -243,7 +246,10 @@ export class Log extends LogProgress {
     return this.#recent.since(after)
   }
 
-  /** Removes actions from memory, because the store has forgotten actions of a channel up to this number. */
+  /**
+   * Removes the actions up to this number from memory, those of all channels. Called when the store has forgotten the
+   * actions of one channel up to this number, so that no client gets forgotten actions from memory.
+   */
   forgot(upTo: number): void {
     this.#recent.forget(upTo)
   }

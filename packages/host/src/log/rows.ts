@@ -42,7 +42,8 @@ export async function readTexts(
   const slice = await store.rows(uri, ids.slice(0, maxIds))
   const last = slice.rows.at(-1)
   const count = slice.more && last ? ids.indexOf(last.id) + 1 : Math.min(maxIds, ids.length)
-  // The ids came from this store. So a missing row was removed just now, or is damaged.
+  // The ids came from this store. So a missing row was removed just now, or is damaged. Both are settled by
+  // rebuilding the rows from the actions.
   if (slice.rows.length < count) return { texts: await foldedTexts(store, uri), count: ids.length }
   return { texts: new Map(slice.rows.map(({ id, text }) => [id, text])), count }
 }

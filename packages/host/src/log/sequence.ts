@@ -1,6 +1,6 @@
 /**
- * How many sequence numbers are left free before an action that later entries may have to wait for. While that action waits
- * for space on the disk, refusals take the free numbers and are delivered before it, in order.
+ * How many sequence numbers are left free before a strict action, which must be on the disk before its delivery.
+ * While the action waits for space on the disk, refusals take the free numbers and are delivered before it, in order.
  */
 const reserved = 64
 

@@ -9,7 +9,7 @@ import { checked, isName, joined, tooLarge } from './plugin-files.ts'
 import type { PluginFiles } from './plugin-files.ts'
 import { printable } from './parse/plugin-text.ts'
 
-/** Asks the client that owns the URI. Rejects with an `AhpError`. */
+/** Sends a request about a resource to the client that owns the resource's URI. Rejects with an `AhpError`. */
 export type AskForResource = <M extends 'resourceList' | 'resourceRead'>(
   method: M,
   params: Params<M> & { readonly uri: Uri },
@@ -37,8 +37,9 @@ export function clientPluginFiles(ask: AskForResource, root: Uri): PluginFiles {
   }
 
   /**
-   * Whether the client says that the file does not exist. The error alone does not show this, because it is the same if the
-   * client has left or does not answer. Therefore the client must have listed the directory, without the file.
+   * Whether the client says that the file does not exist. The error for the file does not show this, because a client
+   * that has left or does not answer causes the same error. So the client is asked to list the directory: the file is
+   * missing if the list does not have it, or if the directory is missing, too.
    */
   const isMissing = async (path: string): Promise<boolean> => {
     if (path === '') return false

@@ -13,10 +13,13 @@ import { checkedName, printable, Unusable } from './parse/plugin-text.ts'
 import type { Reading } from './reading.ts'
 import { checkStrictFile, lenientServer, strictServer } from './servers.ts'
 
-/** A file that is probably a component. */
+/** The path of a file that is a component if the file exists and can be read. */
 export interface Candidate {
   readonly path: string
-  /** The errors that only mean that there is no component. They are not reported as problems. */
+  /**
+   * Reasons of read errors which mean that there is no component at this path. Errors with other reasons are reported
+   * as problems.
+   */
   readonly quiet: readonly FileReason[]
 }
 
@@ -34,8 +37,8 @@ export async function markdownIn(
   if (kind === 'skill')
     return entries.map(({ name, type }) => ({
       path: joined(folder, `${name}/SKILL.md`),
-      // A link that leads out of the folder is listed as a file, and must be reported. Any other file is no skill, and is
-      // ignored.
+      // A file beside the folders of skills is no skill, and is ignored. But a link that leads out of the plugin is
+      // also listed as a file: its error, `outside`, is reported.
       quiet: type === 'directory' ? ['missing'] : ['missing', 'unfit', 'refused'],
     }))
   return entries

@@ -11,9 +11,9 @@ import { Reading } from './reading.ts'
 export interface CustomizationFolder {
   readonly path: string
   readonly contents: ComponentKind
-  /** The files that count, if the folder also has others. */
+  /** The names of the files to read, if the folder also has files that are no components. */
   readonly files?: readonly string[]
-  /** The endings of the files that count, if they are not the usual ones. */
+  /** The endings of the files to read, if they are not the usual ones of the kind. */
   readonly endings?: readonly string[]
 }
 

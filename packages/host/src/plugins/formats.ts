@@ -8,8 +8,8 @@ export type FormatName = 'agent' | 'open' | 'claude' | 'copilot'
 export type PlaceKind = 'skills' | 'agents' | 'commands' | 'rules' | 'hooks' | 'mcpServers'
 
 /**
- * A variable in a command. It stands for a directory: the variables with `ROOT` for that of the plugin, `${PLUGIN_DATA}` for
- * that of the plugin's data.
+ * A variable in a command. `PLUGIN_ROOT` and `CLAUDE_PLUGIN_ROOT` stand for the directory of the plugin,
+ * `PLUGIN_DATA` for the directory of the plugin's data.
  */
 export type Variable = 'PLUGIN_ROOT' | 'CLAUDE_PLUGIN_ROOT' | 'PLUGIN_DATA'
 
@@ -18,11 +18,14 @@ export interface Format {
   readonly name: FormatName
   /** The places of the manifest. The first one that exists counts. */
   readonly manifests: readonly string[]
-  /** Strict: a closed set of fields, plain JSON, fixed places, and a manifest that must exist. */
+  /**
+   * Whether the format is strict. A strict format has a closed set of fields, plain JSON and fixed places, and the
+   * manifest must exist.
+   */
   readonly strict: boolean
   /** Where components are, unless the manifest says otherwise. */
   readonly places: { readonly [K in PlaceKind]: readonly string[] }
-  /** Whether a `SKILL.md` in the root is a skill, if there are no others. */
+  /** Whether a `SKILL.md` in the root of the plugin is a skill. It is one only if the plugin has no other skills. */
   readonly rootSkill: boolean
   /** The variables in the configuration of an MCP server, and the fields that may contain them. */
   readonly server: {
@@ -58,8 +61,8 @@ export const formats: { readonly [N in FormatName]: Format } = {
       agents: [],
       commands: [],
       rules: [],
-      // The format itself has no hooks. Each extension of the format has a folder of its own, and the extension in this folder
-      // has hooks.
+      // The format itself defines no hooks. Extensions of the format have a folder each, and the extension of GitHub
+      // Copilot defines hooks.
       hooks: ['com.github.copilot/hooks/hooks.json'],
       mcpServers: ['mcp.json'],
     },

@@ -69,7 +69,8 @@ function declaredPlace(kind: PlaceKind, field: unknown): Declared | undefined {
   if (kind === 'hooks') return { ...none, inline: [kind] }
   if (kind !== 'mcpServers') return undefined
   if (isJsonObject(field['mcpServers'])) return { ...none, inline: [kind, kind] }
-  // No specification has a map of servers without the inner key, but some plugins use it.
+  // The servers may also stand directly in the field, without an inner `mcpServers`. No specification allows this,
+  // but some plugins do it.
   return Object.values(field).every(isJsonObject) ? { ...none, inline: [kind] } : undefined
 }
 

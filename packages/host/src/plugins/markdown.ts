@@ -120,7 +120,10 @@ function described(fields: Frontmatter, { uri, fallbackName }: MarkdownSource, l
   }
 }
 
-/** Whether models or users may not invoke the component. `infer` is an older field for models, with the opposite meaning. */
+/**
+ * Reads from the frontmatter whether models, and whether users, are kept from invoking the component. `infer` is an
+ * older field with the opposite meaning: whether models may invoke it.
+ */
 function invocation(fields: Frontmatter) {
   const byModel = fields.flag('disable-model-invocation') ?? fields.flag('infer') === false
   return {

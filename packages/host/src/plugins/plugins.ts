@@ -157,7 +157,10 @@ async function placesOf(reading: Reading, kind: PlaceKind, plugin: PluginStart):
   return [...places.values()]
 }
 
-/** The components of a directory, or a declared component itself: a file, or the directory of one skill. */
+/**
+ * Returns the candidates for components at a path. If the manifest declares the path, it may be a single component: a
+ * file, or the directory of one skill. Otherwise the path is a directory of components.
+ */
 async function candidates(
   reading: Reading,
   kind: MarkdownKind,

@@ -56,8 +56,8 @@ export class Reading {
   }
 
   /**
-   * The content of a file. It counts towards the limit of the plugin only when `count` is called. Several files can be read at
-   * the same time.
+   * Reads the content of a file, without counting it towards the limit of the plugin's bytes. `count` does that, in a
+   * fixed order, so that several files can be read at the same time.
    */
   bytes(path: string): Promise<Uint8Array> {
     return this.files.read(path, this.limits.pluginFileBytes)
@@ -121,7 +121,10 @@ export class Reading {
     }
   }
 
-  /** The result. `empty` is the state of a load without components and without problems. */
+  /**
+   * Returns what the load has found. `empty` is the load state to report if there are neither components nor
+   * problems.
+   */
   result(empty: CustomizationLoad): LoadedParts {
     const [components, problems] = [this.#components, this.#problems]
     const [first] = problems

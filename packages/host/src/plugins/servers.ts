@@ -22,13 +22,16 @@ export interface RemoteConfig {
   readonly type?: 'http' | 'sse'
 }
 
-/** A server in the form that most programs use. */
+/** Reads the configuration of a server in the form that most programs use. Throws `Unusable` if it is wrong. */
 export function lenientServer(value: unknown): ServerConfig {
   if (!isJsonObject(value)) throw new Unusable('It is not an object.')
   return value['url'] === undefined ? program(value) : remote(value, value['type'] ?? value['transport'])
 }
 
-/** A server in the format Agent Plugins, whose fields are a closed set. */
+/**
+ * Reads the configuration of a server in the format Agent Plugins, whose fields are a closed set. Throws `Unusable`
+ * if it is wrong.
+ */
 export function strictServer(value: unknown): ServerConfig {
   if (!isJsonObject(value)) throw new Unusable('It is not an object.')
   const { type } = value

@@ -43,8 +43,8 @@ function expanded(text: string, values: Values): string {
 const pattern = /\$\{(\w+)\}/g
 
 /**
- * Expands the variables of a server, and sets them in its environment. There they override the variables of the plugin, so that
- * the plugin cannot replace them.
+ * Expands the variables in the configuration of a server, and sets the same variables in the server's environment.
+ * There they override variables of the same names that the plugin has set.
  */
 function expandedServer(
   server: ServerConfig,
@@ -101,7 +101,7 @@ function expandedLine(line: string, values: Values, quoting: Quoting): string {
   })
 }
 
-/** Follows the quotes of a command line from one place to another. */
+/** Returns the quotes around the place `to` in a command line. `before`: the quotes around the place `from`. */
 function quotesAt(line: string, from: number, to: number, before: Quotes): Quotes {
   let quotes = before
   for (let at = from; at < to; at++) {

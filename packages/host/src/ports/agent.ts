@@ -143,9 +143,12 @@ export interface OfferedTools {
 export type EndedCall = Extract<ToolCallState, { readonly status: 'completed' | 'cancelled' }>
 
 export interface OfferedTool {
-  /** The name that a model sees: letters, digits, `_` and `-`, at most 64. */
+  /** The name that a model sees: at most 64 letters, digits, `_` and `-`. */
   readonly name: string
-  /** The tool under the name by which its contributor knows it. Its texts are plain, but not to be trusted. */
+  /**
+   * The definition of the tool, with the name by which its contributor knows the tool. Its texts have no hidden
+   * characters, but their content must not be trusted.
+   */
   readonly definition: ToolDefinition
   readonly contributor: ToolCallContributor
   /** Whether a person confirms each call. A call of any other tool is yielded with `confirmed: 'not-needed'`. */

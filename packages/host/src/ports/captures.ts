@@ -30,8 +30,8 @@ export interface Captures {
    */
   recover(): Promise<readonly Applied[]>
   /**
-   * Deletes what only captures outside `kept` need. A capture whose `take` resolves after this call is kept, too, because
-   * `kept` could not have named it.
+   * Deletes the data that no capture in `kept` needs. A capture whose `take` resolves after this call also stays,
+   * because `kept` could not have named it.
    */
   collect(kept: ReadonlySet<string>): Promise<void>
 }
@@ -62,7 +62,7 @@ export interface Capture {
   /** Two captures of one folder with the same files have the same id. */
   readonly id: string
   readonly directory: string
-  /** The bytes by which the stored captures have grown on the disk. */
+  /** The number of bytes that this capture has added to the stored captures on the disk. */
   readonly bytes: number
   /** The files whose contents the capture does not have, in the order of paths. */
   readonly omitted: readonly Omission[]
@@ -121,7 +121,7 @@ export interface Applied {
   readonly left: readonly Omission[]
 }
 
-/** Why there is no capture, or why nothing was applied. The message is a sentence for users. */
+/** The error if there is no capture, or if nothing was applied. The message says why, in a sentence for users. */
 export class CaptureFailed extends Error {
   override readonly name: string = 'CaptureFailed'
 }

@@ -10,7 +10,10 @@ export interface Commits {
   staged(directory: string): Promise<readonly string[]>
   /** Stages files as they are on the disk. A missing file is staged as deleted. */
   stage(directory: string, paths: readonly string[]): Promise<void>
-  /** Gives staged files the content of the last commit in the index. The files on the disk stay as they are. */
+  /**
+   * Takes files out of the index again: there they get the content of the last commit. The files on the disk stay as
+   * they are.
+   */
   unstage(directory: string, paths: readonly string[]): Promise<void>
   /**
    * Commits on the branch that is checked out. What is staged and not part of the commit stays staged. If the host is killed
@@ -28,14 +31,14 @@ export interface CommitRequest {
 }
 
 export interface Commit {
-  /** The name of the commit. */
+  /** The hash of the commit. */
   readonly id: string
   readonly branch: string
   /** The paths of the folder that the commit changes, in order. */
   readonly paths: readonly string[]
 }
 
-/** Why nothing was staged or committed. The message is a sentence for users. */
+/** The error if nothing was staged or committed. The message says why, in a sentence for users. */
 export class CommitFailed extends Error {
   override readonly name = 'CommitFailed'
 }

@@ -20,7 +20,8 @@ export interface ChannelCreation {
 }
 
 /**
- * A change of one row. A row is an element of a list in a state that is stored by itself: a finished turn of a chat.
+ * A change of one row. A row is one element of a list in a state, such as a finished turn of a chat. The store keeps
+ * each row by itself.
  */
 export interface RowChange {
   readonly channel: Uri
@@ -106,7 +107,7 @@ export interface Sealed {
   readonly damaged?: string
 }
 
-/** The store of the log. Every store passes the suites in `log.contract.ts`, `load.contract.ts` and `seal.contract.ts`. */
+/** The store of the log. Every store passes the suite in `store.contract.ts`. */
 export interface LogStore {
   /** The highest `upTo` that was durable when the store was opened; 0 for a new store. */
   readonly upTo: number
@@ -150,8 +151,9 @@ export interface LogStore {
    */
   forget(checkpoint: Head, keys: number): Promise<boolean>
   /**
-   * Deletes a slice of what dropped channels have left or, if nothing is left, gives a slice of the space that deleted data
-   * has left back to the file system. Returns whether there may be more. Changes nothing that another method returns.
+   * Deletes a slice of the data of dropped channels. If there is no such data, gives a slice of the file's unused
+   * space back to the file system. Returns whether more may be left to do. Does not change what the other methods
+   * return.
    */
   shrink(): Promise<boolean>
   /** Returns rows of a channel in the order of `ids`, at most about one MiB. Missing and damaged rows are left out. */

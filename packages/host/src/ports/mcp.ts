@@ -27,8 +27,9 @@ export interface McpUrl {
 /** The MCP servers that the host uses as a client. Every adapter passes the suite in `mcp.contract.ts`. */
 export interface McpServers {
   /**
-   * Opens a use of a server by one session. Nothing is started yet. Equal uses share one process or connection, unless the
-   * server speaks an older version of MCP: its questions do not name the session that they are for.
+   * Opens a server for one session, without starting it. Sessions with equal configurations, principals and consents
+   * share one process or connection. A server that speaks an older version of MCP is not shared, because its
+   * questions do not name the session that they are for.
    */
   open(config: McpServerConfig, user: McpUser): McpServer
   /** Ends all servers. Resolves when no process is left. */
@@ -38,9 +39,9 @@ export interface McpServers {
 /** The session that uses a server, and the principal that it acts for. */
 export interface McpUser {
   readonly session: Uri
-  /** Uses of different principals share nothing. */
+  /** Sessions of different principals share no server. */
   readonly principal: string
-  /** The hash of what a person agreed to. Uses with different hashes share nothing. */
+  /** The hash of the programs that a person agreed to run. Sessions with different hashes share no server. */
   readonly consent: string
   /** The user's token for a resource. The server asks for it before each use, and sends it only to that resource. */
   token(resource: string): string | undefined
@@ -55,7 +56,7 @@ export interface McpServer {
   readonly tools: readonly ToolDefinition[]
   /** The last lines of diagnostic output, for troubleshooting, without secrets. */
   readonly lastWords: readonly string[]
-  /** Resolves when the server is ready. Rejects with an `McpFailed`. */
+  /** Starts the server, and resolves when it is ready. Rejects with an `McpFailed`. */
   start(): Promise<void>
   /** Calls a tool, and starts the server if it does not run. Rejects with an `McpFailed` if there is no result. */
   call(tool: string, input: JsonObject, call: McpCall): Promise<McpResult>

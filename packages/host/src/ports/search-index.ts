@@ -24,7 +24,7 @@ export interface IndexedSession {
   /** The absolute paths of its folders. */
   readonly folders: readonly string[]
   readonly title: string
-  /** The time of its titles, in milliseconds since 1970. */
+  /** The time that the index gives to the titles of the session and its chats, in milliseconds since 1970. */
   readonly time: number
   /** All chats of the session. A chat that is not in the list leaves the index, unless it is in another session now. */
   readonly chats: readonly { readonly chat: Uri; readonly title: string }[]
@@ -39,7 +39,10 @@ export interface IndexChange {
   readonly turns?: readonly IndexedTurn[]
   /** Chats with the ids of all their turns. Other turns of these chats leave the index. */
   readonly kept?: readonly { readonly chat: Uri; readonly turnIds: readonly string[] }[]
-  /** The version of the session that the index has with this change. Absent: there are more changes to come. */
+  /**
+   * The version of the session, present in the last of the changes that bring the index up to date with it. Absent:
+   * more changes of the session must follow.
+   */
   readonly version?: number
 }
 
@@ -47,7 +50,7 @@ export interface IndexChange {
 export interface SearchTerm {
   /** A text with at least one letter or digit. */
   readonly text: string
-  /** Whether the last word may go on. */
+  /** Whether the term also finds longer words that begin with its last word. */
   readonly prefix: boolean
 }
 
@@ -62,7 +65,7 @@ export interface SearchQuery {
   readonly until?: number
   /** The maximum number of texts. */
   readonly limit: number
-  /** Finds what comes after a page: the `next` of that page. */
+  /** The `next` of an earlier page: the query finds the texts that come after that page. */
   readonly before?: number
 }
 
@@ -87,19 +90,20 @@ export interface FoundText {
 export interface FoundPage {
   /** The newest texts first. */
   readonly found: readonly FoundText[]
-  /** Present if there may be more. */
+  /** The `before` of the query for the next page. Present if there may be more texts. */
   readonly next?: number
 }
 
 /**
- * An index of the texts of all sessions. It is fed after the log, and can be rebuilt from it at any time. So it need not be
- * durable: after a crash it may lack its last changes, but then the versions of the sessions lack them, too.
+ * An index of the texts of all sessions. It is fed after the log, and can be rebuilt from the log at any time. So it
+ * need not be durable. If it loses its last changes in a crash, it also loses the new versions of the changed
+ * sessions, which shows that they must be indexed again.
  */
 export interface SearchIndex {
   /**
-   * Begins an epoch, which is named by its first sequence number. Returns the version of each session that the index has; 0 for
-   * a session with changes to come. If the epoch that began last is not among `trusted`, the log has changed without the
-   * index, so all versions are 0.
+   * Begins an epoch, which is named by its first sequence number. Returns the version of each session in the index.
+   * The version is 0 if the session is not indexed completely. All versions are 0 if the epoch before this one in the
+   * index is not in `trusted`, because the log has then changed without the index.
    */
   begin(epoch: number, trusted: readonly number[]): Promise<ReadonlyMap<Uri, number>>
   /** Changes the index. Rejects with `DiskFull` if there is no space. A failed change can be repeated. */

@@ -55,7 +55,10 @@ export interface WorktreeState {
   readonly worktree: Worktree
   /** The branch that is checked out in the main checkout. Absent: none is. */
   readonly mainBranch?: string
-  /** Paths that differ from the last commit of the worktree, and that were not applied as they are. */
+  /**
+   * Paths that differ from the last commit of the worktree. A path is left out if its present content was already
+   * applied to the main checkout.
+   */
   readonly uncommitted: readonly string[]
   /** The number of commits that the main checkout does not have. */
   readonly unapplied: number
@@ -89,7 +92,7 @@ export interface RemovedWorktree {
   readonly branchDeleted: boolean
 }
 
-/** Something that cannot be done with a worktree now. The message is a sentence for users. */
+/** The error for an operation that is not possible now. The message says why, in a sentence for users. */
 export class WorktreeRefused extends Error {
   override readonly name = 'WorktreeRefused'
   /** The paths that are in the way: conflicts, or what would be lost. */

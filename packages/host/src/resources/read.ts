@@ -86,9 +86,8 @@ async function readBytes(
 
 /**
  * Reads something, and reserves bytes of the read budget for it. The size is known only after the file is opened, and
- * most files are small. So the first attempt reserves few bytes. If the file does not fit, the second attempt
- * reserves the most that a read may have. A read that hangs in the first attempt therefore holds little of the
- * budget.
+ * most files are small. So the first attempt reserves few bytes. If the file does not fit, a second attempt reserves
+ * the maximum of one read. A first attempt that hangs therefore occupies little of the budget.
  */
 async function readInBudget<T>(
   { readBudget, limits }: Core,
@@ -130,8 +129,8 @@ async function respond(
 }
 
 /**
- * Returns the result of a read. If the file exceeds the limit of the read, the read fails, or the result is undefined
- * if `again` is true: the caller then reads again with a higher limit.
+ * Returns the result of a read. If the file is too large for the limit of the read, returns undefined if `again` is
+ * true, so that the caller reads again with a higher limit; throws if `again` is false.
  */
 async function unlessUnfit<T>(reading: Promise<T>, again: boolean): Promise<T | undefined> {
   try {
@@ -166,7 +165,10 @@ const ended = () => new LinkClosed('the connection has ended')
 // The byte order mark is a part of the file: a client that writes the text back must not lose it.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The bytes that are reserved at first, for a read of unknown size or a listing of at most `smallList` entries. */
+/**
+ * The number of bytes that the first attempt of a read or listing reserves. The first attempt of a listing fails if
+ * the directory has more than `smallList` entries.
+ */
 const smallBytes = 256 * 1024
 const smallList = 1000
 /** The number of bytes from which on the content is encoded outside the event loop. */

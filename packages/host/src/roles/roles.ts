@@ -10,7 +10,9 @@ import { isIn } from '../access/roots.ts'
 import { lineOf } from '../agents/shell-agent.ts'
 import type { Core } from '../core/core.ts'
 
-/** The role that something needs: always the same one, or one that depends on its content. */
+/**
+ * The role that a command or an action needs: a fixed role, or a function that computes the role from its content.
+ */
 type Needed<V> = Role | ((value: V, core: Core) => Role)
 
 /** The role that each command needs. A command without a row does not compile (S-12). */

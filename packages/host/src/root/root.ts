@@ -76,7 +76,10 @@ export function derivedRoot(core: Core, state: RootState): RootState {
   }
 }
 
-/** The build of the host and, if the host has found a loss at its start, the sentence about it. */
+/**
+ * Returns the `_meta` of the root with the build of the host and, if the host has found lost history at its start,
+ * the sentence for users about the loss.
+ */
 function metaOf(core: Core, { _meta }: RootState): Pick<RootState, '_meta'> {
   const found = {
     ...(core.build !== undefined && { hostBuild: core.build }),

@@ -104,7 +104,8 @@ export class Sealing {
 
   async #shrink(): Promise<void> {
     this.#freed = false
-    // A slice that fails is tried again. Meanwhile another step may have deleted data.
+    // `#freed` was reset before the call, because another step may delete data during it. If the call fails, it must
+    // be tried again.
     const more = await this.#parts.store.shrink().catch((error: unknown) => {
       this.#freed = true
       throw error

@@ -13,13 +13,16 @@ import type { TurnSource } from './chat-turns.ts'
 import { PendingChanges } from './pending-changes.ts'
 import { changesOf, isListed } from './session-changes.ts'
 
-/** The time from a change to its indexing. Changes that come meanwhile are indexed together. */
+/** The delay from a change to its indexing, in milliseconds. Changes that come meanwhile are indexed together. */
 const changeMs = 100
-/** The time from the start of the host to the first indexing, so that clients can reconnect first. */
+/** The delay from the start of the host to the first indexing, in milliseconds. Clients can reconnect first. */
 const startMs = 5000
-/** The pause between two sessions that have changed before this start, or whose indexing has failed. */
+/**
+ * The pause after the indexing of an outdated session, in milliseconds. A session is outdated if it changed before
+ * this start of the host, or if its indexing has failed.
+ */
 const pauseMs = 20
-/** The time after which indexing is tried again if it has failed. */
+/** The delay before failed indexing is tried again, in milliseconds. */
 const retryMs = 60_000
 
 export interface IndexingParts extends TurnSource {
@@ -72,8 +75,9 @@ export class Indexing {
   }
 
   /**
-   * Writes a record that turns of the session must leave the index. It becomes durable together with the truncation.
-   * Without it nothing would tell after a crash, because a truncation need not change the session list.
+   * Called in the step that truncates a chat of the session. Puts a record which says that removed turns must leave
+   * the index. It becomes durable together with the truncation. After a crash only the record shows what is to be
+   * done, because a truncation need not change the session list.
    */
   truncating(session: Uri): void {
     this.#parts.records.put(`${owedPrefix}${session}`, '')
@@ -203,7 +207,8 @@ export class Indexing {
     this.#outdated.delete(session)
     if (isListed(catalog, session)) this.#known?.add(session)
     else this.#known?.delete(session)
-    // The note is removed with the next step of the log. A truncation that has come meanwhile needs it still.
+    // The record of `truncating` is no longer needed, and the next step of the log deletes it. But it stays if the
+    // session was truncated again meanwhile.
     const again = this.#truncating.has(session) || this.#changed.get(session)?.cut === true
     if ((pending.everything || pending.cut) && !again) records.delete(`${owedPrefix}${session}`)
   }

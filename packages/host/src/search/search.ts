@@ -113,7 +113,7 @@ class Search implements Searching {
 
 const noPage: FoundPage = { found: [] }
 
-/** The search on an index. A read-only host does not feed the index. */
+/** Makes the search on an index. A read-only host searches the index, but does not feed it. */
 export async function openSearch(
   index: SearchIndex,
   parts: Omit<IndexingParts, 'index' | 'trusted' | 'isNew'> & { readonly earlierEpochs: readonly Epoch[] },

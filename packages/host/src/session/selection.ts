@@ -88,8 +88,8 @@ export function applyDeferred(core: Core, session: Session): void {
 }
 
 /**
- * The last choices of a session that were applied after they had waited. A client that came back while its choice waited may
- * send it again after it was applied.
+ * The last choices of a session that were applied after they had waited. A client that reconnected while its choice
+ * waited may send the choice again later. This list then shows that it was applied already.
  */
 const applied = new WeakMap<Session, readonly (Deferred & { readonly seq: number })[]>()
 
@@ -99,7 +99,7 @@ function appliedBefore(session: Session, { by }: Sender, action: SelectionAction
   return applied.get(session)?.find(isSame)?.seq
 }
 
-/** Whether a stored action is the effect of a choice. */
+/** Whether a stored action may be what the host stored for this choice: its `_meta` has the chosen model or agent. */
 export function isChoiceOf(stored: Action, action: SelectionAction): boolean {
   if (stored.type !== 'session/metaChanged') return false
   // The host stored the action, so it has the members of its type.

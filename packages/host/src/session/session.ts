@@ -70,7 +70,8 @@ export async function createSession(
   if (again) core.aliases.assign(uri, name)
   else if (taken) assignAlias(core, uri, agent.info.provider)
   newChat(core, uri, summary, copied)
-  // From now on the session may leave memory when nothing needs it. Its chat keeps it there; before, nothing did.
+  // From now on the session may leave memory when nothing needs it. Its chat, which is in memory, needs it; before
+  // the chat existed, nothing did.
   sleepWhenIdle(core, session)
   // A session with turns has been used.
   if (copied) announce(core, session)

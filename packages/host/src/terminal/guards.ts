@@ -42,7 +42,10 @@ export function sizeProblem({ limits }: Core, cols: number, rows: number): strin
   return fits ? undefined : `a terminal has 1 to ${limits.terminalSize} columns and rows`
 }
 
-/** Any client may resize and clear a terminal that a session holds. */
+/**
+ * The reason why a client may not resize or clear a terminal; undefined if it may. A client that holds the terminal
+ * is the only one that may. If a session holds it, every client may.
+ */
 function controlProblem({ claim }: TerminalState, by: Requester): string | undefined {
   return claim.kind === 'session' || isHolder(claim, by) ? undefined : heldBy(claim)
 }

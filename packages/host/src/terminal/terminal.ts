@@ -41,7 +41,10 @@ export async function disposeTerminal(core: Core, { channel: uri }: Params<'disp
   return { seq: forgetTerminal(core, uri) }
 }
 
-/** Removes a terminal, which need not be in memory. Returns the sequence number that covers the removal. */
+/**
+ * Removes a terminal, which need not be in memory. Returns the last sequence number of the step: once it is
+ * committed, the terminal is removed.
+ */
 export function forgetTerminal(core: Core, uri: Uri): number {
   setGone(core, uri)
   core.sealing.freed()

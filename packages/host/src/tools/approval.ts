@@ -32,9 +32,10 @@ export interface ChatContext {
 }
 
 /**
- * Completes the action of a tool call that asks for confirmation. If a permission covers the call, the call is confirmed.
- * Otherwise it gets the options that a user chooses from, unless the agent offers options of its own. A permission never
- * confirms edits of protected files (S-35). No agent can say who decided about a call (X8).
+ * Adds what the host decides to an agent's action on a tool call. If the call asks for confirmation and a permission
+ * covers it, the call is confirmed. Otherwise it gets the options that a user chooses from, unless the agent offers
+ * options of its own. A permission never confirms edits of protected files (S-35). No agent can say who decided about
+ * a call (X8).
  */
 export function withApproval(context: ChatContext, given: ChatAction): ChatAction {
   if (given.type !== 'chat/toolCallReady') return withDecisions(context.chat, given)
@@ -59,8 +60,9 @@ export function withApproval(context: ChatContext, given: ChatAction): ChatActio
 }
 
 /**
- * Whether the tool of a call asks for confirmation. A client tool does if its definition says so. Every tool of an MCP server
- * that the host runs does. The agent cannot confirm in place of the user.
+ * Whether a user or a permission must confirm each call of the tool: the agent cannot say that no confirmation is
+ * needed. This is so for a client tool whose definition says so, and for every tool of an MCP server that the host
+ * runs.
  */
 function mustAsk({ core, session }: ChatContext, call: ToolCallState | undefined): boolean {
   if (!call) return false
@@ -78,8 +80,8 @@ function permittedName({ toolName, contributor }: ToolCallState): string {
 }
 
 /**
- * An agent's action on a call. The `_meta` of the action replaces that of the call, so the decisions that the host
- * has recorded there are added to it.
+ * Adds the decisions that the host has recorded in the `_meta` of a call to an agent's action on the call. Otherwise
+ * they would be lost, because the `_meta` of the action replaces that of the call.
  */
 function withDecisions(chat: Channel<'chat'>, action: ChatAction): ChatAction {
   if (!('toolCallId' in action) || !action._meta) return action
@@ -88,7 +90,7 @@ function withDecisions(chat: Channel<'chat'>, action: ChatAction): ChatAction {
   return { ...action, _meta: withDecisionsOf(action._meta, before?._meta) }
 }
 
-/** The action of a call that becomes ready. A decision about an earlier question of the call does not answer this one. */
+/** Removes earlier decisions from the action that makes a call ready again: they do not answer the new question. */
 function undecided(action: Ready, call: ToolCallState | undefined): Ready {
   const before = action._meta ?? call?._meta
   const _meta = before && withoutDecisions(before)
@@ -143,7 +145,9 @@ export function isAgreed(chat: Channel<'chat'>, toolCallId: string): boolean {
   return unapproved(chat, toolCallId) === undefined
 }
 
-/** The folder that a permission is given for: the first directory of the chat. */
+/**
+ * The folder that a permission is given for: the first directory of the chat, or of the session if the chat has none.
+ */
 export function folderOf(session: Channel<'session'>, chat: Channel<'chat'>): Uri | undefined {
   const own = chat.head.workingDirectories ?? []
   return own[0] ?? session.head.workingDirectories?.[0]

@@ -13,9 +13,9 @@ type OnCall = Action & { readonly toolCallId: string; readonly approved?: unknow
 export type Deciding = Omit<ClientDecision, 'approved'>
 
 /**
- * Returns a client's action on a tool call with the host's keys in its `_meta`: the client's `_meta` replaces that of the
- * tool call, and the host's keys must stay. Under these keys the host stores what a preview showed and who decided about the
- * call, and an agent stores to which of its questions the call belongs. If the action is a decision, `by` is recorded.
+ * Adds the host's keys to the `_meta` of a client's action on a tool call, because this `_meta` replaces that of the
+ * call. Under these keys the host stores what a preview showed and who decided about the call. An agent stores there
+ * to which of its questions the call belongs. If the action is a decision, `by` is recorded.
  */
 export function withCallMeta(channel: Channel, action: Action, by: Deciding): Action {
   if (!channel.is('chat') || !isOnCall(action)) return action
@@ -35,7 +35,7 @@ const decisions: ReadonlyMap<string, Decided> = new Map([
   ['chat/toolCallResultConfirmed', 'resultDecidedBy'],
 ])
 
-/** An action without the keys that only the host and its agents write into `_meta`. */
+/** Removes the keys that only the host and its agents write from the `_meta` of an action. */
 export function withoutCallMeta(action: Action): Action {
   if (!hasMeta(action)) return action
   const meta = filtered(action._meta, (key) => !isHostKey(key))

@@ -53,21 +53,22 @@ export function checkClientPresent({ core, session, chat }: ChatContext, action:
 export function checkClientOffers({ core, session, chat }: ChatContext, action: Start): void {
   const { turnId, toolCallId, contributor, displayName } = action
   if (contributor?.kind !== 'client' || clientTool(session.head, action)) return
-  // Only a call that runs can fail.
+  // Only a running call can fail, so the call is made ready first.
   const ready = {
     type: 'chat/toolCallReady',
     invocationMessage: displayName,
     confirmed: 'not-needed',
   } as const
   core.log.append(chat, { ...ready, turnId, toolCallId })
-  // The call of a client that is not active has failed by now.
+  // If the client is not active in the session, a follow-up of the last append has already failed the call.
   if (callIn(chat.head, toolCallId)?.status === 'running')
     failCall(core, chat, action, 'The client does not provide this tool')
 }
 
 /**
- * Returns what an agent must not do with a call, because only the provider of the tool may do it. The provider is a
- * client or, for a tool of an MCP server, the host. Undefined if the agent may do it.
+ * If the agent must not do what this action does, because only the provider of the tool may do it, returns what it
+ * does, as the end of a sentence. The provider is a client or, for a tool of an MCP server, the host. Undefined if
+ * the agent may do it.
  */
 export function providerOnly({ core, session, chat }: ChatContext, action: ChatAction): string | undefined {
   if (action.type !== 'chat/toolCallComplete' && action.type !== 'chat/toolCallContentChanged')
@@ -80,8 +81,8 @@ export function providerOnly({ core, session, chat }: ChatContext, action: ChatA
 }
 
 /**
- * Checks the clients of all running calls of a chat, after a restart. If the grace period of a client ended before
- * the chat was loaded, the client's calls in this chat have not failed yet.
+ * Does `checkClientPresent` for all running calls of a chat, after a restart. A grace period may have ended before
+ * the chat was loaded, and then the calls of that client in this chat have not failed yet.
  */
 export function checkClientsPresent(
   core: Core,

@@ -35,7 +35,10 @@ export async function instructionFiles(context: ChatContext): Promise<readonly I
   return found
 }
 
-/** Returns the first of the files that exists in a directory. A file that cannot be looked at exists. */
+/**
+ * Returns the first of the files that exists in a directory. A file whose existence cannot be determined counts as
+ * existing, so that its problem is reported.
+ */
 async function firstFile(
   { core, session, chat }: ChatContext,
   directory: Uri,

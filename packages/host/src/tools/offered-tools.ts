@@ -85,7 +85,7 @@ function distinct(tools: readonly ToolDefinition[]): readonly ToolDefinition[] {
   return tools.filter((tool) => byName.get(tool.name) === tool)
 }
 
-/** A name that every model API accepts. */
+/** Converts a text to a name that every model API accepts. */
 function asName(text: string): string {
   const name = text.replaceAll(/[^\w-]+/g, '_').slice(0, nameLength)
   return /[A-Za-z0-9]/.test(name) ? name : 'tool'

@@ -141,7 +141,10 @@ async function textAt({ core, files, place }: SearchRun, path: string): Promise<
   }
 }
 
-/** Throws if the search is for nothing, for two things, or for an expression that is not valid. */
+/**
+ * Returns the function that finds the lines of a search. Throws if the search has neither a text nor a pattern, has
+ * both, or has an invalid one.
+ */
 function finderOf({ text, pattern, ignoreCase = false }: Search): Finder {
   if ((text === undefined) === (pattern === undefined))
     throw new TurnFailed('files', 'a search needs either a text or a pattern')

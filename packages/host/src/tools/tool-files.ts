@@ -136,7 +136,8 @@ async function requireUnchanged(
   const previewed = previewOf(tool.chat.committedState, toolCallId, uri)
   if (previewed === undefined) return
   const current = before ? (await keepText(tool, before)).uri : null
-  // Names are not compared, because an earlier build of the host recorded previewed content without a name.
+  // Contents are compared without the file names in their URIs, because an earlier build of the host recorded
+  // previewed content without a name.
   if ((previewed === null ? null : unnamed(previewed)) !== current)
     throw new TurnFailed('files', 'the file has changed since its edit was previewed: read it again')
 }

@@ -84,7 +84,10 @@ export function agentChat(turn: RunningTurn): Chat {
   }
 }
 
-/** The names of the tools that the session's agent and the agent of this turn have themselves. */
+/**
+ * The names of the tools that an offered tool must not have: those of the agent of this turn, and those of the
+ * session's agent.
+ */
 function ownTools({ agent, session }: RunningTurn): readonly string[] {
   return [...(agent.tools ?? []), ...(session.committedState.serverTools ?? [])].map(({ name }) => name)
 }

@@ -63,7 +63,10 @@ const ownKey = 'x-atrium'
 /** Kinds of response parts that an agent must add by other actions, made for these kinds. */
 const ownActions = new Set(['toolCall', 'inputRequest'])
 
-/** The action as it is appended. It keeps the `_meta` keys that others have set, and the permissions of the session. */
+/**
+ * Returns an agent's session action in the form in which it is appended. The `_meta` keys that others have set and
+ * the permissions of the session stay.
+ */
 export function storedForm(action: SessionAction, { _meta, config }: SessionState): SessionAction {
   if (action.type === 'session/metaChanged')
     return { ...action, _meta: { ..._meta, ...without(action._meta ?? {}, ownKey) } }

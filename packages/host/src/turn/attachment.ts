@@ -63,8 +63,9 @@ function readResource(core: Core, principal: string, uri: Uri): Promise<Content>
 }
 
 /**
- * The transcript of a chat up to the turn `endTurn` of the attachment. If the client gives none, the host adds it
- * when the message is sent. So without it the chat had no completed turn then, and the transcript is empty.
+ * Returns the transcript of an attached chat up to the turn `endTurn`. If the client has named no turn, the host has
+ * added the last completed turn when the message was sent. So if there is still no `endTurn`, the chat had no
+ * completed turn at that time, and the transcript is empty.
  */
 async function transcript(core: Core, principal: string, attachment: ChatAttachment): Promise<string> {
   const uri = resolveChat(core, attachment.resource)

@@ -15,7 +15,7 @@ interface SilenceOptions {
 export class SilenceTimer {
   readonly #options: SilenceOptions
   #lastOutputAt: number
-  /** The silence that the last notice gave, in milliseconds; 0 when no notice is shown. */
+  /** The duration of the silence that the last notice reported, in milliseconds; 0 when no notice is shown. */
   #noticedMs = 0
   #cancelTimer = () => {}
 

@@ -24,7 +24,7 @@ export class TextBatch {
   /** The deltas held back. All have the same type and response part. */
   #deltas: TextDelta[] = []
   #text = ''
-  /** Number of appends since the turn last yielded. */
+  /** Number of deltas and flushes since the turn last yielded. */
   #count = 0
   #cancelTimer: (() => void) | undefined
 

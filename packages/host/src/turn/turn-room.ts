@@ -149,18 +149,21 @@ export class TurnRoom {
   }
 }
 
-/** How long text waits before it is stored outside the state, so that a client sees it soon. */
+/**
+ * How long text waits before it is stored outside the state, in milliseconds. It is short, so that clients see the
+ * text soon.
+ */
 export const restMs = 1000
 
 /** The length of a piece of text that is stored outside the state, in characters. */
 const pieceLength = 256 * 1024
 
-/** Content up to this length is always in the state, because a reference would be nearly as long. */
+/** Content up to this length, in characters, is always in the state, because a reference would be nearly as long. */
 const minInline = 1024
 
 /**
- * The length of a text in JSON. A text that surely has room is not measured: one character takes at most six characters in
- * JSON.
+ * The length of a text in JSON, in characters. A character takes at most six characters in JSON. So a text of less
+ * than a sixth of `room` surely fits: it is not measured, and its own length is returned.
  */
 function jsonLength(text: string, room: number): number {
   return text.length * 6 <= room ? text.length : JSON.stringify(text).length - 2

@@ -149,7 +149,8 @@ export class Turn implements Job {
   /** Appends the part of an output that has room in the state, and references to the rest. */
   async #publishSplit(output: AgentAction): Promise<void> {
     this.#silence.outputSeen()
-    // This flush counts as an append, so that the turn also yields after some outputs of which nothing is appended yet.
+    // The flush counts in the batch, even if it appends nothing. So the turn also yields after many outputs whose
+    // text waits outside the batch.
     this.#batch.flush()
     await this.#resting
     for (const each of await this.#room.split(output)) this.#publish(each)
@@ -181,7 +182,10 @@ export class Turn implements Job {
     else this.#append(this.#chat, this.#withApproval(action))
   }
 
-  /** Completes a tool call that asks for confirmation: it gets its options, or a permission confirms it. */
+  /**
+   * Adds options, or the confirmation by a permission, to the action of a tool call that asks for confirmation.
+   * Throws if only the provider of the tool may produce the action.
+   */
   #withApproval(action: ChatAction): ChatAction {
     const forbidden = providerOnly(this.#running, action)
     if (forbidden !== undefined) throw new TurnFailed('agent', `an agent may not ${forbidden}`)

@@ -20,7 +20,8 @@ export function wantsWorktree(values: Values = {}): boolean {
 }
 
 /**
- * The reason why a session with these values cannot have the worktree that it asks for; undefined if there is none.
+ * The reason why a session with these values cannot have the worktree that it asks for; undefined if it can, or if it
+ * asks for none.
  */
 export function worktreeProblem(values: Values = {}, directories: readonly Uri[] = []): string | undefined {
   if (!wantsWorktree(values)) return undefined

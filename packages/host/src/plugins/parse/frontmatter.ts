@@ -83,7 +83,7 @@ function fieldsOf(lines: readonly string[]): ReadonlyMap<string, YamlValue> {
     const [, bare, quoted, rest = ''] =
       /^(?:([\w.$-]+)|["']([\w.$ -]+)["'])[ \t]*:(?:[ \t](.*))?$/.exec(line) ?? []
     const key = bare ?? quoted
-    // Line 1 of the file is the opening line.
+    // The number of the line in the file: line 1 is the opening `---`, and `at` counts from 0 after it.
     if (key === undefined) throw new Unusable(`Line ${at + 2} of its frontmatter is not understood.`)
     if (fields.has(key)) throw new Unusable(`The field ${key} stands twice in its frontmatter.`)
     let end = at + 1

@@ -1,8 +1,9 @@
 import { hasHidden, printable, Unusable } from './plugin-text.ts'
 
 /**
- * A path that a plugin declares, relative to its root, without `.` and `..`; '' is the root. A path that leaves the root is
- * refused by its text. Symbolic links are checked when the file is opened.
+ * Converts a path that a plugin declares to a path relative to the plugin's root, without `.` and `..`; '' is the
+ * root. Throws `Unusable` if the text of the path leads out of the root. Symbolic links are checked when the file is
+ * opened.
  */
 export function pluginPath(declared: string): string {
   if (hasHidden(declared)) throw new Unusable(`The path ${printable(declared)} has a hidden character.`)

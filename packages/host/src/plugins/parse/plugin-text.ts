@@ -32,7 +32,7 @@ export function oneLine(text: string, max: number): string {
   return `${/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut}…`
 }
 
-/** The text of a file. */
+/** Decodes the text of a file. Throws `Unusable` if it is not UTF-8. */
 export function textOf(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -41,7 +41,10 @@ export function textOf(bytes: Uint8Array): string {
   }
 }
 
-/** Returns the name if it can be shown to people. */
+/**
+ * Returns the name without blanks around it. Throws `Unusable` if it cannot be shown to people: it is empty, too
+ * long, or has a hidden character.
+ */
 export function checkedName(name: string, max: number): string {
   const trimmed = name.trim()
   if (trimmed === '') throw new Unusable('Its name is empty.')

@@ -55,7 +55,10 @@ function blockList(lines: readonly string[]): YamlValue {
   return { kind: 'list', items: texts }
 }
 
-/** A value on one line. A leading `*` is not read as an alias, because anchors are not supported. It often begins a glob. */
+/**
+ * Parses a value on one line. A leading `*` belongs to a text, because it often begins a glob. It is not read as a
+ * YAML alias: anchors are not supported.
+ */
 function inlineValue(source: string): YamlValue {
   const first = source[0] ?? ''
   if (first === '{') return other('a map')

@@ -218,7 +218,7 @@ function clientCall({ state }: HostlessChat) {
   return callsOf(state.activeTurn?.responseParts).find(({ contributor }) => contributor?.kind === 'client')
 }
 
-/** Completes the call as its client does. */
+/** Completes the running call of a client's tool, as the client would. */
 function completeCall(stage: HostlessChat): void {
   const result = {
     success: true,

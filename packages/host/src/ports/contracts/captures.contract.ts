@@ -10,7 +10,7 @@ export interface CapturedFolder {
   remove(path: string): Promise<void>
   /** The text of a file or the target of a link; undefined if there is none. */
   text(path: string): Promise<string | undefined>
-  /** Ignores files of this name in every folder. */
+  /** Makes captures leave out files of this name in every folder, as ignored files. */
   ignore(name: string): Promise<void>
   /** Commits all files that are not ignored. Absent if the folder has no repository. */
   readonly commit?: () => Promise<void>

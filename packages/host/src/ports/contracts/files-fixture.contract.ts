@@ -13,7 +13,10 @@ export interface Sandbox {
   put(path: string, text: string): Promise<void>
 }
 
-/** Every call of the port with this path, by name. `other` is a valid second path for copies and moves. */
+/**
+ * Returns every operation of the port on the path `place`, each with its name. `other` is a valid second path for
+ * copies and moves.
+ */
 export function allCalls(
   files: Files,
   place: ContainedPath,

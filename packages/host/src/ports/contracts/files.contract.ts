@@ -110,7 +110,8 @@ function filesReadContract(name: string, open: () => Promise<Sandbox>): void {
     await put(`${root}2`, 'a neighbour')
     await write('a', 'x')
     const inside = { path: `${root}/a`, roots: [root] }
-    // All paths are inside the sandbox, because an adapter that fails this test would really change them.
+    // All these paths are in the temporary folder of the test, because an adapter that fails this test really changes
+    // them.
     const above = root.slice(0, root.lastIndexOf('/'))
     for (const path of [`${beside}/secret`, `${beside}/nothing`, beside, `${root}2`, above, `${above}/no`]) {
       const place = { path, roots: [root] }

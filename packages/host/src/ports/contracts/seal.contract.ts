@@ -74,7 +74,7 @@ export function sealContract(name: string, open: () => Promise<Opened>): void {
       fromCreation: true,
       envelopes: { length: 21 },
     })
-    // Heads between, inside and after the sealed envelopes.
+    // A head may be stored at a number inside, at the end of, or after the sealed envelopes.
     for (const at of [10, 15, 18, 22, 30]) {
       store.log.append(step({ heads: [head(at)] }))
       await store.log.flush()

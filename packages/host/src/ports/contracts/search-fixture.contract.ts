@@ -25,7 +25,10 @@ export const said = (text: string, more: Partial<IndexedText> = {}): IndexedText
   ...more,
 })
 export const turn = (turnId: string, ...texts: readonly IndexedText[]) => ({ chat, turnId, texts })
-/** A query of words; one that ends in a star may go on, and one with spaces is a phrase. */
+/**
+ * Makes a query from words. A word with a star at its end also finds longer words, and a text with spaces is a
+ * phrase.
+ */
 export const words = (...texts: readonly string[]): SearchQuery => ({
   terms: texts.map((text) => ({ text: text.replace(/\*$/, ''), prefix: text.endsWith('*') })),
   limit: 100,

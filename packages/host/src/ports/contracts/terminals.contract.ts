@@ -29,7 +29,10 @@ export function terminalsContract(name: string, open: () => Promise<TerminalFixt
     const { terminals, cwd, lines } = await open()
     return startShell(terminals, { cwd, cols: 80, rows: 24, command: line(lines), ...options })
   }
-  /** Runs another terminal from start to exit. In this time a terminal that was started earlier could do what it must not do. */
+  /**
+   * Runs another terminal from start to exit, to let time pass. If the terminal under test wrongly reports something,
+   * it does so meanwhile.
+   */
   const meanwhile = async () => (await begun((lines) => lines.count(1000))).exited()
 
   test(`[M1] ${name}: the output of a program is reported, and then its exit`, async () => {

@@ -9,7 +9,7 @@ export interface Checkout {
   remove(path: string): Promise<void>
   /** Commits all files that are not ignored. Returns the name of the commit. */
   commit(): Promise<string>
-  /** Ignores files of this name in every directory. */
+  /** Makes version control ignore files of this name in every directory. */
   ignore(name: string): Promise<void>
   branch(name: string): Promise<void>
   remote(url: string): Promise<void>

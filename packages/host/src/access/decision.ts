@@ -26,11 +26,11 @@ const clientDecision = {
   /** The name of the client's device. Absent if the client has the token of the host. */
   device: optional(string),
 }
-/** A client that decided. */
+/** A decision that a client made. */
 export interface ClientDecision extends Infer<typeof clientDecision> {}
 
 const permissionDecision = { permission: Permission }
-/** A permission that decided. */
+/** A decision that no client made: a permission allowed the call. */
 export interface PermissionDecision extends Infer<typeof permissionDecision> {}
 
 /** Who decided about a tool call. The host writes this; clients and agents cannot (X8). */
@@ -55,14 +55,14 @@ export function decisionOf(holder: object, member: Decided): Decision | undefine
   return undefined
 }
 
-/** Metadata with a decision. */
+/** Returns metadata in which `member` of the host's data is the decision `by`. */
 export function withDecision(meta: Meta, member: Decided, by: Decision): Meta {
   return { ...meta, [key]: { ...dataIn(meta), [member]: by } }
 }
 
 /**
- * The agent's metadata of a call, with the decisions that the call had before. An agent can neither make up a decision nor
- * remove one.
+ * Returns the metadata that an agent sent for a call, with the decisions that `before`, the stored metadata of the
+ * call, contains. An agent can neither make up a decision nor remove one.
  */
 export function withDecisionsOf(meta: Meta, before: Meta | undefined): Meta {
   const kept = filtered(dataIn(before), isMember)

@@ -7,7 +7,10 @@ import type { Infer } from '@atrium/protocol/schema'
 import { choices } from './choices.ts'
 import { equal } from '../log/equal.ts'
 
-/** The config key of the permissions: in a session's config for that session, in the root's config for folders. */
+/**
+ * The config key of the permissions. Those in a session's config hold for that session. Those in the root's config
+ * hold for the sessions in a folder.
+ */
 export const permissionsKey = 'atrium.permissions'
 
 const permission = {
@@ -16,7 +19,7 @@ const permission = {
   tool: string,
   /** The permission holds for sessions that work in this folder. Absent in a session's own list. */
   folder: optional(id),
-  /** The client whose user allowed the tool. */
+  /** The id of the client whose user allowed the tool. */
   by: optional(string),
   since: optional(string),
 }

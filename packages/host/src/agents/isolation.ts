@@ -30,7 +30,10 @@ const folder = {
   description: 'The path of a new folder. If it is absent, the worktree is in the data folder of the host.',
 }
 
-/** The choice of the setup command is the consent to run it: the value is the command itself. */
+/**
+ * Returns the schema of the setting for the setup command. The value of the setting is the command itself, or empty.
+ * A user who chooses the command consents to it being run.
+ */
 function setup(command: string | undefined) {
   return {
     type: 'string' as const,

@@ -6,7 +6,10 @@ type Values = Readonly<Record<string, unknown>>
 
 const emptySchema: SessionConfigSchema = { type: 'object', properties: {} }
 
-/** The config key of the customizations that a session begins with: the ids of plugins and folders. Absent: all. */
+/**
+ * The config key of the customizations that a session begins with. The value is a list of the ids of plugins and of
+ * folders with customizations. If the key is absent, the session begins with all of them.
+ */
 export const customizationsKey = 'atrium.customizations'
 
 /** A customization that a session can begin with. */

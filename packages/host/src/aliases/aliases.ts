@@ -74,8 +74,8 @@ export class Aliases {
   }
 
   /**
-   * Returns the session whose annotations have this URI. Undefined if the URI is that of a session, which may look
-   * like one of annotations.
+   * Returns the session whose annotations have this URI. The URI of a session may look like a URI of annotations, so
+   * the result is undefined if there is a session with this URI.
    */
   #annotated(uri: Uri): Uri | undefined {
     return this.#sessions.get(uri) ? undefined : sessionOfAnnotations(uri)
@@ -98,7 +98,10 @@ export class Aliases {
     this.#remember(session, alias)
   }
 
-  /** Call when a session is disposed of, before it leaves the session list. Returns its alias, which must not be used again. */
+  /**
+   * Removes the alias of a session that is disposed of. Call it before the session leaves the session list. Returns
+   * the alias, which must not be used again.
+   */
   forget(session: Uri): Uri | undefined {
     const alias = this.#ofSession(session)
     if (alias === undefined) return undefined
@@ -121,8 +124,8 @@ export class Aliases {
     const provider = this.#sessions.get(session)?.provider
     if (provider === undefined) return this.#disposed.get(session)
     const alias = this.#stored.get(session) ?? usualAlias(session, provider)
-    // The URI may be that of another session. Then this session has no alias, because a read-only host could not
-    // store another alias for it.
+    // If another session has the alias as its own URI, this session has no alias. Another one could not be stored
+    // here, because the host may be read-only.
     return alias !== undefined && this.#sessions.get(alias) ? undefined : alias
   }
 

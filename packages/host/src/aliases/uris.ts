@@ -50,9 +50,9 @@ export interface WithChats {
 }
 
 /**
- * Returns the chat that a client means by a name which it has computed from the name of the session: the chat that
- * was created with the session, or the present default chat if that chat is gone. The name must not mean another chat
- * when the default chat changes, because clients resume a subscription by its name.
+ * Returns the chat that a client means by the URI of a default chat, which the client has computed from the URI of
+ * the session. It is the chat that was created with the session, or the present default chat if that chat is gone.
+ * The URI must not mean another chat when the default chat changes, because clients resume a subscription by its URI.
  */
 export function firstChat(session: Uri, { defaultChat, chats = [] }: WithChats): Uri | undefined {
   const first = defaultChatUri(session)

@@ -18,7 +18,7 @@ import { filesChosen } from './file-follower.ts'
 import { followChannel, readLines } from './followed-files.ts'
 import { annotationsProblem } from './guards.ts'
 
-/** The turn whose agent comments. */
+/** A turn whose agent reads or writes comments. */
 interface CommentingTurn extends ChatContext {
   readonly turnId: string
   readonly agent: Agent
@@ -26,7 +26,10 @@ interface CommentingTurn extends ChatContext {
   readonly requireRunning: () => void
 }
 
-/** The annotations of a session for the agent of a turn. An agent's changes are checked like those of clients. */
+/**
+ * Returns the functions with which the agent of a turn lists, adds, answers and resolves annotations of its session.
+ * An agent's changes are checked like those of clients.
+ */
 export function agentComments(turn: CommentingTurn): Comments {
   return {
     list: async (path) => {

@@ -5,10 +5,11 @@ interface Window {
 }
 
 /**
- * Aligns lines with a part of a file: finds as many of them as possible, in order, and preferably together. Returns the place
- * of each line that was found, by the index of the line. `expected` is where the first line would be if nothing had moved. Of
- * several equally good places, the one nearest to `expected` counts. Nothing is found if the best place has only one or two
- * lines, without words.
+ * Aligns wanted lines with a part of a file: finds as many of them as possible, in order, and preferably together.
+ * Returns the line number of each wanted line that was found, by the index of the wanted line. `expected` is where
+ * the first wanted line would be if nothing had moved. Of several equally good alignments, the one nearest to
+ * `expected` is taken. An alignment of only one or two lines without a letter or digit does not count: the result is
+ * then empty.
  */
 export function aligned(
   wanted: readonly string[],
@@ -64,7 +65,8 @@ export function aligned(
 }
 
 /**
- * The weight of a line with a word, and the least score of an alignment. A bracket or an empty line alone does not reach it.
+ * The weight of a line that has a letter or digit. It is also the least score of an alignment, so that a bracket or
+ * an empty line alone is no alignment.
  */
 const meaningful = 3
 const weightOf = (line: string) => (/[\p{L}\p{N}]/u.test(line) ? meaningful : 1)

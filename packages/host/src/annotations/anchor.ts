@@ -49,8 +49,8 @@ export function anchorAt({ lines }: FileLines, resource: string, range: TextRang
 
 /**
  * Finds the text of an anchor in a changed file. Returns its range there; undefined if no line of the text is left.
- * If lines at an end of the text are gone, they may have been replaced. Then the range includes as many lines in
- * their place, if the line next to that end was found. It never includes that line.
+ * If the first or the last lines of the text are gone, they may have been replaced. Then the range includes as many
+ * lines in their place, but only if the line before or after the text was found, and only up to that line.
  */
 export function locate(anchor: Anchor, file: FileLines): TextRange | undefined {
   if (isUnmoved(anchor, file)) return anchor.range
@@ -61,8 +61,8 @@ export function locate(anchor: Anchor, file: FileLines): TextRange | undefined {
   const left = lines.flatMap((_, index) => (at(index) === undefined ? [] : [index]))
   const [head, tail] = [left[0], left.at(-1)]
   if (head === undefined || tail === undefined) return undefined
-  // Lines at the ends of the text that are gone may have been replaced. The new lines end where the lines around the text
-  // begin.
+  // If the first or the last lines of the text are gone, the same number of lines in their place counts as the text,
+  // up to the line that was before or after the text.
   const start = Math.max((at(-1) ?? Infinity) + 1, (at(head) ?? 0) - head)
   const end = Math.min((at(lines.length) ?? -Infinity) - 1, (at(tail) ?? 0) + lines.length - 1 - tail)
   const firstLine = Number.isFinite(start) ? Math.min(start, at(head) ?? 0) : (at(head) ?? 0)
@@ -83,7 +83,7 @@ export function coveredLines({ start, end }: TextRange): readonly [first: number
   return [start.line, end.character === 0 && end.line > start.line ? end.line - 1 : end.line]
 }
 
-/** Whether the text and the lines around it stand where they were. */
+/** Whether the text of an anchor and the lines around it are where they were. */
 function isUnmoved({ before, lines, after, range }: Anchor, file: FileLines): boolean {
   const [first, last] = coveredLines(range)
   const tailFrom = Math.ceil(lines.length / 2)

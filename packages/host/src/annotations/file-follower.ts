@@ -80,7 +80,10 @@ class FileFollower implements Job {
     await Promise.all(watches.flatMap((watch) => watch?.end() ?? []))
   }
 
-  /** Undefined if the folder cannot be watched. Its files are still read after each turn. */
+  /**
+   * Watches a folder. Returns undefined if the folder cannot be watched. Its files are then still read after each
+   * turn.
+   */
   async #watch(folder: string): Promise<FileWatch | undefined> {
     const uri = fileUri(folder)
     const request = {

@@ -66,7 +66,10 @@ async function followOnce(core: Core, channel: Channel<'annotations'>): Promise<
   }
 }
 
-/** An annotation after a change of its file. If there is no file, the annotation becomes outdated. */
+/**
+ * Returns an annotation as it is after a change of its file: moved to where its text is now. If there is no file, the
+ * annotation becomes outdated.
+ */
 export function followed(annotation: Annotation, file: FileLines | undefined): Annotation {
   const { range, resource } = annotation
   const { anchor } = ownDataOf(annotation)

@@ -54,15 +54,15 @@ function shapeProblem(annotation: Annotation, most: number): string | undefined 
   if (ids.has('')) return 'an entry needs an id'
   if (ids.size < entries.length) return 'two entries of the annotation have the same id'
   if (range && isBackwards(range)) return 'the range ends before it starts'
-  // The host's data does not count: its length is bounded, and a client cannot shorten it.
+  // The host's data does not count towards the limit: its length is bounded, and a client cannot shorten it.
   if (JSON.stringify(withoutOwn(annotation)).length > most)
     return `an annotation has at most ${most} characters, with its entries`
   return undefined
 }
 
 /**
- * Checks the origin and the resource if they have changed. A place that was accepted once stays valid, even if its chat has
- * moved.
+ * Returns the problem with the origin or the resource of an annotation. If either has not changed, it is not checked:
+ * it was valid when it was accepted, and stays valid even if its chat has moved to another session.
  */
 function placeProblem(
   core: Core,

@@ -173,8 +173,8 @@ function busyChats(core: Core, principal: string): readonly Channel<'chat'>[] {
 }
 
 /**
- * Returns the tool calls of a principal that wait for a token of this resource. If the info of an agent names the resource,
- * the token is only for calls of such agents.
+ * Returns the tool calls of a principal that wait for a token of this resource. If the info of any agent declares the
+ * resource, only the calls of agents that declare it are returned.
  */
 function waitingFor(core: Core, principal: string, resource: string): readonly WaitingCall[] {
   return busyChats(core, principal).flatMap((chat) => {
@@ -204,8 +204,8 @@ function inUse(core: Core, principal: string, resource: string): ProtectedResour
 }
 
 /**
- * Allows a turn to use a resource until the turn ends. The key is the turn's message, which is the same object as long as the
- * turn is active.
+ * Allows a turn to use a resource until the turn ends. The resources are stored under the message of the turn, which
+ * is the same object as long as the turn is active.
  */
 function allowInTurn(chat: Channel<'chat'>, resource: ProtectedResourceMetadata): void {
   const { message } = chat.head.activeTurn ?? {}

@@ -2,9 +2,9 @@ import type { CapturedChange } from '../ports/captures.ts'
 import type { TurnFolder } from './turn-record.ts'
 
 /**
- * A part of a turn, between two captures of a folder. The host takes a capture when the first running call of the turn begins,
- * and when the last one ends. So in each period, either calls run all the time or none runs, unless a capture between them
- * failed.
+ * A part of a turn, between two captures of a folder. The host takes a capture when the first running call of the
+ * turn begins, and when the last one ends. So during a period, calls of the turn run either all the time or not at
+ * all. If a capture fails, two such periods become one.
  */
 export interface Period {
   /** Whether calls of the turn are known to have run during the whole period. */

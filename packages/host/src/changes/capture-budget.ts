@@ -4,7 +4,7 @@ import type { CapturedChange } from '../ports/captures.ts'
 import type { TurnCount, TurnFolder, TurnRecord } from './turn-record.ts'
 import type { TurnRecords } from './turn-records.ts'
 
-/** A finished turn with captures, as it counts for the budgets. */
+/** A finished turn whose captures take space of the budgets. */
 export interface CountedTurn extends TurnCount {
   readonly chat: Uri
   readonly turnId: string
@@ -89,7 +89,7 @@ function withoutCaptures({ folders }: TurnRecord): TurnRecord {
 
 const noSpace = 'Its files are not kept any more, because newer turns needed the space.'
 
-/** The bytes that changes count for the budgets: those of both sides, because both are stored. */
+/** Returns how many bytes changes take of the budgets: the bytes of both sides, because both are stored. */
 export function bytesOf(changes: readonly CapturedChange[]): number {
   const sides = changes.flatMap(({ before, after }) => [before, after])
   return sides.reduce((sum, side) => sum + (side && side.omitted === undefined ? side.size : 0), 0)

@@ -44,8 +44,8 @@ export class CapturedTurn {
   }
 
   /**
-   * Why the turn cannot be undone. Undefined if it can be undone, or if the only folders with a problem are never
-   * captured.
+   * Why the turn cannot be undone: the problem of a folder. Undefined if no folder has a problem. A folder that is
+   * never captured does not count.
    */
   get problem(): string | undefined {
     return this.#folders.find(({ problem, isRefused }) => problem !== undefined && !isRefused)?.problem
@@ -80,7 +80,7 @@ export class CapturedTurn {
     return this.#look()
   }
 
-  /** Called when the first of the turn's calls begins to run. Resolves when the calls may change files. */
+  /** Takes a capture when the first of the turn's calls begins to run. Resolves when the calls may change files. */
   callsBegin(): Promise<void> {
     if (this.#own) return this.#queue
     const looked = this.#look()
@@ -88,7 +88,7 @@ export class CapturedTurn {
     return looked
   }
 
-  /** Called before the last of the turn's running calls ends. */
+  /** Takes a capture before the last of the turn's running calls ends. */
   callsEnd(): Promise<void> {
     if (!this.#own) return this.#queue
     const looked = this.#look()
@@ -140,7 +140,7 @@ export class CapturedTurn {
     if (folder.problem !== undefined) return folder
     const looked = await this.#taking.take(directory, last)
     if ('problem' in looked) {
-      // The next capture covers this period, too, so it cannot be known any more who changed what in the period.
+      // The period goes on until the next capture, so it is not known who changed what in it.
       if (start !== undefined) this.#unsure.set(directory, looked.problem)
       const { problem, isRefused } = looked
       return start === undefined ? { directory, problem, ...(isRefused && { isRefused }) } : folder

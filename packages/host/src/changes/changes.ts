@@ -195,7 +195,8 @@ export class Changes extends TurnCaptures implements ChangeTracking {
     const session = sessionOf(core, chat)
     if (session && !core.jobs.stopping) await this.offer(session)
     await this.#changesets.refresh(core.catalog.sessionOf(chat))
-    // Clients of 0.1 are told which files a session has changed, whether they follow the session or not.
+    // A client that speaks AHP 0.1 is told which files a session has changed, even if it is not subscribed to the
+    // session.
     if (session && core.sessionFeed.followers.size > 0)
       await this.#changesets.computeOnce(sessionChangesetUri(session.uri))
   }

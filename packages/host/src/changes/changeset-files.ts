@@ -12,7 +12,7 @@ import type { CapturedChange, CapturedFile } from '../ports/captures.ts'
 export interface Place {
   readonly session: Uri
   readonly directory: string
-  /** Whether the later side is the file on the disk, which is read as it is, and not a capture. */
+  /** Whether the file after the change is read from the disk, and not from a capture. */
   readonly live: boolean
 }
 
@@ -60,8 +60,8 @@ export function hunksIn({ _meta }: ChangesetFile): readonly ReviewedHunk[] {
 }
 
 /**
- * Whether a client has marked a file since it was published. The host itself publishes a file with hunks as reviewed if all of
- * its hunks are reviewed, and otherwise as not reviewed.
+ * Whether a client has marked a file as reviewed, or as not reviewed, since the file was published. The host
+ * publishes a file with hunks as reviewed if all of its hunks are reviewed. A different mark must come from a client.
  */
 export function isMarkedSince(file: ChangesetFile): boolean {
   const hunks = hunksIn(file)
@@ -69,9 +69,10 @@ export function isMarkedSince(file: ChangesetFile): boolean {
 }
 
 /**
- * Returns the computed files with the marks of the files that clients see (`before`). A file that changed loses its
- * mark, because it must be reviewed again. A file that a client has marked during the computation stays as clients
- * see it: the next computation uses the mark. `since` is the files that clients saw when the computation began.
+ * Returns the computed files with the review marks of the files that clients see (`before`). A file that changed
+ * loses its mark, because it must be reviewed again. A file that a client has marked during the computation stays as
+ * clients see it; the next computation uses that mark. `since` contains the files that clients saw when the
+ * computation began.
  */
 export function withReviews(
   files: readonly ChangesetFile[],

@@ -143,7 +143,7 @@ export class Computation {
   }
 }
 
-/** A changeset with too many files says so, and shows the first ones. */
+/** Returns a changeset with at most `most` files. If files are left out, its error says so. */
 function limited(computed: Computed, most: number): Computed {
   const { files, operations } = computed
   if (files.length <= most) return computed

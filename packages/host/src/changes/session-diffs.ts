@@ -8,9 +8,9 @@ import { parseChangesetUri } from './changeset-uri.ts'
 const first = lenses.get('0.1.0')
 
 /**
- * Tells clients of 0.1 about the files that a session has changed. These clients have no changesets. In 0.1 the changed files
- * are also a part of the session's entry in the session list. Clients of 0.1 are told about changes of the list without a
- * subscription.
+ * Tells clients that speak AHP 0.1 about the files that a session has changed. AHP 0.1 has no changesets: the changed
+ * files are part of the session, and of its entry in the session list. These clients are told about changes of the
+ * list without a subscription.
  */
 export function changesetCommitted(core: Core, { uri }: Channel<'changeset'>, entry: Entry): void {
   const { sessionFeed } = core

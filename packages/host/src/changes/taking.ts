@@ -3,12 +3,18 @@ import { withTimeout } from '../core/timeout.ts'
 import { CaptureFailed, CaptureRefused } from '../ports/captures.ts'
 import type { CaptureBudget, CapturedChange, CaptureOptions, Captures } from '../ports/captures.ts'
 
-/** A capture and its differences from an earlier one; or why there is none, as a sentence for users. */
+/**
+ * A capture and its differences from an earlier capture. If no capture was taken: the reason, as a sentence for
+ * users.
+ */
 export type Taken =
   | { readonly id: string; readonly changes: readonly CapturedChange[] }
   | { readonly problem: string; readonly isRefused: boolean }
 
-/** Takes captures within the limits of the host. While a capture is not recorded yet, no contents are deleted. */
+/**
+ * Takes captures within the limits of the host. As long as a capture is not recorded, no captured contents are
+ * deleted.
+ */
 export class Taking {
   readonly #captures: Captures
   readonly #core: Pick<Core, 'world' | 'limits'>

@@ -70,7 +70,7 @@ export abstract class TurnCaptures {
   appended(chat: Channel<'chat'>, action: Action): void {
     const { uri } = chat
     if (action.type === 'chat/turnStarted' && chat.head.activeTurn)
-      // An earlier turn of the chat may have had this id, and may have been truncated.
+      // A truncated turn of the chat may have had the same id. Its record must not count for the new turn.
       this.#records.delete(uri, chat.head.activeTurn.id)
     if (action.type === 'chat/truncated') {
       if (!chat.head.activeTurn) this.#leave(uri)
@@ -132,8 +132,8 @@ export abstract class TurnCaptures {
   }
 
   /**
-   * Deletes the contents that no record needs, a little later (`collectMs`). So captures can be taken in the
-   * meantime, and one deletion serves for several causes.
+   * Deletes the contents that no record needs, after a delay (`collectMs`). Further calls during the delay cause no
+   * further deletion. If captures are being taken when the delay is over, the deletion waits for another delay.
    */
   protected collectSoon(): void {
     const { world, jobs, readOnlyReason } = this.#core()

@@ -70,7 +70,7 @@ export function capturesIn({ folders }: TurnRecord): readonly string[] {
   )
 }
 
-/** What a turn counts for the budgets of all captures. */
+/** The space that a turn takes of the budgets of captures. */
 export interface TurnCount {
   /** The place of the turn in the order of all turns. */
   readonly order: number
@@ -80,8 +80,8 @@ export interface TurnCount {
 }
 
 /**
- * What the turn of a record counts. Undefined if there is no record, if it is not the record of a finished turn, or if the
- * captures of the turn were deleted.
+ * Returns the space that the turn of a record takes of the budgets. Undefined if there is no record, if it is not the
+ * record of a finished turn, or if the captures of the turn were deleted.
  */
 export function countOf(record: TurnRecord | undefined): TurnCount | undefined {
   if (record?.order === undefined) return undefined

@@ -27,7 +27,7 @@ export class TurnRecords {
   readonly #owed: RecordMap<string>
   /** The chats that have lost turns or were removed. The records of the removed turns must still be deleted. */
   readonly #sweeps: RecordMap<string>
-  /** What finished turns count for the budgets, by key. Undefined if the records are not read yet. */
+  /** The space that each finished turn takes of the budgets, by key. Undefined if the records are not read yet. */
   #counts: Promise<Map<string, TurnCount>> | undefined
   /** For each fork that is not published yet: the texts of its records, by key. */
   readonly #copies = new Map<Uri, ReadonlyMap<string, string>>()
@@ -65,7 +65,10 @@ export class TurnRecords {
     this.#count(turnKey(chat, turnId), undefined)
   }
 
-  /** The marks of reviewers: of a turn of a chat, or of a changeset of a session. */
+  /**
+   * Returns the marks of reviewers. `owner` is a chat and `id` one of its turns, or `owner` is a session and `id` one
+   * of its changesets.
+   */
   async reviews(owner: Uri, id: string): Promise<ReviewRecord> {
     const key = turnKey(owner, id)
     const text = await this.#records.get(reviewPrefix + key)
@@ -78,7 +81,7 @@ export class TurnRecords {
     this.#records.put(reviewPrefix + turnKey(owner, id), writeReviewRecord(record))
   }
 
-  /** The finished turns that have captures, with what they count. */
+  /** Returns the finished turns that have captures, with the space that each takes of the budgets. */
   async counted(): Promise<readonly (TurnCount & { readonly chat: Uri; readonly turnId: string })[]> {
     return [...(await this.#counted())].map(([key, count]) => ({ ...count, ...parseTurnKey(key) }))
   }
@@ -140,7 +143,7 @@ export class TurnRecords {
   /** Deletes the records of those turns of a chat that do not exist any more. */
   async sweep(chat: Uri, exists: (turnId: string) => boolean): Promise<void> {
     const found = await Promise.all(kinds.map((kind) => this.#list(kind, chat)))
-    // No `await` from here on: a turn may begin meanwhile.
+    // No `await` until the records are deleted: a turn with one of these ids could begin meanwhile.
     for (const [key] of found.flat()) {
       const { turnId } = parseTurnKey(key)
       if (exists(turnId)) continue

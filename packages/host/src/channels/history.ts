@@ -33,7 +33,10 @@ export function turnsBefore(core: Core, chat: Chat, request: PageRequest = {}): 
   return withTurnsBefore(core, chat, request, (page) => page)
 }
 
-/** Reads a page of turns and passes it to `use` synchronously. Later, a turn of the page may have been removed. */
+/**
+ * Reads a page of turns and passes it to `use`. `use` must not wait before it uses the page: later, a turn of the
+ * page may have been removed.
+ */
 export async function withTurnsBefore<T>(
   core: Core,
   chat: Chat,

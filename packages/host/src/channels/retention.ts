@@ -48,9 +48,9 @@ async function noteDay({ records, world, log }: Core): Promise<readonly Day[]> {
 const daysKey = 'days'
 
 /**
- * Returns the highest sequence number that is known to have been assigned before a time. Besides the record of days,
- * the runs of the host (epochs) are evidence: the first number of a run is at least 1000 times the time of its start
- * in milliseconds.
+ * Returns the highest sequence number that is known to have been assigned before a time. The stored days tell such
+ * numbers, and so do the runs of the host (epochs): the first number of a run is at least 1000 times the time of its
+ * start in milliseconds.
  */
 function cutoffOf({ earlierEpochs, log }: Core, days: readonly Day[], time: number): number {
   const epochs = [...earlierEpochs, log].map(({ first }): Day => [first / 1000, first - 1])

@@ -74,8 +74,8 @@ interface SnapshotState {
 }
 
 /**
- * Renders a state, the state of a chat with its newest finished turns (rows) and a cursor to the others. The number
- * of turns is limited by `turns` and by the length of a response.
+ * Renders a state as JSON. The state of a chat gets its newest finished turns (rows) and a cursor to the older ones.
+ * The number of its turns is limited by `turns` and by the length of a response.
  */
 function stateText(core: Core, channel: Channel, turns = Infinity, form: SnapshotForm): SnapshotState {
   const chat = form.merged ? chatOf(core, channel) : undefined
@@ -94,7 +94,7 @@ function stateText(core: Core, channel: Channel, turns = Infinity, form: Snapsho
   return { text, leftOut }
 }
 
-/** Returns the whole state in a protocol version. */
+/** Returns the whole state of a channel in the form of a protocol version. */
 function stateIn(core: Core, channel: Channel, chat: Channel | undefined, form: SnapshotForm): object {
   const whole = wholeState(core, channel)
   const { lens, viewer = '' } = form
@@ -120,8 +120,8 @@ function changesetFor(
 }
 
 /**
- * Returns the entry of a session, or of a chat's session, in the session list. Undefined if the version does not show
- * it in states.
+ * Returns the session list's entry of a session, or of the session of a chat. Undefined if the states of the protocol
+ * version do not contain this entry.
  */
 function summaryFor(
   { catalog }: Core,

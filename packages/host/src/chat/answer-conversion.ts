@@ -31,10 +31,11 @@ export function convertAnswers(channel: Channel, action: Action): Action {
   })
 }
 
-/** Whether an accepted action is a dispatched one with converted answers. */
+/** Whether `accepted` is the action `dispatched` after the conversion of its answers. */
 export function isConversionOf(accepted: Action, dispatched: Action): boolean {
   if (!isAnswering(accepted) || !isAnswering(dispatched)) return false
-  // A converted text is not compared, because the question for which it was read may be gone.
+  // An accepted answer that is a conversion of a text counts as equal to the text. The conversion cannot be repeated,
+  // because the question may be gone.
   const before = answersOf(accepted)
   const expected = mapAnswers(dispatched, (id, answer) => {
     const stored = before[id]

@@ -50,7 +50,10 @@ export function acceptProblem(request: ChatInputRequest, given: Answers = {}): s
   return undefined
 }
 
-/** Drafts of answers must have the right kind; only submitted answers must be within the bounds. */
+/**
+ * Returns the problem with the answer to a question. A draft must have the right kind. A submitted answer must also
+ * be within the bounds of the question.
+ */
 function problemOf(question: ChatInputQuestion, answer: ChatInputAnswer): string | undefined {
   const problem = kindProblem(question, answer)
   return problem ?? (answer.state === 'submitted' ? limitProblem(question, answer.value) : undefined)
@@ -87,8 +90,8 @@ function limitProblem(question: ChatInputQuestion, answer: ChatInputAnswerValue)
 }
 
 /**
- * The reason why a choice is invalid. Freeform values are allowed in either list, because some clients send them in one and
- * some in the other.
+ * Returns the reason why a choice is invalid. If the question allows freeform values, they may be in `chosen` and in
+ * `free`, because some clients send them in one list and some in the other.
  */
 function choiceProblem(
   {

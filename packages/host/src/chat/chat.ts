@@ -72,7 +72,7 @@ function creationProblem(
     : `${JSON.stringify(outside)} is not a working directory of the session`
 }
 
-/** A fork has the title and the directories of its source. */
+/** Returns the options of a new chat. A fork has the title and the directories of its source. */
 function optionsOf(
   core: Core,
   session: Channel<'session'>,

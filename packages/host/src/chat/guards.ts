@@ -152,7 +152,10 @@ function callOf(
   return 'this turn has no such tool call'
 }
 
-/** The selected option must be one that was offered, and must agree with `approved`. */
+/**
+ * Returns the problem with a selected option, if there is one. It must have been offered, and must agree with
+ * `approved`.
+ */
 function optionProblem(
   options: readonly ConfirmationOption[] = [],
   { approved, selectedOptionId: chosen }: Confirmation,

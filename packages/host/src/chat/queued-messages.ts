@@ -7,9 +7,10 @@ import type { World } from '../ports/world.ts'
 type Kind = 'steering' | 'queued'
 
 /**
- * Returns the actions that follow an action and start the next turn of an idle chat with one of its pending messages. When a
- * turn has completed, a steering message that its agent has not read comes first, and then the queue. After a turn that was
- * cancelled or has failed, both wait for a user. A steering message that is set while the chat is idle waits for the next turn.
+ * Returns the actions by which an idle chat starts its next turn, after `action`, with one of its pending messages.
+ * When a turn has completed, a steering message that the agent has not read comes first, and then the queue. After a
+ * turn that was cancelled or has failed, no pending message starts a turn until a user does something. A steering
+ * message that is set while the chat is idle waits for the next turn.
  */
 export function nextTurn(state: ChatState, action: ChatAction, world: World): readonly ChatAction[] {
   if (state.activeTurn || !startsNext.has(action.type)) return []
@@ -21,7 +22,8 @@ export function nextTurn(state: ChatState, action: ChatAction, world: World): re
 const startsNext = new Set(['chat/turnComplete', 'chat/pendingMessageSet', 'chat/truncated'])
 
 /**
- * Whether an action sets the only queued message. This message starts a turn at once, because no earlier message is held back.
+ * Whether an action sets the only queued message. This message starts a turn at once even if the queue is held,
+ * because there is no earlier message that it would overtake.
  */
 function isOnlyMessage({ queuedMessages }: ChatState, action: ChatAction): boolean {
   return action.type === 'chat/pendingMessageSet' && action.kind === 'queued' && queuedMessages?.length === 1

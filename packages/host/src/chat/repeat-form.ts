@@ -13,9 +13,9 @@ type Answers = Readonly<Record<string, ChatInputAnswer>>
 type Completion = Extract<ChatAction, { type: 'chat/inputCompleted' }>
 
 /**
- * Sends an input request again, after an answer of VS Code to it was refused. VS Code has removed the form from its
- * window, and shows it again only under another id. Without the repetition, the turn would wait until the window is
- * loaded again.
+ * Sends an input request again, under another id, after the host has refused the answer of VS Code. VS Code has
+ * removed the form of the request from its window, and shows no second form for the same id. Without the repetition,
+ * the turn would wait until the window is loaded again.
  */
 export function repeatForm(
   core: Core,

@@ -81,7 +81,10 @@ function ranked({ core }: CompletionContext, matches: readonly Match<Choice>[]):
     .map(({ item }) => item)
 }
 
-/** VS Code reads the members `command` and `description` of `_meta`, and shows no other command. */
+/**
+ * Returns the choice that inserts a command. VS Code shows a command only if `_meta` has the member `command`, and
+ * also reads the member `description`.
+ */
 function commandChoice({ name, description }: AgentCommand): Choice {
   const label = `/${name}`
   const about = { command: name, ...(description !== undefined && { description }) }

@@ -119,8 +119,8 @@ function isReady(core: Core, uri: Uri, view: View | undefined): boolean {
 }
 
 /**
- * Loads a channel, and those that its snapshot includes, into memory. Returns the first channel, once all of them
- * that exist are in memory at the same time.
+ * Loads a channel, and the channels that its snapshot includes, into memory. Returns the channel as soon as all of
+ * these channels, as far as they exist, are in memory at the same time.
  */
 async function wakeTogether(core: Core, uris: readonly Uri[], view: View): Promise<Channel | undefined> {
   for (;;) {

@@ -290,8 +290,8 @@ export class Connection implements ClientLink {
 }
 
 /**
- * The cost of a response is its length divided by this number. A request costs more, because it is parsed and
- * checked.
+ * The cost of a response, which counts for the fair queue, is its length in characters divided by this number. A
+ * request of the same length costs more, because it is parsed and checked.
  */
 const responseDiscount = 32
 

@@ -8,7 +8,7 @@ export class DeferredResponse {
     this.response = response
   }
 
-  /** The same response with another result. */
+  /** Returns a deferred response whose result is made from the result of this one. */
   map(made: (result: unknown) => unknown): DeferredResponse {
     return new DeferredResponse(this.response.then(made))
   }

@@ -1,9 +1,9 @@
 import type { Entry } from '../log/entry.ts'
 
 /**
- * Merges each run of entries that stream text of one response part or terminal into one entry. Only adjacent entries
- * are merged: a merge across another action would change the order. The merged entry has the sequence number of the
- * last entry of its run.
+ * Merges adjacent entries that stream text to the same response part or terminal (a run) into one entry. Entries with
+ * another action between them are not merged, because that would change the order. The merged entry has the sequence
+ * number of the last entry of its run.
  */
 export function mergeRuns(entries: readonly Entry[]): Entry[] {
   const merged: Entry[] = []

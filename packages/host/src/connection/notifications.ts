@@ -106,7 +106,7 @@ export class Notifications {
       dispatch(this.#core, link, channel, { clientSeq, action, ...older })
       return
     }
-    // The echo of a rename is not in the log, so it is sent again.
+    // The client has sent an accepted rename again. The log has no echo of a rename, so the host sends one again.
     if (isRename(channel, action))
       return void this.#core.log.echo(channel, action, { by: this.#by(clientSeq), listener: link, ...older })
     if (link.subscriptions.isDeliveredTo(channel, accepted)) return
@@ -137,8 +137,8 @@ export class Notifications {
 }
 
 /**
- * Adds the channel to the params of 0.1. An action names its session or terminal itself; an action that names neither belongs
- * to the root channel, where it can be refused.
+ * Adds the channel to params of AHP 0.1, which have none. The action names its session or terminal. An action that
+ * names neither goes to the root channel, where it can be refused.
  */
 function withChannel(method: string, params: unknown): unknown {
   if (typeof params !== 'object' || params === null) return params
@@ -168,12 +168,15 @@ function needsWaking(core: Core, channel: Uri, action: Action): boolean {
 }
 
 /**
- * Converts the type of a turn's action to its name from 0.4 on. Up to 0.3 it begins with `session/`, and not with
- * `chat/`.
+ * Returns the type that the action of a turn has in AHP 0.4 and later. Up to 0.3 the type begins with `session/`
+ * instead of `chat/`.
  */
 function chatType(type: string): string {
   return `chat${type.slice(type.indexOf('/'))}`
 }
 
-/** What the delivery of an action to one subscriber adds to the cost of the client's message. */
+/**
+ * What the delivery of an action to one subscriber adds to the cost of the client's message. A short message
+ * by itself costs about 512.
+ */
 const deliveryCost = 64

@@ -45,7 +45,10 @@ export function olderCommand(generation: Generation, method: string): OlderComma
   return undefined
 }
 
-/** Up to 0.5.0 a page of turns is the result of the request. The page ends before the turn that the client names. */
+/**
+ * Runs `fetchTurns` of AHP up to 0.5.0, where the page of turns is the result of the request. The page ends before
+ * the turn that the client names.
+ */
 async function pageOfTurns({ core, params, sent }: OlderRequest): Promise<object> {
   const { before, limit } = read(pageParams, sent, 'fetchTurns')
   const chat = await wake(core, primaryChat(core, params.channel) ?? params.channel)
@@ -58,7 +61,7 @@ async function pageOfTurns({ core, params, sent }: OlderRequest): Promise<object
   }))
 }
 
-/** Up to 0.5.0 the list of sessions has no pages. */
+/** Runs `listSessions` of AHP up to 0.5.0, where the list has no pages: returns all sessions. */
 function allSessions({ core }: OlderRequest): object {
   const items = []
   for (let cursor: string | undefined, more = true; more;) {
@@ -89,13 +92,16 @@ async function createOlderSession({ core, link, params, sent }: OlderRequest): P
   return whenCommitted(core, await createSession(core, link, given, source))
 }
 
-/** Resolves a config in which the choices of settings are texts, as they are up to 0.4. */
+/** Runs `resolveSessionConfig` of AHP up to 0.4, where all choices of a setting are texts. */
 async function resolveOlderConfig({ core, params }: OlderRequest): Promise<object> {
   // The schema of the method has checked the params.
   return resolveSessionConfig(core, await withChoices(core, params as Params<'resolveSessionConfig'>))
 }
 
-/** Replaces texts by the choices that they mean, in the values of an agent's settings. */
+/**
+ * Returns params in whose config each text is replaced by the choice that it means, if the agent's setting has
+ * choices that are not texts, such as numbers. Up to AHP 0.4 a client sends the texts.
+ */
 async function withChoices<P extends { readonly provider?: string; readonly config?: object }>(
   core: Core,
   params: P,
@@ -131,14 +137,17 @@ async function forkOf(core: Core, session: Uri, turnId: string): Promise<Session
   throw AhpError.invalidParams('createSession: fork: the session has no such turn')
 }
 
-/** In 0.1 the scheme of a session's URI is the provider. */
+/**
+ * Returns the provider of a new session in AHP 0.1, where the scheme of the session's URI names it. Undefined if the
+ * host has no such agent.
+ */
 function providerIn({ agents }: Core, sent: object): string | undefined {
   const uri = 'session' in sent && typeof sent.session === 'string' ? sent.session : ''
   const scheme = uri.slice(0, Math.max(0, uri.indexOf(':')))
   return agents.find(({ info }) => info.provider === scheme)?.info.provider
 }
 
-/** Some clients of 0.1 send the id of a model in place of a selection. */
+/** Returns the params with `model` as a selection. Some clients of AHP 0.1 send the id of a model in its place. */
 function withModelObject(sent: object): object {
   return 'model' in sent && typeof sent.model === 'string' ? { ...sent, model: { id: sent.model } } : sent
 }

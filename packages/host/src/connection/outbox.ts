@@ -58,7 +58,8 @@ export class Outbox {
       for (const frame of frames) this.#sendExempt(frame)
       return
     }
-    // Mergeable text gets its frames only after the merge. Every version can express text, so the check can be skipped.
+    // An entry that the client's version cannot express has no frames, and is dropped. Mergeable text is not checked:
+    // every version can express it, and its frames are made only after the merge.
     if (!isMergeable(entry) && this.#frames(entry).length === 0) return
     this.#held.push(entry)
     this.#heldBytes += entry.text.length
@@ -119,8 +120,8 @@ export class Outbox {
   }
 
   /**
-   * Sends everything that is held back. `exempt`: the frames do not count as backlog, because the host delayed them and not
-   * the client.
+   * Sends everything that is held back. With `exempt`, the frames do not count as backlog, because it was the host
+   * that held them back, and not the client that was slow.
    */
   flush(exempt = false): void {
     this.#cancelTimer?.()

@@ -6,8 +6,9 @@ export const rateExceeded =
   'too fast: this connection has sent more than the rate limit allows; try again in a few seconds'
 
 /**
- * The rate limit of one connection (S-22). A window begins with its first message and is ended by a timer. So the clock is
- * never read, and a silent connection needs no timer.
+ * The rate limit of one connection (S-22). Messages are counted in windows of `windowMs` milliseconds. A window
+ * begins with its first message, and a timer ends it. So the clock is never read, and a silent connection needs no
+ * timer.
  */
 export class RateLimit {
   readonly #world: World

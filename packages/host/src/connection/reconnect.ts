@@ -79,7 +79,7 @@ export async function reconnect(
   const channels = keepExisting(core, link, held, actions ? upTo : core.log.committedSeq)
   for (const channel of channels) link.subscriptions.restore(channel)
   link.outbox.latency = link.subscriptions.latency
-  // A client without a valid number may have missed any change of the list.
+  // A client whose `lastSeen` is not a valid sequence number may have missed any change of the session list.
   core.sessionFeed.catchUp(link, seen ? lastSeen : 0)
   if (!actions) return `{"type":"snapshot","snapshots":[${snapshotsFor(core, link, channels).join()}]${meta}}`
   link.subscriptions.replayedFrom = lastSeen

@@ -188,7 +188,10 @@ function assumedGeneration(method: string, params: object): Generation {
   }
 }
 
-/** Before 0.9 a terminal is claimed for a session. Such a claim stands for the session's default chat, else for its first one. */
+/**
+ * Adds the chat to the claim of a terminal. Before AHP 0.9 a claim names only a session. The claim is then for the
+ * session's default chat, or else for its first chat.
+ */
 function withClaimedChat(core: Core, params: { readonly claim?: unknown }): object {
   const { claim } = params
   if (typeof claim !== 'object' || claim === null || 'chat' in claim) return params

@@ -58,7 +58,8 @@ function withoutFilled(action: Action): Action {
   const { startedAt: _startedAt, duration: _duration, message, ...rest }: Filled = action
   if (!message) return rest
   const { model: _model, agent: _agent, ...kept } = message
-  // The host adds only members that the result does not have, so the result is still an action of its type.
+  // The removed members are those that the client's version does not have. So the result is still an action of its
+  // type.
   return { ...rest, message: kept } as Action
 }
 

@@ -32,7 +32,10 @@ export async function sawPart(
   }
 }
 
-/** The last action of these channels up to a sequence number. Undefined if it is too old to end after that number. */
+/**
+ * Returns the last action of these channels that begins at or before a sequence number. Undefined if it begins so
+ * early that it cannot end after that number.
+ */
 async function lastEnvelope(
   core: Core,
   channels: ReadonlyMap<string, Channel>,
@@ -67,8 +70,8 @@ function longestStride({ limits }: Core): number {
 }
 
 /**
- * Whether an action takes more sequence numbers than the client has seen of it. `seen` is how many numbers after the first one
- * the client has seen.
+ * Whether an action may take more sequence numbers than the client has seen. The client has seen the first number of
+ * the action, and `seen` further ones.
  */
 function mayBePart({ kind }: Channel, text: string, seen: number): boolean {
   // Few types take several numbers. A text that names none of them need not be parsed.

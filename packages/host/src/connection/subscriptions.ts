@@ -35,7 +35,7 @@ export class Subscriptions {
    * connection.
    */
   undelivered: ReadonlySet<number> = new Set()
-  /** The sequence number after which the replay began. Actions up to this number were neither replayed nor sent. */
+  /** The sequence number after which the replay began. This connection has sent no action up to this number. */
   replayedFrom = 0
 
   constructor(core: Core, listener: Listener) {
@@ -107,9 +107,9 @@ export class Subscriptions {
   }
 
   /**
-   * Records that older finished turns (rows) are sent to the client, or that all of them are removed. The caller
-   * assigns a sequence number to the action for it in the same transaction. So the record is durable before the
-   * client can have seen the action.
+   * Records that the client is sent older finished turns (rows), or that all turns are removed. The caller appends
+   * the action that does so in the same transaction. So the record is durable before the client can have seen the
+   * action.
    */
   extend(channel: Channel, leftOut: number): void {
     const subscription = this.#channels.get(channel)
@@ -173,8 +173,8 @@ export class Subscriptions {
     const fromSeq = this.#core.log.committedSeq
     const unsure = this.seen >= fromSeq || undefined
     const cut = leftOut > 0 ? leftOut : undefined
-    // An action that removes all turns may be appended and not committed. The client will then have other turns than
-    // `cut` says.
+    // If an action that removes all turns is appended and not yet committed, the client will soon have other turns
+    // than `cut` says. `extended` records this.
     const extended = (leftOut > 0 && channel.lastEmptied > fromSeq) || undefined
     return compact<SnapshotSent>({ fromSeq, unsure, turns: view.turns, maxLatencyMs: latency, cut, extended })
   }

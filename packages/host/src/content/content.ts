@@ -9,8 +9,8 @@ export function contentUri(session: Uri, hash: string): Uri {
 }
 
 /**
- * A reference that ends with the name of a file. Clients show the last segment of a path as the name of the content. The name has
- * no other meaning.
+ * Returns a reference whose URI ends with the name of a file. Clients show the last segment of a path as the name of
+ * the content. The name has no other meaning.
  */
 export function named(content: ContentRef, file: Uri): ContentRef {
   const name = /[^/?#]{1,200}$/.exec(file)?.[0]

@@ -153,7 +153,7 @@ export class Catalog {
     this.#directories = undefined
     const summary = this.#sessions.get(uri)
     if (summary && !this.isUnlisted(uri)) this.#removing.set(uri, summary)
-    // A chat that has moved to another session is kept, even if the move is not committed yet.
+    // The index keeps a chat that has moved to another session, even if the move is not committed yet.
     for (const { resource } of summary?.chats ?? []) this.chatIndex.forget(resource, uri)
     this.#sessions.delete(uri)
     this.#unannounced.delete(uri)
@@ -162,7 +162,7 @@ export class Catalog {
     this.#records.delete(`${prefix}${uri}`)
   }
 
-  /** Call once the announcement of a session, or its deletion, is committed. */
+  /** Completes the announcement or the deletion of a session. Call it once either is committed. */
   listCommitted(uri: Uri): void {
     this.#order = undefined
     this.#adding.delete(uri)

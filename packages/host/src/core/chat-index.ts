@@ -24,7 +24,10 @@ export class ChatIndex {
     return this.#loaded.get(chat)
   }
 
-  /** Returns the candidates for the session that has the chat in its committed state. */
+  /**
+   * Returns the sessions that may have the chat in their committed states: those that it has left by uncommitted
+   * moves, and the one that it is in now.
+   */
   committedAmong(chat: Uri): readonly Uri[] {
     const session = this.of(chat)
     return [...(this.#left.get(chat) ?? []), ...(session === undefined ? [] : [session])]

@@ -1,8 +1,8 @@
 import type { Uri } from '@atrium/protocol/channel'
 
 /**
- * The clients that own URIs of resources on a client's side. Only the owner can read the resource, so the host
- * forwards requests for the URI to the owner.
+ * The owners of resources that are on a client's side, by URI. Only the owner, which is a client, can read the
+ * resource, so the host forwards requests for the URI to the owner.
  */
 export class ClientUriOwners {
   readonly #max: number

@@ -44,8 +44,8 @@ export interface SessionNaming {
 export interface SnapshotSent {
   readonly fromSeq: number
   /**
-   * Set if the client may have seen `fromSeq` before the snapshot. Then a client that names `fromSeq` as the last
-   * number it has seen need not have the snapshot.
+   * Set if the client may have seen `fromSeq` before the snapshot. Then a client whose last seen number is `fromSeq`
+   * may lack the snapshot.
    */
   readonly unsure?: true
   readonly turns?: number
@@ -183,7 +183,10 @@ function read(text: string | undefined): ClientRecord | undefined {
   return { ...record, version, handed: new Map(handed.map(([uri, sent]) => [uri, withCount(sent)])) }
 }
 
-/** The first builds stored `cut: true`. It says that turns were left out, but not how many. */
+/**
+ * Converts a stored snapshot of the first builds, which has `cut: true`. It says that turns were left out, but not
+ * how many.
+ */
 function withCount({ cut, ...handed }: SnapshotSent): SnapshotSent {
   if (cut === undefined) return handed
   return typeof cut === 'number' ? { ...handed, cut } : { ...handed, extended: true }

@@ -68,15 +68,15 @@ export interface Customizing {
    */
   components(session: Uri): Promise<readonly Component[]>
   /**
-   * Reads a part of a plugin that runs programs again, because it may have changed. Returns why its programs may not
-   * run now; undefined if they may.
+   * Reads a part of a plugin again, because it may have changed since it was read. The part is one that runs
+   * programs. Returns why its programs may not run now; undefined if they may.
    */
   changedProgram(session: Uri, id: string): Promise<string | undefined>
   /** The plugins and folders that a session in this folder would have. */
   offered(folder: Uri | undefined): Promise<readonly { readonly id: string; readonly name: string }[]>
   /**
-   * The MCP servers that the host runs for a session. `startServers` starts them, and `tools` returns the tools of those that
-   * are ready.
+   * Starts the MCP servers that the host runs for a session. `tools` returns the tools of those servers that are
+   * ready, and `server` returns one server.
    */
   startServers(session: Uri): Promise<void>
   tools(session: Uri): readonly ServerTools[]

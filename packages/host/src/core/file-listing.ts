@@ -69,7 +69,8 @@ export class FileListings {
   async #tracked(directory: string): Promise<readonly string[] | undefined> {
     const { vcs } = this.#machine
     const root = await vcs?.root(directory)
-    // A directory that is given by a path through a symbolic link is not below the root, which has no links in its path.
+    // The root has no symbolic links in its path. So a directory whose path has one is not below the root, and is
+    // treated as one without version control.
     if (!vcs || root === undefined || !`${directory}/`.startsWith(`${root}/`)) return undefined
     const below = `${directory}/`.slice(root.length + 1)
     const files = await vcs.files(root, this.#limits.listingFiles)

@@ -13,8 +13,8 @@ export interface Job {
 }
 
 /**
- * The running jobs, and the channels with unfinished work. The states of the channels also tell which work is unfinished. The
- * records repeat it, so that a start need not load every channel.
+ * The running jobs, and the channels with unfinished work. The states of the channels tell which work is unfinished.
+ * The list of these channels is also stored, so that a start of the host need not load every channel.
  */
 export class Jobs {
   /** The channels with unfinished work. Only the keys matter. */

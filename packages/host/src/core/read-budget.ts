@@ -19,7 +19,7 @@ export interface Reservation {
   readonly unwanted: boolean
   /** Replaces the reserved size by the true size. */
   resize(bytes: number): void
-  /** The response is sent: the reservation ends when the client has read it. */
+  /** Call it when the response is sent. The reservation ends when the client has read the response. */
   sent(): void
   release(): void
 }
@@ -136,8 +136,8 @@ export class ReadBudget {
   }
 
   /**
-   * Closes links that do not read, if others wait for their part of the host's budget. Only a link that has not emptied its
-   * buffer for a whole period is closed.
+   * Closes links that do not read, because others wait for a part of the host's budget. A link is closed if it had an
+   * unread response when the check began, and has read none `stalledReadMs` milliseconds later.
    */
   #watchStalled(): void {
     if (this.#cancelTimer) return
@@ -162,7 +162,7 @@ class Account {
   held = 0
   /** The number of responses that are sent and not yet read. */
   unread = 0
-  /** Whether a response was unread when the present period began, and none was read since then. */
+  /** Whether a response was unread when the present check (`#watchStalled`) began, and none was read since then. */
   stalled = false
   ended = false
 

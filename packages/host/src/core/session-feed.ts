@@ -20,7 +20,10 @@ export class SessionFeed {
   readonly #catalog: Catalog
   readonly #listChanges: ListChanges
   readonly #changes = new Map<Uri, Change>()
-  /** The pending notifications about changed files. Only 0.1 has the files in the session list. */
+  /**
+   * The pending notifications about the files that sessions have changed. Only in AHP 0.1 the session list has these
+   * files.
+   */
   readonly #diffs = new Map<Uri, readonly unknown[]>()
   /** The clients that are notified without a subscription to the root channel, as in 0.1. */
   readonly followers = new Set<Listener>()
@@ -46,7 +49,7 @@ export class SessionFeed {
     this.#schedule()
   }
 
-  /** Collects the files that a session has changed, in the form of 0.1. */
+  /** Collects a notification about the files that a session has changed, in the form of AHP 0.1. */
   diffsChanged(session: Uri, diffs: readonly unknown[]): void {
     this.#diffs.set(session, diffs)
     this.#schedule()

@@ -9,9 +9,9 @@ export const diskFull = 'the disk of the host is full: nothing can be changed un
 const told = new WeakMap<Link, Uri>()
 
 /**
- * Tells a client that the disk has become full, or has space again. While the disk is full, the client gets neither echoes
- * nor refusals of actions that wait for space, because these actions may still become durable. Every state of AHP needs the
- * disk to change, so the host sends a notification of its own.
+ * Tells a client that the disk has become full, or has space again. While the disk is full, the client gets neither
+ * echoes nor refusals of actions that wait for space, because these actions may still become durable. No state of AHP
+ * can change without the disk, so no state can tell this. Therefore the host sends a notification of its own.
  */
 export function notifySpace(core: Core, link: Link, full: boolean): void {
   const channel = full ? concerned(core, link) : told.get(link)
@@ -25,7 +25,10 @@ export function notifySpace(core: Core, link: Link, full: boolean): void {
   link.notify('x-atrium/diskFull', { channel, full, message })
 }
 
-/** The root, if the client is subscribed to it; else the channel of an action of the client that waits for space. */
+/**
+ * Returns the channel of the notification: the root, if the client is subscribed to it, or else the channel of an
+ * action of the client that waits for space.
+ */
 function concerned({ log }: Core, link: Link): Uri | undefined {
   if (log.channel(rootUri)?.listeners.has(link)) return rootUri
   return log.uncommittedOf(link.clientId)[0]?.channel

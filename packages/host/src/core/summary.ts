@@ -86,7 +86,10 @@ interface ChatFields {
   readonly chats: readonly SessionChatSummary[]
 }
 
-/** Most actions on a session leave its list of chats as it is, so these fields are made once for each list. */
+/**
+ * Returns the fields that a session's entry has from a list of chats. They are made once for each list, because most
+ * actions on a session leave its list of chats as it is.
+ */
 function fieldsOf(chats: SessionState['chats']): ChatFields {
   const made = chatFields.get(chats)
   if (made) return made
@@ -146,7 +149,7 @@ function sessionChatOf({
   return compact<SessionChatSummary>({ resource, title, origin, interactivity, status, changes })
 }
 
-/** The keys of an object whose type has no others. */
+/** Returns the keys of an object that has no other keys than its type says. */
 export function keysOf<T extends object>(value: T): readonly (keyof T)[] {
   // `Object.keys` is typed for objects that may have more keys than their type.
   return Object.keys(value) as (keyof T)[]

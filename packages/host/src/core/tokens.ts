@@ -5,7 +5,7 @@ import type { World } from '../ports/world.ts'
 interface HeldToken {
   readonly token: string
   readonly resource: ProtectedResourceMetadata
-  /** Wall time. The clock may jump, so a timer also limits the lifetime of the token. */
+  /** In milliseconds of wall time. The clock may jump, so a timer also limits the lifetime of the token. */
   readonly expiresAt: number
   cancelTimer: () => void
 }
@@ -69,8 +69,8 @@ export class Tokens {
   }
 
   /**
-   * When the last link of a principal closes, the principal's tokens are deleted, but only after a grace period: the
-   * principal may come back, and its turns go on meanwhile.
+   * Counts a closed link. If it was the last link of the principal, the principal's tokens are deleted after a grace
+   * period: the principal may come back, and its turns go on meanwhile.
    */
   linkClosed(principal: string): void {
     const links = (this.#links.get(principal) ?? 0) - 1

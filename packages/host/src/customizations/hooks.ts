@@ -103,7 +103,10 @@ async function runHook(
   )
 }
 
-/** The working directory of a hook: `folder`, which is the session's, or the absolute or relative path `cwd`. */
+/**
+ * Returns the working directory of a hook: `folder`, which is that of the session, or the hook's own `cwd`. A
+ * relative `cwd` is relative to `folder`.
+ */
 function directoryOf({ cwd }: Hook, folder: string): string {
   if (cwd === undefined) return folder
   return cwd.startsWith('/') ? cwd : `${folder}/${cwd.replace(/^\.\//, '')}`

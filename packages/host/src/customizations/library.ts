@@ -15,8 +15,8 @@ interface Kept {
 }
 
 /**
- * The plugins and folders that were read. Sessions share what was read a moment ago. The plugin of a client that was
- * read without a problem is kept while its nonce stays the same.
+ * The plugins and folders that were read. Sessions share what was read a moment ago. If the plugin of a client was
+ * read without a problem, it is kept while its nonce stays the same.
  */
 export class Library {
   readonly #hash: Hash
@@ -45,7 +45,9 @@ export class Library {
     return loaded
   }
 
-  /** Forgets the plugin of a client that was read with a problem, because the client may have been away. */
+  /**
+   * Forgets a client's plugin if the reading of the plugin had a problem, because the client may only have been away.
+   */
   async #forgetProblem(key: string, kept: Kept): Promise<void> {
     const loaded = await kept.loaded
     if (loaded?.parts.load.kind !== 'loaded' && this.#kept.get(key) === kept) this.#kept.delete(key)
@@ -78,7 +80,10 @@ export class Library {
   }
 }
 
-/** The key of a source. A plugin of a client without a nonce may change at any time, so it is not kept. */
+/**
+ * Returns the key under which a source is kept. Undefined for a client's plugin without a nonce, which may change at
+ * any time and is not kept.
+ */
 function keyOf({ uri, folder, published }: Source): string | undefined {
   if (!published) return JSON.stringify([uri, folder?.contents])
   const { clientId, plugin } = published

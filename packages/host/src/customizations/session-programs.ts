@@ -87,7 +87,8 @@ export class SessionPrograms {
     if (!component) return whole
     const own = consents.problem(id, programsIn(loaded, component), this.#places)
     if (own === undefined) return undefined
-    // A user who has allowed the whole plugin is told what has changed in the plugin.
+    // If a user has allowed the whole plugin and it has changed, the problem of the plugin is returned: it says what
+    // has changed. Otherwise a consent for the whole plugin or for the component is enough.
     return consents.isOutdated(source.id, all, this.#places) ? whole : whole && own
   }
 

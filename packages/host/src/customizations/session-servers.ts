@@ -108,7 +108,7 @@ export function configuredSettings(
   ofAgent: readonly Customization[],
 ): readonly ServerSetting[] {
   return Object.entries(servers).flatMap(([name, config]) => {
-    // ACP agents use the same id for the same server.
+    // An ACP agent that runs the server itself shows it under the same id.
     const id = `atrium:/mcp/${encodeURIComponent(name)}`
     return ofAgent.some((each) => each.id === id) ? [] : [{ id, name, config, consent: '' }]
   })

@@ -72,7 +72,8 @@ async function sourcesBelow(
 function folderSource(origin: Source['origin'], files: PluginFiles, folder: CustomizationFolder): Source {
   const { path, contents, files: names = [] } = folder
   const uri = files.uri(path)
-  // One folder may be two sources, each with other files and another kind of component. So a file name is in the id.
+  // A folder may be two sources, each with certain files of it and one kind of component. So the id contains a file
+  // name.
   const id = names.length > 0 ? files.uri([path, names[0]].filter(Boolean).join('/')) : uri
   return { id, uri, name: path === '' ? (names[0] ?? contents) : path, origin, folder, files }
 }

@@ -70,8 +70,8 @@ export class Dialect {
 
   /** From now on, calls the channel by the client's own name in messages to this client. */
   setAlias(uri: Uri, name: Uri): void {
-    // Up to 0.3 the name of a chat depends on its session. The client keeps the name that it has used: the chat may
-    // become the one shown as the session, and the session may be gone before the chat's last actions are sent.
+    // Up to 0.3 the name of a chat contains its session, and changes if the chat becomes the primary one or the
+    // session is gone. The client keeps the name that it has used, also for the last actions of the chat.
     const { merged, nested } = this.#generation
     if (name === this.names.shown(uri) && !merged) this.#madeUp.delete(uri)
     // A client of 0.1 is always sent an alias, whatever name it has used.
@@ -82,7 +82,7 @@ export class Dialect {
     return this.#lens?.knows(method) ?? true
   }
 
-  /** Whether the client's version has channels of a kind, and the client has named the channel as its version does. */
+  /** Whether the client's version has such a channel. Up to 0.3 a chat cannot be reached under its own URI. */
   reaches({ uri, kindName }: Channel, name: Uri): boolean {
     if (this.#generation.merged && kindName === 'chat') return name !== uri
     return serves(this.#generation, kindName)
@@ -196,8 +196,9 @@ export class Dialect {
   }
 
   /**
-   * The frames of an entry. A client's own action is always echoed, because it has its place in the order, too. If the client's
-   * version has no action for its effect, the action is echoed as it was sent.
+   * The frames of an entry for the client. There are none if the client must reconnect (`needsRebuild`). Otherwise a
+   * client's own action is always echoed, so that the client knows its place in the order. If the client's version
+   * has no action for the effect, the action is echoed as it was sent.
    */
   frames(entry: Entry, own: boolean): readonly Uint8Array[] {
     const madeUp = this.#madeUp.get(entry.channel)
@@ -242,7 +243,7 @@ export class Dialect {
     if (!this.#lens || entry.reason !== undefined) return [entry]
     const { seq, origin } = entry
     const sent = entry.sent ? [{ seq, origin, text: JSON.stringify(entry.sent) }] : [entry]
-    // Only an action that changed nothing goes to its sender alone.
+    // An entry for its sender alone is an action that changed nothing. It is echoed as it was sent.
     if (own && entry.only) return sent
     const all = this.#lowered(entry)
     if (all === rebuild) return []

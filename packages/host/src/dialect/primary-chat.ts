@@ -26,7 +26,7 @@ export function chatNamed(name: Uri): { readonly session: Uri; readonly chat: Ur
   try {
     return { session: name.slice(0, at), chat: decodeURIComponent(name.slice(at + separator.length)) }
   } catch {
-    // The text is not percent-encoded as `chatName` does it.
+    // `chatName` has not made this name, because the chat in it is not percent-encoded.
     return undefined
   }
 }

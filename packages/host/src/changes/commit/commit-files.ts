@@ -6,7 +6,7 @@ import { CommitFailed } from '../../ports/commits.ts'
 import type { CommitRequest, Commits } from '../../ports/commits.ts'
 import { pathWithin, pathsIn } from '../directories.ts'
 
-/** What is staged or committed. */
+/** The session and the files of an operation that stages or commits. */
 export interface Committing {
   readonly commits: Commits
   readonly session: Channel<'session'>

@@ -1,6 +1,6 @@
 /**
- * The message of a commit for which nobody has written a message: the title of the session, and the files. Clients that know
- * only AHP commit with it.
+ * Returns the message of a commit for which nobody has written a message: the title of the session, and the files. It
+ * is used for clients that only know the operations of AHP, which have no place for a message.
  */
 export function commitMessage(title: string, paths: readonly string[]): string {
   const [first = ''] = title.trim().split(/\s*[\r\n]/)

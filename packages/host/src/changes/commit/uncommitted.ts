@@ -7,7 +7,10 @@ import { pathWithin, pathsIn } from '../directories.ts'
 import { fileOperations, listed } from '../operation-list.ts'
 import { commitMessage } from './commit-message.ts'
 
-/** What the changeset of uncommitted files shows beside the changes: which files are staged, and what can be done. */
+/**
+ * Returns the files of the changeset of uncommitted files, with a note at each file that is staged, and the
+ * operations that the changeset offers.
+ */
 export async function uncommitted(
   commits: Commits | undefined,
   session: Channel<'session'>,

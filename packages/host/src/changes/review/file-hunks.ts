@@ -8,7 +8,10 @@ import { hunksOf } from '../hunks/hunks.ts'
 import type { Hunk } from '../hunks/hunks.ts'
 import { sidesOf } from '../hunks/sides.ts'
 
-/** The hunks of the files of changesets. Those of the last contents are remembered, because a changeset is computed often. */
+/**
+ * The hunks of the files of changesets. Computed hunks are remembered by the contents of their file, because a
+ * changeset is computed often.
+ */
 export class FileHunks {
   readonly #captures: Captures
   readonly #known = new Map<string, readonly Hunk[] | undefined>()
@@ -56,8 +59,8 @@ export function withHunks(file: ChangesetFile, hunks: readonly ReviewedHunk[]): 
 }
 
 /**
- * One side of a change as a captured file, in order to read its bytes. The mode does not matter for that. The nonce
- * of a file on the disk is the name of its captured content.
+ * Returns one side of a change as a captured file, in order to read its bytes. The mode does not matter for that. The
+ * nonce, which a file on the disk has, is the name of the content in the capture.
  */
 function captured({ content: { uri, nonce, sizeHint = 0 } }: FileEditSide): CapturedFile {
   return { content: nonce ?? parseCapturedUri(uri)?.content ?? '', mode: '100644', size: sizeHint }

@@ -110,7 +110,7 @@ export class Reviews {
     return { hunks: withMarks(hunks, now) }
   }
 
-  /** Gives the hunks of files the marks that clients have given the files. */
+  /** Stores marks for the hunks of each file that a client has marked as a whole: all hunks of the file, or none. */
   async #takeOver(subject: Reviewed, shown: readonly ChangesetFile[]): Promise<void> {
     const marked = shown.filter(isMarkedSince).map((file) => {
       const hashes = hunksIn(file).map(({ hash }) => hash)
@@ -129,7 +129,7 @@ export class Reviews {
   async #update(subject: Reviewed, change: (marks: FileMarks) => FileMarks): Promise<void> {
     const { owner, id, name } = placeOf(subject)
     const record = await this.#records.reviews(owner, id)
-    // No `await` from here on: others may change marks, too.
+    // No `await` until the marks are stored: somebody else could change marks meanwhile.
     const { log, catalog } = this.#core()
     const next = change(record[name] ?? {})
     // The session or the chat may have been disposed of meanwhile.
@@ -141,8 +141,8 @@ export class Reviews {
 }
 
 /**
- * The record with the marks of a changeset, and the name of the changeset in the record. The marks of a comparison of two turns
- * belong to the later turn.
+ * Returns where the marks of a changeset are stored: the owner and the id of the record, and the name of the
+ * changeset in the record. The marks of a comparison of two turns belong to the later turn.
  */
 function placeOf({ session, chat, scope }: Reviewed): {
   readonly owner: Uri

@@ -155,7 +155,7 @@ function leftAlone({ change, verdict }: PlannedFile): Omission {
   return { path: change.path, reason: reasons[verdict] ?? '' }
 }
 
-/** A folder whose record says that these paths are about to be undone or redone. */
+/** Returns a folder with the note that these paths are about to be undone or redone. */
 function noted(folder: TurnFolder, plan: Plan, paths: readonly string[]): TurnFolder {
   return { ...folder, safety: plan.safety, undone: union(folder.undone ?? [], paths) }
 }

@@ -3,24 +3,31 @@ import { pathsOf } from '../attribution.ts'
 import type { TurnFolder } from '../turn-record.ts'
 
 /**
- * What an undo does with one change of a turn. `apply`: the file is as the turn left it, and nobody else can have had a part in
- * it. `done`: the file is already as it was before the turn. `shared`: others may have changed it during the turn. `changed`: it
- * was changed after the turn. `lost`: its earlier content was not captured. Shared and changed files are conflicts, until a
- * person has decided about them: `kept`.
+ * What an undo finds about one change of a turn:
+ * - `apply`: the file is as the turn left it, and nobody else can have had a part in it. The undo takes the change
+ *   back.
+ * - `done`: the file is already as it was before the turn.
+ * - `shared`: others may have changed the file during the turn. This is a conflict.
+ * - `changed`: the file was changed after the turn. This is a conflict.
+ * - `lost`: the earlier content of the file was not captured.
+ * - `kept`: a person has decided about a conflict that the file stays as it is.
  */
 export type Verdict = 'apply' | 'done' | 'shared' | 'changed' | 'lost' | 'kept'
 
-/** The files that differ now from what the turn left, as they are now. `undefined` if there is no file any more. */
+/**
+ * The present files, by path, of those paths where a file differs from what the turn left. `undefined` if there is no
+ * file any more.
+ */
 export type Present = ReadonlyMap<string, CapturedFile | undefined>
 
-/** One file on the way back: what the turn left at a path, and what was there before. */
+/** What an undo compares at one path: the file that the turn left there, and the one before the turn. */
 interface Step {
   readonly path: string
   readonly left?: CapturedFile | undefined
   readonly before?: CapturedFile | undefined
 }
 
-/** Decides about one change of a turn. */
+/** Returns the verdict on one change of a turn. It is never `kept`: decisions of people are not considered. */
 export function verdictOn(change: CapturedChange, shared: TurnFolder['shared'], present: Present): Verdict {
   const verdicts = stepsOf(change).map((step) => verdictOnStep(step, present))
   if (verdicts.every((verdict) => verdict === 'done')) return 'done'
@@ -56,7 +63,7 @@ export function reversed({ path, oldPath, before, after, ...counts }: CapturedCh
     : { path: oldPath, oldPath: path, ...sides, ...counts }
 }
 
-/** A rename is a deletion at one path and an addition at another. */
+/** Returns what an undo compares, for each path of a change. A rename has two: an added file, and a deleted one. */
 function stepsOf({ path, oldPath, before, after }: CapturedChange): readonly Step[] {
   if (oldPath === undefined) return [{ path, left: after, before }]
   return [

@@ -17,7 +17,7 @@ export interface PlannedFile {
   readonly change: CapturedChange
   readonly verdict: Verdict
   readonly edits: readonly CapturedEdit[]
-  /** Whether the change is that of an undo, which a redo takes back. */
+  /** Whether the plan is that of a redo. `change` is then the change of the undo, which the redo takes back. */
   readonly reversed?: true
 }
 
@@ -39,7 +39,10 @@ export async function planUndo(captures: Captures, taking: Taking, folder: TurnF
   }
 }
 
-/** Lists what a redo would do: only changes that an undo has taken back, and where the file is still as the undo left it. */
+/**
+ * Lists what a redo would do with the changes that an undo has taken back. Only a file that is still as the undo left
+ * it has the verdict `apply`.
+ */
 export async function planRedo(captures: Captures, taking: Taking, folder: TurnFolder): Promise<Plan> {
   const { directory, undone = [] } = folder
   const { start, end } = bothEnds(folder)
@@ -75,7 +78,7 @@ function planned(change: CapturedChange, shared: TurnFolder['shared'], present: 
   return { change, verdict: verdictOn(change, shared, present), edits: editsBack(change, present) }
 }
 
-/** A conflict about which a person has decided is not a conflict any more. */
+/** Returns a conflict with the verdict `kept` if a person has decided that its file stays as it is. */
 function withKept(file: PlannedFile, kept: readonly string[]): PlannedFile {
   const conflict = file.verdict === 'shared' || file.verdict === 'changed'
   return conflict && kept.includes(file.change.path) ? { ...file, verdict: 'kept' } : file

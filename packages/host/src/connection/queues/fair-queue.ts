@@ -12,12 +12,13 @@ export interface Backlog {
 }
 
 /**
- * A fair queue for the frames of all links (I13, S-22): deficit round robin. In each round a link has an allowance. A frame
- * within the allowance is processed at once. Any other frame waits in the queue of its link. The links with waiting frames are
- * served one after the other, and other events of the event loop come in between. No round begins while much waits for the
- * disk, so that a flush stays short. So a link that sends much delays only itself. The host stops reading from a link that has
- * many waiting frames. The links of a principal that had to be stopped share at most one half of the principal's part, however
- * many they are.
+ * A fair queue for the frames of all links (I13, S-22): deficit round robin. In each round a link gets an allowance.
+ * A frame within the allowance is processed at once. Any other frame waits in the queue of its link. The links with
+ * waiting frames are served one after the other, and other events of the event loop come in between. So a link that
+ * sends much delays only itself. No round begins while much waits for the disk, so that a flush stays short. The host
+ * stops reading from a link that has many waiting frames. Each principal has an equal part of a round. If most, but
+ * not all, links of a principal had to be stopped, they share one half of this part, and the principal's other links
+ * share the other half.
  */
 export class FairQueue implements Rounds {
   readonly #world: World
@@ -47,7 +48,10 @@ export class FairQueue implements Rounds {
     return new Lane(owner, this.#limits, this)
   }
 
-  /** A link has used a part of its allowance. Most links use little, so a new round is due only when half of it is used. */
+  /**
+   * Called when a link has used a part of its allowance. Schedules a round only when more than half of the allowance
+   * is used, because most links use little.
+   */
   charged(lane: Lane): void {
     this.#charged.add(lane)
     if (lane.allowance * 2 < this.#roundLength) this.#schedule()
@@ -109,8 +113,8 @@ export class FairQueue implements Rounds {
   }
 
   /**
-   * Reads from one paused link again. Its socket may deliver many frames at once, and those of two links would delay all
-   * others.
+   * Reads from one paused link again, and not from several. The socket of a link may deliver many frames at once, and
+   * those of two links together would delay all others.
    */
   #resume(): void {
     const [lane] = this.#drained

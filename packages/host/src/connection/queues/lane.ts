@@ -1,6 +1,6 @@
 import type { LimitValues } from '@atrium/protocol/limits'
 
-/** The part of a connection that frames are processed for. */
+/** What a lane needs of its connection. The connection processes the frames. */
 export interface LaneOwner {
   readonly principal: string
   process(frame: string): void
@@ -20,13 +20,13 @@ export interface LaneOwner {
 export interface Rounds {
   /** Notes who has sent a frame. */
   sent(lane: Lane): void
-  /** A link has used a part of its allowance. */
+  /** Called when a link has used a part of its allowance. */
   charged(lane: Lane): void
-  /** A link has a waiting frame that can be processed. */
+  /** Called when a link has a waiting frame that can be processed. */
   waits(lane: Lane): void
-  /** The waiting frames of a paused link are shorter than half of the limit. */
+  /** Called when the waiting frames of a paused link have become shorter than half of the limit. */
   drained(lane: Lane): void
-  /** A link has ended. */
+  /** Called when a link has ended. */
   leave(lane: Lane): void
 }
 
@@ -43,8 +43,8 @@ export class Lane {
   /** What the link may still cost in this round. It is negative if the last frame cost more than was left. */
   allowance: number
   /**
-   * True from when the host had to stop reading from the link, until no frame of the link waits and half a round of
-   * allowance is left.
+   * Whether the link sends in bulk. True from when the host had to stop reading from the link, until no frame of the
+   * link waits and at least half of the full allowance is left.
    */
   bulk = false
 
@@ -98,8 +98,8 @@ export class Lane {
   }
 
   /**
-   * Begins a round: adds `quantum` to the allowance, which can reach `most` at the most. A negative allowance is a
-   * debt that the link keeps. So a link that sends little never waits.
+   * Adds `quantum` to the allowance at the beginning of a round, up to `most`. So a link that sends little has an
+   * allowance left, and never waits. A negative allowance is a debt that the link keeps.
    */
   refill(quantum: number, most: number): void {
     this.allowance = Math.min(most, this.allowance + quantum)

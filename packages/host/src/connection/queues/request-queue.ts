@@ -11,7 +11,10 @@ export class RequestQueue {
   #holds = 0
   readonly #emptied: () => void
 
-  /** `emptied` is called when a task has ended, or tasks are no longer held (`hold`), and no task waits. */
+  /**
+   * `emptied` is called when the queue could begin a task and none waits: after the end of the last task, or of the
+   * last `hold`.
+   */
   constructor(emptied: () => void = () => {}) {
     this.#emptied = emptied
   }

@@ -22,7 +22,10 @@ export interface ChangeTracking {
   completing(chat: Channel<'chat'>, toolCallId: string): Promise<void> | undefined
   /** Resolves when a running call of the chat may change files. Undefined if it may do so at once. */
   ready(chat: Uri): Promise<void> | undefined
-  /** Notes input or output of a terminal. `holder`: the chat whose call runs the terminal. */
+  /**
+   * Notes that a terminal in a directory had input or output, so that its programs may have changed files there.
+   * `holder` is the chat whose call runs the terminal.
+   */
   terminalUsed(directory: string, holder: Uri | undefined): void
   /** Reads the records of these turns for a fork, which is published or forgotten later. */
   copy(from: Uri, to: Uri, turnIds: readonly string[]): Promise<void>

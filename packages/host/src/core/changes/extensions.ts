@@ -18,7 +18,7 @@ export const CommitParams = object<CommitParams>('AtriumCommitParams', commitPar
 export interface CommitResult {
   /** What was done, as a sentence. */
   readonly message: string
-  /** One commit for each working directory with files of the commit. */
+  /** The commits that were made. There is one for each working directory that has committed files. */
   readonly commits: readonly {
     readonly id: string
     readonly branch: string

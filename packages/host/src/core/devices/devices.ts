@@ -11,7 +11,10 @@ import type { Pairing } from './pairing-codes.ts'
 
 /** A device as it is stored: with the hash of its secret. The secret itself is known to the device only. */
 interface StoredDevice extends Device {
-  /** The SHA-256 of the secret, in hexadecimal. For a browser it is that of its public key, and begins with `key:`. */
+  /**
+   * The SHA-256 of the secret, in hexadecimal. A browser has a key instead of a secret: its hash is `key:` and the
+   * SHA-256 of the public key.
+   */
   readonly hash: string
   /** The public key of a browser, on P-256: SubjectPublicKeyInfo in base64url. The private key is known to the browser only. */
   readonly publicKey?: string
@@ -144,8 +147,8 @@ export class Devices {
 const Stored = object<Proof>('StoredDevice', { hash: string, publicKey: optional(string) })
 
 /**
- * The format of stored devices. A record that cannot be read is not skipped, because its device could no longer
- * connect and nobody would know why. The store is damaged.
+ * The format of stored devices. A record that cannot be read means that the store is damaged. It is not skipped,
+ * because its device could no longer connect and nobody would know why.
  */
 const format = {
   read(text: string): StoredDevice {

@@ -1,6 +1,9 @@
 import type { Device } from '@atrium/protocol/root/device'
 
-/** Who is behind a link: a principal, and the device whose credential was used. Without a device: the token of the host. */
+/**
+ * Who is behind a link: a principal, and the device whose credential was used. `device` is undefined if the token of
+ * the host was used.
+ */
 export interface Identity {
   readonly principal: string
   readonly device?: Device | undefined

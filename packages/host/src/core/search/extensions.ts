@@ -5,7 +5,10 @@ import type { Author, Excerpt } from '../../ports/search-index.ts'
 
 const searchParams = {
   channel: id,
-  /** Words that must all occur in one text; `"several words"` that follow one another; `begin*`. */
+  /**
+   * Terms that must all occur in one text: a word; several words in quotation marks, which must follow one another;
+   * or the beginning of a word, followed by `*`.
+   */
   query: string,
   /** The URI of a folder: only sessions that work in it, or in a folder below it. */
   folder: optional(id),

@@ -88,7 +88,10 @@ export class ListChanges {
     if (this.#removed.size > this.#maxRemoved && oldest) this.#removed.delete(oldest[0])
   }
 
-  /** What has changed above `seq`. A removal above `committed` is left out: it is told when it is committed. */
+  /**
+   * Returns what has changed above `seq`. A removal above `committed` is left out: clients are notified of it when it
+   * is committed.
+   */
   since(seq: number, committed: number): ListDifference {
     const changed = [...this.#listed].filter(([, listed]) => listed.changed > seq)
     return {

@@ -144,7 +144,7 @@ export class FairQueue implements Rounds {
 
   /**
    * Divides a round into equal parts for the active principals, and each part equally among the links of the principal. If more
-   * than half of these links had to be stopped, they share only one half of the part.
+   * than half of these links had to be stopped, but not all, the stopped ones share only one half of the part.
    */
   #quanta(roundLength: number): (lane: Lane) => number {
     const active = this.#circle.size === 0 ? this.#charged : new Set([...this.#charged, ...this.#circle])

@@ -28,7 +28,7 @@ export class AcpSession implements SessionClient {
   readonly context: SessionContext
   commands: readonly { readonly name: string; readonly description?: string }[] = []
   title: string | undefined
-  /** The instructions of customizations that the agent has got. */
+  /** The rules and skills (as text) that the agent got last. */
   #instructions = ''
   #options: readonly ConfigOption[]
   #turn: AcpTurn | undefined
@@ -49,8 +49,8 @@ export class AcpSession implements SessionClient {
   }
 
   /**
-   * Returns the instructions of customizations if the agent does not have them yet, else an empty text. The agent remembers the
-   * instructions of earlier turns.
+   * Returns the rules and skills of the session if the agent does not have this text yet, else an empty text. The
+   * agent remembers the text of earlier turns.
    */
   newInstructions(text: string): string {
     if (text === this.#instructions) return ''

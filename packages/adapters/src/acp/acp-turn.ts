@@ -49,7 +49,7 @@ export class AcpTurn implements SessionClient {
   #silent = true
 
   readonly #reported: ReportedCalls
-  /** The calls of tools of the session's clients, which the agent makes through the host's MCP server. */
+  /** The agent's calls of offered tools. The agent makes these calls through the host's MCP server. */
   readonly offered: OfferedCalls
 
   constructor(chat: Chat, output: OutputStream, cwd: string, serverName = '') {
@@ -121,7 +121,7 @@ export class AcpTurn implements SessionClient {
 
   notify(content: string): void {
     this.#chunks.endPart()
-    // A notice has no id, but uses up a number. So the number in an id equals the position of its part.
+    // A notice has no id but consumes a number, so that the number in each id is the position of its part.
     this.#newId()
     this.#output.write({ type: 'chat/responsePart', part: { kind: 'systemNotification', content } })
   }
@@ -146,7 +146,10 @@ export class AcpTurn implements SessionClient {
     return this.#chunks.add(kind, content, messageId)
   }
 
-  /** Shows a call that the agent reports, unless the agent makes the same call through the host. */
+  /**
+   * Shows a call that the agent reports. A call that the agent also makes through the host's MCP server is shown only
+   * once.
+   */
   async updateCall(update: ToolCallUpdate): Promise<void> {
     this.#silent = false
     this.#chunks.endPart()

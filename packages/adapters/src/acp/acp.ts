@@ -25,7 +25,7 @@ import { customizationOf, isEnabled } from './process/mcp-servers.ts'
 import type { AcpServer } from './process/mcp-servers.ts'
 
 /**
- * What a probe, which is a first start of the agent without a turn, has found out. The host stores it, so that its
+ * What the host learns from a probe: a start of the agent without a turn. The host stores the profile, so that its
  * next start needs no probe. So the names of the members must not change.
  */
 export interface Profile {
@@ -258,8 +258,8 @@ export class AcpAgent implements Agent {
     const context = this.#sessionContext(chat)
     const common = { chat, process, output, launcher: this.#launcher }
     const name = this.#servers.some((server) => server.name === 'atrium') ? 'atrium-tools' : 'atrium'
-    // A chat gets the host's MCP server when its session has tools for the first time, and keeps it: a change of the
-    // MCP servers costs a restart of the agent.
+    // A chat gets the host's MCP server as soon as there are tools to offer, and keeps this server from then on: a
+    // change of the MCP servers costs a restart of the agent.
     const isWanted = chat.tools.list().length > 0 || sessionMemory(chat)?.servers.includes(name)
     if (!isWanted) return { ...common, context }
     const opened = await this.#tools.endpoint(`${chat.sessionUri} ${chat.uri}`, name).catch(() => undefined)

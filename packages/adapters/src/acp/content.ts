@@ -57,7 +57,7 @@ async function fileEdit(item: ToolCallContent, chat: Chat, cwd: string): Promise
   })
   const { oldText, newText } = item
   return {
-    // Some agents send an empty text for a file that does not exist yet.
+    // Some agents send an empty old text for a file that does not exist yet. Then there is no `before`.
     ...(typeof oldText === 'string' && oldText !== '' && { before: await side(oldText) }),
     ...(typeof newText === 'string' && { after: await side(newText) }),
   }

@@ -9,7 +9,7 @@ import { notAllowed } from './tool-calls.ts'
 import type { ToolCalls } from './tool-calls.ts'
 import type { Fields } from './process/schema.ts'
 
-/** Answers `fs/write_text_file`: writes the file if users have approved a call that shows this file. */
+/** Answers `fs/write_text_file`: writes the file if users have approved a tool call in which they saw this file. */
 export async function writeFile(params: Fields, chat: Chat, calls: ToolCalls): Promise<object> {
   const { path, content: text } = params
   if (typeof path !== 'string' || typeof text !== 'string')

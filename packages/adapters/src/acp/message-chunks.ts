@@ -5,8 +5,9 @@ import type { ContentBlock, ContentChunk } from './process/schema.ts'
 type TextKind = 'markdown' | 'reasoning'
 
 /**
- * Converts the message chunks of an agent to response parts that grow. A part ends when content of another kind comes, or
- * when a chunk with another message id comes. Many agents send no message ids.
+ * Converts the message chunks of an agent to response parts that grow. A part ends when content of another kind
+ * comes, or when a chunk with another message id comes. Many agents send no message ids, and then only the kind
+ * counts.
  */
 export class MessageChunks {
   readonly #chat: Chat

@@ -34,8 +34,8 @@ export class SessionOpener {
   }
 
   /**
-   * Opens the session, and waits until the agent has ended its previous prompt. The host ends an agent that ignores a cancel.
-   * The session is then opened again in the next process.
+   * Opens the session, and waits until the agent has ended its previous prompt. If the agent ignored the cancel of
+   * that prompt, the host has ended its process meanwhile. Then the session is opened again, in a new process.
    */
   async openIdle(): Promise<OpenedSession> {
     const opened = await this.open()
@@ -70,8 +70,9 @@ export class SessionOpener {
   async #canStay(session: AcpSession): Promise<boolean> {
     const wanted = this.#contextFor(session.connection)
     if (isDeepStrictEqual(session.context, wanted)) return true
-    // If the contexts differ only by the host's own MCP server, a restart would give the agent only the tools of this server.
-    // An agent that cannot restore its session would then forget the chat. So its process is kept.
+    // The contexts may differ only by the host's own MCP server. Then a restart would gain only the tools of this
+    // server. But an agent that cannot restore its session would forget the chat. So the process of such an agent is
+    // kept.
     if (!canRestore(session.connection) && isDeepStrictEqual(session.context, this.#withoutTools(wanted)))
       return true
     return !(await this.#parts.process.endIfUnshared())
@@ -95,11 +96,12 @@ export class SessionOpener {
     const { chat, process, output, launcher } = this.#parts
     const given = new Set(context.mcpServers.map(({ name }) => name))
     const removed = memory.servers.filter((name) => !given.has(name))
-    // Some agents also restore the MCP servers that the session had before. A server that is switched off must stay off.
+    // If an MCP server was switched off since, the session is not restored: some agents also restore the MCP servers
+    // that the session had before.
     if (removed.length > 0) return `it must continue without the MCP servers ${removed.join(', ')}`
     try {
-      // The memory is stored before the attempt, because the agent has these servers from then on, even if the turn is
-      // cancelled.
+      // The names of the MCP servers are stored before the attempt: the agent has these servers from then on, even if
+      // the turn is cancelled.
       storeSessionMemory(chat, output, memory.id, context)
       return await process.restoreSession(chat.uri, memory.id, context)
     } catch (error) {

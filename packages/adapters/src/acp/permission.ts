@@ -52,8 +52,9 @@ export interface PermissionChoice {
 }
 
 /**
- * Returns the agent's options as choices for users. The id of a choice is made from the meaning of the option. The agent's
- * own id is not used: an agent could send the id of one of the host's options, and the host would store a permission.
+ * Returns the agent's options as choices for users. The id of a choice is made from the meaning of the option. The
+ * agent's own id is not used: it could equal the id of one of the host's options, and the host would then store a
+ * permission that no user gave.
  */
 export function choicesOf(options: readonly PermissionOption[]): readonly PermissionChoice[] {
   const usedIds = new Set<string>()

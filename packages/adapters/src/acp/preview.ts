@@ -15,8 +15,8 @@ export function previewOf({ title, kind, input, content }: ToolCall): Preview {
 }
 
 /**
- * Tells whether a preview shows one of these command lines. The line must be the whole input, or a command in the input. If
- * there is no input, the title must be the line.
+ * Tells whether a preview, which is what users saw of a call, shows one of these command lines. The line must be the
+ * whole input, or a command in the input. If there is no input, the title must be the line.
  */
 export function showsCommand({ title, kind, input, content }: Preview, lines: readonly string[]): boolean {
   if (!commandKinds.has(kind) || diffsIn(content).length > 0) return false
@@ -45,7 +45,7 @@ export function shellQuote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }
 
-/** Tells whether a preview shows a file in a call whose kind may write. */
+/** Tells whether a preview shows a file, and the kind of its call is one that may write files. */
 export function showsFile({ kind, input, content }: Preview, path: string): boolean {
   if (!writeKinds.has(kind)) return false
   if (input !== undefined && (input === path || Object.values(inputFields(input)).includes(path))) return true
@@ -82,7 +82,10 @@ export async function showsText(
 /** The key in a call's `_meta` for the hash of the changes that users saw. */
 export const changesKey = 'x-atrium.shown'
 
-/** Returns a hash of the changes that a question shows. Two questions with different changes are different questions. */
+/**
+ * Returns a hash of the file changes that users see when they are asked about a call. If the changes differ, users
+ * must be asked again.
+ */
 export function changesHash(shown: readonly FileEdit[] | readonly ToolCallContent[]): string | undefined {
   const changes = shown.filter((each) => !('type' in each) || each.type === 'diff')
   if (changes.length === 0) return undefined

@@ -22,8 +22,8 @@ export async function messageBlocks(
 }
 
 /**
- * The rules and skills of a session as text, because ACP has no other way to give them to an agent. For Claude, those
- * in `.claude` are left out, because it reads them itself.
+ * Returns the rules and skills of a session as text, because ACP has no other way to give them to an agent. For
+ * Claude, the files in `.claude` are left out, because Claude reads them itself.
  */
 export function customText(customized: Customized, agent: string): string {
   const own = agent === 'claude' ? /\/\.claude\// : undefined
@@ -71,7 +71,8 @@ export function resumeText(turn: ActiveTurn): string {
     if (part.kind !== 'toolCall') return []
     const { toolCall: call } = part
     const action = `${call.displayName}: ${textOf(call.invocationMessage)}`
-    // The client that provides the tool runs it. The agent gets the stored result if it calls the tool again.
+    // A client or an MCP server runs a call that has a contributor. If the agent repeats a completed call, it gets
+    // the stored result.
     if (call.contributor) return call.status === 'completed' ? [`Done already: ${action}.`] : []
     if (call.status === 'running' && call.confirmed !== 'not-needed')
       return [`Allowed meanwhile: ${action}. Do it now.`]

@@ -66,17 +66,17 @@ export class TurnRun {
     const valuesBefore = new Map(session.options.map(({ id, current }) => [id, current]))
     await this.#prompt(session, turn, blocks, signal).finally(() => {
       reportTitle(session, this.#parts)
-      // Only options that the agent changed are reported. A value that a user set during the turn is applied before the next
-      // turn.
+      // Only options that the agent changed are reported. If a user set an option during the turn, the agent still
+      // has the old value: the user's value is applied before the next turn.
       const changed = session.options.filter(({ id, current }) => valuesBefore.get(id) !== current)
       reportOptions(changed, this.#parts)
     })
   }
 
   /**
-   * Returns the blocks that the agent needs: the transcript for a new ACP session, instructions of customizations
-   * that are new to the agent, the message if the agent does not have it, and the instruction to resume if the turn
-   * was interrupted.
+   * Returns the blocks that the agent needs: the transcript for a new ACP session, the rules and skills that are new
+   * to the agent, the message if the agent does not have it, and the instruction to resume if the turn was
+   * interrupted.
    */
   async #promptBlocks(
     activeTurn: ActiveTurn,

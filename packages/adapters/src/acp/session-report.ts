@@ -51,7 +51,8 @@ export function reportServers(
   const capabilities = connection.initialized.agentCapabilities
   for (const server of launcher.context.mcpServers ?? []) {
     const shown = findCustomization(server, chat.session.customizations)
-    // An unsupported server is never given to the agent. If such a server is switched on, users see an error as its state.
+    // The agent is never given a server that it does not support. For such a server the chat's wish counts: if the
+    // server is switched on, its state is an error that users see.
     const { mcpServers } = isSupported(server, capabilities) ? given : context
     const isGiven = mcpServers.some(({ name }) => name === server.name)
     const state = stateOf(server, isGiven, capabilities)

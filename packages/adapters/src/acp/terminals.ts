@@ -21,7 +21,7 @@ export class AcpTerminals {
   readonly #chat: Chat
   readonly #cwd: string
   readonly #terminals = new Map<string, AcpTerminal>()
-  /** Previews whose approval was used for a command. Each approval covers one run. */
+  /** The previews whose approval was used to run a command. An approval is valid for one run only. */
   readonly #usedPreviews = new Set<Preview>()
 
   constructor(chat: Chat, cwd: string) {
@@ -121,8 +121,8 @@ export class AcpTerminals {
 const defaultMaxBytes = 1_000_000
 
 /**
- * Returns the lines by which a preview may show this command. A line includes the environment variables, because they change
- * what the command does.
+ * Returns the command lines that count as this command when they are found in a preview. A line includes the
+ * environment variables, because they change what the command does.
  */
 function equivalentLines(params: Fields): readonly string[] {
   const { command, args, env } = params

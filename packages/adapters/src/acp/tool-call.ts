@@ -41,12 +41,18 @@ export interface Question {
   readonly reason?: string
 }
 
-/** A call that users have approved. */
+/**
+ * A call that users have approved, for an operation that the agent requests from the host: writing a file or running
+ * a command.
+ */
 export interface PermittedCall {
   readonly call: ToolCall
-  /** Whether the host created the call, because no call of the agent showed the operation. */
+  /** Whether the host created the call, because no call of the agent showed the requested operation. */
   readonly isHostCall: boolean
-  /** The preview that users had approved before the operation was requested. Absent: users were asked for this operation. */
+  /**
+   * The preview that users had already approved when the operation was requested. Absent: users were asked after the
+   * request.
+   */
   readonly preview?: Preview | undefined
 }
 

@@ -88,8 +88,8 @@ export class ToolCalls {
       ...(question.options && { options: question.options }),
       ...(edits.length > 0 && { edits: { items: edits } }),
       ...(question.reason && { confirmationTitle: question.reason }),
-      // The number identifies this question. The chat's state may lag behind the stream, and must not be read as an answer to
-      // this question before the question is in it.
+      // The number identifies this question. The chat's state may lag behind the written actions, and may still show
+      // the answer to an earlier question. That answer must not count for this question.
       _meta: { [questionKey]: number, ...(changes !== undefined && { [changesKey]: changes }) },
     })
     return this.#decided(call, number)
@@ -103,10 +103,11 @@ export class ToolCalls {
   }
 
   /**
-   * Returns an approved call for an operation that the host does for the agent. There are three cases, in this order. A user
-   * has approved a call whose preview shows the operation. Or an open call of the agent shows the operation, and users are
-   * asked about this call. Or the host creates a new call, and users are asked about it. An approval by a stored permission
-   * counts only if the tool of the call is the host's own tool for the operation. Throws if users deny.
+   * Returns an approved call for an operation that the agent requests from the host: writing a file or running a
+   * command. Tries three calls in this order: a call whose preview shows the operation and which a user has approved;
+   * an open call of the agent that shows the operation, about which users are asked now; a new call of the host,
+   * about which users are asked now. An approval by a stored permission counts only for the host's own tool. Throws
+   * if users deny.
    */
   async permitted(
     shows: (preview: Preview) => boolean,
@@ -207,7 +208,7 @@ export class ToolCalls {
   #announce(call: ToolCall): void {
     call.phase = 'streaming'
     const { id: toolCallId, toolName, displayName, title } = call
-    // An intention is plain text.
+    // The intention is plain text, so the backquotes of Markdown are removed.
     const intention = title.replaceAll('`', '')
     this.#output.write({ type: 'chat/toolCallStart', toolCallId, toolName, displayName, intention })
   }

@@ -58,7 +58,7 @@ export function gitCaptures(options: CapturesOptions): Captures {
   const taken = new Map<string, number>()
   let order = 0
 
-  /** The stores in use. Each remembers what it has read. */
+  /** The stores in use, by name. They are kept, because a store remembers what it has read. */
   const stores = new Map<string, CaptureStore>()
   const storeAt = async (git: GitRunner, place: Place): Promise<CaptureStore> => {
     const known = stores.get(nameOf(place))

@@ -21,7 +21,10 @@ export async function keepOnly(store: CaptureStore, kept: readonly string[]): Pr
   else await replacePacks(store, objects, () => store.chain.replace(links))
 }
 
-/** Returns the larger contents that `together` made of several small contents, if more than half of their bytes are needed. */
+/**
+ * Returns the larger contents, made by `together` of several small ones, that are worth keeping: those of which more
+ * than half of the bytes are needed.
+ */
 async function sharedBy(store: CaptureStore, needed: readonly string[]): Promise<readonly string[]> {
   const inNeeded = new Set(needed)
   const used = new Map<string, number>()

@@ -63,7 +63,8 @@ function described(
     const omitted = mode === omittedMode ? omittedOf(hash) : undefined
     return {
       content: `${store.name}.${hash}`,
-      // For a file whose content was not captured, the mode of the entry is not that of the file.
+      // The entry of a file without captured content has the mode of a submodule. The mode of such a file is reported
+      // as 100644.
       mode: mode === '100755' || mode === '120000' ? mode : '100644',
       size: omitted?.size ?? sizes.get(hash) ?? 0,
       ...(omitted && { omitted: omittedReason(omitted) }),
@@ -140,7 +141,8 @@ async function listed(
       view: 'all',
       ...(into !== undefined && { into }),
     })
-  // Finding renames needs the contents, and the user's repository may have deleted some.
+  // Finding renames needs the contents. The user's repository may have deleted some of them, and git then fails. So
+  // the second attempt does not look for renames.
   const found = await run('-M')
   const { exitCode, stdout } = found.exitCode === 0 ? found : await run('--no-renames')
   if (exitCode !== 0) return undefined
@@ -179,7 +181,7 @@ function byPath(a: RawChange, b: RawChange): number {
   return a.path < b.path ? -1 : 1
 }
 
-/** Returns undefined for a missing file and for a submodule. */
+/** Returns the side, or undefined if it is a missing file or a submodule. */
 function sideOf(side: Side): Side | undefined {
   const { mode, hash } = side
   return mode === '000000' || (mode === omittedMode && !omittedOf(hash)) ? undefined : side

@@ -83,7 +83,10 @@ async function hasAttributes(
   return found.some((each) => each?.isFile())
 }
 
-/** A record has three fields: path, attribute, value. Each path has a record of each attribute. */
+/**
+ * Sorts paths by their conversions. `fields` is the output of git: three fields (path, attribute, value) for each
+ * path and each attribute.
+ */
 function sorted(fields: readonly string[], settings: LineEnds): Converted {
   const [opaque, lineEnds, crlf] = [new Set<string>(), new Set<string>(), new Set<string>()]
   const width = 3 * attributes.length

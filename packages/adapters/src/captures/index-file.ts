@@ -107,7 +107,10 @@ export function writeIndex(entries: readonly IndexEntry[], checksum: (data: Buff
   return Buffer.concat([data, checksum(data)])
 }
 
-/** How the stat data of an entry is compared: since when it is not certain, and whether ctime and inode count. */
+/**
+ * How far the stat data of an index can be trusted: only for files that are older than `written`. `ctime` and `inode`
+ * tell whether these two members are compared.
+ */
 export interface StatTrust {
   /**
    * The time at which the index was written, in ns. A file that is not older than the index may have changed although its stat
@@ -124,7 +127,7 @@ export function isUnchanged(entry: IndexEntry, info: BigIntStats, trust: StatTru
   const [seconds, fraction] = [at(8), at(12)]
   const isTime = (offset: number, ns: bigint) =>
     at(offset) === BigInt.asUintN(32, ns / billion) &&
-    // Some programs write whole seconds only.
+    // Some programs write whole seconds only. Then the fraction is 0 and is not compared.
     (at(offset + 4) === 0n || at(offset + 4) === ns % billion)
   const latest = seconds * billion + (fraction === 0n ? billion - 1n : fraction)
   return (

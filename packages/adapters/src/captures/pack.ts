@@ -46,9 +46,9 @@ export async function writePack(
     ...(signal && { signal }),
     ...(incoming !== undefined && { into: incoming }),
   } as const
-  // Git looks for deltas only among few objects. There the time is well spent, because the two sides of a change are alike.
-  // Many objects are those of a first capture, for which a turn waits. Less compression packs them in half the time, and takes an
-  // eighth more space.
+  // If there are few objects, git looks for deltas among them: the two sides of a change are alike, so the time is
+  // well spent. Many objects are those of a first capture, for which a turn waits. Without deltas and with less
+  // compression, they are packed in half the time, and take an eighth more space.
   const command = (list: readonly string[]) => [
     'pack-objects',
     '-q',

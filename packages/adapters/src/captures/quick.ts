@@ -35,8 +35,8 @@ export function isQuick({ settings }: Place, { paths, removed, omitted, bytes }:
   return (
     all.length <= quickFiles &&
     bytes <= quickBytes &&
-    // Git reads the names of objects line by line, so a path must not contain a line break. A disk without the permission to
-    // execute is left to git, which knows how to treat it.
+    // Git reads the names of objects line by line, so a path must not contain a line break. If the disk does not
+    // store the permission to execute (`filemode = false`), git must decide about modes.
     !all.some((path) => path.includes('\n')) &&
     !settings.includes('filemode = false')
   )
@@ -93,7 +93,10 @@ export async function takeQuickly(
   return { tree, bytes: bytes + more }
 }
 
-/** Stores the differences of a capture from the last one, or from the tree of the index. */
+/**
+ * Stores a capture as its differences from the last capture. If the last capture is not in a chain with the tree of
+ * the index, stores the differences from that tree.
+ */
 async function storeDifferences(
   { store, base, last }: QuickTaking,
   tree: string,

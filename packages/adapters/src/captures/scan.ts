@@ -43,7 +43,7 @@ export interface Found {
 export interface ScanOptions {
   /** The path of the user's own list of ignored files: git's setting `core.excludesFile`. */
   readonly excludes: string
-  /** Whether other files may be tracked or ignored than before. */
+  /** Whether the set of tracked files or the set of ignored files may have changed since the last capture. */
   readonly tracking: boolean
   readonly signal: AbortSignal
   /** Called with the changed files of the index, while git still looks for new files. */
@@ -83,7 +83,8 @@ export async function findChanges(store: CaptureStore, place: Place, options: Sc
     options.tracking && userIndex !== undefined ? list(ignored, userIndex).catch(() => undefined) : none,
   ])
   const tracked = new Set(users?.names ?? ours.names)
-  // Each change has two records: a letter and the path. A file behind a link counts as deleted, too.
+  // Git prints two records for each change: a letter and the path. The letter D means that the file is deleted, or
+  // behind a link now.
   const lettersAndPaths = changed.names
   const gone = new Set(lettersAndPaths.filter((_, i) => i % 2 === 1 && lettersAndPaths[i - 1] === 'D'))
   const known = new Set(ours.names)
@@ -155,15 +156,15 @@ export async function inspect(
   return { paths, removed, omitted, bytes, seen }
 }
 
-/** Whether an omitted file is an entry of trees. */
+/** Whether trees have an entry for an omitted file with this hash. */
 export function isInTree(hash: string): boolean {
   const kind = omittedOf(hash)?.kind
   return kind === 'large' || kind === 'unreadable'
 }
 
 /**
- * A text that changes when other files may be tracked or ignored than before: when the user's index or one of the lists of
- * ignored files outside the tree has changed.
+ * Returns a text that changes when the set of tracked or ignored files may have changed: when the user's index
+ * changes, or one of the lists of ignored files outside the working tree.
  */
 export async function trackingOf({ repository }: Place, excludes: string): Promise<string> {
   const files = repository
@@ -184,8 +185,8 @@ async function isBehindNoLink(path: string): Promise<boolean> {
 }
 
 /**
- * Undefined if nothing exists at the path. The call is synchronous, because one system call takes much less time than a change
- * of threads.
+ * Returns the stat data of a path, or undefined if nothing exists there. The call is synchronous, because one system
+ * call takes much less time than a change of threads.
  */
 function statNow(path: string): BigIntStats | undefined {
   try {
@@ -214,7 +215,8 @@ const none: Records = { names: [], bad: [] }
 /** Splits output at its NULs. Names that are not valid text are listed apart. */
 function recordsOf(output: Buffer): Records {
   const all = output.toString('utf8').split('\0').slice(0, -1)
-  // A valid name may contain the replacement character itself. Such a name is encoded to the same bytes again.
+  // The replacement character may also be part of a valid name. A name is valid if the output contains exactly its
+  // bytes.
   if (!all.some((name) => name.includes('\uFFFD'))) return { names: all, bad: [] }
   const valid = new Set(
     all.filter((name) => !name.includes('\uFFFD') || output.includes(Buffer.from(`${name}\0`))),

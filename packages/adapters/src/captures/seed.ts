@@ -31,8 +31,8 @@ function indexOf({ format }: Place, entries: readonly IndexEntry[]): Buffer {
 }
 
 /**
- * Returns an index without the entries that do not tell the bytes on the disk. An index that is known to have no such entries
- * is returned as it is, with its cached trees.
+ * Returns an index without the entries whose hashes may differ from the bytes on the disk. If there are no such
+ * entries, the index is returned as it is, with its cached trees.
  */
 async function certain(
   tools: CaptureTools,
@@ -72,8 +72,8 @@ async function certainEntries(
 }
 
 /**
- * The sizes of contents whose line ends git may have converted. Such a conversion changes the size, so a file that has the size
- * of its stored content also has the bytes of this content.
+ * Returns the sizes of the stored contents at these paths, whose line ends git may have converted at the checkout. A
+ * conversion changes the size. So a file that has the size of its stored content also has the same bytes.
  */
 async function wholeLines(
   store: CaptureStore,

@@ -34,7 +34,7 @@ export interface StoreState {
   readonly tree: string
   /** The hash of the tree of the store's index. */
   readonly base: string
-  /** Changes when the files that git tracks or ignores may have changed. */
+  /** A text that changes when the set of tracked or ignored files may have changed. */
   readonly tracking: string
   /** Files whose content is not captured: their paths, and the texts that replace their hashes. */
   readonly omitted: readonly (readonly [path: string, hash: string])[]
@@ -178,11 +178,11 @@ export function nameOf({ directory, format }: Pick<Place, 'directory' | 'format'
   return createHash('sha256').update(`${format}\0${directory}`).digest('hex').slice(0, 24)
 }
 
-/** What a store says about its folder. */
+/** What the file `folder.json` of a store tells about the captured folder. */
 interface About {
   readonly directory: string
   readonly format: Place['format']
-  /** The objects of the user's repository. */
+  /** The path of the objects of the user's repository. */
   readonly objects?: string
 }
 

@@ -63,7 +63,8 @@ async function takeOrAgain(taking: Taking): Promise<Capture> {
     try {
       return await takeWith(taking)
     } catch (error) {
-      // Only an index that is damaged, or whose tree is gone, is worth another attempt.
+      // Another attempt, with a new index, is made only if the index is damaged or its tree is gone. Any other error
+      // is final.
       const list = ['ls-files', '-z', '--', '.']
       const index = await store.tryRun(list, { view: 'own', tree: { root: place.root } })
       if (index.exitCode === 0 && !(error instanceof MissingTree)) throw error
@@ -81,9 +82,9 @@ interface Taking {
   readonly options: CaptureOptions
   /** The path of the user's own list of ignored files: git's setting `core.excludesFile`. */
   readonly excludesFile: string
-  /** Changes when the files that git tracks or ignores may have changed. */
+  /** A text that changes when the set of tracked or ignored files may have changed. */
   readonly tracking: string
-  /** Undefined: the index has just been made. */
+  /** The data of the last capture. Undefined: the index has just been made. */
   readonly state: StoreState | undefined
   /** The tree of the last capture. */
   readonly last?: string | undefined
@@ -108,7 +109,7 @@ async function takeWith(taking: Taking): Promise<Capture> {
     return changes
   }
   const first = await look(state !== undefined && state.tracking !== tracking)
-  // A changed list of ignored files in the tree may ignore files that are in the index.
+  // If a `.gitignore` has changed, it may ignore files that are in the index. So git lists the ignored files too.
   const found =
     state && first.paths.some((path) => /(?:^|\/)\.gitignore$/.test(path)) ? await look(true) : first
   const own = `${relative(place.root, tools.folder)}/`

@@ -24,7 +24,10 @@ export interface UserSettings {
   readonly eol: string
 }
 
-/** Reads settings of the user's config, again only when one of its files has changed. */
+/**
+ * Returns a function that reads settings of the user's config. A second call reads them again only if a config file
+ * has changed.
+ */
 export function userSettings(git: GitRunner, { home, configHome }: GitUser): () => Promise<UserSettings> {
   const read = async (): Promise<UserSettings> => {
     const args = ['config', '--includes', '-z', '--type=path', '--get-regexp', names]
@@ -45,7 +48,10 @@ export function userSettings(git: GitRunner, { home, configHome }: GitUser): () 
   return () => cached.get(files, read)
 }
 
-/** Reads the config of a repository, again only when it has changed. */
+/**
+ * Returns a function that reads the config of a repository. A second call reads it again only if the file has
+ * changed.
+ */
 export function repositoryConfig(git: GitRunner): (repository: Repository) => Promise<GitConfig> {
   const cached = new UntilChanged<GitConfig>()
   return (repository) => cached.get([join(repository.commonDir, 'config')], () => readConfig(git, repository))
@@ -67,7 +73,10 @@ class UntilChanged<T> {
   }
 }
 
-/** Returns the last value that the user has set. The value `/dev/null` comes from the command line of every git run. */
+/**
+ * Returns the last value that the user has set. The value `/dev/null` is skipped, because it comes from the command
+ * line of every git run.
+ */
 function last(values: readonly string[] = []): string | undefined {
   return values.findLast((value) => value !== '/dev/null')
 }

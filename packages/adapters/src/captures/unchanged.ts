@@ -24,8 +24,8 @@ export class Unchanged {
   #isLarge = false
 
   /**
-   * Looks at the folder. A folder that was too large is not looked at again. `outside`: everything else that a capture depends
-   * on.
+   * Looks at the names, sizes and times of all files in the folder. A folder that was once too large is not looked at
+   * again. `outside`: a text for everything outside the folder on which a capture depends.
    */
   async look(place: Place, outside: string): Promise<Look | undefined> {
     const look = this.#isLarge ? 'large' : await lookAt(place, outside)
@@ -44,9 +44,12 @@ export class Unchanged {
   }
 }
 
-/** Returns undefined if a file cannot be looked at: it may have vanished meanwhile. */
+/**
+ * Looks at a folder. Returns undefined if the folder is a part of a working tree, or if a file cannot be looked at,
+ * because it may have vanished meanwhile.
+ */
 async function lookAt(place: Place, outside: string): Promise<Look | 'large' | undefined> {
-  // A `.gitignore` above this folder may ignore files in it, and would not be looked at here.
+  // A `.gitignore` above this folder may ignore files in it. Its changes would go unnoticed here.
   if (place.prefix !== '') return undefined
   const before = BigInt(Date.now() - tickMs) * 1_000_000n
   const hash = createHash('sha256').update(`${JSON.stringify(place)}\n${outside}\n`)
@@ -60,7 +63,8 @@ async function lookAt(place: Place, outside: string): Promise<Look | 'large' | u
     if (!names) return undefined
     for (const name of names) {
       const path = `${folder}${name}`
-      // The tracked files of the repository are part of `outside`.
+      // `.git` is not looked at. What a capture depends on in it (the index and the list of ignored files) is part of
+      // `outside`.
       if (path === '.git') continue
       const info = lstatSync(join(place.directory, path), { bigint: true, throwIfNoEntry: false })
       if (!info) return undefined
@@ -74,7 +78,10 @@ async function lookAt(place: Place, outside: string): Promise<Look | 'large' | u
   return { hash: hash.digest('hex'), settled }
 }
 
-/** Undefined if the folder cannot be read, or contains a name that is not valid text. */
+/**
+ * Returns the names in a folder. Returns undefined if the folder cannot be read, or contains a name that is not valid
+ * text.
+ */
 function namesIn(folder: string): readonly string[] | undefined {
   try {
     const names = readdirSync(folder)

@@ -8,7 +8,10 @@ import { MissingTree, editTree, foldersOf } from './objects/tree-edit.ts'
 import type { TreeEdit } from './objects/tree-edit.ts'
 import type { CaptureStore } from './store.ts'
 
-/** Gives a task a folder for objects that git sees as long as the task runs. */
+/**
+ * Runs a task with a temporary folder for git objects. The folder is empty at first, and is deleted at the end of the
+ * task.
+ */
 export async function withScratch<T>(store: CaptureStore, task: (into: string) => Promise<T>): Promise<T> {
   const into = join(store.folder, 'incoming-compare')
   const clear = () => rmSync(into, { recursive: true, force: true })

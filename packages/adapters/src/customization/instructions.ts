@@ -22,14 +22,17 @@ export function instructionParagraphs(files: readonly InstructionFile[]): readon
     })
 }
 
-/** A short name for exactly these instructions. Empty if there are none. */
+/** Returns a digest of the instructions, which changes when they change. Empty if there are none. */
 export function digestOf(files: readonly InstructionFile[]): string {
   if (files.length === 0) return ''
   const parts = files.map(({ uri, text, isCut, problem = '' }) => [uri, text, isCut, problem])
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16)
 }
 
-/** What users are told of the instructions. `isFirst`: the chat had none before. */
+/**
+ * Returns the notice that tells users which instructions are in force. `isFirst`: the chat had no instructions
+ * before.
+ */
 export function instructionNotice(files: readonly InstructionFile[], isFirst: boolean): string {
   const lines = files.map((file) => {
     const { text, isCut, problem } = file

@@ -1,19 +1,25 @@
 import type { Customized, Rule, Skill } from '@atrium/host/ports/customized'
 import { pathOf } from '@atrium/protocol/file-uri'
 
-/** How an agent gets the instructions of a skill: a sentence before the list, and the row of each skill. */
+/**
+ * How the skills are listed for an agent: a sentence that tells how to get the text of a skill, and a row for each
+ * skill.
+ */
 export interface SkillAccess {
   readonly introduction: string
   row(skill: Skill): string
 }
 
-/** For an agent with the tool `skill`, which returns the text of a skill. */
+/** The list for an agent that has the tool `skill`, which returns the text of a skill. */
 export const bySkillTool: SkillAccess = {
   introduction: 'Skills, whose instructions the tool skill gives. Read one before a task that it is about:',
   row: ({ name, description }) => `- ${name}: ${description}`,
 }
 
-/** For an agent that reads files itself. If a skill is not a file of this machine, its row contains its whole text. */
+/**
+ * The list for an agent that reads files itself. If a skill is not a file of this machine, its row contains its whole
+ * text.
+ */
 export const byFile: SkillAccess = {
   introduction: 'Skills. Read the file of one before a task that it is about:',
   row: ({ name, description, uri, text }) => {

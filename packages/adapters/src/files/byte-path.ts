@@ -8,7 +8,9 @@ export type BytePath = string
 
 export const bytePathOf = (text: string): BytePath => Buffer.from(text, 'utf8').toString('latin1')
 
-/** Returns undefined if the bytes are not UTF-8: such a file has no name in the protocol. */
+/**
+ * Returns the path as text. Returns undefined if the bytes are not UTF-8: such a file has no name in the protocol.
+ */
 export function textOf(path: BytePath): string | undefined {
   const bytes = Buffer.from(path, 'latin1')
   return isUtf8(bytes) ? bytes.toString('utf8') : undefined
@@ -30,8 +32,8 @@ export function bytePathFromSystem(systemBytes: Buffer): BytePath {
 }
 
 /**
- * Compares whole names: `/root2` is not inside `/root`. A path that does not start with `/` (a pipe, an unreachable
- * mount) is inside nothing.
+ * Tells whether a path is a directory or inside it. Whole names are compared: `/root2` is not inside `/root`. A path
+ * that does not start with `/` (a pipe, an unreachable mount) is inside nothing.
  */
 export function isInside(path: BytePath, root: BytePath): boolean {
   if (!path.startsWith('/')) return false
@@ -47,7 +49,7 @@ export const nameOf = (path: BytePath): BytePath => path.slice(path.lastIndexOf(
 
 export const namesOf = (path: BytePath): readonly BytePath[] => path.split('/').filter((name) => name !== '')
 
-/** Returns undefined unless the text is an absolute path without empty names, `.` or `..`. */
+/** Parses an absolute path. Returns undefined if the text is not one, or has empty names, `.` or `..`. */
 export function parsePath(text: string): BytePath | undefined {
   if (text === '/') return text
   if (!text.startsWith('/') || /\0|\p{Surrogate}/u.test(text)) return undefined

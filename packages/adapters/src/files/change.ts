@@ -32,7 +32,8 @@ async function makeDirectories(operation: Operation, place: ContainedPath): Prom
 }
 
 /**
- * Holds the directory of that name, and creates it if it is missing. Returns undefined for a link that leads to nothing.
+ * Opens the directory of that name as a held file, and creates it if it is missing. Returns undefined for a link that
+ * leads to nothing.
  */
 async function makeOrHold(
   { containment, descriptors }: Operation,

@@ -17,7 +17,7 @@ import {
 } from './byte-path.ts'
 import type { BytePath } from './byte-path.ts'
 
-/** A name in a directory that is held. A file of that name may exist or not. */
+/** A name in a directory, which is open as a held file. A file of that name may exist or not. */
 export interface DirectoryEntry {
   readonly dir: HeldFile
   readonly name: BytePath
@@ -43,7 +43,7 @@ export class Containment {
     this.#permitted = permitted.flatMap((path) => parsePath(path) ?? [])
   }
 
-  /** Follows all links of a path, and holds the file that the path leads to. */
+  /** Follows all links of a path, and returns the file that the path leads to, as a held file. */
   async resolve(descriptors: Descriptors, place: ContainedPath): Promise<HeldFile> {
     return this.#resolve(descriptors, checkedPath(place), place)
   }
@@ -143,8 +143,8 @@ export class Containment {
       return real !== undefined && isInside(realPath, real)
     }
     if (!(await someOf(this.#forbidden, contains))) return false
-    // Only real paths are compared, so that the permission never covers more than the permitted directory contains. The
-    // directory itself is not covered.
+    // Only real paths of permitted directories are compared. So a link cannot widen what is permitted. What is inside
+    // a permitted directory may be used, but not the directory itself.
     return !(await someOf(this.#permitted, async (path) => {
       const real = await realPathOf(path)
       return real !== undefined && real !== realPath && isInside(realPath, real)
@@ -193,7 +193,10 @@ function rootsOf({ roots }: ContainedPath): readonly BytePath[] {
   return roots.flatMap((root) => parsePath(root.length > 1 ? root.replace(/\/$/, '') : root) ?? [])
 }
 
-/** Roots that contain the path by its text come first: one of them nearly always contains the real path too. */
+/**
+ * Returns the roots in the order in which they are tried. Roots that contain the path by its text come first: one of
+ * them nearly always contains the real path too.
+ */
 function likelyRootsFirst(place: ContainedPath): readonly BytePath[] {
   const roots = rootsOf(place)
   const path = parsePath(place.path)

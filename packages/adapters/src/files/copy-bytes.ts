@@ -38,7 +38,7 @@ export async function copyBytes(
   return copied
 }
 
-/** Repeats the write until all bytes are written: one `write` may take only a part. */
+/** Writes all bytes. Repeats `write`, because one call may write only a part. */
 export async function writeAll(file: FileHandle, data: Uint8Array, at: number): Promise<void> {
   for (let written = 0; written < data.length;) {
     const { bytesWritten } = await file.write(data, written, data.length - written, at + written)

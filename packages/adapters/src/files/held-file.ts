@@ -7,7 +7,10 @@ import { changed, missing } from './errors.ts'
 import { bytePathFromSystem, joinPath, systemPath } from './byte-path.ts'
 import type { BytePath } from './byte-path.ts'
 
-/** A file, directory or link that was found. Renaming or replacing its name afterwards does not change which file this is. */
+/**
+ * A held file: a file, directory or link that was found at a path. If the path is renamed or replaced afterwards,
+ * this is still the same file.
+ */
 export interface HeldFile {
   /** The path without links, at the moment the file was found. */
   readonly realPath: BytePath

@@ -56,7 +56,10 @@ async function targetEntry(
   return containment.realEntry(descriptors, await containment.resolve(descriptors, place), place)
 }
 
-/** Returns false if another program replaced the file meanwhile: then the caller looks up the entry and tries again. */
+/**
+ * Writes the content to an entry. Returns false if another program replaced the file meanwhile: then the caller looks
+ * up the entry and tries again.
+ */
 async function writeEntry(
   { descriptors, limits }: Operation,
   entry: DirectoryEntry,
@@ -82,7 +85,7 @@ async function oldFile(
 ): Promise<HeldFile | undefined> {
   const old = await holdIfExists(descriptors, entry)
   if (old && createOnly) throw exists()
-  // The caller has seen the file, because it knows an etag. `missing` would say that the file never existed.
+  // A missing file counts as changed if the caller gave an etag: the file existed when the caller read it.
   if (ifMatch !== undefined && (!old || etagOf(old.stat) !== ifMatch)) throw changed()
   // `targetEntry` followed all links, so this link was created afterwards.
   if (old?.stat.isSymbolicLink()) throw changed()

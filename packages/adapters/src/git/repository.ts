@@ -49,7 +49,10 @@ async function isGitDir(dir: string): Promise<boolean> {
   return found.every(Boolean)
 }
 
-/** A linked working tree (`git worktree`) or a submodule: its `.git` is a file that names the git directory. */
+/**
+ * Returns the repository of a linked working tree (`git worktree`) or a submodule, whose `.git` is a file that names
+ * the git directory.
+ */
 async function fromGitFile(root: string): Promise<Repository | undefined> {
   const link = join(root, '.git')
   const [, target] = /^gitdir: (.+?)\n?$/.exec((await readSmallFile(link)) ?? '') ?? []

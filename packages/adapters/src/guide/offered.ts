@@ -10,8 +10,9 @@ import { pathAndRest } from './tools.ts'
 import { quoted } from './words.ts'
 
 /**
- * Returns the scripts that could answer `call <tool> {json}`, the likelier one first. While a turn is interrupted the tool may
- * come or go, and the resumed turn must find the script with which it began. Undefined if the input is no JSON object.
+ * Returns the two scripts that could answer `call <tool> {json}`: with the tool and without it, the likelier one
+ * first. The tool may come or go while a turn is interrupted, and the resumed turn must find the script with which it
+ * began. Undefined if the input is no JSON object.
  */
 export function callScripts(
   rest: string,

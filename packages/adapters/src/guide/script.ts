@@ -2,7 +2,10 @@ import { withoutRepeated } from '@atrium/protocol/chat/repeated-request'
 import type { ChatInputRequest } from '@atrium/protocol/chat/request'
 import type { ActiveTurn, MarkdownPart, ReasoningPart, ResponsePart } from '@atrium/protocol/chat/state'
 
-/** The tools of the guide. Users approve the calls, or the result of the call (`review`); comments need no approval. */
+/**
+ * The tools of the guide. Users approve the calls of `run`, `read`, `write` and `edit`, and the result of `review`.
+ * The tools for comments need no approval.
+ */
 export type ToolName = 'run' | 'read' | 'write' | 'edit' | 'comment' | 'reply' | 'comments' | 'review'
 
 /**

@@ -12,7 +12,7 @@ import { callIn, callsOf } from '@atrium/protocol/chat/calls'
 
 interface Tool {
   readonly displayName: string
-  /** The part of the input that the description of the call names. */
+  /** Returns the part of the input that the description of a call contains. */
   target?(input: string): string
   /** Calls run without approval. */
   readonly noApproval?: true

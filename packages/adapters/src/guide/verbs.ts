@@ -191,7 +191,10 @@ function stepsOf(line: string, context: Omit<VerbInput, 'rest'>): Script | undef
     : undefined
 }
 
-/** A call whose input is a word (a place or an id) and a text. Undefined if the text is missing. */
+/**
+ * Returns a script with one call, whose input is a word (a place or an id) and a text. Returns undefined if the text
+ * is missing.
+ */
 function commentStep(tool: 'comment' | 'reply', input: string): Script | undefined {
   return pathAndRest(input)[1].trim() === '' ? undefined : [{ kind: 'toolCall', tool, input }]
 }

@@ -36,7 +36,10 @@ const ranges = [
   'ff00::/8',
 ]
 
-/** The ranges as lists for each family. They are made for the first address, because most hosts need none. */
+/**
+ * The ranges as one list for each address family. The lists are made when the first address is checked, because most
+ * hosts check none.
+ */
 let blocked: { readonly ipv4: BlockList; readonly ipv6: BlockList } | undefined
 
 function blockLists() {

@@ -76,7 +76,7 @@ export class RunningCall {
     }
   }
 
-  /** Waits a moment before the server is called again without an answer. */
+  /** Waits a moment. Used when the server wants to be called again and has asked no question. */
   async rest(): Promise<void> {
     this.countForm()
     const pause = new Promise<void>((resolve) => void this.#later(restMs, resolve))

@@ -26,7 +26,7 @@ export interface ConnectOptions {
   readonly onTools: () => void
   /** Called with the reason, as a clause, when the connection has ended by itself. */
   readonly onEnd: (reason: string) => void
-  /** Called for each process, with the source of its diagnostic lines. */
+  /** Called for each process, with a function that returns its diagnostic lines. */
   readonly onDiagnostics: (lines: () => readonly string[]) => void
   /** Ends the attempt when it is aborted. */
   readonly signal: AbortSignal
@@ -53,7 +53,8 @@ async function connectCommand(
   try {
     return await start(era)
   } catch (error) {
-    // Some legacy servers end when their first message is not `initialize`.
+    // Some legacy servers end when their first message is not `initialize`. Such a server is started again as
+    // `legacy`.
     const mayBeLegacy = error instanceof ProcessEnded && error.hadStarted && era === undefined
     if (!mayBeLegacy || options.signal.aborted) throw error
     return start('legacy')

@@ -94,7 +94,7 @@ export class McpConnection {
       const result = await Promise.race([this.#request(tool, input, running), running.failed])
       return resultOf(result, limits)
     } catch (error) {
-      // The library has an error of its own for a request that was aborted.
+      // The library throws an error of its own for an aborted request. The reason for the abort says more.
       throw running.signal.aborted ? running.signal.reason : error
     } finally {
       this.#calls.delete(running)
@@ -155,7 +155,8 @@ export class McpConnection {
     running: RunningCall,
   ): Promise<{ [key: string]: FormAnswer }> {
     const entries = Object.entries(inputRequests)
-    // A server may ask to be called again without a question. This counts as a question too.
+    // A server may want to be called again without asking a question. This counts as a question, so that it cannot go
+    // on for ever.
     if (entries.length === 0) await running.rest()
     const answers: { [key: string]: FormAnswer } = {}
     for (const [key, { method, params }] of entries) {

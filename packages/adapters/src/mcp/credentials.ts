@@ -33,7 +33,10 @@ export class Credentials {
     return token
   }
 
-  /** Remembers the resource of a challenge, for which `token` then returns the token. Returns what users are told about it. */
+  /**
+   * Remembers the resource that a challenge names. From then on, `token` returns the token for this resource. Returns
+   * what users are told about the challenge.
+   */
   async required(challenge: Challenge): Promise<McpAuthRequired> {
     const server = new URL('url' in this.#config ? this.#config.url : '')
     const { later } = this.#context

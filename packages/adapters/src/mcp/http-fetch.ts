@@ -29,7 +29,7 @@ export class Challenge extends Error {
 export interface FetchOptions {
   readonly server: URL
   readonly library: Library
-  /** The maximum length of a message. It is compared with the number of bytes. */
+  /** The maximum length of a message, in bytes. */
   readonly maxMessageLength: number
   /** The token for the resource that the server named. Absent: the server has named none, or there is no token. */
   readonly token: () => string | undefined

@@ -5,15 +5,15 @@ import { PooledServer } from './pooled-server.ts'
 import { ServerUse } from './use.ts'
 
 /**
- * The MCP servers of the host, in one pool. Sessions share a server if its configuration, their principal and their
- * consent are the same. A legacy server is shared only within a session, because its questions name neither a call
- * nor a session.
+ * The MCP servers of the host, in one pool. Sessions share a server if its configuration is the same, and if the
+ * sessions have the same principal and the same consent (the hash of what a person agreed to). A legacy server is
+ * shared only within a session, because its questions name neither a call nor a session.
  */
 export class McpPool implements McpServers {
   readonly #context: McpContext
-  /** The servers by key, with their uses. */
+  /** The servers by key. Each has its uses: one `ServerUse` for each session that opened it. */
   readonly #servers = new Map<string, Entry>()
-  /** Whether servers are `modern` or `legacy`, by the key without a session. The oldest entries are forgotten. */
+  /** Whether servers are `modern` or `legacy`, by the key that `keyOf` returns. The oldest entries are forgotten. */
   readonly #eras = new Map<string, Era>()
   readonly #ending = new Set<Promise<unknown>>()
 
@@ -60,7 +60,7 @@ export class McpPool implements McpServers {
       era: () => this.#eras.get(shared),
       // A server asks this when it is about to start, and `running` then includes the server itself.
       mayStart: () => this.running <= limitsOf(this.#context).mcpServers,
-      // The uses of a server have one principal, and so the same tokens.
+      // All sessions that share a server have the same principal, and so the same tokens.
       token: (resource: string) => [...uses].map(({ user }) => user.token(resource)).find(Boolean),
       isWanted: () => [...uses].some(({ isWanted }) => isWanted),
       changed: () => {
@@ -90,8 +90,8 @@ export class McpPool implements McpServers {
       const own = this.#entryFor(use.config, use.user)
       own.uses.add(use)
       use.move(own.server)
-      // The use waits for its earlier server, and then notices that it has another one. A failure of the new server is shown by
-      // its state.
+      // The new server of the session is started now. If this fails, its state shows the failure. A call that waits
+      // for the earlier server then goes on with the new one.
       if (use.isWanted) own.server.connected(false).catch(() => {})
     }
   }

@@ -28,7 +28,10 @@ export class PooledServer {
   #connection: McpConnection | undefined
   /** The attempt to connect, with the pause before a restart. */
   #connecting: Promise<McpConnection> | undefined
-  /** Ends the attempt. Each attempt has a controller of its own, so that an attempt can tell that it is not the newest. */
+  /**
+   * Ends the attempt. Each attempt has a controller of its own, so that an attempt notices when a newer one has
+   * begun.
+   */
   #abort = new AbortController()
   /** Resolves when no process of earlier attempts is left. */
   #ending: Promise<unknown> = Promise.resolve()
@@ -95,7 +98,8 @@ export class PooledServer {
       if (this.#connecting === connecting) this.#connecting = undefined
     })
     this.#connecting = connecting
-    // Each caller of `connected` sees the failure. If there is no caller, only the state shows the failure.
+    // Each caller of `connected` gets the failure. Without a caller, only the state shows it, and the rejection must
+    // not be unhandled.
     connecting.catch(() => {})
     return connecting
   }
@@ -211,8 +215,9 @@ export class PooledServer {
       ? await this.#credentials.required(error).catch((problem: unknown) => problem)
       : error
     const failure = failureOf('The call failed', cause, this.#redact)
-    // If the token lacks a scope, only this call is refused. A server that refuses the token itself refuses every call. A
-    // server that cannot be reached, or that has forgotten the connection, has to be connected again.
+    // The connection is given up in two cases. With 401 the server refuses the token itself, and would refuse every
+    // call. (If only a scope is missing, only this call is refused.) Or the server cannot be reached, or has
+    // forgotten the connection.
     const isLost = isChallenge ? error.status === 401 : 'url' in this.#config && isGone(error)
     if (isLost && this.#connection === connection) {
       this.#forget()

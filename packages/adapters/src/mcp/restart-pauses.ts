@@ -19,7 +19,10 @@ export class RestartPauses {
     return this.#count >= this.#limits.mcpRestarts
   }
 
-  /** Called when a series of restarts begins. The signal is aborted when a caller does not want to wait for the pauses. */
+  /**
+   * Begins a series of restarts. Returns a signal, which is aborted when a caller does not want to wait for the
+   * pauses.
+   */
   begin(): AbortSignal {
     this.#hurry = new AbortController()
     return this.#hurry.signal
@@ -34,12 +37,15 @@ export class RestartPauses {
     this.#hurry.abort()
   }
 
-  /** Called when the server is ready. After a time without a crash, earlier restarts do not count. */
+  /**
+   * Starts a timer when the server is ready. If the server does not crash until the timer ends, earlier restarts no
+   * longer count.
+   */
   awaitSteady(): void {
     this.#cancelSteady = this.#later(this.#limits.mcpSteadyMs, () => this.reset())
   }
 
-  /** Called when the server is no longer ready. */
+  /** Stops this timer when the server is no longer ready. */
   stopWaiting(): void {
     this.#cancelSteady()
   }

@@ -13,7 +13,10 @@ export class StdioTransport implements Transport {
   onclose?: () => void
   onerror?: (error: Error) => void
   onmessage?: (message: JSONRPCMessage) => void
-  /** By this member and `pid` the library knows that a silent server is a legacy server. */
+  /**
+   * The library looks for the members `stderr` and `pid`. If a transport has them, the library takes a silent server
+   * for a legacy server.
+   */
   readonly stderr = null
   /** The reason as a clause, if the process has ended by itself. */
   exitReason: string | undefined
@@ -71,8 +74,8 @@ export class StdioTransport implements Transport {
       return this.onerror?.(new Error('it sent a line that is no message'))
     }
     this.onmessage?.(message)
-    // The library handles a notification later. If the result of the call were read before that, the library would no longer
-    // know the call. So reading pauses for a moment.
+    // The library handles a progress notification later. If the result of the call were read in the meantime, the
+    // library would no longer know the call, and drop the progress. So reading pauses for a moment.
     if ('method' in message && message.method === 'notifications/progress') this.#rest()
   }
 

@@ -95,7 +95,8 @@ export class ServerUse implements McpServer {
     for (;;) {
       const server = this.#server
       const connection = await server.connected(hurry)
-      // During the wait, the server may have turned out to belong to another session. This use then has another server.
+      // During the wait, the server may have turned out to be a legacy server that another session keeps. Then this
+      // use has another server, and waits for that one.
       if (server === this.#server) return connection
     }
   }

@@ -49,8 +49,8 @@ function summaryIn(parts: readonly ResponsePart[]): StoredSummary | undefined {
 }
 
 /**
- * Returns the turns from the one that holds the summary. Used if the last turn that the summary covers no longer exists. The
- * summary then covers all turns before the turn that holds it.
+ * Returns the turns that follow a summary, if the last turn that it covers (`upTo`) no longer exists. They begin with
+ * the turn that holds the summary, because the summary covers all turns before that one.
  */
 function turnsAfterSummary(turns: readonly Turn[], { summary, upTo }: StoredSummary): EarlierTurns {
   const at = turns.findIndex(({ responseParts }) => summaryIn(responseParts)?.upTo === upTo)

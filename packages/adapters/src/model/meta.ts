@@ -20,7 +20,10 @@ export interface AgentMeta {
   readonly done?: boolean
   /** In a usage: the cost of the turn, in dollars. */
   readonly cost?: number
-  /** In a usage, and in the notification about them: a digest of the project's instructions. Empty: there are none any more. */
+  /**
+   * In a usage, and in the notification about the project's instructions: a digest of these instructions. Empty:
+   * there are no instructions any more.
+   */
   readonly instructions?: string
 }
 

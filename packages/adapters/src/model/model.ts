@@ -47,7 +47,8 @@ export function agentOn(providers: readonly ModelProvider[], options: ModelAgent
     const isUsable = providers.some(isReady)
     const description = {
       provider: agentId,
-      // Clients show the name where a user chooses an agent. Without a key every turn would fail.
+      // Clients show this name where a user chooses an agent. It tells that a key is missing, because every turn
+      // would fail without one.
       displayName: isUsable ? 'Atrium Agent' : 'Atrium Agent (needs a key)',
       description: `A coding agent on a model of your choice.${isUsable ? '' : ` ${howToGetReady(providers)}`}`,
       models: providers.flatMap((provider) =>

@@ -5,7 +5,10 @@ import { pathOf } from '@atrium/protocol/file-uri'
 import { instructionParagraphs } from '../customization/instructions.ts'
 import { bySkillTool, customParagraphs } from '../customization/paragraphs.ts'
 
-/** Returns the system prompt: working directories, platform, rules of conduct, the instructions of the project, and what customizations add. */
+/**
+ * Returns the system prompt: working directories, platform, rules of conduct, the instructions of the project, and
+ * what customizations add.
+ */
 export function systemPrompt(
   { state, session }: Pick<Chat, 'state' | 'session'>,
   platform: string,

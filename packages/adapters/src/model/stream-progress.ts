@@ -37,7 +37,10 @@ export class StreamProgress {
     this.#textLengths.set(partId, before + length)
   }
 
-  /** The id of the last part if this part is text. It is an interrupted text that the model continues. */
+  /**
+   * The id of the last part if that part is text, else undefined. It is an interrupted text, which the model
+   * continues.
+   */
   get lastTextId(): string | undefined {
     const last = this.#lastPart
     return last?.kind === 'markdown' ? last.id : undefined

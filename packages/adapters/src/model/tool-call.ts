@@ -48,8 +48,8 @@ export async function* runCalls(
 }
 
 /**
- * Waits for the end of a call whose tool a client or an MCP server provides. The host runs a call of a server from here on, as
- * soon as it is approved. So this begins for all calls before the first one is awaited.
+ * Waits for the end of a call whose tool a client or an MCP server provides. The host runs a call of an MCP server
+ * only when this wait has begun. So the wait begins for all calls before the first one is awaited.
  */
 function endOf(toolCallId: string, { chat }: CallContext): Promise<unknown> {
   const ended = chat.tools.ended(toolCallId)
@@ -108,7 +108,7 @@ async function* runWithoutApproval(
   } catch (error) {
     if (!(error instanceof TurnFailed)) throw error
     if (error.errorType !== 'permission') return yield failed(toolCallId, error.message)
-    // The host learns only from the attempt that this path needs approval, because it is a protected file.
+    // The path is a protected file. This was not known before the attempt. So the call asks for approval now.
     yield { ...ready, confirmationTitle: error.message }
     awaited.push(toolCallId)
   }
@@ -151,7 +151,8 @@ async function* runWhenApproved(toolCallId: string, context: CallContext): Async
   if (!input) return yield failed(toolCallId, 'the approved input is invalid')
   try {
     const actions = runTool(call.toolName, toolCallId, input, context)
-    // A tool that needs no approval asks only for a protected file. The user has then allowed the model to see the file.
+    // If the tool needs no approval, the user was asked because of a protected file, and has allowed the model to see
+    // it. So the result needs no review.
     yield* tool.noApproval ? actions : withReview(actions)
   } catch (error) {
     if (!(error instanceof TurnFailed)) throw error
@@ -177,8 +178,8 @@ function* failWithoutAsking(
   problem: string,
 ): Iterable<AgentAction> {
   const invocationMessage = messageOf(findTool(toolName)?.displayName ?? quoted(toolName))
-  // For a tool with an editable input, `toolInput` would be the bare command line. The input of such a tool is invalid here and
-  // has no command line, so `toolInput` is left out for these tools only.
+  // A tool with an editable input stores the text of its only field as `toolInput`. Here this field may be missing,
+  // because the input is invalid. So `toolInput` is left out for such a tool.
   const toolInput = findTool(toolName)?.editable === undefined && { toolInput: JSON.stringify(input) ?? '' }
   yield { type: 'chat/toolCallReady', toolCallId, invocationMessage, ...toolInput, confirmed: 'not-needed' }
   yield failed(toolCallId, problem)

@@ -44,7 +44,7 @@ export const toolRuns: { readonly [N in ToolName]: RunTool } = {
   },
 
   async *search({ chat, toolCallId, input }) {
-    // Some models fill the field that they do not need with an empty text.
+    // Some models fill the field that they do not need with an empty text. An empty field counts as absent.
     const wanted = ['text', 'pattern'].filter((name) => input[name] !== '')
     const search = presentFields(input, [...wanted, 'path', 'glob', 'ignoreCase'])
     const { lines, more } = await chat.files.search(toolCallId, search)

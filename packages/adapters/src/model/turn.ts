@@ -112,7 +112,7 @@ export class ModelTurn {
 
   /** Reads the instructions of the project for this turn, and tells users if they differ from those of the turn before. */
   async *#readInstructions(): AsyncIterable<AgentAction> {
-    // A small model must not read instructions only.
+    // The instructions get at most a quarter of the budget, so that a small model has room for the conversation.
     const files = fittedTo(await this.#chat.instructions(), charactersFor(this.#budget) / 4)
     this.#instructions = files
     this.#budget -= Math.ceil(files.reduce((sum, { text }) => sum + text.length, 0) / charactersFor(1))
@@ -250,7 +250,10 @@ export class ModelTurn {
     }
   }
 
-  /** Says in the turn that a request is repeated, and waits. The first delay of a request leaves a line in the turn. */
+  /**
+   * Tells users that a request is repeated, and waits. Before the first repetition of a request, a notification is
+   * added to the turn.
+   */
   async *#waitToRetry(
     { reason, afterMs }: Retry,
     delay: number,

@@ -108,7 +108,7 @@ export class LineProcess {
   async #endAndClosePipes(): Promise<void> {
     this.lines.close()
     await this.#endAll()
-    // A process outside the POSIX session may hold the pipes open.
+    // A process outside the POSIX session may hold the pipes open. So the host closes its ends.
     this.#child.stdout?.destroy()
     this.#child.stderr?.destroy()
   }

@@ -14,7 +14,7 @@ import type { Word } from './words.ts'
 
 /** An index in memory. */
 export interface MemorySearch extends SearchIndex {
-  /** All texts. */
+  /** All indexed texts. */
   readonly texts: readonly Omit<FoundText & IndexedText, 'excerpt'>[]
 }
 
@@ -40,7 +40,8 @@ class MemoryIndex implements MemorySearch {
   readonly #sessions = new Map<Uri, StoredSession>()
   readonly #sessionOf = new Map<Uri, Uri>()
   /**
-   * The texts by position. `session` is set only for the title of a session: other texts have a chat, which names it.
+   * The texts by position. `session` is set only for the title of a session. The session of any other text is found
+   * by its chat.
    */
   readonly #texts = new Map<number, { readonly session: Uri | undefined; readonly stored: StoredText }>()
   #epoch: number | undefined
@@ -159,7 +160,10 @@ interface Place {
   readonly count: number
 }
 
-/** The places where the wanted words follow one another. `prefix`: the last of them need only begin so. */
+/**
+ * Returns the places where the wanted words follow one another. `prefix`: the last word in the text need only begin
+ * with the last wanted word.
+ */
 function placesOf(wanted: readonly string[], prefix: boolean, words: readonly Word[]): readonly Place[] {
   if (wanted.length === 0) return []
   const isHere = (from: number) =>

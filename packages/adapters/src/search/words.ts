@@ -18,9 +18,9 @@ const word = new RegExp(`${letter}[\\p{L}\\p{N}\\p{Co}\\p{M}]*`, 'gu')
 export const separator = '\u200b'
 
 /**
- * A text as it is indexed. Control characters, except tabs and line ends, become spaces, because two of them mark
- * found words. An invisible separator stands between two letters if one of them is an ideograph. Half a surrogate
- * pair becomes U+FFFD, as SQLite would store it.
+ * Converts a text to the form in which it is indexed. Control characters, except tabs and line ends, become spaces,
+ * because two of them mark found words. An invisible separator is put between two letters if one of them is an
+ * ideograph. Half a surrogate pair becomes U+FFFD, as SQLite would store it.
  */
 export function prepared(text: string): string {
   // oxlint-disable-next-line no-control-regex
@@ -38,19 +38,19 @@ export function wordsOf(text: string): readonly Word[] {
   }))
 }
 
-/** A term as the words that must follow one another. */
+/** Returns the words of a term. In a found text these words follow one another. */
 export function termWords({ text }: SearchTerm): readonly string[] {
   return wordsOf(prepared(text)).map((each) => each.folded)
 }
 
-/** A word without its case and its accents. */
+/** Returns a word in lower case and without accents. */
 function folded(found: string): string {
   return found.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()
 }
 
 /**
- * The first position that a text with this time, in milliseconds, may have. Positions order texts by time: each
- * second has 256. If a second has more texts, they take the next free positions after it.
+ * Returns the first position of the second in which a text was written. `time` is in milliseconds. Positions order
+ * texts by time: each second has 256. If a second has more texts, they take the next free positions after it.
  */
 export function positionOf(time: number): number {
   return Math.max(0, Math.floor(time / 1000)) * 256

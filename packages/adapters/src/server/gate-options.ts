@@ -11,18 +11,19 @@ export interface GateOptions extends Address {
   readonly tls?: TlsCertificate | undefined
   readonly allowOrigins?: readonly string[] | undefined
   readonly allowHosts?: readonly string[] | undefined
-  /** The devices that may connect. Absent: only the token is accepted, and there is no page. */
+  /** The devices that may connect. Absent: only the token is accepted, and the host serves no web page. */
   readonly devices?: KnownDevices | undefined
 }
 
 /** The origin of all VS Code windows. It does not tell which extension connects, so it is accepted only with a token. */
 const vscodeOrigin = 'vscode-file://vscode-app'
 
-/** The gate of a host that listens on this port. */
+/** Returns the rules for requests to a host that listens on this port. */
 export function gateOf(options: GateOptions, port: number, takeTicket: Gate['takeTicket']): Gate {
   const secure = options.tls !== undefined
   const hosts = namesOf(options, port, secure, options.allowHosts ?? [])
-  // A name that the user allows may be that of a proxy, which has TLS even if the host has none.
+  // A name that the user allows may be that of a proxy, which has TLS even if the host has none. So its `https`
+  // origin counts as the host's own.
   const addresses = [
     ...[...hosts].map((host) => `${secure ? 'https' : 'http'}://${host}`),
     ...(options.allowHosts ?? []).map((host) => `https://${host}`),

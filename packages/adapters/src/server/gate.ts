@@ -31,7 +31,7 @@ export interface Refusal {
 
 /** Browsers cannot set headers of a WebSocket. They send `Sec-WebSocket-Protocol: atrium, atrium.token.<token>`. */
 const tokenProtocol = 'atrium.token.'
-/** The entry of the host's own page, in place of a token. */
+/** The host's own web page sends a ticket in place of a token, as `atrium.ticket.<ticket>`. */
 const ticketProtocol = 'atrium.ticket.'
 
 /** The decision about an upgrade: a refusal, or the device that connects. Without both, the request has the token. */
@@ -54,7 +54,7 @@ export function admit(gate: Gate, head: RequestHead): Admission {
   return refusal ? { refusal } : { device: credential === 'token' ? undefined : credential }
 }
 
-/** Returns undefined if the request may become a WebSocket. */
+/** Returns why a request may not become a WebSocket. Returns undefined if it may. */
 export function checkUpgrade(gate: Gate, head: RequestHead): Refusal | undefined {
   return admit(gate, head).refusal
 }
@@ -69,8 +69,8 @@ export function checkOrigin(gate: Gate, head: RequestHead, trusted: boolean): Re
 }
 
 /**
- * A ticket opens one WebSocket, and only for the host's own page (G14). It must stand alone: a request with a ticket and
- * a token comes from no page of ours.
+ * Decides about a request with a ticket. A ticket opens one WebSocket, and only for the host's own page (G14). The
+ * request must have no token: the host's page never sends both.
  */
 function admitTicket(gate: Gate, head: RequestHead, tickets: readonly string[]): Admission {
   const [ticket = ''] = tickets
@@ -137,14 +137,14 @@ function tokensIn(head: RequestHead): readonly (readonly string[])[] {
   return [bearerTokens(head), entriesOf(head, tokenProtocol), queryTokens(head.target)]
 }
 
-/** An authorization with another scheme counts as a wrong token. */
+/** Returns the tokens in `Authorization` headers. An authorization with another scheme counts as a wrong token. */
 function bearerTokens(head: RequestHead): readonly string[] {
   return valuesOf(head, 'authorization').map((value) =>
     value.slice(0, 7).toLowerCase() === 'bearer ' ? value.slice(7).trim() : '',
   )
 }
 
-/** What follows the prefix in the protocol entries that have it. */
+/** Returns the WebSocket protocols of a request that begin with this prefix, without the prefix. */
 function entriesOf(head: RequestHead, prefix: string): readonly string[] {
   const entries = valuesOf(head, 'sec-websocket-protocol').flatMap((value) => value.split(','))
   return entries.flatMap((entry) => {

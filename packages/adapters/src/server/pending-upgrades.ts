@@ -43,7 +43,7 @@ export class PendingUpgrades {
     return this.#sockets.size
   }
 
-  /** `stream` is what the HTTP server reads: the socket itself, or the TLS stream on it. */
+  /** Adds an accepted socket. `stream` is what the HTTP server reads: the socket itself, or the TLS stream on it. */
   add(socket: Socket, stream: Duplex): void {
     socket.once('close', () => this.remove(stream))
     this.#insert(socket, stream)

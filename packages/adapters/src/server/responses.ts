@@ -3,7 +3,10 @@ import type { Duplex } from 'node:stream'
 
 export type TextResponse = readonly [status: number, text: string]
 
-/** The paths that answer GET and HEAD. The only other path is `/pair`, to which a device posts its pairing code. */
+/**
+ * The health checks, which answer GET and HEAD, by path. The server also answers `/pair` and the paths of the web
+ * page.
+ */
 export const routes: ReadonlyMap<string, (ready: boolean) => TextResponse> = new Map<
   string,
   (ready: boolean) => TextResponse

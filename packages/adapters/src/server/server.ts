@@ -52,17 +52,21 @@ export interface Listening {
   readonly urls: readonly string[]
   /** 0 on a unix socket. */
   readonly port: number
-  /** The address of the web page. Undefined if there is no page at a port. */
+  /** The address of the web page. Undefined if the host has no page, or listens on a unix socket. */
   readonly pageUrl: string | undefined
-  /** The address of the web page with a new code, which lets one browser in. */
+  /**
+   * Returns the address of the web page. If the host has a token, the address has a new code, which lets one browser
+   * in.
+   */
   readonly pageLink: () => string | undefined
   /** Accepts no more clients; resolves when the last connection has ended. */
   close(): Promise<void>
 }
 
 /**
- * Starts the HTTP server. It answers `/healthz`, `/readyz` and, with `devices`, `/pair`. On any path it accepts a
- * WebSocket that passes the gate. It serves nothing else.
+ * Starts the HTTP server. It answers `/healthz`, `/readyz` and, with `devices`, `/pair`. With `page`, it answers
+ * every other path with a file of the web page, or lets a browser enter. On any path it accepts a WebSocket that
+ * passes the gate.
  */
 export async function listen(options: ListenOptions): Promise<Listening> {
   const secure = options.tls !== undefined
@@ -178,7 +182,10 @@ function serve({ gate, pending, page, pageSockets }: Parts, options: ListenOptio
     response.writeHead(status, headersFor(text)).end(text)
   }
 
-  /** Answers with a file, or lets a browser enter. Meanwhile the socket is not pending. */
+  /**
+   * Answers with a file of the page, or lets a browser enter. Until the answer is sent, the time limit of pending
+   * upgrades does not apply to the socket.
+   */
   const answerByPage = async (page: Page, request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request
     if (!pageSockets.add(socket)) {

@@ -52,7 +52,8 @@ export async function readToken(path: string): Promise<string> {
 }
 
 /**
- * Accepts only characters that need no escaping in URLs, headers and protocol names, and only tokens too long to guess.
+ * Returns a token if it can be used, else throws. A token must be too long to guess, and have only characters that
+ * need no escaping in URLs, headers and protocol names.
  */
 export function checkedToken(token: string, from: string): string {
   if (/^[A-Za-z0-9_-]{16,512}$/.test(token)) return token

@@ -65,7 +65,7 @@ export class Emulator {
     return worker
   }
 
-  /** An idle worker does not keep the process alive. */
+  /** Lets the process end while the worker has nothing to do. */
   #unrefIfIdle(): void {
     if (this.#callbacks.size === 0) this.#worker?.unref()
   }

@@ -1,9 +1,9 @@
 import type { OutputPart } from './output-part.ts'
 
 /**
- * Parses an escape sequence; `intermediates` are the characters between ESC and the final character. A viewer is a
- * client that shows the terminal. A sequence that a viewer would answer becomes a query. Unknown sequences, and those
- * by which a program could make a viewer print, resize it or read from it, give undefined.
+ * Parses an escape sequence. `intermediates` are the characters between ESC and the final character. A sequence that
+ * a viewer (a client that shows the terminal) would answer becomes a query. Returns undefined for an unknown
+ * sequence, and for one by which a program could make a viewer print, resize it or read from it.
  */
 export function parseEscape(intermediates: string, final: string): OutputPart | undefined {
   const [first = ''] = intermediates

@@ -24,15 +24,15 @@ const title: ParseOsc = (rest, { titleLength }) => ({
 })
 
 /**
- * A command that sets a colour is shown. A query of a colour is removed, because each viewer has other colours. A reset
- * (104, 110 to 119) has no value.
+ * Parses a colour command. A command that sets a colour is shown, and so is a reset (104, 110 to 119), which has no
+ * value. A query of a colour is removed, because each viewer has other colours.
  */
 const colours: ParseOsc = (rest, _, number) =>
   /^[\w#:;./]*$/.test(rest) && (rest || Number(number) > 100)
     ? { data: `\x1b]${number}${rest && ';'}${rest}\x1b\\` }
     : undefined
 
-/** A hyperlink with another scheme than http, https or mailto is replaced by the end of a link. */
+/** Parses a hyperlink. A link with another scheme than http, https or mailto is replaced by the end of a link. */
 const link: ParseOsc = (rest) => {
   const at = rest.indexOf(';')
   const allowed = /^[ -~]*$/.test(rest) && /^(?:https?:|mailto:|$)/i.test(rest.slice(at + 1))
@@ -66,7 +66,7 @@ const marks: ReadonlyMap<string, ParseMark> = new Map<string, ParseMark>([
   ['E', (first) => ({ at: 'line', line: lineText(unescaped(first)) })],
 ])
 
-/** The fish shell sends the command line with this mark. */
+/** Parses the mark of a command that begins to run. The fish shell sends the command line with this mark. */
 function executed(first: string): CommandMark {
   const line = first.startsWith('cmdline_url=')
     ? percentDecoded(first.slice('cmdline_url='.length))

@@ -50,7 +50,10 @@ export class Pty {
     })
   }
 
-  /** Input that the program has not read is kept, up to a limit. Input over the limit is dropped as a whole. */
+  /**
+   * Writes input for the program. Input that the program has not read is kept, up to a limit. Input over the limit is
+   * dropped as a whole.
+   */
   write(data: string): void {
     if (this.#closed) return
     if (!this.#internals) return this.#pty.write(data)
@@ -62,7 +65,7 @@ export class Pty {
   }
 
   resize(cols: number, rows: number): void {
-    // The number of a closed descriptor may belong to another file.
+    // A closed pty is not resized: its descriptor number may belong to another file now.
     if (this.#closed) return
     this.#pty.resize(cols, rows)
   }
@@ -161,7 +164,9 @@ function* remainingBytes(fd: number): Iterable<Buffer> {
   }
 }
 
-/** Returns 0 if the call would block, and undefined if it failed. */
+/**
+ * Calls a function that reads or writes. Returns its result, 0 if the call would block, and undefined if it failed.
+ */
 function attempt(io: () => number): number | undefined {
   try {
     return io()

@@ -113,7 +113,7 @@ export class Terminal implements Shell {
     this.resume()
     if (process.platform === 'win32') this.#pty.kill('SIGHUP')
     await this.#endSession()
-    // A process that has left the session may hold the pty for ever.
+    // A process that has left the session may hold the pty for ever. So the pty is closed here.
     this.#pty.close()
     await this.#exitEmitted
     await this.#sessionEnd

@@ -29,7 +29,10 @@ export interface PtyOptions {
 export function ptyTerminals(options: PtyOptions = {}): Terminals {
   const { env = process.env } = options
   const limits = { ...defaultLimits, ...options.limits }
-  /** Set in the environment of every shell, so that the watchdog recognizes its processes. */
+  /**
+   * The marker of this host. It is set in the environment of every shell, so that the watchdog recognizes the
+   * processes.
+   */
   const mark = randomBytes(16).toString('hex')
   const emulator = new Emulator()
   let watchdog: Watchdog | undefined
@@ -74,7 +77,10 @@ export function ptyTerminals(options: PtyOptions = {}): Terminals {
   return { start }
 }
 
-/** Throws an error that names the problem. Without this check, node-pty would start a program that ends at once. */
+/**
+ * Throws if the directory of a terminal cannot be used. Without this check, node-pty would start a program that ends
+ * at once.
+ */
 async function checkDirectory(cwd: string): Promise<void> {
   if (!isAbsolute(cwd) || cwd.includes('\0'))
     throw new Error('the directory of a terminal must be an absolute path')

@@ -140,7 +140,7 @@ export function treeOf(record: {
   return { root: record.path, gitDir: record.gitDir, commonDir: record.commonDir, owners: [] }
 }
 
-/** Runs a task in a checkout whose index must be readable. */
+/** Runs a task in a checkout. Throws if the index of the checkout cannot be read. */
 export async function inSoundCheckout<T>(
   machine: Machine,
   repository: Repository,

@@ -31,7 +31,7 @@ function version(mode: string, object: string): FileVersion | undefined {
   return mode === '000000' ? undefined : { mode, object }
 }
 
-/** Entries in the form of `git update-index -z --index-info`. The mode 0 removes an entry. */
+/** Returns entries in the form that `git update-index -z --index-info` reads. The mode 0 removes an entry. */
 export function indexLines(entries: readonly (FileVersion & { readonly path: string })[]): string {
   return entries.map(({ path, mode, object }) => `${mode} ${object}\t${path}\0`).join('')
 }

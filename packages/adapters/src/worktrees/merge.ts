@@ -38,7 +38,10 @@ export async function commitBeside(attempt: Attempt, tree: Repository, parent: s
   })
 }
 
-/** Copies an index and its modification time. Git reads a file again only if it is not older than the index. */
+/**
+ * Copies an index with its modification time. Git reads a file again only if the file is not older than the index. A
+ * copy with a later time would hide changes.
+ */
 async function copyIndex(from: string, to: string): Promise<void> {
   const { mtimeMs } = await stat(from)
   await copyFile(from, to)

@@ -96,7 +96,10 @@ export async function removeParts(root: string, files: readonly Replacement[]): 
   for (const { part } of files) await rm(join(root, part), { force: true }).catch(() => {})
 }
 
-/** Returns false if somebody has changed something at the path since it was seen, or a folder of the path is a link now. */
+/**
+ * Puts the new file in its place, or deletes the old one. Returns false if somebody has changed something at the path
+ * since it was seen, or if a folder of the path is a link now.
+ */
 async function replace(root: string, file: Replacement, seen: BigIntStats | undefined): Promise<boolean> {
   const { path, to, part } = file
   const near = await nearestFolder(root, path)

@@ -52,7 +52,8 @@ async function unappliedAmong(
 ): Promise<readonly string[]> {
   if (applied === undefined) return changed
   return withOwnIndex(machine, { root, commonDir, owners: [] }, applied, async (shadow) => {
-    // Git may have deleted the commit, because nothing refers to it.
+    // Git may have deleted the commit `applied`, because nothing refers to it. Then all changed paths count as not
+    // applied.
     const { exitCode } = await shadow.tryRun(['read-tree', applied], '')
     if (exitCode !== 0) return changed
     return [...(await changedPaths(shadow)), ...(await populatedSubmodules(shadow, root))]

@@ -49,7 +49,10 @@ export interface LaunchContext {
   readonly mcpServers?: readonly AcpServer[]
   /** The idle processes of all agents. Absent: each agent counts only its own. */
   readonly idle?: IdleProcesses
-  /** Secrets that agents are given later, besides their environment and their MCP servers. */
+  /**
+   * Secrets that the agent gets after its start. They are removed from its output, like the secrets in its
+   * environment.
+   */
   readonly secrets?: Variables
 }
 

@@ -68,7 +68,10 @@ export function isSupported(server: AcpServer, capabilities: AgentCapabilities |
   return !('type' in server) || capabilities?.mcpCapabilities?.[server.type] === true
 }
 
-/** Returns all values that are passed to the servers, by name. Some values are secrets, and an agent may print them. */
+/**
+ * Returns all values that are passed to the servers, by name. Some values are secrets. An agent may print them, so
+ * they must be removed from its output.
+ */
 export function valuesGiven(servers: readonly AcpServer[]): Variables {
   const values = servers.flatMap((server) => ('type' in server ? urlValues(server) : commandValues(server)))
   // The key contains an index, because two servers may have values of the same name.

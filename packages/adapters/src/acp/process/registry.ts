@@ -10,7 +10,7 @@ export interface AgentSetting {
   readonly args?: readonly string[]
   readonly env?: { readonly [name: string]: string }
   readonly displayName?: string
-  /** Names of further host variables that the agent gets. */
+  /** Names of environment variables of the host that the agent gets, besides those that every agent gets. */
   readonly variables?: readonly string[]
   readonly memoryMb?: number
   readonly turnMinutes?: number

@@ -1,8 +1,8 @@
 import type { AuthMethod } from './schema.ts'
 
 /**
- * Returns the instruction to sign in. It names the command that the agent names, else the known command of the program, else
- * it is the agent's own description.
+ * Returns the instruction to sign in. It names a command: the one that the agent announces, else the known command of
+ * the program. If there is neither, the instruction is the agent's own description of the sign-in.
  */
 export function signInText(
   methods: readonly AuthMethod[] = [],

@@ -43,7 +43,10 @@ interface Received {
   readonly port: number
 }
 
-/** Answers a request by a web handler. The handler's request is aborted when the connection is closed. */
+/**
+ * Passes a request to a handler of the Fetch API, and sends its response. The handler's request is aborted when the
+ * connection is closed.
+ */
 export async function forward(
   { request, body, port }: Received,
   handler: (request: Request) => Promise<Response> | undefined,

@@ -7,7 +7,7 @@ import { failure } from './endpoint.ts'
 import type { ServedTools } from './endpoint.ts'
 import { resultOf } from './result.ts'
 
-/** The turn in which an agent calls offered tools. */
+/** The turn in which an agent calls offered tools: tools of the session's clients or MCP servers. */
 export interface CallingTurn {
   readonly chat: Chat
   newId(): string
@@ -20,8 +20,9 @@ export interface CallingTurn {
 export class OfferedCalls implements ServedTools {
   readonly #turn: CallingTurn
   /**
-   * Calls that an earlier agent process made in this turn. The agent may make such a call again, because it was stopped before
-   * it got the result. It then gets the result of the earlier call, and the tool does not run twice (I6).
+   * Calls that an earlier agent process made in this turn. That process may have ended before it got the result, so
+   * the agent may make the call again. The agent then gets the result of the earlier call, and the tool does not run
+   * twice (I6).
    */
   readonly #earlier: ToolCallState[]
 

@@ -21,7 +21,10 @@ export class ReportedCalls {
     this.#tools = tools
   }
 
-  /** Returns the updates to show when an update comes: none while the call is held back or dropped. */
+  /**
+   * Takes an update, and returns the updates to show now. Returns none if the call of the update is held back or
+   * dropped.
+   */
   filter(update: ToolCallUpdate): readonly ToolCallUpdate[] {
     const id = String(update.toolCallId ?? '')
     if (this.#dropped.has(id)) return []
@@ -60,7 +63,10 @@ export class ReportedCalls {
     return released
   }
 
-  /** Returns the offered tool that an update names. Only the forms in which agents name the tools of MCP servers count. */
+  /**
+   * Returns the offered tool that an update names. Only the names that agents give to tools of MCP servers are
+   * recognized, for example `mcp__server__tool`.
+   */
   #toolOf({ title, name, rawInput }: ToolCallUpdate): string | undefined {
     const input = fieldsOf(rawInput)
     const invocation = fieldsOf(input['invocation'])

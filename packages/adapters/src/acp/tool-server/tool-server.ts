@@ -13,7 +13,9 @@ import { ToolEndpoint } from './endpoint.ts'
  * loopback interface, from the first endpoint on. Each chat has an endpoint with a path and a token of its own.
  */
 export class ToolServer {
-  /** The beginning of all tokens. It tells the host what to remove from the agent's output. */
+  /**
+   * The beginning of all tokens. The host removes tokens from the agent's output, and recognizes them by this text.
+   */
   readonly secret = randomBytes(24).toString('base64url')
   readonly #version: string
   readonly #endpoints = new Map<string, ToolEndpoint>()

@@ -42,7 +42,7 @@ export async function applyEdits(
       else await access(dirname(join(directory, step.path)), constants.W_OK)
     await tools.journal.decide(entry)
   } catch (error) {
-    // What cannot be taken back now stays in the journal for the next start.
+    // If a temporary file cannot be deleted now, the group stays in the journal, and the next start deletes the file.
     await takeBack(tools.journal, entry).catch(() => {})
     throw new CaptureFailed(`Nothing was changed: ${problemOf(error)}.`)
   }
@@ -50,7 +50,10 @@ export async function applyEdits(
   return { ...finished, left: [...left, ...finished.left] }
 }
 
-/** Finishes or takes back what a previous run left in the journal. */
+/**
+ * Handles the groups of edits that a previous run left in the journal: applies those that were decided, and deletes
+ * the temporary files of the others.
+ */
 export async function recoverEdits(tools: ApplyTools): Promise<readonly Applied[]> {
   const applied: Applied[] = []
   for (const { entry, decided } of await tools.journal.left())
@@ -82,8 +85,8 @@ async function takeBack(journal: Journal, entry: Entry): Promise<void> {
 }
 
 /**
- * The check of one edit. Returns the step that applies the edit, with the file that is there now and the new content.
- * If the edit cannot be applied, returns the reason as a sentence for users.
+ * Checks one edit. Returns the step that applies the edit, with the file that is there now and the new content. If
+ * the edit cannot be applied, returns the reason as a sentence for users.
  */
 async function check(
   { read }: ApplyTools,
@@ -109,7 +112,8 @@ async function check(
     return 'Its content is not stored.'
   const step: Step = {
     path,
-    // Empty for a deletion, and for new content. New content is in no store, but only in the temporary file.
+    // The name of the store that has the content. Empty for a deletion, and for new content, which is only in the
+    // temporary file.
     store: stored?.content.split('.')[0] ?? '',
     ...(before && { expected: before }),
     ...(after && { wanted: after, temp: await tempFor(directory, path) }),
@@ -131,7 +135,7 @@ function versionOf(file: CapturedFile | undefined): Version | undefined {
   return file && hash !== undefined ? { hash, mode: file.mode, size: file.size } : undefined
 }
 
-/** New content gets the kind of hash that the file has in the store. */
+/** Returns the version of new content. Its hash has the length of the present file's hash: SHA-1 or SHA-256. */
 function versionOfNew({ bytes, mode }: NewFile, before: Version | undefined): Version {
   return { hash: blobHash(bytes, before?.hash.length ?? 40), mode, size: bytes.length }
 }

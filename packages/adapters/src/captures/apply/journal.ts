@@ -56,7 +56,7 @@ export class Journal {
     await syncFolder(this.#folder)
   }
 
-  /** The groups that a previous run left. */
+  /** Returns the groups that a previous run left in the journal. `decided`: whether the group must be applied. */
   async left(): Promise<readonly { readonly entry: Entry; readonly decided: boolean }[]> {
     const names = await readdir(this.#folder).catch((): string[] => [])
     const found = await Promise.all(

@@ -22,7 +22,7 @@ export type Present =
       readonly hash?: string
       readonly stat: BigIntStats
     }
-  /** Something that no edit touches. */
+  /** Something that an edit must not replace, such as a folder. `reason` is a sentence for users. */
   | { readonly type: 'other'; readonly reason: string }
 
 /**
@@ -37,7 +37,8 @@ export async function presentAt(
     const info = await lstat(join(directory, parent)).catch(() => undefined)
     if (!info) return { type: 'absent' }
     if (info.isSymbolicLink()) return { type: 'other', reason: 'A folder of its path is a link now.' }
-    // A file in the place of a parent folder may be about to be deleted.
+    // If a file is in the place of a parent folder, nothing exists at the path. Another edit may delete that file
+    // first.
     if (!info.isDirectory()) return { type: 'absent' }
   }
   const full = join(directory, path)
@@ -78,7 +79,8 @@ export function parentsOf(path: string): readonly string[] {
 
 async function contentOf(path: string, stat: BigIntStats): Promise<Uint8Array> {
   if (stat.isSymbolicLink()) return readlink(path, 'buffer')
-  // Between `lstat` and `open`, a FIFO or a link may have taken the place of the file.
+  // Between `lstat` and `open`, a FIFO or a link may have taken the place of the file. The flags refuse a link, and
+  // do not wait for the other end of a FIFO.
   const file = await open(
     path,
     constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),

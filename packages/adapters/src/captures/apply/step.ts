@@ -107,7 +107,7 @@ async function removeEmpty(directory: string, path: string): Promise<void> {
     }
 }
 
-/** Permissions stay as they are, except for the permission to execute. */
+/** Returns the permissions of the new file: those of the old file, except for the permission to execute. */
 function permissions(mode: number, executable: boolean): number {
   if (((mode & 0o100) !== 0) === executable) return mode
   return executable ? mode | ((mode & 0o444) >> 2) : mode & ~0o111

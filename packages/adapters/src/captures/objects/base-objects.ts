@@ -49,7 +49,8 @@ export class BaseObjects {
   stored(paths: Iterable<string>, results: ReadonlyMap<string, FolderResult>): void {
     for (const path of paths) this.#stored.add(path)
     this.#blobs.clear()
-    // Earlier results are kept: if the edits of a folder were known, `results` has no entries for the folders in it.
+    // Earlier results are kept: if the same edits of a folder were made before, `results` has no entries for its
+    // subfolders.
     this.#results = new Map([...this.#results, ...results])
   }
 }

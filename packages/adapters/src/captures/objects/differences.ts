@@ -2,7 +2,7 @@ import { deflateSync, inflateSync } from 'node:zlib'
 import { sameEntry } from './tree-edit.ts'
 import type { TreeEntry } from './tree-edit.ts'
 
-/** What a path has in two captures. */
+/** The entries of one path in two captures. An absent entry means that the path has no file there. */
 export interface Difference {
   readonly before?: TreeEntry
   readonly after?: TreeEntry
@@ -11,7 +11,7 @@ export interface Difference {
 /** The differences of two captures by path. */
 export type Differences = ReadonlyMap<string, Difference>
 
-/** What some paths have in a tree. Undefined: no file. */
+/** The entries of some paths in a tree. Undefined: the path has no file. */
 export type Entries = ReadonlyMap<string, TreeEntry | undefined>
 
 /** The differences between entries. If a path is missing on one side, its entry in `common` is used for this side. */
@@ -25,7 +25,7 @@ export function differencesOf(before: Entries, after: Entries, common: Entries):
   return all
 }
 
-/** What the paths have on one side. */
+/** Returns the entries of all paths on one side of the differences. */
 export function entriesOn(side: keyof Difference, differences: Differences): Entries {
   return new Map([...differences].map(([path, each]) => [path, each[side]]))
 }

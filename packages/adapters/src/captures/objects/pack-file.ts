@@ -13,8 +13,8 @@ export interface PackedObject {
   readonly hash: string
   readonly data: Uint8Array
   /**
-   * An object of the same pack from which this one can be stored as a delta: one that is much like it, or has it as a
-   * part that begins at `from`.
+   * The base for storing this object as a delta. The base is an object of the same pack. It is either similar to this
+   * object, or contains this object as a part that begins at `from`.
    */
   readonly like?: { readonly hash: string; readonly data: Uint8Array; readonly from?: number }
 }

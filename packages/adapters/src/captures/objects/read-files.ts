@@ -10,7 +10,10 @@ export class ReadFiles {
     return known && known.seen === seen.get(path) ? known.entry : undefined
   }
 
-  /** The paths in `edits` are relative to the captured folder, the paths in `seen` to the working tree. */
+  /**
+   * Replaces the remembered files by those that the last capture has seen. The paths in `edits` are relative to the
+   * captured folder, the paths in `seen` to the working tree.
+   */
   remember(
     seen: ReadonlyMap<string, string>,
     edits: ReadonlyMap<string, TreeEntry | undefined>,

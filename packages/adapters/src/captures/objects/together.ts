@@ -37,12 +37,12 @@ function wholeAndParts(group: readonly PackedObject[], format: 'sha1' | 'sha256'
 }
 
 /**
- * Whether a content is small enough to be joined with others. A compressor looks back 32 KiB. A larger content is
- * better stored as a delta of its earlier version.
+ * Tells whether a content is small enough to be joined with others. Joining helps only within the 32 KiB that a
+ * compressor looks back, so a larger content is better stored as a delta of its earlier version.
  */
 function isSmall({ type, data }: PackedObject): boolean {
   return type === 'blob' && data.length >= 64 && data.length <= 12 * 1024
 }
 
-/** In bytes. The size is limited, because git reads the whole content to read a part. */
+/** The maximum size of a joined content, in bytes. Git reads the whole joined content to read one part. */
 const mostBytes = 256 * 1024

@@ -14,7 +14,7 @@ export interface TreeEdit {
   readonly hash: string
   /** The new trees of all folders whose entries have changed, except folders whose result is known. */
   readonly trees: readonly { readonly hash: string; readonly data: Buffer }[]
-  /** What the changed paths had before. */
+  /** The entries that the changed paths had before. */
   readonly old: ReadonlyMap<string, TreeEntry>
   /** The result of the edits in each edited folder, by folder. */
   readonly results: ReadonlyMap<string, FolderResult>
@@ -24,7 +24,7 @@ export interface TreeEdit {
 export interface FolderResult {
   readonly edits: string
   readonly hash?: string
-  /** What the edited paths had before. */
+  /** The entries that the edited paths had before. */
   readonly old: ReadonlyMap<string, TreeEntry>
 }
 
@@ -107,12 +107,12 @@ function picked(entries: ReadonlyMap<string, TreeEntry>, paths: readonly string[
 }
 
 /**
- * Thrown when a file has taken the place of a folder, or a folder that of a file. If a folder is gone, git may not have listed
- * all files that are gone with it, such as files behind a link that leads nowhere.
+ * Thrown when a file has taken the place of a folder, or a folder that of a file. Git may then not have listed all
+ * files that are gone with the folder, such as files behind a link that leads nowhere. So the index must be updated.
  */
 export class KindChanged extends Error {}
 
-/** A folder of the tree could not be read: the user's repository may have deleted it. */
+/** Thrown when a folder of the tree cannot be read. The user's repository may have deleted the tree object. */
 export class MissingTree extends Error {}
 
 /** The folders of paths, from the top down: those that `editTree` reads. */
@@ -152,7 +152,9 @@ function rawEntry(name: string, { mode, hash }: TreeEntry): Buffer {
   ])
 }
 
-/** Git sorts the names of folders as if they ended with a slash. */
+/**
+ * Returns the data of a tree object with these entries. Git sorts the names of folders as if they ended with a slash.
+ */
 function serializeTree(entries: ReadonlyMap<string, Buffer>): Buffer {
   const keys = [...entries].map(([name, raw]) => ({ key: raw[5] === 32 ? `${name}/` : name, raw }))
   const isSorted = keys.every(({ key }, i) => i === 0 || (keys[i - 1]?.key ?? '') < key)

@@ -23,7 +23,10 @@ export class ChangeWindow {
     if (this.#types.size > this.#maxChanges) this.markLost()
   }
 
-  /** Reports a loss instead of single changes: after a loss, the listener reads everything again anyway. */
+  /**
+   * Notes that changes were lost. The listener is then told only of the loss, because it reads everything again
+   * anyway.
+   */
   markLost(): void {
     this.#lost = true
     this.#types.clear()

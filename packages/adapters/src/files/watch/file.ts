@@ -5,7 +5,8 @@ import type { WatchTarget } from './options.ts'
 
 /**
  * One watched file. Editors replace a file by renaming a new one over it, but the system watches the file and not its
- * path. So each pass compares the file at the path with the last one, with or without an event.
+ * path. So each call of `collect` compares the file at the path with the file of the last call, with or without an
+ * event.
  */
 export class WatchedFile implements WatchTarget {
   readonly #path: string
@@ -22,7 +23,7 @@ export class WatchedFile implements WatchTarget {
   ): Promise<WatchedFile | undefined> {
     const file = new WatchedFile(path, backend, onEvent)
     if (await file.#readVersion()) return file
-    // There is no file. But the watch has begun already: it begins before the look, so that no change between the two
+    // There is no file, so the watch is closed. It was started before the path was read, so that no change in between
     // is missed.
     file.close()
     return undefined
@@ -46,7 +47,9 @@ export class WatchedFile implements WatchTarget {
     this.#watch = undefined
   }
 
-  /** Returns false if there is no file at the path. */
+  /**
+   * Starts the watch if necessary, and reads the version of the file. Returns false if there is no file at the path.
+   */
   async #readVersion(): Promise<boolean> {
     this.#startWatch()
     const stat = await lstat(this.#path, { bigint: true }).catch(() => undefined)
@@ -59,8 +62,8 @@ export class WatchedFile implements WatchTarget {
     if (this.#watch) return
     try {
       this.#watch = this.#backend.watchFile(this.#path, (type) => {
-        // The path may lead to another file now. The old watch ends here, so that the next pass watches the new file
-        // before it reads it.
+        // The path may lead to another file now. The old watch ends here, so that the next call of `collect` starts a
+        // watch of the new file before it reads that file.
         if (type === 'rename') this.close()
         this.#onEvent()
       })

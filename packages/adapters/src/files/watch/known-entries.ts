@@ -6,7 +6,7 @@ import { WatchedDirectory } from './watched-directory.ts'
 export interface DirectoryRead {
   /** Names, and whether each is a directory. */
   readonly entries: ReadonlyMap<string, boolean>
-  /** Whether `entries` are all entries of the directory, or only the names in `events`. */
+  /** True: `entries` are all entries of the directory. False: only the names in `events` were looked up. */
   readonly complete: boolean
   readonly events: ReadonlyMap<string, boolean>
 }
@@ -41,7 +41,7 @@ export class KnownEntries {
     for (const [name, isDirectory] of entries) {
       const child = directory.directories.get(name)
       if (child) {
-        // If a directory without a watch has an event, it may have become possible to watch it.
+        // A directory without a watch is read again if it has an event: it may be possible to watch it now.
         if (events.has(name) && !child.watch) unread.push(child)
       } else if (!directory.files.has(name)) {
         const added = this.#add(directory, name, isDirectory, changes)

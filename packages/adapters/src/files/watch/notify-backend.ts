@@ -9,8 +9,8 @@ import type { EventQueue } from './overflow.ts'
 /** The system's way to report changes in directories: inotify on Linux, other interfaces behind `fs.watch` elsewhere. */
 export interface NotifyBackend {
   /**
-   * Whether each directory has a watch of its own. If not, the watch of the root covers all directories below it. A watch
-   * of the root reports less: of a new directory, only the entries that exist at its first read.
+   * Whether each directory has a watch of its own. If not, one watch of the root covers all directories below it.
+   * Such a watch reports less: in a new directory, only the entries that exist when it is first read.
    */
   readonly perDirectory: boolean
   /** Whether events arrive for all changes. False on network file systems, which need polling as well. */
@@ -46,7 +46,8 @@ export const perDirectoryBackend: NotifyBackend = {
   perDirectory: true,
   reliable: true,
   queue: processQueue,
-  // The kernel names a change of the directory itself by the last name of its path. `.` cannot be the name of an entry.
+  // For a change of the directory itself, the kernel reports the last name of the watched path. With `/.` this name
+  // is `.`, which cannot be confused with an entry.
   watch: (path, listener) => startWatch(`${path}/.`, false, listener),
   watchFile: (path, listener) => startWatch(path, false, listener),
   // A descriptor guarantees that the watched directory and the listed directory are the same.
@@ -71,7 +72,10 @@ export function isAccessDenied(error: unknown): boolean {
   return ['EACCES', 'EPERM'].includes(codeOf(error) ?? '')
 }
 
-/** The watch is not persistent: it does not keep the process alive. */
+/**
+ * Starts a system watch that does not keep the process alive. An error of the watch counts as a change of the
+ * directory.
+ */
 function startWatch(path: string, recursive: boolean, listener: NotifyListener): NotifyWatch {
   const watcher = watch(path, { persistent: false, recursive }, (type, name) => listener(type, name))
   watcher.on('error', () => listener('rename', '.'))

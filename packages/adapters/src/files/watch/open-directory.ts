@@ -29,7 +29,10 @@ export async function openByDescriptor(path: string): Promise<OpenDirectory> {
   }
 }
 
-/** For systems without `/proc`. A directory that is replaced between two calls goes unnoticed. */
+/**
+ * Opens a directory by its path, for systems without `/proc`. A directory that is replaced between two calls goes
+ * unnoticed.
+ */
 export async function openByPath(path: string): Promise<OpenDirectory> {
   const stat = await lstat(path)
   if (!stat.isDirectory() || (await realpath(path)).replaceAll('\\', '/') !== path) throw movedElsewhere()
@@ -67,5 +70,8 @@ function movedElsewhere(): Error {
   return Object.assign(new Error('a link leads elsewhere'), { code: 'ENOENT' })
 }
 
-/** A larger directory is read in parts: one `readdir` of 100,000 names blocks the event loop for 50 ms. */
+/**
+ * The size of a directory file, in bytes, above which the directory is read in parts: one `readdir` of 100,000 names
+ * blocks the event loop for 50 ms.
+ */
 const largeBytes = 64 * 1024

@@ -9,7 +9,10 @@ export interface PendingEventsOptions {
   readonly onEvent: () => void
 }
 
-/** The events since the last pass. An event only says where to look. Each directory keeps the names of its events. */
+/**
+ * The events since the last call of `take`. An event only says where to look. Each directory keeps the names of its
+ * events.
+ */
 export class PendingEvents {
   readonly #known: KnownEntries
   readonly #options: PendingEventsOptions
@@ -22,7 +25,7 @@ export class PendingEvents {
     this.#options = options
   }
 
-  /** An event as the system sends it. */
+  /** Takes an event as the system sends it. */
   receive(directory: WatchedDirectory, type: string, name: string | null): void {
     if (name === null) return this.overflow()
     if (name === '.') {
@@ -32,7 +35,10 @@ export class PendingEvents {
     else this.#addByPath(name.replaceAll('\\', '/').split('/'), type === 'rename')
   }
 
-  /** `structural`: the entry may have been created, removed or replaced; else only its content changed. */
+  /**
+   * Adds an event. `structural`: the entry may have been created, removed or replaced. Otherwise only its content
+   * changed.
+   */
   add(directory: WatchedDirectory, name: string, structural: boolean): void {
     const before = directory.events?.get(name)
     if (before === undefined && this.#names++ >= this.#options.maxNames) {
@@ -43,7 +49,10 @@ export class PendingEvents {
     this.#mark(directory)
   }
 
-  /** Events were dropped: every directory must be read again, and every watch may be on a directory that was replaced. */
+  /**
+   * Handles dropped events: marks every directory to be read again, and every watch as one that may be on a replaced
+   * directory.
+   */
   overflow(): void {
     this.#lost = true
     for (const directory of this.#known.directories()) {

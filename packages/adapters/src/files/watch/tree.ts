@@ -31,7 +31,10 @@ export class WatchedTree implements WatchTarget {
   #queue: WatchedDirectory[] = []
   #removed = false
 
-  /** Returns undefined if there is no directory. Without `changes`, the entries found are not reported as new. */
+  /**
+   * Starts watching a tree. Returns undefined if there is no directory. Without `changes`, the entries found are not
+   * reported as new.
+   */
   static async open(context: TreeContext, changes?: ChangeWindow): Promise<WatchedTree | undefined> {
     const tree = new WatchedTree(context)
     await tree.#readAll([tree.#known.root], changes)
@@ -39,7 +42,7 @@ export class WatchedTree implements WatchTarget {
       tree.close()
       return undefined
     }
-    // Asks for a pass at once. That pass reports that some directories cannot be watched.
+    // Some directories cannot be watched. The event makes the caller collect at once, and so report this.
     if (tree.#watches.degraded) context.onEvent()
     return tree
   }
@@ -71,7 +74,8 @@ export class WatchedTree implements WatchTarget {
     }
     await this.#readAll([...directories], changes)
     if (polled.length > 0) this.#polled.endRound()
-    // Reported after the reads: a client that then reads everything again misses nothing, because later changes send events.
+    // A loss is noted after the reads. A client that then reads everything again misses nothing, because later
+    // changes send events.
     if (lost || this.#watches.degraded) changes.markLost()
     this.#watches.resetDegraded()
     return !this.#removed
@@ -153,7 +157,7 @@ export class WatchedTree implements WatchTarget {
     if (isOutOfResources(error)) return this.#watches.poll(directory)
     this.#watches.stop(directory)
     directory.unread = true
-    // When the directory becomes readable, its parent receives an event.
+    // A directory that may not be read counts as empty. When it becomes readable, its parent receives an event.
     if (isAccessDenied(error)) return this.#known.clear(directory, changes)
     if (!directory.parent) this.#removed = true
     else this.#events.add(directory.parent, directory.name, true)
@@ -174,5 +178,5 @@ function needsList(events: ReadonlyMap<string, boolean>): boolean {
   return events.size > maxLookUps || [...events.keys()].some(isInvalidText)
 }
 
-/** A name with invalid UTF-8 was decoded with U+FFFD, so no system call finds it by this name. */
+/** Whether a name contains U+FFFD, which replaces invalid UTF-8. No system call finds a file by such a name. */
 const isInvalidText = (name: string): boolean => name.includes('\ufffd')

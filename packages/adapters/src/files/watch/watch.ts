@@ -21,7 +21,10 @@ export async function watchTree(
   return watch
 }
 
-/** A loop until `end`: wait for events during one window, collect the changes, report them. */
+/**
+ * Watches one path by repeated passes until `end`. A pass waits for events during one window, collects the changes,
+ * and reports them.
+ */
 class Watch implements FileWatch {
   readonly #path: string
   readonly #request: WatchRequest
@@ -84,7 +87,7 @@ class Watch implements FileWatch {
     this.#passMs = performance.now() - began
   }
 
-  /** Returns false while the path does not exist. */
+  /** Collects the changes since the last pass. Returns false while the path does not exist. */
   async #collect(changes: ChangeWindow): Promise<boolean> {
     if (!this.#target) {
       this.#target = await this.#open(changes)

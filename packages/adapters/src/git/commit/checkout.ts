@@ -19,8 +19,8 @@ export class Checkout {
   }
 
   /**
-   * Returns a checkout for commands that write. Git appends to the reflogs then, so the shadow git directory, with
-   * which git works instead of the repository's own, gets links to them.
+   * Returns a checkout for commands that write. Git works with a shadow git directory instead of the repository's
+   * own. Commands that write append to the reflogs, so the shadow git directory gets links to them.
    */
   static async at(repository: Repository, settings: CommitSettings, shadow: ShadowGitDir): Promise<Checkout> {
     const { gitDir, commonDir } = repository

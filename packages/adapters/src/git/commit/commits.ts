@@ -19,7 +19,10 @@ import { commitSettings, noSettings, refuseBusy } from './settings.ts'
 import { addFromDisk, commitTree, setBack, treeWith } from './trees.ts'
 
 export interface CommitsOptions {
-  /** A folder for notes about temporary files in git directories, by which `recover` finds those of a killed host. */
+  /**
+   * A folder for notes about temporary files in git directories. By these notes, `recover` finds the temporary files
+   * that a killed host has left.
+   */
   readonly folder: string
   /** The directories in which `git` is looked for, in the form of PATH. Default: the PATH of this process. */
   readonly path?: string

@@ -64,8 +64,8 @@ export class IndexCopy {
       const before = await statOf(index)
       if (before) {
         await copyFile(index, path, constants.COPYFILE_EXCL)
-        // The time of the index tells git which entries it must compare by content. To be on the safe side, the time of the
-        // copy is rounded down to a whole second.
+        // Git compares files by content if they are not older than the index. A copy with a later time would hide
+        // changes. So the copy gets the time of the index, rounded down to a whole second.
         const seconds = Number(before.mtimeNs / 1_000_000_000n)
         await utimes(path, seconds, seconds)
       }

@@ -3,7 +3,7 @@ import type { AgentAction, OfferedTool } from '@atrium/host/ports/agent'
 import { isJsonObject } from '@atrium/protocol/json'
 import type { JsonObject } from '@atrium/protocol/json'
 
-/** A tool of a client or an MCP server, as a model gets it. */
+/** Converts a tool of a client or an MCP server to the form in which a model gets it. */
 export function functionOf({ name, definition }: OfferedTool): LanguageModelV3FunctionTool {
   const { title, description } = definition
   return {
@@ -15,9 +15,9 @@ export function functionOf({ name, definition }: OfferedTool): LanguageModelV3Fu
 }
 
 /**
- * A schema that every provider accepts as the input of a tool. One schema that a provider refuses would make every
- * request of the session fail. So the members that providers refuse at the top level are left out: whoever provides
- * the tool checks its input.
+ * Returns a schema that every provider accepts as the input of a tool. One schema that a provider refuses would make
+ * every request of the session fail. So the members that providers refuse at the top level are left out: whoever
+ * provides the tool checks its input.
  */
 function objectSchema(schema: JsonObject): LanguageModelV3FunctionTool['inputSchema'] {
   const { properties, required, additionalProperties, $defs, definitions } = schema
@@ -33,14 +33,16 @@ function objectSchema(schema: JsonObject): LanguageModelV3FunctionTool['inputSch
   }
 }
 
-/** The start of a call: the call belongs to the client or server that contributes the tool. */
+/**
+ * Returns the members of the action that starts a call. `contributor` is the client or server that provides the tool.
+ */
 export function startOf({ name, definition, contributor }: OfferedTool) {
   return { toolName: definition.name, displayName: definition.title ?? name, contributor }
 }
 
 /**
- * The action after which the tool runs, or asks a person. The input is passed on as it is: whoever provides the tool checks it
- * and reports what is wrong.
+ * Returns the action that makes a call ready. The tool then runs, or a person is asked first. The input is passed on
+ * as it is: whoever provides the tool checks it and reports what is wrong.
  */
 export function readyOf(tool: OfferedTool, toolCallId: string, input: unknown): AgentAction {
   const title = (tool.definition.title ?? tool.name).replaceAll('`', "'")

@@ -12,7 +12,7 @@ export interface ModelProblem {
   readonly tooLong?: boolean
 }
 
-/** A request that is worth repeating. */
+/** Tells that a failed request is worth repeating, and when. */
 export interface Retry {
   /** Why, in a few words for users. */
   readonly reason: string
@@ -20,7 +20,10 @@ export interface Retry {
   readonly afterMs?: number
 }
 
-/** A provider that asks for a longer delay than this is not asked again by itself: nobody waits that long for a turn. */
+/**
+ * The longest delay after which a request is repeated automatically. A provider may ask for more, but nobody waits
+ * longer for a turn.
+ */
 const maxRetryAfterMs = 60_000
 
 /**
@@ -70,7 +73,7 @@ export function missingKey({ displayName, resource, keyVariable = '' }: ModelPro
   return new TurnFailed('auth-required', text, true)
 }
 
-/** A key that cannot be used. `why` is a sentence. */
+/** Returns the failure of a request whose key cannot be used. `why` is a sentence. */
 function wrongKey({ resource, keyVariable = '' }: ModelProvider, why: string): TurnFailed {
   const where = keyVariable === '' ? 'S' : `Correct ${keyVariable} where the host is started, or s`
   return new TurnFailed(
@@ -89,7 +92,7 @@ export function endedEarly({ displayName }: ModelProvider): TurnFailed {
   return new TurnFailed('model', text, true)
 }
 
-/** A response that ended before it had said anything. */
+/** Returns the problem of a response that ended before it had said anything. */
 export function emptyResponse(provider: ModelProvider): ModelProblem {
   return { failure: endedEarly(provider), retry: { reason: `${provider.displayName} sent no answer` } }
 }
@@ -133,7 +136,10 @@ function isFailure(status: number | undefined, details: string): boolean {
   return /server_error|api_error|internal|timeout_error|unavailable/i.test(details)
 }
 
-/** A problem that may be over soon. A status that says that the server cannot do this at all is not worth repeating. */
+/**
+ * Returns a problem that may be over soon. It has `retry`, unless the provider asks for a long delay, or its status
+ * says that it cannot do this at all.
+ */
 function repeatable(
   errorType: string,
   reason: string,
@@ -155,7 +161,7 @@ function withStatus(status: number | undefined): string {
   return status === undefined ? '' : ` (${status})`
 }
 
-/** The sentence of a provider, with a full stop. */
+/** Returns a text of a provider as a sentence, with a full stop. */
 function sentence(message: string): string {
   const text = message.trim()
   return text === '' || /[.!?…]$/.test(text) ? text : `${text}.`

@@ -14,7 +14,9 @@ interface Pending {
   readonly reject: (error: Error) => void
 }
 
-/** The worker thread of an index. It starts with the first request, so that a host starts no later because of it. */
+/**
+ * The worker thread of an index. It starts with the first request, so that it does not delay the start of the host.
+ */
 export class SearchThread {
   readonly #worker: Worker
   readonly #pending = new Map<number, Pending>()

@@ -118,7 +118,7 @@ function packedEntry({ provider, folders, title, time, chats }: IndexedSession):
   }
 }
 
-/** The texts that have at least one word. */
+/** Returns the texts that have at least one word, in the form that the worker stores. */
 function packedTexts(texts: readonly IndexedText[]): readonly PackedText[] {
   return texts.flatMap(({ who, time, text }) => {
     const packed = { who: authors.indexOf(who), time, text: prepared(text), position: positionOf(time) }
@@ -126,7 +126,10 @@ function packedTexts(texts: readonly IndexedText[]): readonly PackedText[] {
   })
 }
 
-/** A term as a phrase of FTS5. Only its words are in it, so nothing that a user types is an operator. */
+/**
+ * Converts a term to a phrase of FTS5. The phrase contains only the words of the term, so nothing that a user types
+ * acts as an operator.
+ */
 function matchOf({ text, prefix }: SearchTerm): string {
   const clean = prepared(text)
   const phrase = wordsOf(clean).map(({ start, end }) => clean.slice(start, end))

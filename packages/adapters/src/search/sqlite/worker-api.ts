@@ -1,6 +1,9 @@
 import type { Uri } from '@atrium/protocol/channel'
 
-/** A text. `who` is the index of its author in a fixed list. `position` is the first position that it may have. */
+/**
+ * A text. `who` is the index of its author in a fixed list. `position` is the position that the text gets, or, if
+ * that is taken, the position from which a free one is searched.
+ */
 export interface PackedText {
   readonly who: number
   readonly time: number

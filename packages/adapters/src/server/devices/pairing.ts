@@ -4,7 +4,10 @@ import { limits } from '@atrium/protocol/limits'
 import type { Device } from '@atrium/protocol/root/device'
 import { decode, object, string } from '@atrium/protocol/schema'
 
-/** The hash of a device's secret, in hexadecimal. For a browser: that of its public key, after `key:`, and the key. */
+/**
+ * What a device proves itself by. A device with a secret: the SHA-256 of the secret, in hexadecimal. A browser: its
+ * public key, and as `hash` the text `key:` with the SHA-256 of this key.
+ */
 export interface DeviceProof {
   readonly hash: string
   readonly publicKey?: string
@@ -18,7 +21,7 @@ export interface KnownDevices {
   redeem(code: string, proof: DeviceProof): Promise<Device | undefined>
   /** The public key of a device that has a key instead of a secret. */
   keyOf(id: string): { readonly device: Device; readonly publicKey: string } | undefined
-  /** A pairing code for a browser of the person who has the token. */
+  /** Returns a pairing code for a browser. The browser gets all rights, like the person who has the token. */
   browserCode(): string
 }
 

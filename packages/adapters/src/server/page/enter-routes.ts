@@ -2,7 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import { limits } from '@atrium/protocol/limits'
 import type { Entering } from './entering.ts'
 
-/** The answer to a request to enter: a status, and an object that is sent as JSON. */
+/**
+ * The answer to a request to enter, which is how a browser gets access to the host: a status, and an object that is
+ * sent as JSON.
+ */
 export interface EnterAnswer {
   readonly status: 200 | 400 | 403 | 413 | 415
   readonly body: { readonly [key: string]: string }
@@ -11,7 +14,7 @@ export interface EnterAnswer {
 export interface EnterRequest {
   readonly path: string
   readonly request: IncomingMessage
-  /** Whether the request has the host's token. */
+  /** Whether the request has the host's token, or the secret of a device with all rights. */
   readonly trusted: boolean
   /** Whether `Origin` is one of the host's own. */
   readonly ownOrigin: boolean
@@ -20,7 +23,7 @@ export interface EnterRequest {
 type Fields = { readonly [key: string]: string }
 type Route = (entering: Entering, fields: Fields) => Promise<Fields | undefined> | Fields | undefined
 
-/** What a page of the host's own origin may ask for. */
+/** The requests that a page of the host's own origin may make, by path. */
 const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
   [
     '/enter/redeem',
@@ -42,14 +45,15 @@ const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
   ],
 ])
 
-/** What a program with the host's token may ask for: a new code, for a link that a person opens. */
+/** The path where a program with all rights gets a new code, for a link that a person opens. */
 const codePath = '/enter/code'
 
 export const enterPaths: readonly string[] = [...routes.keys(), codePath]
 
 /**
- * Answers a request to enter (S-45). A page of another origin cannot make such a request: the content type and the
- * header `x-atrium` need a permission of the host that it never gives, and `Origin` must be the host's own.
+ * Answers a request to enter (S-45). A page of another origin cannot make such a request: because of the content type
+ * and the header `x-atrium` the browser first asks the host for permission (CORS), which the host never gives.
+ * Besides, `Origin` must be the host's own.
  */
 export async function enterAnswer(
   entering: Entering,
@@ -78,7 +82,7 @@ function refused(status: EnterAnswer['status'], problem: string): EnterAnswer {
   return { status, body: { problem } }
 }
 
-/** Undefined if there is too much. The rest is then not read. */
+/** Returns the body of a request. Returns undefined if the body is too long, without reading the rest. */
 async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let length = 0

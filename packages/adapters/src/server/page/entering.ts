@@ -9,7 +9,10 @@ import { SingleUse } from './single-use.ts'
 export interface SignedChallenge {
   readonly credential: string
   readonly challenge: string
-  /** ECDSA with SHA-256 over `atrium ticket <challenge>`, both numbers in 64 bytes, in base64url. */
+  /**
+   * An ECDSA signature with SHA-256 of the text `atrium ticket <challenge>`: the numbers r and s, 32 bytes each, in
+   * base64url.
+   */
   readonly signature: string
 }
 

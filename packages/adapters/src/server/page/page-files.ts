@@ -7,13 +7,16 @@ export interface PageFile {
   readonly type: string
   readonly etag: string
   readonly bytes: Buffer
-  /** The same, compressed by the build. Absent if it would not be smaller. */
+  /** The bytes, compressed by the build. Absent if they would not be smaller. */
   readonly gzip: Buffer | undefined
-  /** Whether the name has a hash of the content, so that it never changes. */
+  /** Whether the name contains a hash of the content, so that the content under this name never changes. */
   readonly immutable: boolean
 }
 
-/** How long a list of the files is used for paths that are not in it. A new build has other names. */
+/**
+ * The time for which a list of the files is valid, in ms. If a path is not in an older list, the folder is listed
+ * again, because a new build has files of other names.
+ */
 const listMs = 1000
 
 /** The files of the page by their paths. */

@@ -1,6 +1,7 @@
 /**
  * What the page may do (S-42). It runs only the host's own scripts, talks only to the host, and cannot be put into a
- * frame. No string becomes code or markup: `atrium` is the only policy, and it names the host's own worker scripts.
+ * frame. No string becomes code or markup: the only Trusted Types policy is `atrium`, and it allows only the names of
+ * the host's own worker scripts.
  */
 export const contentSecurityPolicy = [
   "default-src 'none'",

@@ -8,12 +8,12 @@ export interface PageSocketLimits {
   readonly ms: number
 }
 
-/** G11. */
+/** The limits for sockets that are answered with files (G11). */
 export const pageSocketLimits: PageSocketLimits = { max: limits.pageSockets, ms: limits.pageMs }
 
 /**
- * The sockets that are being answered with files. They are not pending upgrades: a slow reader may take longer, but only
- * so many of them, and only so long.
+ * The sockets that are being answered with files of the page. A slow reader may need longer than the time limit of a
+ * pending upgrade, so these sockets have limits of their own: for their number, and for the time of an answer.
  */
 export class PageSockets {
   readonly #limits: PageSocketLimits
@@ -23,7 +23,7 @@ export class PageSockets {
     this.#limits = socketLimits
   }
 
-  /** Returns whether the socket may be answered now. */
+  /** Adds a socket, which is destroyed if its answer takes too long. Returns false if there are too many sockets. */
   add(socket: Duplex): boolean {
     if (this.#timers.has(socket)) return true
     if (this.#timers.size >= this.#limits.max) return false

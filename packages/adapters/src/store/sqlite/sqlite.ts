@@ -152,7 +152,8 @@ export async function openSqlite(folder: string, options: SqliteOptions = {}): P
         const stored = (await worker.request('records', [prefix])).flatMap(pairsOf)
         const changed = [...unflushed].filter(([key]) => key.startsWith(prefix))
         const all = changed.length === 0 ? stored : withChanges(stored, changed)
-        // SQLite orders by the bytes of UTF-8, which differs for a few characters.
+        // The result is sorted by UTF-16 code units. SQLite sorts by the bytes of UTF-8, which is another order for a
+        // few characters.
         return all.toSorted(([a], [b]) => byCodeUnit(a, b))
       },
       delete: (key) => record(key),

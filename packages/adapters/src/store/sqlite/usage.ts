@@ -47,7 +47,7 @@ export function diskUsage(folder: string, most = 10): DiskUsage {
   const db = new DatabaseSync(url, { readOnly: true })
   try {
     const parts = [...tableParts(db), ...fileParts(folder)]
-    // The tables of a new store are in its journal at first.
+    // The tables of a new store are at first only in its journal, which is not read here. Then no session is listed.
     return { parts, sessions: hasTable(db, 'channels') ? largest(db, most) : [] }
   } finally {
     db.close()
@@ -76,7 +76,10 @@ function tableParts(db: Database): PartUsage[] {
   return [...parts, { part: 'free pages', bytes: (free?.pages ?? 0) * (free?.size ?? 0) }]
 }
 
-/** The journal of the store, the search index, and the backups that were made before migrations. */
+/**
+ * Measures the files beside the store: its journal, the search index, and the backups that were made before
+ * migrations.
+ */
 function fileParts(folder: string): PartUsage[] {
   const names = readdirSync(folder)
   const sizeOf = (found: readonly string[]) =>
@@ -105,7 +108,8 @@ function largest(db: Database, most: number): SessionUsage[] {
   )
   return summaries
     .map(({ text }) => {
-      // The shape is that of a session summary, which the host has written after the numbers of its changes.
+      // The host stores a session summary as JSON, after some numbers of its own. Hence the search for `{` and the
+      // cast.
       const {
         resource,
         title = '',

@@ -36,9 +36,9 @@ export interface WorkerApi {
 }
 
 /**
- * Up to a thousand records in the order of their keys. They are one string, which is cheaper to copy than many: records are
- * joined by `\x1e`, the key and the text of each by `\x1f`. If a record contains one of these characters, they are a list of
- * pairs.
+ * Up to a thousand records in the order of their keys. A chunk is one string, which is cheaper to copy than many:
+ * records are joined by `\x1e`, the key and the text of each by `\x1f`. If a record contains one of these characters,
+ * the chunk is a list of pairs.
  */
 export type RecordChunk = string | readonly (readonly [key: string, text: string])[]
 

@@ -18,7 +18,10 @@ export async function agentBench(wanted: readonly string[]): Promise<boolean> {
   return met
 }
 
-/** The cost of one update on its way from the agent to a client. The host reads, reduces, stores and delivers each update. */
+/**
+ * Measures what one update costs on its way from the agent to a client. The host reads, reduces, stores and delivers
+ * each update.
+ */
 async function update(): Promise<boolean> {
   console.log(
     `\nupdate: a turn of ${words} chunks, stored and delivered, relative to the same chunks parsed at a bare pipe`,
@@ -74,8 +77,8 @@ async function memory(): Promise<boolean> {
 }
 
 /**
- * The time from creating a session to its first text, with a running and with a stopped agent, relative to starting the
- * agent alone.
+ * Measures the time from creating a session to its first text, once with a running and once with a stopped agent. The
+ * times are compared with the start of the agent alone.
  */
 async function begin(): Promise<boolean> {
   console.log('\nbegin: a new session, to its first text')

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 export interface Memory {
   readonly rss: number
   readonly heap: number
-  /** The highest RSS since the start of the process. */
+  /** The highest RSS since the start of the process, in bytes. */
   readonly peak: number
 }
 

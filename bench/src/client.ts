@@ -204,8 +204,8 @@ export class Client {
 }
 
 /**
- * Opens a connection. The host destroys a socket whose upgrade takes too long, which happens to a client that gets no time on a
- * busy machine. Such a client tries again, as real clients do.
+ * Opens a connection. The host destroys a socket whose upgrade takes too long. This happens to a client that gets no
+ * processor time on a busy machine. Such a client tries again, as real clients do.
  */
 async function opened({ url, token, lateUpgrade }: Endpoint): Promise<WebSocket> {
   for (;;) {

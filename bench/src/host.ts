@@ -181,7 +181,7 @@ async function growthTable(host: Child): Promise<boolean> {
   })
 }
 
-/** The cost of an append to a store of 1,000,000 rows. */
+/** Measures an append to a store of 1,000,000 rows, relative to one of 25,000 rows. */
 async function rowsTable(): Promise<boolean> {
   const host = await start('host-child')
   await (await initialized(host, 'maker')).ask('createSession', { channel: session })

@@ -9,7 +9,10 @@ import { Wire } from './wire.ts'
 const MB = 1e6
 const bytes = 50 * MB
 
-/** The memory of the host while an agent writes one long text: at its peak, and after the readers have left. */
+/**
+ * Measures the memory of the host while an agent writes one long text: its peak, and the rest after the readers have
+ * left.
+ */
 export async function memoryBench(): Promise<boolean> {
   console.log(
     `\nmemory: a turn of ${bytes / MB} MB of text, to readers that keep up and to readers that do not`,
@@ -26,7 +29,7 @@ export async function memoryBench(): Promise<boolean> {
 
 interface Readers {
   readonly fast: number
-  /** Readers whose socket is not read. */
+  /** The number of readers that stop reading from their socket. */
   readonly slow: number
 }
 

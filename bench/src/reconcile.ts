@@ -7,7 +7,10 @@ import type { Variant } from './measure.ts'
 import { print } from './table.ts'
 import { weightTable } from './weight.ts'
 
-/** The cost of another client's action while the client has pending actions of its own, and the size of the client bundle. */
+/**
+ * Measures what another client's action costs a client that has pending actions of its own, and the size of the
+ * client bundle.
+ */
 export async function clientBench(): Promise<boolean> {
   const fast = [pendingTable(), historyTable()].every(Boolean)
   return (await weightTable()) && fast

@@ -14,7 +14,7 @@ import { print } from './table.ts'
 
 const seed = 20261115
 
-/** The cost of reducing a text delta, and of parsing and checking a frame before it is reduced. */
+/** Measures the time to reduce a text delta, and the time to parse and check a frame before it is reduced. */
 export function reducersBench(): boolean {
   return [partsTable(), lengthTable(), frameTable()].every(Boolean)
 }

@@ -43,7 +43,8 @@ async function soak(): Promise<boolean> {
   const progress = new Progress(minutes * 60)
   const run = new SoakRun(host, (problem) => progress.problem(problem))
   void host.exit.then((why) => run.over || run.problem(`the host ended with ${why}`))
-  // Warm-up: the host opens some files and loads some code only once, and does so before the first sample.
+  // Warm-up: some files and some code are opened only once. This must happen before the first sample, or it would
+  // look like growth.
   await useAsNewClient(host, 'warm')
   await openIndex(host)
   await stopReading(run, 0)

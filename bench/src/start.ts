@@ -13,7 +13,7 @@ import { fact, row } from './table.ts'
 const rounds = 21
 const bareHost = fileURLToPath(new URL('./start-child.js', import.meta.url))
 
-/** The time from the start of `atrium serve` to its first answer, relative to a bare `ws` host. */
+/** Measures the time from the start of `atrium serve` to its first answer, relative to a bare `ws` host. */
 export async function startBench(): Promise<boolean> {
   console.log('\nstart: from the start of the process to the answer to `initialize`')
   const folder = mkdtempSync(join(tmpdir(), 'atrium-bench-'))
@@ -40,7 +40,9 @@ export async function startBench(): Promise<boolean> {
   }
 }
 
-/** The run time of a short command against a running host, and of an empty Node program for comparison. */
+/**
+ * Prints the run time of a short command against a running host, and that of an empty Node program for comparison.
+ */
 async function verb(data: string): Promise<void> {
   const host = await serve(data)
   const times = { ls: [] as number[], node: [] as number[] }

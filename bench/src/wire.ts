@@ -50,7 +50,7 @@ export class Wire {
     this.#socket.write(Buffer.concat(messages.map((message) => masked(JSON.stringify(message)))))
   }
 
-  /** `written` is called when the system has taken the frames. */
+  /** Writes frames to the socket. Calls `written` when the system has taken them. */
   write(frames: Buffer, written?: () => void): void {
     this.#socket.write(frames, written)
   }
@@ -115,7 +115,7 @@ export class Wire {
     this.times?.push(performance.now())
     this.onFrame?.(data, start, end)
     if (!this.#asking) return
-    // Notifications may follow the response in the same chunk.
+    // Only the response has this id. Notifications may follow it in the same chunk, and must not replace it.
     const text = data.toString('utf8', start, end)
     if (text.includes('"id":1')) this.#response = text
   }

@@ -5,7 +5,7 @@ import type { NamedForms } from './kit/habits.ts'
 import type { SessionOptions } from './kit/kit.ts'
 import type { Login, Target } from './kit/link.ts'
 
-/** The command line is wrong. The message is one sentence. */
+/** Thrown if the command line is wrong. The message is one sentence. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
@@ -29,7 +29,7 @@ const commonFlags = {
   json: { type: 'boolean' },
 } as const
 
-/** What the flags of every command say. */
+/** The values of the flags that every command has. */
 export interface CommonOptions extends SessionOptions {
   readonly versions: readonly string[] | undefined
   readonly provider: string | undefined
@@ -70,7 +70,10 @@ export function readCommandLine(args: readonly string[], ownFlags: readonly stri
   }
 }
 
-/** Runs a command. Wrong usage, or no connection, is one sentence on the error output and exit code 2. */
+/**
+ * Runs a command and returns its exit code. If the usage is wrong or the host cannot be reached, prints one sentence
+ * to the error output and returns 2.
+ */
 export async function exitCodeOf(
   command: () => Promise<number>,
   err: (text: string) => void,
@@ -135,7 +138,10 @@ function tokenOf({ token, 'token-file': file }: Values): string | undefined {
   return file === undefined ? token : contentOf(file)
 }
 
-/** RESOURCE=TOKEN, or RESOURCE=@FILE for a token in a file. The URI of a resource may contain `=` itself. */
+/**
+ * Reads a login: RESOURCE=TOKEN, or RESOURCE=@FILE for a token in a file. The URI of a resource may contain `=`
+ * itself.
+ */
 function loginOf(text: string): Login {
   const at = text.lastIndexOf('=')
   const [resource, token] = [text.slice(0, at), text.slice(at + 1)]

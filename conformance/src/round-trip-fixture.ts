@@ -45,7 +45,10 @@ function decodeAs(type: string, input: unknown): Decoded<unknown> {
   return decoded.ok ? (nestedProblem(type, decoded.value) ?? decoded) : decoded
 }
 
-/** Checks the action or the state inside a value. The outer shape cannot check it, because only its content tells its kind. */
+/**
+ * Checks the action or the state inside a value. The shape of the value cannot check them, because their kind is
+ * known only from their content.
+ */
 function nestedProblem(type: string, value: unknown): Decoded<unknown> | undefined {
   const { type: actionType, action, state } = value as { type?: string; action?: object; state?: object }
   if (type === 'ActionEnvelope') return nestedProblem('StateAction', action)

@@ -3,7 +3,7 @@ import type { Agent } from '@atrium/host/ports/agent'
 /** The length of one delta in characters. A delta holds only whole lines, so it is slightly shorter. */
 const piece = 4096
 
-/** An agent whose messages are numbers. It answers with about as many bytes of text as the number says. */
+/** An agent that takes the user's message as a number, and answers with about that many bytes of text. */
 export const pouringAgent: Agent = {
   info: { provider: 'pour', displayName: 'Pour', description: '', models: [] },
   resumes: false,

@@ -46,9 +46,9 @@ export async function beginTable(): Promise<boolean> {
 }
 
 interface Times {
-  /** From the creation of a session to its first text. */
+  /** Milliseconds from the creation of a session to its first text, one entry per round. */
   readonly begun: number[]
-  /** From the message of a later turn to its first text. */
+  /** Milliseconds from the message of a later turn to its first text, one entry per round. */
   readonly again: number[]
 }
 

@@ -106,7 +106,10 @@ async function disk(folder: string): Promise<boolean> {
   return met
 }
 
-/** The bytes that each turn takes, relative to the compressed bytes of the changed files. */
+/**
+ * Runs twelve turns. Returns for each turn the bytes that its captures added, divided by the compressed bytes of the
+ * files that it changed.
+ */
 async function diskOf(folder: string, load: DiskLoad): Promise<readonly number[]> {
   const { files, each, step, all } = load
   const repository = new MeasuredRepository(join(folder, 'tree'), { files, each, bytes: 4096 })

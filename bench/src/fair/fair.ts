@@ -10,7 +10,10 @@ import { Wire, masked } from '../wire.ts'
 
 const samples = 500
 const everyMs = 20
-/** The goal for the p99 of a quiet client during a flood, relative to its p99 without one. */
+/**
+ * The goal: during a flood, the p99 of a quiet client's echo times is at most this many times its p99 without a
+ * flood.
+ */
 const goal = 3
 
 /**

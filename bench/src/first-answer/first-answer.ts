@@ -10,8 +10,8 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 const goalSeconds = 60
 
 /**
- * What somebody waits for who has nothing yet but Node, npm and git: from a clone to the first answer, and from the packed
- * command to the first answer in an empty folder. Home and npm's cache are empty, so this needs the network.
+ * Measures how long a new user, who has only Node, npm and git, waits for a first answer: once from a clone, and once
+ * from the packed command in an empty folder. The home folder and npm's cache are empty, so this needs the network.
  */
 export async function firstAnswerBench(): Promise<boolean> {
   if (spawnSync('git', ['-C', root, 'rev-parse', '--verify', 'HEAD']).status !== 0) {
@@ -29,7 +29,7 @@ export async function firstAnswerBench(): Promise<boolean> {
   }
 }
 
-/** Clones the last commit of this checkout, and goes on as README says. */
+/** Times the steps of README: cloning the last commit of this checkout, installing, building and the first answer. */
 async function fromClone(clone: string, home: string): Promise<boolean> {
   console.log('\nfrom a clone to the first answer')
   const user = new NewUser(home)
@@ -60,7 +60,10 @@ async function fromPackage(clone: string, folder: string): Promise<void> {
   fact('all of it, without npm pack', `${seconds.toFixed(1)} s`)
 }
 
-/** Asks twice, prints the parts of both, and returns the parts of the first. */
+/**
+ * Runs the same command twice. Prints the three durations of the first run and the sum of the second. Returns those
+ * of the first, in seconds.
+ */
 async function answers(user: NewUser, folder: string): Promise<readonly number[]> {
   try {
     const { command, start, answer } = await user.ask(folder)

@@ -6,13 +6,13 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { fact } from '../table.ts'
 
-/** The parts of a turn of one command, in seconds. */
+/** How long one `atrium run` took, split into three consecutive durations in seconds. */
 export interface Asked {
-  /** Until the command has looked for a host. */
+  /** From the start of npx until the command has looked for a host. */
   readonly command: number
-  /** Until the host has a session. Small if a host runs already. */
+  /** From then until the host has a session. Short if a host runs already. */
   readonly start: number
-  /** Until the answer has come. */
+  /** From then until the first text of the answer. */
   readonly answer: number
 }
 

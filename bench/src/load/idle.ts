@@ -10,7 +10,7 @@ const atOnce = 100
 /** File descriptors that the process needs beside the connections. */
 const reservedDescriptors = 200
 
-/** The cost of a client that is initialized, subscribed to the root, and idle. */
+/** Measures the memory that a client costs which is initialized, subscribed to the root, and idle. */
 export async function idleTable(): Promise<boolean> {
   const count = Math.min(wanted, openFiles() - reservedDescriptors)
   console.log(
@@ -90,7 +90,7 @@ function closeAll(wires: readonly Wire[]): void {
   for (const wire of wires) wire.close()
 }
 
-/** The minimum of several measurements, because sockets and memory pages are released with a delay. */
+/** Returns the least memory of several measurements, because sockets and memory pages are released with a delay. */
 async function settledMemory(child: Child): Promise<Memory> {
   let least = await child.memory()
   for (let round = 0; round < 5; round++) {

@@ -99,7 +99,7 @@ async function crashAndReconnect(
   return { host, started: ready - killed, synced: performance.now() - ready, answers, again }
 }
 
-/** The time that a bare host takes to accept the same number of connections. */
+/** Returns the milliseconds in which a bare host accepts the same number of connections. */
 async function bareAccepts(port: number): Promise<number> {
   const endpoint = { url: `ws://127.0.0.1:${port}/`, token: '' }
   const all = Array.from({ length: clients }, (_, i) => new Client(`bare-${i}`))

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { textsOfTurn } from './corpus.ts'
 
-/** FTS5 over the same texts, without anything around it: what the search is compared with. */
+/** A plain FTS5 table with the same texts. The search of the host is compared with it. */
 export class BareIndex {
   readonly #db: InstanceType<typeof DatabaseSync>
   readonly #query: ReturnType<InstanceType<typeof DatabaseSync>['prepare']>
@@ -21,7 +21,10 @@ export class BareIndex {
     )
   }
 
-  /** Adds the texts of all turns. Returns the milliseconds that this took, without those to make the texts. */
+  /**
+   * Adds the texts of all turns. Returns the milliseconds that the inserts took, without the time to generate the
+   * texts.
+   */
   fill(turns: number): number {
     const insert = this.#db.prepare('INSERT INTO bare (text) VALUES (?)')
     let ms = 0

@@ -4,7 +4,7 @@ import { random } from '../measure.ts'
 const vocabulary = 50_000
 const syllables = ['ba', 'de', 'ki', 'lo', 'mu', 'na', 're', 'si', 'to', 'vu', 'cha', 'fre', 'gli', 'pro']
 
-/** A word by its rank: the lower, the more common. */
+/** The word of a rank. A lower rank is a more common word. */
 export function wordOf(rank: number): string {
   let word = ''
   for (let rest = rank + syllables.length; rest > 0; rest = Math.floor(rest / syllables.length))
@@ -25,7 +25,7 @@ export function textsOfTurn(turn: number): { readonly user: string; readonly age
   return { user: prose(20, next), agent: prose(120, next) }
 }
 
-/** The time at which a turn began: one every twenty seconds. */
+/** The time at which a turn began, in milliseconds since 1970. A turn begins every twenty seconds. */
 export function timeOfTurn(turn: number): number {
   return Date.parse('2025-01-01T00:00:00Z') + turn * 20_000
 }

@@ -11,9 +11,9 @@ const root = 'ahp-root://'
 export interface Built {
   /** The milliseconds from the first indexed session to the last. */
   readonly ms: number
-  /** Echoes of the host that builds its index, and of one without an index, which took turns. */
+  /** Milliseconds of echoes while the index was built: of the host that built it, and of a host without an index. */
   readonly during: readonly [indexing: Spread, plain: Spread]
-  /** The same once the index was complete. */
+  /** Milliseconds of echoes of the same two hosts, once the index was complete. */
   readonly after: readonly [indexed: Spread, plain: Spread]
 }
 
@@ -84,7 +84,10 @@ class Echoes {
     return performance.now() - before
   }
 
-  /** The number of sessions that are not indexed yet. The session of the echoes is never quite up to date. */
+  /**
+   * The number of sessions that are not indexed yet. The session of `echo` is subtracted, because its title changes
+   * all the time.
+   */
   async pending(): Promise<number> {
     const text = await this.#other.ask('x-atrium/search', { channel: root, query: '' })
     const { result } = JSON.parse(text) as { readonly result: { readonly pending?: number } }

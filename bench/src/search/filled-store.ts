@@ -5,7 +5,7 @@ import { textsOfTurn, timeOfTurn } from './corpus.ts'
 
 /** The number of turns of each session. */
 export const perSession = 100
-/** One of this number of folders is the folder of each session. */
+/** The number of working folders that the sessions are spread over. */
 export const folders = 50
 
 const empty: Step = { created: [], envelopes: [], rows: [], heads: [], dropped: [], upTo: 0 }

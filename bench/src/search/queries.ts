@@ -7,7 +7,7 @@ import { wordOf } from './corpus.ts'
 
 interface Case {
   readonly name: string
-  /** The terms. One that ends in a star may go on, and one with a space is a phrase. */
+  /** The terms. A term that ends in a star matches all words that begin with it. A term with a space is a phrase. */
   readonly terms: readonly string[]
   readonly filter?: Partial<SearchQuery>
 }
@@ -20,7 +20,7 @@ const cases: readonly Case[] = [
   { name: 'a beginning of four letters', terms: [`${wordOf(4000).slice(0, 4)}*`] },
   { name: 'a word that nobody wrote', terms: ['xylophone'] },
 ]
-/** These have no counterpart: FTS5 alone knows neither folders nor times. */
+/** Searches that are measured without a comparison, because a plain FTS5 table has neither folders nor times. */
 const filtered: readonly Case[] = [
   { name: 'a common word in one of 50 folders', terms: [wordOf(0)], filter: { folder: '/work/project-7' } },
   { name: 'a common word in no folder', terms: [wordOf(0)], filter: { folder: '/none' } },
@@ -54,7 +54,8 @@ export async function queryTable(folder: string, bare: BareIndex): Promise<boole
       if (count !== found.length) throw new Error(`${name}: ${found.length} texts instead of ${count}`)
     }
     const [own, other] = [spread(ours), spread(theirs)]
-    // A search goes to another thread and back, which takes about half a millisecond on a busy machine.
+    // A search goes to another thread and back, which takes about half a millisecond on a busy machine. So the search
+    // is compared with at least this time.
     const ratio = own.p50 / Math.max(other.p50, 0.5)
     const figure = `${own.p50.toFixed(2)} ms, p99 ${own.p99.toFixed(2)} ms`
     met =

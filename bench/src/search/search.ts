@@ -9,8 +9,8 @@ import { fillStore } from './filled-store.ts'
 import { queryTable } from './queries.ts'
 
 /**
- * The cost of the search: what the index of many turns takes on the disk and how long a host needs to build it, how long echoes
- * take meanwhile, and how long a search takes beside FTS5 alone. `turns=1000000` sets the number of turns.
+ * Measures what the search costs: the disk space of the index, the time in which a host builds it, the echoes
+ * meanwhile, and the time of a search relative to FTS5 alone. The argument `turns=1000000` sets the number of turns.
  */
 export async function searchBench(wanted: readonly string[]): Promise<boolean> {
   const given = wanted.find((each) => each.startsWith('turns='))?.slice(6)

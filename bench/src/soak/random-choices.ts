@@ -22,7 +22,7 @@ export class RandomChoices {
     const entries = Object.entries(weights) as [K, number][]
     let left = this.#next() * entries.reduce((sum, [, weight]) => sum + weight, 0)
     for (const [name, weight] of entries) if ((left -= weight) < 0) return name
-    // Rounding errors can leave a small rest after the last weight.
+    // Reached only if rounding errors leave a small rest after the last weight.
     return entries[0]?.[0] as K
   }
 

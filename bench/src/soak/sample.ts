@@ -11,7 +11,7 @@ export interface Sample extends ProcessStats {
   readonly fds: number | undefined
   readonly threads: number | undefined
   readonly children: number | undefined
-  /** Bytes on disk. */
+  /** The bytes of the data folder on the disk. */
   readonly database: number
   readonly sessions: number
 }

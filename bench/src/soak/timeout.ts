@@ -1,4 +1,4 @@
-/** Longer than any step may take under load. */
+/** The timeout of a step in milliseconds. No step may take that long under load. */
 const timeoutMs = 60_000
 
 /** Waits for a task. At the timeout, rejects with an error that names `what`. */

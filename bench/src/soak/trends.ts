@@ -2,7 +2,10 @@ import { median } from '../percentiles.ts'
 import { slopeOf } from '../slope.ts'
 import type { Sample } from './sample.ts'
 
-/** Only the second half of a run is judged. If it is shorter than this, no slope is judged. */
+/**
+ * Slopes are judged over the second half of a run. If this half is shorter than this many seconds, no slope is
+ * judged.
+ */
 const leastSeconds = 300
 /**
  * A quantity grows if its slope exceeds the allowed slope by this many standard errors. This gives about one false

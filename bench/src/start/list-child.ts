@@ -1,7 +1,8 @@
 import { openSqlite } from '@atrium/adapters/store/sqlite'
 
-// Reads the session list of a data folder once, as plainly as possible: every entry from the store, parsed and kept. Prints the
-// milliseconds. The code has a process of its own, so that it runs for the first time, as in a host that starts.
+// Reads the session list of a data folder once, as plainly as possible: reads every entry from the store, parses it
+// and keeps it. Prints the milliseconds. It has a process of its own, so that the code is not compiled yet, as in a
+// host that starts.
 const [folder = ''] = process.argv.slice(2)
 const store = await openSqlite(folder, { readOnly: true })
 const began = performance.now()

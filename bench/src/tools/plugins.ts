@@ -11,7 +11,7 @@ const plugins = 200
 const skillsOfOne = 5
 const sessions = 30
 
-/** The time to create a session on a host with many plugins, relative to a host without plugins. */
+/** Measures the time to create a session on a host with many plugins, relative to a host without plugins. */
 export async function pluginsBench(): Promise<boolean> {
   console.log(`\nplugins: ${plugins} with ${plugins * skillsOfOne} skills; ${sessions} sessions are created`)
   const folder = mkdtempSync(join(tmpdir(), 'atrium-bench-plugins-'))
@@ -49,8 +49,8 @@ async function openHost(home: string, count: number) {
   const shown: number[] = []
   return {
     /**
-     * Creates a session and waits until it shows all plugins. Resolves with the milliseconds until it was ready,
-     * which is earlier.
+     * Creates a session and waits until it shows all plugins. Resolves with the milliseconds until the session was
+     * ready. It is ready before it shows the plugins.
      */
     async create(n: number): Promise<number> {
       const channel = `ahp-session:/${n}`

@@ -51,8 +51,8 @@ function turnsOf(session: string, version: string): string {
 }
 
 /**
- * The member of params that names the channel `uri`. In 0.1 it is called `member`, and is left out if `member` is
- * absent.
+ * Returns the member of `params` that names the channel `uri`: `channel`, or in 0.1 a member with the name `member`.
+ * Returns an empty object if the 0.1 method has no such member.
  */
 function addressed(version: string, uri: string, member?: string): object {
   if (hasChannels(version)) return { channel: uri }

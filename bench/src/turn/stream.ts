@@ -40,7 +40,7 @@ const audiences: readonly Audience[] = [
   { name: '50 watchers, words collected', count: 50 },
 ]
 
-/** A turn of 3,000 words at full speed, relative to a bare host that sends one message per word. */
+/** Measures a turn of 3,000 words at full speed, relative to a bare host that sends one message per word. */
 export async function streamTable(): Promise<boolean> {
   console.log(
     `\nstream: a turn of ${words} words, stored and delivered, relative to ${words} ws.send of shared bytes per watcher`,

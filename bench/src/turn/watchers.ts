@@ -8,7 +8,10 @@ export interface WatchedTurn {
   readonly session: string
   /** The number of watchers. */
   readonly count: number
-  /** The versions of AHP that the watchers speak, in turn. The first one starts the turn. */
+  /**
+   * The versions of AHP that the watchers speak: the first watcher the first version, and so on, from the start again
+   * after the last. The first watcher starts the turn.
+   */
   readonly versions: readonly string[]
   /** The `maxLatencyMs` of the subscriptions. Absent: the default of the host. */
   readonly latency?: number

@@ -4,7 +4,7 @@ import { Wire } from '../wire.ts'
 
 const missed = 5000
 const session = 'ahp-session:/returns'
-/** The URI of the same session in AHP 0.1. */
+/** The URI by which clients at AHP 0.1 name the measured session. */
 const alias = 'guide:/returns'
 
 interface Returns {

@@ -68,7 +68,10 @@ export async function versionsBench(): Promise<boolean> {
   return met
 }
 
-/** Returns a function that plays a turn to some watchers, and returns the time to the last word at the slowest. */
+/**
+ * Returns a function that runs a turn for some watchers. It resolves with the milliseconds to the last word at the
+ * slowest watcher.
+ */
 function player(host: Child, maker: Wire, watchers: Watchers) {
   let turns = 0
   return async (versions: readonly string[], count: number): Promise<number> => {

@@ -11,7 +11,7 @@ const length = Array.from({ length: 200_000 }, (_, i) => String(i + 1).length + 
 const rounds = 15
 const floodMs = 5000
 
-/** The output of a program through the terminal adapter of the host, relative to a bare pty. */
+/** Measures the output of a program through the terminal adapter of the host, relative to a bare pty. */
 export async function ptyTable(): Promise<boolean> {
   console.log(`\npty: ${line}, sanitized and turned into actions, relative to a bare node-pty`)
   const terminals = ptyTerminals({ shell: '/bin/sh' })

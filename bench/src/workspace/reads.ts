@@ -14,8 +14,8 @@ const atOnce = 64
 const rounds = 5
 
 /**
- * Reads small files through the host, relative to `fs.readFile` alone. The host opens and checks each file before it
- * reads it.
+ * Measures reads of small files through the host, relative to `fs.readFile` alone. The host opens and checks each
+ * file before it reads it.
  */
 export async function readsTable(): Promise<boolean> {
   console.log(`\nreads: ${count} files of 1 KB, ${atOnce} at once, relative to fs.readFile without a host`)

@@ -38,8 +38,8 @@ export class Shell {
   }
 
   /**
-   * Types a line and waits for a message that contains the text `last`. Returns the time until the last output before
-   * that message.
+   * Types a line and waits for a message that contains the text `last`. Returns the milliseconds from the line to the
+   * last output before that message.
    */
   async timed(data: string, last: string): Promise<number> {
     const wanted = Buffer.from(last)
@@ -57,7 +57,7 @@ export class Shell {
     return end - start
   }
 
-  /** Types a key. Returns the time until its echo arrives. */
+  /** Types a key. Returns the milliseconds until its echo arrives. */
   async echoed(key: string): Promise<number> {
     const wanted = [`"data":${JSON.stringify(key)}`, key].map((text) => Buffer.from(text))
     const start = performance.now()

@@ -86,7 +86,7 @@ function heldWatches(): number {
     try {
       return readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8').split('inotify wd:').length - 1
     } catch {
-      // One listed descriptor was open only to read the directory. It is closed by now.
+      // The list also names the descriptor that read the directory. That one is closed by now, so its file is gone.
       return 0
     }
   })

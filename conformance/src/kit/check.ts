@@ -2,7 +2,7 @@ import { decode } from '@atrium/protocol/schema'
 import type { Schema } from '@atrium/protocol/schema'
 import { canonical } from '../json.ts'
 
-/** The host does not behave as the rule says. */
+/** Thrown if the host does not behave as the rule says. */
 export class Failed extends Error {
   override readonly name = 'Failed'
   readonly expected: string
@@ -15,7 +15,7 @@ export class Failed extends Error {
   }
 }
 
-/** The rule cannot be judged on this host. The message gives the reason. */
+/** Thrown if the rule cannot be judged on this host. The message gives the reason. */
 export class Skipped extends Error {
   override readonly name = 'Skipped'
 }

@@ -42,7 +42,10 @@ export function sameState(kind: Kind, what: string, expected: unknown, actual: u
 
 type Omitted = { readonly [key: string]: true | Omitted | undefined }
 
-/** Removes the omitted fields: `true` removes a key, a table applies to the value of the key. */
+/**
+ * Returns the value without the keys in `omitted`. Under a key, `true` removes it; a table names keys to remove
+ * inside the key's value.
+ */
 function without(value: unknown, omitted: object): unknown {
   if (typeof value !== 'object' || value === null) return value
   const kept: Record<string, unknown> = { ...value }

@@ -94,10 +94,10 @@ async function becomesReady(kit: Kit, session: Uri): Promise<boolean> {
 }
 
 /**
- * Whether the host lists the session, under the agent that it was created with. The title is changed first, because a
- * host may leave an untouched session out of its list. A host may take the agent from the URI of a session. It then
- * lists the session under a wrong agent if the URI has a form that the host does not use: another form must be tried.
- * If the command line names the form, no other form is tried and the agent is not compared here. Rule K80 compares it.
+ * Tells whether the host lists the session, under the agent that it was created with. The title is changed first,
+ * because a host may leave an untouched session out of its list. Some hosts take the agent from the session's URI.
+ * Such a host lists the session under a wrong agent if it uses another form of URI, so the kit must try another form.
+ * If the command line names the form, no other form is tried, and the agent is not compared here but by rule K80.
  */
 async function isListed(kit: Kit, session: Uri, { sessionForm }: NamedForms): Promise<boolean> {
   const client = await kit.join()

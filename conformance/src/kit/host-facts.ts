@@ -26,7 +26,7 @@ export interface HostFacts {
   readonly noSession?: string | undefined
 }
 
-/** No connection to the host can be opened. */
+/** Thrown if no connection to the host can be opened. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable'
 }

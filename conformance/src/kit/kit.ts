@@ -9,7 +9,10 @@ import type { SessionHabits } from './session-habits.ts'
 import { uriOf } from './uri-form.ts'
 import { defines } from './version.ts'
 
-/** Long enough for an agent that thinks long, starts slowly, or waits in a queue of its provider. */
+/**
+ * The time that a turn may take by default. It suffices for an agent that thinks long, starts slowly, or waits in a
+ * queue of its provider.
+ */
 const defaultTurnTimeoutMs = 60_000
 
 /** Options of the run that concern sessions and turns. */
@@ -27,15 +30,15 @@ export interface SessionOptions {
 }
 
 /**
- * What earlier rules found missing, as the reason to skip later rules that need it. So the kit runs into each timeout
- * only once.
+ * Reasons to skip later rules. An earlier rule sets a reason when it has waited in vain, so that the kit runs into
+ * each timeout only once.
  */
 export interface SkipReasons {
-  /** A turn did not end. */
+  /** Set once a turn did not end. */
   turnEnd?: string
-  /** The agent does not ask for approval of a tool call. */
+  /** Set once the agent did not ask for approval of a tool call. */
   call?: string | undefined
-  /** The agent does not ask questions. */
+  /** Set once the agent did not ask questions. */
   request?: string | undefined
 }
 
@@ -151,8 +154,8 @@ export class Kit {
   }
 
   /**
-   * Disposes of the sessions over a connection that the rule has not used, because the rule may have left its own in
-   * any state.
+   * Disposes of the sessions over a connection that the rule has not used, because the rule may have left its own
+   * connections in any state.
    */
   async #dispose(): Promise<void> {
     const client = this.#sessionCreator ?? (await this.join())

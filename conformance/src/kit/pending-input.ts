@@ -67,13 +67,13 @@ interface Wanted<T> {
   readonly withoutPrompt: string
   readonly find: (state: ChatState) => T | undefined
   /**
-   * Tells whether by this action the agent asks for input. Such an action ends the wait, even if `find` finds nothing
+   * Tells whether the agent asks for input by this action. Such an action ends the wait, even if `find` finds nothing
    * in the state.
    */
   readonly isAsked: (action: Action) => boolean
 }
 
-/** Starts a turn and waits until its state contains the wanted part. */
+/** Starts a turn and waits until `find` finds what it looks for in the chat state: a call or a request. */
 async function startPending<T>(
   kit: Kit,
   { skip, prompt, withoutPrompt, find, isAsked }: Wanted<T>,

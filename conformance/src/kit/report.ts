@@ -4,7 +4,9 @@ import type { SessionHabits } from './session-habits.ts'
 
 const labels = { pass: 'pass', fail: 'FAIL', note: 'note', skip: 'skip' }
 
-/** The version under test, and how its sessions are made. */
+/**
+ * The heading of a report: the version under test, its agent, and the forms of the URIs of new sessions and chats.
+ */
 export function headingOf({ version, provider }: HostFacts, habits: SessionHabits): string {
   const { sessionForm, chatForm } = habits
   const agent =

@@ -10,7 +10,10 @@ export async function createInUse(kit: Kit, by: Client): Promise<Uri> {
   return session
 }
 
-/** Uses a session: a host may leave a session out of its list until its first change, or until its first turn. */
+/**
+ * Changes the title of a session, and runs a turn if needed, so that the host lists the session. A host may leave a
+ * session out of its list until its first change, or until its first turn.
+ */
 export async function use(kit: Kit, by: Client, session: Uri): Promise<void> {
   await by.subscribe(session)
   await by.retitle(session)

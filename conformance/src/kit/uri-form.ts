@@ -21,7 +21,8 @@ export function uriOf(form: UriForm, { id, provider = 'unknown', session = '' }:
 }
 
 /**
- * The form of the URIs of further chats, as the URI of the default chat shows it. The plain form, if that URI shows no other.
+ * Reads from the URI of the default chat which form the URIs of further chats must have. Returns the plain form if
+ * that URI shows no other.
  */
 export function chatFormOf(defaultChat: Uri | undefined, session: Uri): UriForm {
   return defaultChat === `ahp-chat://default/${encoded(session)}`

@@ -54,8 +54,9 @@ export const auth: Topic = {
 }
 
 /**
- * The error of the first agent that refuses a session without a login. Success is no fault: a user may already have
- * signed in, or the agent may ask for the login later. An agent that is not installed says nothing about logins.
+ * Creates a session with each agent in turn. Returns the first error that should ask for a login. A success is no
+ * fault: a user may already have signed in, or the agent may ask for the login later. The error of an agent that is
+ * not installed is left out, because it says nothing about logins.
  */
 async function refusedCreation(
   kit: Kit,

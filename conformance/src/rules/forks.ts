@@ -137,7 +137,7 @@ function fork(kit: Kit, conversation: Conversation, turnId: string): Promise<Uri
   return createFrom(kit, conversation, { kind: 'fork', chat: conversation.chat, turnId })
 }
 
-/** What a turn says. A host may give the turns and parts of a fork ids of their own. */
+/** The content of a turn without ids, because a host may give the turns and parts of a fork ids of their own. */
 function contentOf({ message, state, responseParts }: Turn): object {
   const parts = responseParts.map((part) => Object.entries(part).filter(([key]) => key !== 'id'))
   return { text: message.text, state, parts: parts.map((entries) => Object.fromEntries(entries) as object) }

@@ -119,8 +119,8 @@ function keyed(entry: Shape, key: string, name: string): { key: string; name: st
 }
 
 /**
- * Whether a customization is enabled. Since 0.8 a plugin has a list of decisions, the most specific first; without
- * any it is enabled.
+ * Tells whether a customization is enabled. Since 0.8 a plugin has a list `enablement`, whose first entry counts. A
+ * plugin with an empty list is enabled.
  */
 function isEnabled(version: Version, entry: Shape): boolean {
   if (!isSince(version, '0.8.0') || entry['type'] !== 'plugin') return entry['enabled'] === true

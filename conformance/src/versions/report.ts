@@ -28,7 +28,7 @@ function cellOf(cells: readonly Cell[], feature: string, version: string): Cell 
   return cells.find((cell) => cell.feature === feature && cell.version === version)
 }
 
-/** A cell that was never filled in belongs to a version without a client. */
+/** The label of a cell. It is empty for a cell that was never filled in, because its version had no client. */
 function labelOf(cell: Cell | undefined): string {
   return cell ? labels[cell.outcome] : ''
 }

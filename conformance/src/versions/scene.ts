@@ -38,7 +38,10 @@ export interface Feature {
   /** The first and the last version that has the feature. Absent: all versions. */
   readonly since?: Version
   readonly until?: Version
-  /** Throws `Failed` if the client cannot do it, and `Skipped` if the host does not offer what it needs. */
+  /**
+   * Throws `Failed` if the feature does not work for the client, and `Skipped` if the host does not offer what the
+   * feature needs.
+   */
   run(scene: Scene, actor: Member): Promise<void>
 }
 
@@ -182,7 +185,10 @@ export class Scene {
     return textOf(found, 'resource') ?? ''
   }
 
-  /** Brings the shared session to rest, so that a feature that failed does not make the next one fail. */
+  /**
+   * Brings the shared session to rest: reconnects lost clients, removes pending messages, and cancels the active
+   * turn. So a feature that failed does not make the next one fail.
+   */
   async rest(): Promise<void> {
     for (const member of this.members) if (member.speaker.closed !== undefined) await this.#rejoin(member)
     const newest = this.members.at(-1)
@@ -198,7 +204,7 @@ export class Scene {
     await speaker.until('the session at rest', () => !activeTurnIn(version, view.talk()) || undefined)
   }
 
-  /** A client whose connection has ended begins anew. */
+  /** Gives a client whose connection has ended a new connection and a new view of the shared session. */
   async #rejoin(member: Member): Promise<void> {
     const { session, conversation } = member.view
     member.speaker = await this.connectAgain(member)
@@ -224,7 +230,10 @@ export function seesTitle(title: string): (member: Member) => boolean {
   return ({ version, view }) => titleIn(version, view.state()) === title
 }
 
-/** Params of the command line for `createSession`. They are written for the newest version; up to 0.6 there is one directory. */
+/**
+ * Translates the params for `createSession`, which the command line gives as the newest version has them. Up to 0.6 a
+ * session has only one working directory.
+ */
 function paramsFor(speaker: Speaker, params: object = {}): object {
   const { workingDirectories, ...others } = shapeOf(params)
   if (!Array.isArray(workingDirectories) || speaker.has('0.7.0')) return params

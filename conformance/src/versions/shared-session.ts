@@ -27,7 +27,7 @@ export interface SharedSession {
   find(speaker: Speaker, title: string): Promise<Uri>
 }
 
-/** The host lists no session that the kit can create, so nothing can be judged. */
+/** Thrown if the host lists no session that the kit can create, so that nothing can be judged. */
 export class NoSession extends Error {
   override readonly name = 'NoSession'
 }

@@ -16,7 +16,9 @@ export function isSince(version: Version, since: Version): boolean {
   return versions.indexOf(version) >= versions.indexOf(since)
 }
 
-/** A connection that writes every message as its version of AHP does, and takes nothing from another version. */
+/**
+ * A connection that writes every message as its version of AHP does, without anything that only other versions have.
+ */
 export class Speaker extends Link {
   readonly version: Version
   readonly clientId: string
@@ -119,8 +121,8 @@ export class Speaker extends Link {
   }
 
   /**
-   * The params of the notifications about the session list with this name, which has no prefix: `sessionAdded`,
-   * `sessionRemoved`.
+   * The params of the received notifications about the session list. `name` is the method without its prefix:
+   * `sessionAdded`, `sessionRemoved`.
    */
   listNotifications(name: string): readonly Shape[] {
     return this.notifications
@@ -178,7 +180,10 @@ export class Speaker extends Link {
     this.#lastSeen = Math.max(this.#lastSeen, serverSeq)
   }
 
-  /** The params as they are sent. `Link` adds the root as the channel; in 0.1 no message has a channel, and `undefined` is not sent. */
+  /**
+   * The params as they are sent. `Link` adds the root as the channel if they have none. In 0.1 no message has a
+   * channel, so it is set to `undefined`, which JSON leaves out.
+   */
   #written(params: object): object {
     return this.has('0.2.0') ? params : { ...params, channel: undefined }
   }

@@ -64,7 +64,7 @@ export class View {
     }
     check(result['type'] === 'replay', 'a replay or snapshots', result)
     same('missing in the result of reconnect', [], listOf(result, 'missing'))
-    // The replay is older than every envelope that this connection may have received by now.
+    // The replay is put first, because it is older than every envelope that this connection may have received by now.
     speaker.envelopes.unshift(...(listOf(result, 'actions') as readonly Envelope[]))
     const fromSeq = earlier.speaker.lastSeen
     const entries = earlier.channels.map((uri) => {

@@ -130,7 +130,8 @@ function serveCommand(): Command {
     .option('--read-only', 'change nothing on disk')
     .option('--no-web', 'serve no web page')
     .action(async ({ json = false, web, ...others }: { json?: boolean; web?: boolean }) => {
-      // Commander sets `web` to true if there is no flag, which must not override the other sources.
+      // Commander sets `web` to true if there is no flag. This must not override `web` in the environment or the
+      // config file.
       const flags = { ...others, ...(web === false && { web }) }
       startThread()
       try {

@@ -30,9 +30,9 @@ export interface SessionComments {
   readonly all: readonly Annotation[]
   /** Resolves with the comments when the host has sent them. */
   ready(): Promise<readonly Annotation[]>
-  /** Returns the id of the new comment. */
+  /** Adds a comment. Resolves with its id. */
   add(comment: NewComment): Promise<string>
-  /** Returns the id of the new entry. */
+  /** Adds an entry to a comment. Resolves with the id of the entry. */
   reply(id: string, text: StringOrMarkdown): Promise<string>
   resolve(id: string, resolved?: boolean): Promise<void>
   remove(id: string): Promise<void>

@@ -33,7 +33,7 @@ const connection = { channel: optional(id), _meta: optional(jsonObject) }
 type Result = Shape | Schema<unknown> | null
 type ResultOf<R> = R extends null ? null : R extends Schema<infer T> ? T : R extends Shape ? Infer<R> : never
 
-/** A command addressed to the channel in its params. */
+/** Defines a command that is addressed to the channel in its params. */
 export function command<P extends Shape, R extends Result>(
   params: P,
   result: R,
@@ -42,7 +42,7 @@ export function command<P extends Shape, R extends Result>(
   return row('client', shape, result)
 }
 
-/** A command addressed to the connection itself, whose channel is the root. */
+/** Defines a command that is addressed to the connection itself, whose channel is the root. */
 export function rootCommand<P extends Shape, R extends Result>(
   params: P,
   result: R,

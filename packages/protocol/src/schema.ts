@@ -161,11 +161,11 @@ export function optionalNotNull<T>(item: Schema<T>): Optional<T> {
 }
 
 function optionalWith<T>(item: Schema<T>, removeNulls: NullRemoval | undefined): Optional<T> {
-  // The mark `absent` of `Optional` exists only as a type.
+  // The mark `absent` of `Optional` exists only as a type: hence the cast.
   return make(() => item[inner].zod.optional(), removeNulls) as Optional<T>
 }
 
-/** The first of two schemas that accepts the value. */
+/** A schema for values that `a` or `b` accepts. `a` is tried first. */
 export function either<A, B>(a: Schema<A>, b: Schema<B>, name?: string): Schema<A | B> {
   const removals = [a[inner].removeNulls, b[inner].removeNulls].filter((removal) => removal !== undefined)
   return make(

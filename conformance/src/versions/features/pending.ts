@@ -38,7 +38,10 @@ function allSeeQueue(scene: Scene, actor: Member, ...ids: readonly string[]): Pr
   )
 }
 
-/** A host may start a turn with the queued message. If it does not, the message is removed. */
+/**
+ * Waits until the host takes the queued message. If the host does not, removes the message. If the host starts a turn
+ * with it, waits until every client sees the end of that turn.
+ */
 async function run(scene: Scene, actor: Member, id: string): Promise<void> {
   const { speaker, version, view } = actor
   const gone = ({ version: seenAt, view: seenBy }: Member) => queueIn(seenAt, seenBy.talk()).length === 0

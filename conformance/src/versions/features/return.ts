@@ -78,7 +78,7 @@ async function compareWithFresh(scene: Scene, actor: Member): Promise<void> {
   }
 }
 
-/** Whether a name is one of an extension: it begins with `x-`, or has `x-` after a slash. */
+/** Tells whether a name belongs to an extension: it begins with `x-`, or has `x-` after a slash. */
 function isExtension(name: string): boolean {
   return /(?:^|\/)x-/.test(name)
 }

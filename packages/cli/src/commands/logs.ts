@@ -107,7 +107,7 @@ async function chatsOf(
   if (chatOnly) return [{ uri: chat, heading: '' }]
   const { chats } = await client.subscribe('session', session.resource).ready()
   return chats.map(({ resource, title }) => {
-    // The default chat is addressed by the name of its session.
+    // The heading of the default chat shows no name, because commands address this chat by the name of its session.
     const name = resource === chat ? [] : [shortName(resource)]
     return { uri: resource, heading: ['chat', ...name, onOneLine(title)].join(' ') }
   })

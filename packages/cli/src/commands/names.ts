@@ -10,7 +10,7 @@ export async function names(flags: HostOptions): Promise<void> {
   client.close()
   const short = shortNames(sessions.map(({ resource }) => resource))
   const lines = sessions.map(({ resource, title }) => [short.get(resource) ?? '', onOneLine(title)] as const)
-  // A name with other characters could be executed by the shell.
+  // A name with other characters is left out, because the shell could execute it.
   const safe = lines.filter(([name]) => /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name))
   const all = [['last', 'the last modified session'], ...safe]
   output({}).print({}, () => all.map((each) => each.join('\t')).join('\n'))

@@ -39,7 +39,10 @@ const actions: { readonly [name: string]: (call: Call) => Promise<void> } = {
   off: (call) => toggle(call, false),
 }
 
-/** `atrium plugins`: the plugins of the host, and the customizations of a session. */
+/**
+ * `atrium plugins`: lists, adds and removes the plugins of the host, and switches the customizations of a session on
+ * or off.
+ */
 export function plugins(
   name: string | undefined,
   first: string | undefined,

@@ -20,8 +20,8 @@ export async function stop(flags: Flags): Promise<void> {
   const { pid } = await addressOf(flags)
   if (pid === undefined)
     throw new CommandError('Only a host on this machine can be stopped; leave out --host.', exits.usage)
-  // If a host answers with its token, it is the process that `host.json` names. If the host has crashed, another process may
-  // have got its number.
+  // The command asks the host before it sends a signal. If the host has crashed, another process may have got its
+  // process id. An answer to the host's token shows that the process is the host.
   const host = `The host (process ${pid})`
   const active = await withTimeout(seconds, withClient(flags, activeTurns), `${host} has not answered`)
   sendStop(pid)
@@ -31,7 +31,10 @@ export async function stop(flags: Flags): Promise<void> {
   report({ stopped: pid, interrupted: active }, () => `The host has stopped.${rest}`)
 }
 
-/** The number of chats in which an agent works. A turn that waits for a user still waits after the next start (H9.9). */
+/**
+ * The number of chats in which an agent works. A turn that waits for a user is not counted, because it still waits
+ * after the next start (H9.9).
+ */
 async function activeTurns(client: Client): Promise<number> {
   const statuses = (await allSessions(client)).flatMap(({ status, chats }) =>
     chats ? chats.map((chat) => chat.status ?? 0) : [status],

@@ -72,8 +72,8 @@ export function versionFinding({ host }: Connected, url: string): Finding {
 }
 
 /**
- * At each start, the host begins its sequence numbers at the time of its clock, in microseconds, or above. If the numbers
- * are far ahead of the clock, the clock was set back.
+ * Warns if the sequence numbers of the host are far ahead of its clock, which means that the clock was set back. At
+ * each start, the host begins its numbers at the time of its clock, in microseconds, or above.
  */
 export function numbersFinding({ host }: Connected, now = Date.now()): Finding {
   const ahead = Math.round(((host?.serverSeq ?? 0) / 1000 - now) / 1000)
@@ -108,7 +108,7 @@ const mendOf = {
 
 const brokenText = { broken: 'does not work', 'needs-sign-in': 'needs a sign-in' } as const
 
-/** Shows the loss that the host has found at its start. */
+/** Shows which confirmed changes the store had lost when the host started. */
 function lossFindings(client: WithMeta): readonly Finding[] {
   const { lost } = atriumMeta(client)
   return lost === undefined ? [] : [warn('store', onOneLine(lost), lossRemedy)]
@@ -139,7 +139,8 @@ async function clockFinding(url: string): Promise<Finding> {
   const hostTime = Date.parse(response?.headers.get('date') ?? '')
   if (Number.isNaN(hostTime))
     return warn('clock', 'the host does not tell its time', 'compare the clocks by hand')
-  // The header has whole seconds, and the request took some time.
+  // One second and the time of the request are subtracted, because the header has whole seconds and the request took
+  // some time.
   const apart = Math.max(0, Math.abs(hostTime - sentAt) - 1_000 - (Date.now() - sentAt))
   const seconds = Math.round(apart / 1000)
   return seconds < 5

@@ -3,7 +3,9 @@ import { onOneLine } from '../terminal/output.ts'
 import { ok, warn } from './finding.ts'
 import type { Finding } from './finding.ts'
 
-/** The plugins and folders of customizations that every session has: how many work, and why the others do not. */
+/**
+ * Reports how many of the plugins and customization folders that every session has work, and why the others do not.
+ */
 export function pluginFindings(agents: readonly Pick<AgentInfo, 'customizations'>[]): readonly Finding[] {
   // Every agent lists the customizations of the host, so each customization is kept once.
   const all = new Map(

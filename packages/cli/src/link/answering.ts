@@ -5,8 +5,8 @@ import type { HostFile } from '../serve/discovery.ts'
 import { localAddress } from './host-socket.ts'
 
 /**
- * Returns the host of a data folder if something listens at its address. After a crash, `host.json` still names the address,
- * and another process may have got the number of the host's process.
+ * Returns the host of a data folder if something listens at its address. A running process alone proves nothing:
+ * after a crash, `host.json` still names the host, and another process may have got its process id.
  */
 export async function answeringHost(data: string): Promise<HostFile | undefined> {
   const found = await findHost(data)

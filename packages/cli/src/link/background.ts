@@ -22,8 +22,8 @@ export async function ensureHost(options: HostOptions, { report, note, style }: 
 }
 
 /**
- * Starts a host, and waits until a host answers. The store may be in use. If a host that another command starts uses it, that
- * host will answer soon. If a host that just stops uses it, the start is tried again.
+ * Starts a host, and waits until a host answers. The new host ends if another host uses the store. If the other one
+ * was started by another command, it answers soon. If it is stopping, a new host is started again.
  */
 async function startHost(settings: Settings): Promise<void> {
   const began = performance.now()

@@ -21,11 +21,11 @@ export interface HostOptions {
 interface Address {
   readonly url: string
   readonly token?: string
-  /** The host runs on this machine: its address comes from `host.json`. */
+  /** Set if the host runs on this machine: its address comes from `host.json`. */
   readonly local?: true
-  /** The process of a host on this machine. */
+  /** The process id of a host on this machine. */
   readonly pid?: number
-  /** The host runs on this machine, and has the same version as this command. */
+  /** Whether the host runs on this machine and has the same version as this command. */
   readonly sameVersion?: boolean
 }
 

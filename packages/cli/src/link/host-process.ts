@@ -7,8 +7,9 @@ import { isRunning } from '../serve/discovery.ts'
 import { CommandError, exits } from '../terminal/exit.ts'
 
 /**
- * A host that this command starts in the background. It writes to a log of its own. The log gets the name `host.log` when it is
- * known that this host has the store: several commands may start a host at the same moment.
+ * A host that this command starts in the background. Several commands may start a host at the same moment, and only
+ * one of these hosts gets the store. So each host writes to a log of its own. Once it is known that this host has the
+ * store, its log is renamed to `host.log`.
  */
 export class HostProcess {
   readonly #data: string
@@ -42,8 +43,8 @@ export class HostProcess {
   }
 
   /**
-   * Called when a host with the process id `pid` answers. If another command has started it, the log of this one is
-   * deleted.
+   * Called when a host with the process id `pid` answers. If another command has started that host, the log of the
+   * host that this command started is deleted.
    */
   answers(pid: number): void {
     this.#child.unref()

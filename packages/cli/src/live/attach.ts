@@ -21,9 +21,9 @@ export class AttachView extends PromptingView {
   readonly #entry = new LineEntry()
   /** Turns that were started here. If a restart of the host interrupts one, it is resumed. */
   readonly #ownTurns = new Set<string>()
-  /** The prompt is hidden, because the user wants to type a message first. */
+  /** Whether the prompt is hidden, because the user wants to type a message first. */
   #promptHidden = false
-  /** Ctrl-C was pressed once. The next Ctrl-C leaves the session. */
+  /** Whether Ctrl-C was pressed once. If so, the next Ctrl-C leaves the session. */
   #leaving = false
   /** The names of the other active clients. */
   #others = ''
@@ -179,7 +179,7 @@ export class AttachView extends PromptingView {
     if (!this.#cancel()) this.note(this.screen.style.dim('· once more leaves; so do Ctrl-D and /quit'))
   }
 
-  /** Returns whether there was a turn to cancel. */
+  /** Cancels the active turn. Returns whether there was one. */
   #cancel(): boolean {
     const result = this.conversation.cancel()
     if (result) this.#noteRejection(result.then(rejectionOf))

@@ -187,7 +187,7 @@ export class Prompts {
     this.#options.changed()
   }
 
-  /** Returns why the host did not accept the answer, or undefined if it did. */
+  /** Sends the answer. Returns why the host did not accept it, or undefined if it did. */
   async #send(request: Request, answer: Answer): Promise<string | undefined> {
     const { client } = this.#options
     if ('action' in answer) return rejectionOf(await client.dispatch(request.chat, answer.action))

@@ -9,8 +9,8 @@ export interface SpaceNote {
 }
 
 /**
- * What the user was told about the disk of the host. While the disk is full, actions wait and nothing else happens, so a
- * command without a word about it would seem to hang.
+ * Remembers what the user was told about the disk of the host. While the disk is full, actions wait and nothing else
+ * happens, so a command that does not mention it would seem to hang.
  */
 export class SpaceNotes {
   readonly #client: Client

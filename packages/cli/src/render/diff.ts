@@ -24,8 +24,8 @@ export function diffLines({ path, before, after }: Change, style: Style, maxRows
 type Step = readonly [sign: '+' | '-' | ' ' | '…', line: string]
 
 /**
- * Keeps the common prefix and the common suffix. The lines between them are compared by longest common subsequence,
- * unless there are too many.
+ * Compares two lists of lines. Lines of the common prefix and the common suffix stay. The lines between them are
+ * compared by longest common subsequence; if there are too many, all old ones are removed and all new ones added.
  */
 function steps(old: readonly string[], now: readonly string[]): readonly Step[] {
   let start = 0

@@ -4,7 +4,10 @@ import { WordWrap } from './word-wrap.ts'
 
 export interface MarkdownOptions {
   readonly style: Style
-  /** Without colours the marks of bold and code stay in the text, because nothing else shows them. */
+  /**
+   * Whether colours are used. Without them the marks of bold and code stay in the text, because nothing else shows
+   * them.
+   */
   readonly colour: boolean
   /** The width of the terminal. A function, because the width changes. Absent: lines are not wrapped. */
   readonly columns?: () => number
@@ -108,7 +111,7 @@ export class Markdown {
     return true
   }
 
-  /** Code is not wrapped, so that it can be copied. */
+  /** Writes the rest of a line of code, or its end. Code is not wrapped, so that it can be copied. */
   #codeLine(): boolean {
     if (this.#rest.startsWith('\n')) return this.#newline(shut(this.#options.style.cyan))
     const [line = ''] = this.#rest.split('\n', 1)

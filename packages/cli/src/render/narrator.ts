@@ -150,7 +150,7 @@ function callLines(call: ToolCallState, style: Style): readonly string[] {
   if (call.status !== 'completed') return []
   const done = shortened(plain(call.pastTenseMessage), 200)
   const sign = call.success ? style.green('✓') : style.red('✗')
-  // The note of the running call has said who allowed it.
+  // Who allowed the call is not repeated here: the note of the running call has said it.
   const results = resultLines(call.content ?? []).map((line) => style.dim(`  ${line}`))
   return [`${sign} ${done}`, ...by(resultDecisionAbout(call)), ...results]
 }

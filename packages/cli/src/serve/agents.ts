@@ -62,7 +62,8 @@ export class AgentSet {
   }
 
   /**
-   * The watchdog of all processes that agents start, and the marker of these processes. Hooks use the same watchdog and marker.
+   * What is needed to start a process that ends with the host: the watchdog, which ends the processes of a dead host,
+   * and the marker by which it finds them. Hooks use the same two as agents.
    */
   get processes(): Pick<LaunchContext, 'watchdog' | 'mark'> {
     return this.#means
@@ -189,7 +190,10 @@ function profilesIn(text: string): Profiles {
   }
 }
 
-/** The file of a program. A relative path counts from the home folder, in which the program is started. */
+/**
+ * Looks at the file of a program. A relative path counts from the home folder, in which the program is started.
+ * Undefined if the file is missing, or if `command` is only a name.
+ */
 async function fileOf({ command }: AcpProgram): Promise<Stats | undefined> {
   return command.includes('/') ? stat(resolve(homedir(), command)).catch(() => undefined) : undefined
 }

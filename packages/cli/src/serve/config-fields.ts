@@ -44,9 +44,9 @@ export interface ProcessSettings {
 }
 
 export interface CaptureSettings {
-  /** In MiB, for one session. */
+  /** The most MiB that are kept for one session. */
   readonly sessionMb?: number
-  /** In MiB, for all sessions. */
+  /** The most MiB that are kept for all sessions together. */
   readonly allMb?: number
 }
 

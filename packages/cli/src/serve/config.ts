@@ -74,7 +74,7 @@ async function readJson(path: string): Promise<Readonly<Record<string, unknown>>
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
   } catch {
-    // The parser's error is replaced by the error below: it quotes the file, which may hold a secret.
+    // The parser's error quotes the file, which may hold a secret. So the error below replaces it.
   }
   throw new CommandError(`${path} is not a JSON object; correct it or remove it.`)
 }

@@ -4,7 +4,10 @@ import { nodeFiles } from '@atrium/adapters/files'
 import { containedFiles } from '@atrium/host/plugins/plugin-files'
 import type { CopiedFile, PluginCopies } from '@atrium/host/plugins/plugin-copies'
 
-/** Copies of plugins below a folder, which is emptied first. The copies of the last start may be of plugins that are gone. */
+/**
+ * Keeps copies of plugins below a folder. Empties the folder first, because it may hold copies of plugins that are
+ * gone.
+ */
 export async function pluginCopies(folder: string): Promise<PluginCopies> {
   await rm(folder, { recursive: true, force: true })
   const files = nodeFiles({})
@@ -30,6 +33,7 @@ async function writeCopy(folder: string, { path, content }: CopiedFile): Promise
   const file = join(folder, path)
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   await writeFile(file, content, { mode: 0o600, flag: 'wx' })
-  // A client does not say which files are executable. A script says it in its first line.
+  // A client does not say which files are executable. A file that begins with `#!` is a script and becomes
+  // executable.
   if (content[0] === 0x23 && content[1] === 0x21) await chmod(file, 0o700)
 }

@@ -9,11 +9,14 @@ export interface OpenedStore {
   readonly store: Store
   /** The reason why the host is read-only, for clients. It has no path and no error of the system (S-27). */
   readonly readOnly?: string
-  /** What the log of the host says about the store. */
+  /** A sentence about the store for the log of the host. */
   readonly warning?: string
 }
 
-/** Opens the store for writing. If that fails, opens it for reading only. */
+/**
+ * Opens the store for writing. If the folder cannot be written, opens the store for reading only. Throws if another
+ * process uses the store, if it cannot be read, or if the disk is full.
+ */
 export async function openStore({
   data,
   readOnly,

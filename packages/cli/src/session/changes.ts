@@ -9,7 +9,7 @@ import { onOneLine } from '../terminal/output.ts'
 import type { Target } from './find.ts'
 
 /**
- * The changes that a command is about: a kind of the session's catalogue, or the number of a turn. A negative number counts
+ * The changes that a command is about: a changeset by its kind, or the number of a turn. A negative number counts
  * from the end.
  */
 export type ChangesScope = 'session' | 'uncommitted' | 'branch' | number

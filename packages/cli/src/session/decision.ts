@@ -4,7 +4,10 @@ import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { pathOf } from '@atrium/protocol/file-uri'
 import { onOneLine } from '../terminal/output.ts'
 
-/** Who decided about a tool call, as in `allowed by editor (owner)`; undefined if nobody did, or no host recorded it. */
+/**
+ * Who decided about a tool call, as in `allowed by editor (owner)`. Undefined if nobody did, or if the host did not
+ * record it.
+ */
 export function decisionAbout(call: ToolCallState): string | undefined {
   return decisionWords(decisionOf(call, 'decidedBy'))
 }

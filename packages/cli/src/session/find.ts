@@ -30,7 +30,7 @@ export async function readSessions(
     try {
       read(await session.ready(), resource)
     } catch {
-      // The session was disposed meanwhile.
+      // The session is left out: most likely it was disposed meanwhile.
     } finally {
       session.release()
     }

@@ -68,7 +68,7 @@ export interface PendingRequest {
   readonly options: readonly ConfirmationOption[]
 }
 
-/** Returns the open requests of all chats of a session, those of workers included. */
+/** Returns the open requests of all chats of a session, also of chats that a tool call has started. */
 export function pendingRequestsIn(session: SessionState): readonly PendingRequest[] {
   return openRequests(session).map(pendingRequest)
 }

@@ -50,7 +50,8 @@ export async function endedTurn(chat: Chat, { as, id, during }: Sent): Promise<T
       exits.interrupted,
     )
   if (as === 'steering' && chat.state?.activeTurn?.id === during) {
-    // The agent has taken the message into the active turn.
+    // The steering message is no longer pending: the agent has taken it into the active turn. Wait for the end of
+    // this turn.
     const { turns } = await chat.until(({ activeTurn }) => activeTurn?.id !== during)
     const turn = turns.find((each) => each.id === during)
     if (turn && !(chat.state && isPending(chat.state, id))) return turn

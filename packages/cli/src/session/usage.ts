@@ -52,7 +52,7 @@ export function usageLine({ usage }: Pick<Turn, 'usage'>): string | undefined {
   return `${count(inputTokens)} tokens in${cached}, ${count(outputTokens)} out${paid}`
 }
 
-/** Small amounts have more digits, so that they are not shown as zero. */
+/** Formats an amount of money. Small amounts have more digits, so that they are not shown as zero. */
 export function costText(amount: number): string {
   return amount.toFixed(amount > 0 && amount < 0.1 ? 4 : 2)
 }
@@ -62,7 +62,7 @@ interface Amount {
   readonly currency: string
 }
 
-/** The built-in model agent reports the cost of each turn, in dollars. */
+/** Returns the cost of one turn, in dollars, as the built-in model agent reports it. */
 function turnCost(meta: unknown): Amount | undefined {
   const { cost } = objectOf(meta)
   return typeof cost === 'number' && Number.isFinite(cost) && cost >= 0
@@ -70,7 +70,7 @@ function turnCost(meta: unknown): Amount | undefined {
     : undefined
 }
 
-/** An ACP agent reports what its session has cost so far. */
+/** Returns what the session has cost so far, as an ACP agent reports it. */
 function sessionCost(context: unknown): Amount | undefined {
   const { amount, currency } = objectOf(objectOf(context)['cost'])
   return typeof amount === 'number' && typeof currency === 'string' ? { amount, currency } : undefined

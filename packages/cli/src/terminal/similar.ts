@@ -4,7 +4,7 @@ export function isLike(word: string, name: string): boolean {
   return changes <= 2 && changes / Math.max(word.length, name.length) < 0.6
 }
 
-/** The least number of letters that must be added, removed, replaced or swapped with their neighbour. */
+/** The least number of letters to add, remove, replace or swap with their neighbour, so that `a` becomes `b`. */
 function distance(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)]
   const at = (i: number, j: number): number => rows[i]?.[j] ?? Infinity

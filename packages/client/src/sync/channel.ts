@@ -28,7 +28,7 @@ export class Channel {
   readonly changes: Listeners<[]>
   /** Number of handles. */
   handleCount = 0
-  /** A `subscribe` request is under way. */
+  /** Whether a `subscribe` request is under way. */
   requested = false
   status: ChannelStatus = 'opening'
   /** The reason why the channel is gone. */
@@ -38,7 +38,7 @@ export class Channel {
   #snapshotSeq = -1
   /** Actions that arrive while a snapshot or a replay is under way. */
   #held: Envelope[] | undefined
-  /** The state is wrong: actions are ignored until a snapshot arrives. */
+  /** Whether the state is wrong. If so, actions are ignored until a snapshot arrives. */
   #invalid = false
   #cached: { readonly of: Replica<unknown>; readonly state: unknown } | undefined
 

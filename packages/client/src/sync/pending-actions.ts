@@ -30,7 +30,7 @@ export class PendingActions {
     return this.#entries.size
   }
 
-  /** In the order of dispatch. */
+  /** All pending actions, in the order of dispatch. */
   get all(): readonly PendingAction[] {
     return [...this.#entries.values()].map(({ pending }) => pending)
   }

@@ -89,7 +89,10 @@ export interface SideChatSelection extends Infer<typeof sideChatSelection> {}
 export const SideChatSelection = object<SideChatSelection>('SideChatSelection', sideChatSelection)
 
 const atTurn = { chat: id, turnId: id }
-/** The chat and turn that a fork is made from. `createChat` has this shape as its source, and a chat state as its origin. */
+/**
+ * The chat and the turn that a fork is made from. It is the source in `createChat`, and the origin in the state of
+ * the new chat.
+ */
 export const forkShape = { kind: is('fork'), ...atTurn }
 export const sideChatShape = { kind: is('sideChat'), ...atTurn, selection: optional(SideChatSelection) }
 

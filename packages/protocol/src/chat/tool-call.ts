@@ -127,7 +127,10 @@ export function statusOf(state: ChatState): SessionStatus {
   return withActivity(state.status, activityOf(state.activeTurn))
 }
 
-/** A part of a turn that ends. An unfinished tool call becomes cancelled, with the reason "skipped". */
+/**
+ * Returns a part as it is after the end of its turn. An unfinished tool call becomes cancelled, with the reason
+ * "skipped".
+ */
 export function skipped(part: ResponsePart): ResponsePart {
   if (part.kind !== 'toolCall') return part
   const { toolCall: call } = part
@@ -139,8 +142,8 @@ type Change<A> = (call: ToolCallState, action: A) => ToolCallState
 type CallAction = Exclude<ToolCallAction, { readonly type: 'chat/toolCallStart' }>
 
 /**
- * Returns a case that changes calls of the active turn: every call whose id is the call id of the action. To refuse the
- * change, `update` returns the same call.
+ * Returns a reducer case that changes calls of the active turn: every call whose id is the call id of the action. To
+ * refuse the change, `update` returns the same call.
  */
 function change<A extends CallAction>(update: Change<A>): Case<ChatState, A> {
   return (state, action) => {
@@ -171,7 +174,7 @@ type Named = Pick<
   'toolCallId' | 'toolName' | 'displayName' | 'intention' | 'contributor' | '_meta'
 >
 
-/** A call that will not finish, with the reason. It keeps its description and input. */
+/** Returns a call as cancelled, with the reason. It keeps its description and input. */
 function cancelled(
   call: ToolCallState,
   why: Changes<Pick<ToolCallCancelled, 'reasonMessage' | 'userSuggestion' | 'selectedOption'>> &

@@ -66,7 +66,7 @@ export const turnCases: Cases<ChatState, TurnAction> = {
 
 type ActionWithTurn = Extract<TurnAction, { readonly turnId: string }>
 
-/** A case that applies only if the turn of the action is the active turn. */
+/** Returns a reducer case that applies only if the turn of the action is the active turn. */
 function whileActive<A extends { readonly type: string; readonly turnId: string }>(
   update: (state: ChatState, action: A, turn: ActiveTurn) => ChatState,
 ): Case<ChatState, A> {

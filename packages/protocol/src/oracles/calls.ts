@@ -96,7 +96,9 @@ export function callRules(traits: CallTraits): Rules {
   }
 }
 
-/** A part of a turn that ends. An unfinished call becomes cancelled, with the reason "skipped". */
+/**
+ * Returns a part as it is after the end of its turn. An unfinished call becomes cancelled, with the reason "skipped".
+ */
 export function skipped(traits: CallTraits, part: Part): Part {
   const call = part.kind === 'toolCall' ? part.toolCall : undefined
   if (!call || call.status === 'completed' || call.status === 'cancelled') return part
@@ -113,8 +115,8 @@ function cancelled({ callKeys }: CallTraits, call: Call): Call {
 }
 
 /**
- * A rule that changes calls of the active turn: every call whose id is the call id of the action. To refuse the action,
- * `update` returns the call unchanged.
+ * Returns a rule that changes calls of the active turn: every call whose id is the call id of the action. To refuse
+ * the action, `update` returns the call unchanged.
  */
 function changing<A extends CallAction>(traits: CallTraits, update: (call: Call, action: A) => Call) {
   return (state: WithCalls, action: A): WithCalls => {
@@ -140,7 +142,7 @@ function refreshing<A extends CallAction>(traits: CallTraits, update: (call: Cal
   return (state: WithCalls, action: A): WithCalls => {
     if (state.activeTurn?.id !== action.turnId) return state
     const next = changed(state, action)
-    // `statusOf` of a version reads the states of that version.
+    // The `statusOf` of a version reads the states of that version, and `next` is one: hence the cast.
     return { ...next, status: traits.statusOf(next as never) }
   }
 }

@@ -14,7 +14,7 @@ interface Toggle {
   readonly enabled: boolean
 }
 
-/** From 0.2 to 0.5.1 a toggle reaches the top level only. */
+/** Applies a toggle as the versions from 0.2 to 0.5.1 do: to the customizations at the top level only. */
 export function topToggled<S extends Holder>(state: S, { id, enabled }: Toggle): S {
   const list = state.customizations ?? []
   const at = list.findIndex((item) => item.id === id)
@@ -22,7 +22,10 @@ export function topToggled<S extends Holder>(state: S, { id, enabled }: Toggle):
   return item ? { ...state, customizations: list.with(at, { ...item, enabled }) } : state
 }
 
-/** From 0.5.2 to 0.7 a toggle reaches the top level or, if no item there has the id, the first child with that id. */
+/**
+ * Applies a toggle as the versions from 0.5.2 to 0.7 do: to a customization at the top level or, if none there has
+ * the id, to the first child with that id.
+ */
 export function toggled<S extends Holder>(state: S, toggle: Toggle): S {
   const list = state.customizations ?? []
   if (list.some((item) => item.id === toggle.id)) return topToggled(state, toggle)

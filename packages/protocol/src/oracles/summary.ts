@@ -35,7 +35,7 @@ export function onSession(rules: Rules): Rules {
   return Object.fromEntries(
     Object.entries(rules).map(([name, rule]) => [
       name,
-      // The rules of a conversation read and return conversations.
+      // The rules of a conversation read and return conversations: hence the cast.
       rule && sessionRule(rule as Rule<Conversation, never>),
     ]),
   )

@@ -26,7 +26,7 @@ export type OracleReducer = <S extends object>(state: S, action: Action, now: nu
 export function oracleReducer(rules: Rules): OracleReducer {
   const byType = functionMap<Rule<object, Action> | undefined>(rules)
   return <S extends object>(state: S, action: Action, now: number) =>
-    // A rule returns a state of the same version as the state that it gets.
+    // A rule returns a state of the same version and kind as the state that it gets: hence the cast.
     (byType.get(action.type)?.(state, action, now) ?? state) as S
 }
 

@@ -20,7 +20,7 @@ export const traits052: Traits = {
 }
 
 const truncate = truncated(traits052)
-/** An action without a `turnId` removes all turns, and also the cursor to older turns. */
+/** Truncates a chat. An action without a `turnId` removes all turns, and also the cursor to older turns. */
 const truncatedWithCursor: typeof truncate = (state, action, now) => {
   const next = truncate(state, action, now)
   return action.turnId === undefined ? without(next, 'turnsNextCursor') : next

@@ -13,7 +13,10 @@ import { absent, iso } from './table.ts'
 import type { Rule, Rules, VersionRules } from './table.ts'
 import { v09 } from './v0-9.ts'
 
-/** The same rule, which also sets the time of the last change to `now`. If the rule changes nothing, the time stays. */
+/**
+ * Returns a rule that does the same, and also sets the time of the last change to `now`. If the rule changes nothing,
+ * the time stays.
+ */
 function stamped<A>(rule: Rule<ChatState, A>): Rule<ChatState, A> {
   return (state, action, now) => {
     const next = rule(state, action, now)

@@ -63,7 +63,7 @@ export class Wire {
       : { channel, clientSeq, action }
   }
 
-  /** An action as it is on the wire. */
+  /** An action as it is on the wire. At 0.1 it also names its session or terminal. */
   addressed(channel: Uri, action: Action): Action {
     const [family = ''] = action.type.split('/')
     if (!this.nested || family === 'root' || channel === this.root) return action

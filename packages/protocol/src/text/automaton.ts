@@ -2,14 +2,14 @@ import { has, wordCharacters } from './character-set.ts'
 import type { CharacterSet } from './character-set.ts'
 import type { Assertion, Tree } from './expression-tree.ts'
 
-/** Results of `step` in place of a next place: the text matches, or it cannot match any more. */
+/** What `step` returns instead of a place: the text matches, or it cannot match any more. */
 export const matched = -1
 export const failed = -2
 const unknown = -3
 
 /**
- * Maximum size of the remembered places, after which all are forgotten. Each place counts its states plus the
- * character classes.
+ * The most that the automaton remembers: for each place, the number of its states plus the number of character
+ * classes. When this sum is reached, all places are forgotten.
  */
 const maxKept = 500_000
 
@@ -21,7 +21,10 @@ type State =
 /** The kind of the character beside a place: outside of the text, a word character, or another one. */
 type Beside = 'outside' | 'word' | 'other'
 
-/** What the automaton knows at one place of the text. */
+/**
+ * What the automaton knows after some characters of the text: the states that it may be in, and the kind of the last
+ * character. The same place may occur several times in a text.
+ */
 interface Place {
   readonly states: readonly number[]
   readonly before: Beside

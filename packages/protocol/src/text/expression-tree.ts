@@ -202,7 +202,10 @@ class Reader {
 /** A sign of repetition. A brace that begins none is an ordinary character, as in `if (x) {`. */
 const countPattern = /^(?:([*+?])|\{(\d{1,9})(,(\d{1,9})?)?\})/
 const nothingToRepeat = 'there is nothing to repeat before a "*", "+", "?" or "{"'
-/** The parser calls itself for each group. Real expressions have few levels. */
+/**
+ * The most levels of groups. There is a limit because the parser calls itself for each group. Real expressions have
+ * few levels.
+ */
 const maxDepth = 100
 
 const classes: ReadonlyMap<string, CharacterSet> = new Map([

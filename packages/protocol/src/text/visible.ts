@@ -28,6 +28,9 @@ const escapeSequence =
 
 const lineBreak = /\r\n?|[\u2028\u2029]/g
 
-/** The characters at the end are invisible, although Unicode defines them as letters or marks. */
+/**
+ * Matches hidden characters. The single characters at the end of the expression are invisible, although Unicode
+ * defines them as letters or marks.
+ */
 const hidden =
   /(?![\t\n])(?:[\p{Cc}\p{Cf}\p{Cs}\p{Co}]|\p{Variation_Selector}|\u034f|\u115f|\u1160|\u17b4|\u17b5|\u3164|\uffa0)/gu

@@ -4,15 +4,18 @@ import type { Shape } from './shape.ts'
 
 type ShapeChange = (value: Shape) => Shape
 
-/** The places of config schemas on the wire, with a change of every property of such a schema, at any depth. */
+/**
+ * Applies one change to every property of a config schema, at any depth. Each member does so for one kind of object
+ * on the wire that holds such schemas.
+ */
 export interface SchemaLens {
-  /** The state of the root channel, with its own config and the config of its models. */
+  /** For the state of the root channel: its own config and the config of its models. */
   readonly root: ShapeChange
-  /** An agent of the root state, for `each`. */
+  /** For one agent of the root state. */
   readonly agent: ShapeChange
-  /** An object whose key `config` holds a schema, as the state of a session has it. */
+  /** For an object whose key `config` holds a schema, such as the state of a session. */
   readonly configured: ShapeChange
-  /** An object with the key `schema`. */
+  /** For an object with the key `schema`. */
   readonly withSchema: ShapeChange
 }
 

@@ -21,13 +21,16 @@ export interface ConversationChanges {
   readonly activeTurn?: Same
 }
 
-/** The changes of a conversation, applied to all places where a conversation occurs. */
+/**
+ * Applies the changes of a conversation. Each member does so for one kind of object that contains parts of a
+ * conversation.
+ */
 export interface ConversationDown {
-  /** The state of a chat. */
+  /** For the state of a chat. */
   readonly chat: Same
-  /** The state of a session. */
+  /** For the state of a session. */
   readonly session: Same
-  /** A list of turns that have ended. */
+  /** For a list of turns that have ended. */
   readonly turns: (list: unknown) => unknown
   readonly rows: { readonly [type: string]: Row }
 }

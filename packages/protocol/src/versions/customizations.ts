@@ -5,20 +5,24 @@ import type { Row } from './step.ts'
 
 type ShapeChange = (item: Shape) => Shape
 
-/** A change of customizations, applied to all places on the wire that contain customizations. */
+/**
+ * Applies one change to customizations. Each member does so for one kind of object on the wire that contains them.
+ */
 export interface CustomizationsDown {
-  /** The state of the root channel, and the action that replaces its agents. */
+  /** For the state of the root channel, and for the action that replaces its agents. */
   readonly root: ShapeChange
-  /** The state of a session. */
+  /** For the state of a session. */
   readonly session: ShapeChange
-  /** A client that takes part in a session. */
+  /** For a client that takes part in a session. */
   readonly activeClient: ShapeChange
-  /** One customization at the top level, with its children. */
+  /** For one customization at the top level, with its children. */
   readonly customization: ShapeChange
   readonly rows: { readonly [type: string]: Row }
 }
 
-/** `change` gets every customization, at the top level (`isChild` is false) and below. */
+/**
+ * Returns the functions that apply `change` to every customization: at the top level (`isChild` is false) and below.
+ */
 export function customizations(change: (item: Shape, isChild: boolean) => Shape): CustomizationsDown {
   const child = (item: Shape) => change(item, true)
   const customization = (item: Shape) => change(at(item, 'children', each(child)), false)

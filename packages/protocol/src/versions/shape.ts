@@ -30,7 +30,8 @@ export function omit<S extends Shape>(value: S, ...keys: readonly string[]): S {
   if (!keys.some((key) => key in value)) return value
   const left: Record<string, unknown> = { ...value }
   for (const key of keys) delete left[key]
-  // The object keeps all other keys of `S`; the removed ones are keys that the older version does not have.
+  // The object keeps all other keys of `S`; the removed ones are keys that the older version does not have: hence the
+  // cast.
   return left as S
 }
 
@@ -41,7 +42,7 @@ export function put<S extends Shape>(value: S, changes: Shape): S {
     return value
   const next: Record<string, unknown> = { ...value, ...changes }
   for (const key of keys) if (changes[key] === undefined) delete next[key]
-  // As in `omit`, only the named keys differ from `S`.
+  // As in `omit`, only the named keys differ from `S`: hence the cast.
   return next as S
 }
 

@@ -41,7 +41,7 @@ export interface StepTable {
 
 /** Returns a row that makes exactly one action of the same type. */
 export function one(change: (action: Shape) => Shape): Row {
-  // The change leaves the type as it is.
+  // The change leaves the type as it is: hence the cast.
   return (action) => [change(action) as OldAction]
 }
 

@@ -3,20 +3,23 @@ import type { Shape } from './shape.ts'
 import { one } from './step.ts'
 import type { Row } from './step.ts'
 
-/** How messages and tool calls differ between two versions up to 0.3, in which the session contains the turns. */
+/**
+ * How messages and tool calls differ between two versions up to 0.3, in which the session contains the turns. Each
+ * member translates one kind of object.
+ */
 export interface UserMessageChanges {
-  /** A turn, a pending message, or an action with a message: what contains `message` or `userMessage`. */
+  /** For an object that contains `message` or `userMessage`: a turn, a pending message, or an action. */
   readonly holder: (holder: Shape) => Shape
-  /** What a user suggests in place of a denied tool call. */
+  /** For the message that a user suggests in place of a denied tool call. */
   readonly suggestion: (message: Shape) => Shape
   readonly call: (call: Shape) => Shape
 }
 
-/** The changes of everything that contains messages and tool calls. */
+/** Applies these changes. Each member does so for one kind of object that contains messages and tool calls. */
 export interface UserMessageDown {
-  /** The state of a session. */
+  /** For the state of a session. */
   readonly session: (state: Shape) => Shape
-  /** The page of turns that is the result of `fetchTurns`. */
+  /** For the result of `fetchTurns`, a page of turns. */
   readonly page: (result: Shape) => Shape
   readonly rows: { readonly [type: string]: Row }
 }

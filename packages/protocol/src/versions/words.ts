@@ -8,7 +8,7 @@ interface Renamed {
   readonly since: Version
   /** The action types that have this member, as the older version names them. If absent, all types. */
   readonly types?: readonly string[]
-  /** Matches the path of the member, with which a message of the schemas begins. */
+  /** Matches the member's path at the beginning of an error message of the schemas. */
   readonly newer: RegExp
   readonly older: string
 }
@@ -40,7 +40,7 @@ export function reasonIn(version: Version, reason: string, action: Action, sent:
   return isBefore(version, '0.4.0') ? inMembers.replace(/\b(this|a|the) chat\b/g, '$1 session') : inMembers
 }
 
-/** Translates a message of the schemas, which begins with the path of a member. */
+/** Translates an error message of the schemas, which begins with the path of a member. */
 function memberIn(version: Version, problem: string, type: string): string {
   return renamed
     .filter(({ since, types }) => isBefore(version, since) && (types?.includes(type) ?? true))

@@ -94,7 +94,10 @@ async function printFile(
   out.print({}, () => diffLines(change, out.style, Infinity).join('\n'))
 }
 
-/** The text of one side of a change. Undefined if there is no file, and null if it cannot be shown. */
+/**
+ * The text of one side of a change. Undefined if this side has no file, and null if its content is no text or cannot
+ * be read.
+ */
 async function contentOf(client: Client, side: FileEdit['before']): Promise<string | undefined | null> {
   if (!side) return undefined
   try {

@@ -46,7 +46,7 @@ export function commit(
 async function ask(client: Client, params: object): Promise<Committed> {
   try {
     const peer = await client.live()
-    // The answer is not checked: a host of the same build has this shape.
+    // The answer is not checked: a host of the same build answers in this shape.
     return (await peer.request('x-atrium/commit', params)) as Committed
   } catch (error) {
     if (!(error instanceof AhpError)) throw error

@@ -50,7 +50,7 @@ function list(flags: Flags): Promise<void> {
 function add(name: string, flags: Flags): Promise<void> {
   const role = roleIn(flags.role ?? 'prompt')
   return withClient(flags, async (client) => {
-    // The answer is not checked: a host of the same build has this shape.
+    // The answer is not checked: a host of the same build answers in this shape.
     const { code, seconds } = (await ask(client, 'x-atrium/pairDevice', { name, role })) as {
       readonly code: string
       readonly seconds: number
@@ -99,7 +99,7 @@ function named(name: string | undefined, action: string): string {
 }
 
 async function devicesOf(client: Client): Promise<readonly Device[]> {
-  // The answer is not checked: a host of the same build has this shape.
+  // The answer is not checked: a host of the same build answers in this shape.
   const { devices: all } = (await ask(client, 'x-atrium/devices', {})) as { devices: readonly Device[] }
   return all
 }

@@ -65,7 +65,7 @@ async function pages(
   for (let cursor: string | undefined; ;) {
     const limit = Math.min(100, most - items.length)
     const params = { ...query, limit, ...(cursor !== undefined && { cursor }) }
-    // The answer is not checked: a host of the same build has this shape.
+    // The answer is not checked: a host of the same build answers in this shape.
     const page = (await ask(client, 'x-atrium/search', params)) as SearchPage
     items.push(...page.items)
     cursor = page.nextCursor
@@ -95,8 +95,8 @@ async function ask(client: Client, method: string, params: object): Promise<unkn
 }
 
 /**
- * Returns a function that names the session of a found text for other commands, or its chat if that is not the
- * default.
+ * Returns a function that gives the short name of a found text, as other commands take it: the name of its session,
+ * or of its chat if that is not the default chat.
  */
 async function namesOf(client: Client): Promise<(item: SearchItem) => string | undefined> {
   const sessions = await allSessions(client)

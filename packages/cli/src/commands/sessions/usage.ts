@@ -21,7 +21,7 @@ interface Flags extends HostOptions, OutputOptions {
   readonly days?: string
 }
 
-/** `atrium usage`: the tokens and the cost of the turns of the last days, by day, agent or folder. */
+/** `atrium usage`: prints the tokens and the cost of the turns of the last days, by day, agent or folder. */
 export function usage(flags: Flags): Promise<void> {
   const out = output(flags)
   const by = groupOf(flags.by ?? 'day')

@@ -80,7 +80,10 @@ export const customizationRows = {
   'session/customizationRemoved': replaced,
 }
 
-/** Clients of 0.1 name a customization by the URI that they see. */
+/**
+ * Replaces the URI of a toggled customization by its id. Clients of 0.1 name a customization by the URI that they
+ * see.
+ */
 export function toggledUp({ uri, ...action }: OldAction, { session }: LiftContext): Action | Refusal {
   const items = (session?.customizations ?? []).map(shapeOf)
   const item = items[shownUris(items).indexOf(String(uri))]

@@ -54,7 +54,10 @@ function createSessionUp(params: Shape): Shape {
   return at(model, 'activeClient', objectChange(pluginsUp))
 }
 
-/** At 0.1 the action names its session or terminal, and an action without either is for the root. */
+/**
+ * Adds the channel to the params of a dispatch. At 0.1 the action names its session or terminal. An action without
+ * either is for the root.
+ */
 function dispatchUp(params: Shape): Shape {
   const action = shapeOf(params['action'])
   const family = String(action['type']).split('/')[0] ?? ''

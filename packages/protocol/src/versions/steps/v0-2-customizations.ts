@@ -5,7 +5,7 @@ import type { Shape } from '../shape.ts'
 import { one } from '../step.ts'
 import type { Row } from '../step.ts'
 
-/** An object whose key `customizations` is a list: a session, its active client, or an agent. */
+/** Translates the customizations of an object that has a list of them: a session, its active client, or an agent. */
 export function customizationsDown<S extends Shape>(holder: S): S {
   return at(holder, 'customizations', each(customizationDown))
 }
@@ -43,7 +43,7 @@ function loadOf(state: Shape): Shape | undefined {
   }
 }
 
-/** Only a server at the top level shows its state. */
+/** Translates a change of a server's state. At 0.2 only a server at the top level shows its state. */
 const serverChanged: Row = ({ id }, context) => byDifference([server(id)], context)
 
 function server(id: unknown): Member {

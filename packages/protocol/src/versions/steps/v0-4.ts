@@ -69,7 +69,10 @@ function withTextValues(config: Shape): Shape {
   return at(config, 'values', (values) => valuesDown(config['schema'], values))
 }
 
-/** The schema is needed only if a value is not a text and may be a choice. Most of these actions can therefore be replayed. */
+/**
+ * Translates changed values of a config. Only if a value is not a text and may be a choice, the schema is needed and
+ * therefore a context. So most of these actions can be replayed.
+ */
 function configChangedDown(action: OldAction, context?: ActionContext): Lowered {
   if (areTexts(action['config'])) return [action]
   const { config } = shapeOf(contextOf(context).after)

@@ -69,7 +69,10 @@ function capabilitiesDown(capabilities: Shape): Shape {
   return at(omit(capabilities, 'multipleWorkingDirectories'), 'multipleChats', withoutSideChat)
 }
 
-/** The first folder of a session or chat. Up to 0.6 it has only one, which no action changes. */
+/**
+ * Replaces the folders of a session or chat by the first one. Up to 0.6 there is only one folder, which no action
+ * changes.
+ */
 function directoryDown<S extends Shape>(holder: S): S {
   if (!('workingDirectories' in holder)) return holder
   const [workingDirectory] = listOf(holder, 'workingDirectories')
@@ -84,7 +87,10 @@ function directoryUp(params: Shape): Shape {
   return put(params, { workingDirectory: undefined, workingDirectories: [workingDirectory] })
 }
 
-/** A chat, its entry in the session, or changes of that entry. A side chat is shown as a chat that a user began. */
+/**
+ * Translates a chat, its entry in the session, or changes of that entry. A side chat is shown as a chat that a user
+ * began.
+ */
 function chatDown(chat: Shape): Shape {
   const origin = shapeOf(chat['origin'])
   return directoryDown(origin['kind'] === 'sideChat' ? { ...chat, origin: { kind: 'user' } } : chat)

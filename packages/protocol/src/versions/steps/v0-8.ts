@@ -62,7 +62,7 @@ function rootDown(state: Shape): Shape {
   return at(state, 'terminals', each(terminalDown))
 }
 
-/** The state of a terminal, or its entry in the list of the root channel. */
+/** Translates the state of a terminal, or its entry in the list of the root channel. */
 function terminalDown(terminal: Shape): Shape {
   const lifecycle = shapeOf(terminal['lifecycle'])
   const exitCode = lifecycle['status'] === 'exited' ? exitCodeOf(lifecycle) : terminal['exitCode']
@@ -160,7 +160,10 @@ function annotationSetDown(action: OldAction): Lowered {
   return [annotation ? put(action, { annotation }) : removed(given['id'])]
 }
 
-/** A new origin may make the annotation visible or invisible at 0.8, where only annotations of a turn are shown. */
+/**
+ * Translates a new origin. It may make the annotation visible or invisible at 0.8, where only annotations of a turn
+ * are shown.
+ */
 function annotationUpdatedDown(action: OldAction, context?: ActionContext): Lowered {
   if (!('origin' in action)) return [action]
   const lowered = annotationDown(action)
@@ -174,7 +177,7 @@ function annotationUpdatedDown(action: OldAction, context?: ActionContext): Lowe
     return found && annotationDown(found)
   }
   const annotation = shown(after)
-  // The lowered action keeps the type of the given one.
+  // The lowered action keeps the type of the given one: hence the cast.
   if (shown(before) || !annotation) return [lowered as OldAction]
   return [{ type: 'annotations/set', annotation } as OldAction]
 }

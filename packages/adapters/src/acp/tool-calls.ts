@@ -104,10 +104,10 @@ export class ToolCalls {
 
   /**
    * Returns an approved call for an operation that the agent requests from the host: writing a file or running a
-   * command. Tries three calls in this order: a call whose preview shows the operation and which a user has approved;
-   * an open call of the agent that shows the operation, about which users are asked now; a new call of the host,
-   * about which users are asked now. An approval by a stored permission counts only for the host's own tool. Throws
-   * if users deny.
+   * command. Tries three calls in this order. First a call that a user has approved and whose preview shows the
+   * operation. Then an open call of the agent that shows the operation; users are asked about it now. Then a new call
+   * of the host; users are asked about it now. A stored permission can approve the call only if it is for the tool
+   * that the host uses for the operation. Throws if users deny.
    */
   async permitted(
     shows: (preview: Preview) => boolean,

@@ -32,7 +32,7 @@ export class ReadBudget {
   readonly #world: World
   readonly #limits: LimitValues
   readonly #accounts = new Map<Reader, Account>()
-  /** The accounts whose next read fits into the budget of its link, in the order of their turns. */
+  /** The accounts whose next read fits into the budget of their link. The first one is served next. */
   readonly #line = new Set<Account>()
   #held = 0
   #cancelTimer: (() => void) | undefined

@@ -87,8 +87,9 @@ export class SessionPrograms {
     if (!component) return whole
     const own = consents.problem(id, programsIn(loaded, component), this.#places)
     if (own === undefined) return undefined
-    // If a user has allowed the whole plugin and it has changed, the problem of the plugin is returned: it says what
-    // has changed. Otherwise a consent for the whole plugin or for the component is enough.
+    // `whole` and `own` say why a consent for the plugin or for the component is missing; undefined means that it is given.
+    // If a user has allowed the whole plugin and it has changed since, `whole` says what has changed. Otherwise one of the
+    // two consents is enough.
     return consents.isOutdated(source.id, all, this.#places) ? whole : whole && own
   }
 

@@ -8,7 +8,7 @@ import type { ProgramConfig, ServerConfig } from './servers.ts'
 /** The directories of a plugin on this machine. */
 export interface PluginDirectories {
   readonly root: string
-  /** For the data of the plugin. It must exist, and outlive an update of the plugin. */
+  /** The directory for the data of the plugin. The caller has created it, and an update of the plugin does not delete it. */
   readonly data: string
 }
 

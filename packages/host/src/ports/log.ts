@@ -97,11 +97,11 @@ export interface RowSlice {
   readonly more: boolean
 }
 
-/** The result of sealing a slice of a channel. */
+/** The result of sealing (compressing) a slice of the envelopes of a channel. */
 export interface Sealed {
   /** The number of envelopes that were sealed. */
   readonly envelopes: number
-  /** Whether another call may seal more envelopes. */
+  /** Whether there may be more envelopes to seal, so that the caller should call again. */
   readonly more: boolean
   /** The damage that was found in the envelopes. If it is set, nothing was sealed and nothing was changed. */
   readonly damaged?: string

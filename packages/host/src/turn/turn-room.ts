@@ -28,7 +28,7 @@ export class TurnRoom {
   readonly #batch: TextBatch
   /** Text that has no room in the state and is not stored yet, and the time since when it waits. */
   #rest: (OutputText & { readonly since: number }) | undefined
-  /** The ids of the parts and calls whose text goes on outside the state. Their further text goes there, too. */
+  /** The ids of the parts and calls that were too long for the state. All further text of them is stored as contents. */
   readonly #continued = new Set<string>()
 
   constructor(place: TurnPlace, batch: TextBatch) {

@@ -122,7 +122,7 @@ export class Devices {
     if (!device) return false
     this.#links.set(id, (this.#links.get(id) ?? new Set<DeviceLink>()).add(link))
     const now = this.#time()
-    // The date is enough to tell which devices are in use, and is not worth a write for each link.
+    // The date is written once a day. It shows which devices are in use; the time of each link is not worth a write.
     if (device.seenAt?.slice(0, 10) !== now.slice(0, 10)) this.#keep({ ...device, seenAt: now })
     return true
   }

@@ -19,7 +19,7 @@ interface Parts {
   readonly acting: Client
   readonly session: Subscription<'session'>
   readonly chat: Subscription<'chat'>
-  /** The chat in the second client. */
+  /** The chat as the client that only watches sees it. */
   readonly watcher: Subscription<'chat'>
   readonly transcript: Transcript
 }

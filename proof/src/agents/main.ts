@@ -70,7 +70,7 @@ async function agentOf(recipe: Recipe, model: Model): Promise<AgentUnderTest> {
   return { provider, hidesOutput, resumeDelayMs, prompts: scripted, launch, record }
 }
 
-/** The host's own model agent, on the scripted model. */
+/** The agent `atrium`, which is part of the host. It is configured to use the scripted model. */
 function ownModels(model: Model): AgentUnderTest {
   const compatible = { scripted: { baseUrl: `${model.url}/v1`, models: ['scripted'] } }
   const models = { anthropic: false, openai: false, compatible }

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-/** A test MCP server with one tool: its entry in the config, and its names. */
+/** A test MCP server: its name, the name of its only tool, and its entry in the host's config. */
 export const sums = {
   server: 'sums',
   tool: 'multiply',

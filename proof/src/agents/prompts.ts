@@ -31,7 +31,7 @@ export const scripted: Prompts = {
   useTool: (tool, input) => `[[tool:${tool}|${JSON.stringify(input)}]]`,
 }
 
-/** Prompts for the built-in guide. */
+/** Prompts for the guide, an agent that is part of the host and needs no model. */
 export const guidePrompts: Prompts = {
   say: (words) => `say ${words}`,
   write: (path, text) => `write ${path} ${text}`,

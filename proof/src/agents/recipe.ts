@@ -78,8 +78,8 @@ const gemini: Recipe = {
   installFlags: ['--ignore-scripts'],
   args: ['--acp'],
   hidesOutput: true,
-  // gemini names its session files by the minute, and creates a new file before it looks for old ones. A resumed
-  // session must therefore not begin in the same minute.
+  // gemini names session files by the minute. To resume a session, it first creates a new file, then looks for the
+  // old one. The two must not have the same name, so a minute must pass first.
   resumeDelayMs: 61_000,
   configure: (home, model) => {
     const settings = { security: { auth: { selectedType: 'gemini-api-key' } } }

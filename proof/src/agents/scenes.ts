@@ -55,7 +55,8 @@ async function write({ agent, work }: TestHost, chat: ChatDriver): Promise<Turn>
 
 async function shell({ agent, work }: TestHost, chat: ChatDriver): Promise<Turn> {
   const path = join(work, 'touched')
-  // The command changes a file, otherwise some agents would not ask. Its output does not occur in the command itself.
+  // The command changes a file, because before other commands some agents do not ask. It prints 999, which is not in
+  // the command itself. So if 999 is shown, the output is shown.
   const turnId = await chat.startTurn(agent.prompts.run(`touch ${path} && expr 111 '*' 9`))
   const call = await chat.pendingCall(turnId)
   must(!existsSync(path), 'it ran before the approval')
@@ -162,8 +163,8 @@ async function tools({ agent }: TestHost, chat: ChatDriver): Promise<Turn> {
   complete(turn, 'there is no such tool')
   must(!markdownIn(turn).includes('14445'), 'it used a tool that was switched off')
   must(handedOver(turn), 'the chat does not say that the agent starts anew')
-  // The chat has told the new agent process about the earlier turns. The caller would take that for a sign that the agent has
-  // forgotten them. Here it is expected, so the turn is returned without parts.
+  // Without the server, the agent runs in a new process and is given a transcript. The caller would report this
+  // handover, but here it is expected. So the turn is returned without parts.
   return { ...turn, responseParts: [] }
 }
 

@@ -8,8 +8,8 @@ export interface Survivor {
 }
 
 /**
- * Processes whose environment contains the path of this folder, as that of every process of a run does. Empty on a
- * system without `/proc`.
+ * The processes of a run. They are found by their environment, which contains the path of the folder of the run.
+ * Empty on a system without `/proc`.
  */
 export function processesOf(folder: string): readonly Survivor[] {
   return pids().flatMap((pid) => {
@@ -18,7 +18,7 @@ export function processesOf(folder: string): readonly Survivor[] {
   })
 }
 
-/** Processes that still run after this many milliseconds. */
+/** Waits until no process of the run is left, for at most `ms` milliseconds. Returns the processes that still run. */
 export async function survivors(folder: string, ms: number): Promise<readonly Survivor[]> {
   for (const end = Date.now() + ms; ;) {
     const left = processesOf(folder)

@@ -35,7 +35,9 @@ export interface Launch {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** A host with its own folder, which can be killed and restarted, and clients that stay. */
+/**
+ * A host that can be killed and restarted, its folder, and its clients. Folder and clients outlive each host process.
+ */
 export class TestHost {
   readonly agent: AgentUnderTest
   readonly folder: string

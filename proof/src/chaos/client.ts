@@ -230,7 +230,7 @@ export class Client {
     if (socket !== this.#socket) return
     this.#recorder.write(link, 'in', text)
     const message = parsed(text)
-    // The judge will report the frame.
+    // The frame is not JSON. The client ends the link, and the judge will report the frame.
     if (!message) return socket.terminate()
     if (message.method === 'action') this.#onEnvelope(message.params as Envelope)
     if (message.method === 'x-atrium/diskFull') this.toldFull++
@@ -261,7 +261,7 @@ export class Client {
     for (const channel of [session, defaultChatUri(session)]) this.#drop(channel)
   }
 
-  /** Drops a channel that is gone: actions sent to it have no effect. */
+  /** Drops a channel that is gone, with its pending actions: the host ignored them. */
   #drop(channel: Uri): void {
     this.subscriptions.delete(channel)
     if (!this.gone.has(channel)) this.#recorder.write(this.#link, 'gone', channel)

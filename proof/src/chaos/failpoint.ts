@@ -10,8 +10,7 @@ export interface Failpoint {
   /** When the place is reached: under load, while the host stops, or while it migrates an older store. */
   readonly during: 'load' | 'stop' | 'migration'
   /**
-   * The minimum number of times that the place is reached in one host run under load. Chance decides at which of these
-   * times the host is killed.
+   * The place is reached at least this often in one host run under load. The host is killed at one of these times.
    */
   readonly most: number
 }

@@ -36,7 +36,7 @@ export interface Stored {
   readonly damaged: readonly { readonly uri: Uri; readonly why: string }[]
   /** The session list. */
   readonly sessions: readonly Uri[]
-  /** Set if every turn ended in the last host run. */
+  /** Set if the last host run went on until every turn had ended. */
   readonly rested?: true
   /**
    * The last time the disk was made to lose data, on the clock of `Line.at`. What clients saw before may be lost. What

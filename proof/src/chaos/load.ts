@@ -28,7 +28,7 @@ export class Sessions {
   }
 }
 
-/** Number of unanswered actions at which a client waits. */
+/** A client with this many unanswered actions waits for answers before it acts again. */
 const maxPending = 6
 const maxSessions = 8
 const minSessions = 3
@@ -43,9 +43,9 @@ interface Load {
 }
 
 /**
- * Lets one client work: titles, configs, turns, actions that change nothing or are rejected, sessions created and
- * disposed, broken links. The work ends with the link, or after `steps` steps. A step waits for nothing but answers of
- * the host.
+ * Lets one client work. At random, each step changes a title, a config or a turn, sends an action that changes
+ * nothing or is rejected, creates or disposes a session, or breaks the link. The work ends with the link, or after
+ * `steps` steps. A step waits for nothing but answers of the host.
  */
 export async function work({ client, steps = Infinity, ...load }: Load): Promise<void> {
   try {

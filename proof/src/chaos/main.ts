@@ -39,7 +39,7 @@ const { values, positionals } = parseArgs({
 const [command, folder] = positionals
 process.exit(command === 'check' && folder !== undefined ? check(folder) : await run())
 
-/** Judges histories that were written before. */
+/** Judges the histories of earlier runs, which are in folders at or below this one. */
 function check(below: string): number {
   const tally = new Tally(below)
   for (const each of runsBelow(below)) tally.judged(each, judge(readRun(each)))

@@ -74,7 +74,7 @@ export class OlderClient {
     this.#recorder = new Recorder(folder, `${id}.frames`, '')
   }
 
-  /** Up to 0.3 a session and its default chat are one channel. */
+  /** Whether a session and its default chat are one channel. They are up to 0.3. */
   get merged(): boolean {
     return this.#wire.merged
   }
@@ -228,13 +228,13 @@ export class OlderClient {
     this.#wake()
   }
 
-  /** Drops a channel that is gone: actions sent to it have no effect. */
+  /** Drops a channel that is gone, with its pending actions: the host ignored them. */
   #drop(name: Uri): void {
     this.states.delete(name)
     this.#pending = this.#pending.filter((one) => one.name !== name)
   }
 
-  /** Drops a session that was disposed of. */
+  /** Handles a notification. If the notification says that a session was removed, drops the session and its chat. */
   #notified(given: string, said: Value): void {
     const { method, params } = this.#wire.notice(given, said)
     if (method !== 'root/sessionRemoved') return

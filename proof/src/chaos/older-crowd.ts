@@ -14,11 +14,11 @@ import { OlderClient } from './older-client.ts'
 
 const versions: readonly Version[] = ['0.1.0', '0.4.0', '0.6.0', '0.9.0']
 
-/** Half the number of unanswered actions at which a client waits. */
+/** A client with twice this many unanswered actions waits for their outcomes before it acts again. */
 const maxPending = 4
 /**
- * The maximum number of times in a row that a client reconnects. The host ends the connection of a client if the
- * client's version has no action for a change.
+ * The maximum number of times in a row that a client reconnects. Links end often, because the host ends the link of a
+ * client whose version has no action for a change.
  */
 const maxReturns = 20
 
@@ -83,7 +83,7 @@ export class OlderCrowd {
     try {
       await fresh.connect(address)
       for (const name of client.states.keys()) await fresh.subscribe(name)
-      // The answer comes after everything that was delivered before.
+      // When this answer arrives, the client has also received every envelope that the host sent before.
       await client.ask('listSessions')
       for (const [name, expected] of fresh.states) {
         const kind = client.kindOf(name)

@@ -120,7 +120,10 @@ export class Trial {
     await this.withTimeout(all([...working, ...olderWork]), 'the load')
   }
 
-  /** A last host run without faults: everything gets its outcome, a new client reads all sessions, and the run is judged. */
+  /**
+   * Starts the host for a last time, without faults. Waits until everything has its outcome and every turn has ended,
+   * lets a new client read all sessions, stops the host, and judges the run.
+   */
   async finish(options: HostOptions & Ending = {}): Promise<void> {
     if (!(await this.start(options))) throw new Error(`the host does not start: ${this.host.stderr}`)
     await this.converge()

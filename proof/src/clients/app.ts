@@ -66,7 +66,7 @@ export class App implements SimulatedClient {
     })
     this.client.onLink(({ state }) => {
       sim.trace(() => `${id} is ${state}`)
-      // Some apps send this action on every connection.
+      // Like some real apps, this one often sends the same action right after it has connected.
       if (state === 'live' && this.#chance.oneIn(2))
         this.dispatch(rootUri, { type: 'root/configChanged', config: { 'sim.here': id } } as Action)
     })
@@ -187,7 +187,7 @@ export class App implements SimulatedClient {
     for (const handle of this.handles) this.#look(handle)
   }
 
-  /** Checks what the handle shows. Some apps also reply at once, inside the notification. */
+  /** Checks what the handle shows. Sometimes also replies at once, inside the notification. */
   #onChange(handle: Handle): void {
     this.handleChecks.notified(handle)
     this.#look(handle)

@@ -124,7 +124,8 @@ export class DispatchLedger {
       if (outcome?.outcome === 'refused' && inLog.has(clientSeq))
         this.#fail('I5', `reports ${clientSeq} as refused, but it is in the log`)
       if (outcome?.outcome !== 'accepted' || !logged || logged.restored !== restored) continue
-      // A rename of a chat is logged in its session, and its answer has a number of its own (H7.9).
+      // The rename of a chat is logged in its session. The answer that the client receives in the chat has another
+      // sequence number than this log entry (H7.9).
       const renamed = logged.channel !== channel
       const entry = renamed
         ? model.entry(logged.channel, logged.seq)

@@ -76,8 +76,8 @@ export function checkClosed(sim: Sim): void {
 }
 
 /**
- * An action may stay pending only if its channel is gone. The host does not announce this. A subscribed client learns
- * of it over its next link.
+ * I4: an action is pending only if its channel is gone, because the host does not answer such an action. A client
+ * that has reconnected knows which of its subscribed channels are gone, so it has no pending action on them either.
  */
 function checkPending(sim: Sim, app: App, reconnected: boolean): void {
   const followed = new Set([...app.handles].map(({ uri }) => uri))

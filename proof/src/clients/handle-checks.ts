@@ -10,7 +10,7 @@ import type { ClientView } from '../simulate/checks/client-view.ts'
 
 export type Handle = Subscription<KindName>
 
-/** Compares the states that one client shows with the log, at the sequence numbers it received. */
+/** Compares each state that one client shows with the state that the log had at the same sequence number. */
 export class HandleChecks {
   readonly #client: () => Client
   readonly #clientView: ClientView

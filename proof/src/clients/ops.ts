@@ -44,7 +44,7 @@ export const ops: { readonly [N in OpName]: OpFunction<Simulation<App>> } = {
     const app = chance.pick(sim.clients)
     const uri = chance.pick([...sim.liveUris(), ...sim.invariants.stagedChats()])
     if (uri === undefined) return
-    // Some apps dispatch before they subscribe. Here their action is malformed as well.
+    // Half of the time, the app dispatches a malformed action before it subscribes.
     if (chance.oneIn(2)) app?.dispatch(uri, malformedAction(uri))
     app?.subscribe(uri, chance.oneIn(4) ? 20 : undefined, viewOf(sim, uri, chance))
     if (chance.oneIn(4)) app?.subscribe(uri)

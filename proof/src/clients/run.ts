@@ -13,8 +13,8 @@ import { checkAtRest, checkClosed, pendingWork } from './final-checks.ts'
 type Sim = Simulation<App>
 
 /**
- * Number of fault-free rounds within which everything must come to rest. A client waits at most half a minute before it
- * reconnects.
+ * Number of fault-free rounds within which everything must come to rest. While a client has no link, a round takes
+ * one second of simulated time. A client waits at most 30 s before it reconnects.
  */
 const maxRounds = 400
 

@@ -31,8 +31,8 @@ export class Wire {
   readonly #owner: Owner
   readonly #requests = new Map<number, SentRequest>()
   /**
-   * Channels requested in the handshake. An answer with snapshots does not name the missing channels, so the client may
-   * unsubscribe once from each.
+   * Channels requested in the handshake. An answer with snapshots does not say which of them are missing. So the
+   * client may unsubscribe, once, from a channel that it did not get.
    */
   readonly #inHandshake = new Set<Uri>()
   /** Subscribe requests whose channel the client left before the answer came. */
@@ -82,8 +82,8 @@ export class Wire {
     if (message.id !== undefined && message.method !== undefined)
       this.#requests.set(message.id, { method: message.method, params })
     if (message.method === 'subscribe') this.#subscribed(channel)
-    // A client may subscribe with a limited number of turns only to learn whether a chat exists. From then on it may
-    // hold only the newest turns of the chat.
+    // A client may subscribe to a chat with a limited number of turns, only to learn whether the chat exists. From
+    // then on the client may hold only the newest turns of the chat.
     if ('view' in params && channel.startsWith('ahp-chat:')) this.#owner.clientView.windowed.add(channel)
     if (message.method === 'unsubscribe') this.#unsubscribed(channel)
     for (const uri of params.initialSubscriptions ?? params.subscriptions ?? []) {

@@ -186,7 +186,7 @@ function forged(toolCallId: string, name: number, chance: Chance): AgentAction {
 /** Whether users and clients are done with the call, so that only the agent can act on it now. */
 function isDecided(call: ToolCallState | undefined, asked: string | undefined): boolean {
   if (!call || undecided.has(call.status) || clientRunning(call) !== undefined) return false
-  // A call of a tool that its client does not have fails before the agent has asked.
+  // If the client that shall run a tool does not have it, the call fails at its start, before the agent has asked.
   if (call.status === 'completed') return true
   return asked === undefined || call.invocationMessage === asked
 }

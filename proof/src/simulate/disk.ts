@@ -56,8 +56,9 @@ export class Disk {
   }
 
   /**
-   * Simulates a power failure that leaves this many transactions. Waiting reads and flushes are never answered. The bound is
-   * kept even if flushed transactions are lost, unless an older bound is restored with them.
+   * Simulates a power failure that leaves this many transactions. Waiting reads and flushes are never answered. The
+   * bound stays as it is, even if flushed transactions are lost. With `olderBound` it becomes the bound of the
+   * transactions that are left.
    */
   crash(left: number, olderBound = false): void {
     this.#reads = []
@@ -115,7 +116,8 @@ export class Disk {
       const begun = { step, records: new Map<string, string | undefined>() }
       open = begun
       this.transactions.push(begun)
-      // The transaction of a step takes records until this microtask. A record that is put later does not belong to the step.
+      // Records that are put before this microtask runs join the transaction. A later record begins another
+      // transaction.
       queueMicrotask(() => open === begun && (open = undefined))
       return begun
     }
@@ -163,7 +165,8 @@ export class Disk {
 
   /** The records whose key has this prefix, including those that are not durable yet. */
   async #recordsFrom(prefix: string): Promise<Map<string, string>> {
-    // The list is taken before the `await`, because a flush may end while the image is read.
+    // Lists the transactions that are not durable before the `await`, because a flush may end while the image is
+    // read.
     const unsafe = this.transactions.slice(this.durable)
     const all = new Map(await this.#image.records.list(prefix))
     for (const { records } of unsafe)

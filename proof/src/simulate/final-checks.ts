@@ -112,8 +112,8 @@ function shows(
   const first = chats.find(({ resource }) => resource === defaultChat) ?? last
   const shownChat = withStatus(inputNeeded) ?? withStatus(failed) ?? first
   const activity = lifecycle === 'failed' ? failed : (shownChat?.status ?? 1) & 31
-  // A session that was created for a moved chat may stay empty if the chat never came. Then only a new name can have
-  // changed it, and its time is not checked.
+  // The time is not checked for a session without chats. A session stays empty, for example, if a chat that should
+  // move there never came.
   const times = chats.length > 0 ? chats.map(({ modifiedAt }) => modifiedAt) : [item.modifiedAt]
   const newest = Math.max(...times.map((time) => Date.parse(time)))
   return (

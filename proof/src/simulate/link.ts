@@ -18,7 +18,7 @@ export interface Message {
   readonly error?: { readonly code: number; readonly message: string }
 }
 
-/** Callbacks of the client's end. */
+/** Callbacks of the client's side of a link. */
 export interface LinkEvents {
   /**
    * Called when the host sends a message, before the message is delivered. Returns the state that the client must

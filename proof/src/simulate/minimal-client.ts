@@ -31,8 +31,8 @@ export class MinimalClient {
   lastSeen = 0
   clientSeq = 0
   /**
-   * Every channel that this client was ever subscribed to. A host whose disk is full may not know that the client has
-   * dropped one.
+   * Every channel that this client was ever subscribed to. A host whose disk is full may still count the client as a
+   * subscriber of a channel that it has left, and replay this channel after a reconnect.
    */
   readonly everSubscribed = new Set<Uri>()
   /** The client has had a link before, so it can reconnect. */
@@ -66,7 +66,10 @@ export class MinimalClient {
     return this.#actions.pending.length + this.#actions.unanswered.length
   }
 
-  /** A page of older turns is under way. Subscribing with another view now would mix the two. */
+  /**
+   * Whether the client waits for a page of older turns. It must not subscribe with another number of turns meanwhile,
+   * because the page might not fit the new state.
+   */
   get fetchingTurns(): boolean {
     return [...this.#requests.values()].some(({ method }) => method === 'fetchTurns')
   }
@@ -215,7 +218,8 @@ export class MinimalClient {
   #opened(): void {
     this.open = true
     this.#resend()
-    // Some clients send this action on every connection, without a number and always with the same content.
+    // Like some real clients, sends this action on every connection, without a number and always with the same
+    // content.
     this.dispatch(rootUri, { type: 'root/configChanged', config: { 'sim.here': this.id } } as Action, false)
   }
 

@@ -56,7 +56,7 @@ export interface Plan {
   readonly tail: number
   /** One of the clients speaks 0.9. */
   readonly oldClient: boolean
-  /** The protocol versions of further clients, in a part of the plans. */
+  /** Older protocol versions, one for each client that speaks such a version. Empty in three of four plans. */
   readonly older: readonly Version[]
   /** Factor for the bytes that wait on a link: a high value makes the link narrow. */
   readonly weight: number
@@ -95,7 +95,7 @@ const usual: { readonly [N in OpName]: number } = {
   stop: 1,
   full: 1,
   break: 1,
-  // These are added to a finished plan.
+  // These ops are not drawn by their frequency: `withSeals` and `withRetention` add them to the plan.
   seal: 0,
   retention: 0,
 }

@@ -101,7 +101,7 @@ async function heal(sim: Sim): Promise<void> {
   for (let round = 0; quiet < 3; round++) {
     if (round > maxRounds) return sim.fail('I11', `the run does not come to rest: ${pendingWork(sim)}`)
     // Frames may wait in the host, which serves its links in turn. While they do, the number of actions without an
-    // outcome falls from round to round.
+    // outcome falls from round to round, so a falling number counts as work under way.
     const owed = sim.clients.reduce((sum, client) => sum + client.owed, 0)
     const busy = pendingWork(sim) !== '' || owed < before
     before = owed

@@ -21,7 +21,10 @@ export interface SimulatedClient {
 export interface Subscription {
   readonly kind: ChannelKind
   state: unknown
-  /** The state may differ until the next snapshot, because the version has no action for a change (V10). */
+  /**
+   * Whether the state may differ from the expected one until the next snapshot, because the version has no action for
+   * a change (V10).
+   */
   hasGap: boolean
 }
 

@@ -120,7 +120,10 @@ export class Simulation<P extends SimulatedClient = SimulatedClient> implements 
     return new Date(this.clock.wall).toISOString()
   }
 
-  /** Working directories of a new session: two different folders, so that a folder's permission covers only some sessions. */
+  /**
+   * The working directory of a new session in the theme `decisions`: one of two folders, so that the permission of a
+   * folder covers only some sessions.
+   */
   get directories(): readonly Uri[] | undefined {
     if (this.plan.theme !== 'decisions') return undefined
     return [this.name() % 3 === 0 ? 'file:///b' : 'file:///a']

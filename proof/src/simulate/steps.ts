@@ -5,7 +5,10 @@ import type { Transaction } from './disk.ts'
 /** Sequence numbers that were appended in one synchronous step. A crash keeps all of a step or none. */
 export type StepNumbers = readonly number[]
 
-/** Records which entries are one step: an action and everything appended before its call returns. */
+/**
+ * Records which entries belong to one step: the entry that a call of `append` or `accept` returns, and all entries
+ * that were appended during this call.
+ */
 export function watchSteps(log: Log, steps: StepNumbers[]): void {
   let open: number[] | undefined
   const watch = <A extends readonly unknown[]>(say: (...args: A) => Entry) =>

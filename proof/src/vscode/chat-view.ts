@@ -203,7 +203,7 @@ export class ChatView {
     const part = page.locator('.interactive-input-part').first()
     const shown = async () => oneLine(await part.innerText())
     await until(async () => /Local|Atrium Guide/.test(await shown()), 'the input shows its agent')
-    // The text of a step that failed would hide the hint that names the agent.
+    // Clears the input: text that a failed step has left there would hide the hint that names the agent.
     await this.input().click()
     await page.keyboard.press('Control+A')
     await page.keyboard.press('Delete')

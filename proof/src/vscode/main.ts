@@ -12,7 +12,7 @@ import { steps } from './steps/steps.ts'
 
 const { values, ok } = args()
 
-// Processes that were started end with this one, also if a signal ends it.
+// On a signal, exits by a call of `exit`, so that the exit handlers kill all child processes.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 process.exit(ok ? await run() : usage())
 

@@ -78,7 +78,7 @@ function whole(pieces: readonly Piece[], model: string): object {
   return { ...envelope(model), content, stop_reason }
 }
 
-/** Thinking blocks need a signature. Only the real API could verify it. */
+/** The signature that every thinking block must have. Any text will do, because only the real API could verify it. */
 const signature = 'c2NyaXB0ZWQ='
 
 const usage = {

@@ -37,8 +37,8 @@ export function remaining({ history }: Conversation): readonly Step[] | undefine
 }
 
 /**
- * Number of calls with a result. Each call counts once, because some agents send a result twice. A call that was denied
- * or interrupted counts only until the next message of the user, which asks for the call again.
+ * Number of calls that have a result. Each call counts once, because some agents send a result twice. A denied or
+ * interrupted call no longer counts after the next message of the user: the model then makes the call again.
  */
 function doneSince(history: readonly Message[]): number {
   // A user message that begins with a bracket was written by the agent itself.
@@ -53,8 +53,8 @@ function doneSince(history: readonly Message[]): number {
 const undone = /^.{0,120}\b(?:aborted|rejected|interrupted|declined|denied|cancell?ed)\b/i
 
 /**
- * An agent that lost its session sends a transcript before the script. Returns the number of carried-out calls in the
- * transcript.
+ * Number of calls that a transcript reports as carried out. An agent that lost its session is given a transcript of
+ * the chat, as the message before the script.
  */
 function doneInTranscript(before: readonly Message[], script: string): number {
   const last = before.at(-1)

@@ -26,7 +26,7 @@ const paceMs = 5
 export async function startModel(): Promise<Model> {
   let recorded: string | undefined
   const onRequest = (path: string, body: object): void => {
-    // The file may be in the folder of an earlier agent, which may be gone.
+    // Writes nothing if the folder of the file is gone: it may belong to an agent whose scene has ended.
     if (recorded !== undefined && existsSync(dirname(recorded)))
       appendFileSync(recorded, `${JSON.stringify({ path, body })}\n`)
   }

@@ -109,7 +109,7 @@ const samples: Readonly<Record<string, unknown>> = {
   object: {},
 }
 
-/** Gemini writes types in capitals. */
+/** The types of a schema in lower case, because Gemini writes them in capitals. */
 function typesOf(type: Schema['type']): readonly string[] {
   return [type ?? []].flat().map((one) => one.toLowerCase())
 }

@@ -55,11 +55,11 @@ export class ChannelLog {
     return this.#states.at(-1)
   }
 
-  /** Whether an action at this number may have changed nothing. Such an action need not be stored. */
+  /** Whether an action with this sequence number may have changed nothing. Such an action need not be stored. */
   mayBeUnchanged(seq: number, action: Action): boolean {
     const before = this.stateAt(seq - 1)
-    // The number is older than every known state, because the store has replaced the state at creation by a later
-    // one.
+    // No state that old is known, because the store has replaced the state at creation by a later one. So the action
+    // may have changed nothing.
     if (before === undefined) return true
     return canonical(this.kind.reduce(before, action)) === canonical(before)
   }

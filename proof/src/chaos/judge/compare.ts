@@ -44,7 +44,10 @@ export function isRelaxed({ channel, action }: Envelope): boolean {
   return kindOf(channel)?.classes.get(action.type) === 'relaxed'
 }
 
-/** The state without the fields in `derived`: `true` removes a key, a table applies to the value of the key. */
+/**
+ * The state without the fields in `derived`. `true` removes the field of that name. A nested table removes fields
+ * from the value of the field.
+ */
 function without(state: unknown, derived: Derived<Record<string, unknown>>): unknown {
   if (typeof state !== 'object' || state === null) return state
   return Object.fromEntries(

@@ -6,7 +6,10 @@ import { isRelaxed } from './compare.ts'
 import type { ChannelLog } from './channel-log.ts'
 import type { Violation } from './violation.ts'
 
-/** I1: everything a client received, and every answered change, is on the disk at the end. */
+/**
+ * I1: every envelope that a client received is on the disk at the end. So is every creation and disposal of a session
+ * that the host has confirmed.
+ */
 export function kept(
   run: Run,
   clients: readonly ClientEvents[],

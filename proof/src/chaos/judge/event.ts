@@ -118,8 +118,8 @@ function incoming(
   const replayed = actions.map((envelope): EventData => ({ what: 'delivered', envelope, live: false }))
   const resumed = result?.actions ? subscriptions : []
   const resubscribed = resumed.map((uri): EventData => ({ what: 'subscribed', channel: uri, from }))
-  // A channel may be dropped while the host makes the answer, and the replay then has only a part of it. Such a channel
-  // counts as unsubscribed before the replay.
+  // A channel may be dropped while the host answers a `reconnect`. The answer then names the channel as missing, but
+  // the replay may still have some of its envelopes. So the channel counts as unsubscribed before the replay.
   const left = missing.map((uri): EventData => ({ what: 'unsubscribed', channel: uri, missing: true }))
   return [answered, ...snapshotEvents, ...resubscribed, ...left, ...replayed]
 }

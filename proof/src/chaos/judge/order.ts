@@ -84,7 +84,7 @@ export function missed(
   })
 }
 
-/** I2: actions that were first sent on this link are answered in the order in which they were sent. */
+/** I2: the actions that a client first sent on one link are answered there in the order in which they were sent. */
 export function inSentOrder({ client, events }: ClientEvents): readonly Violation[] {
   const firstLink = new Map<number, number>()
   const place = new Map<number, number>()
@@ -154,7 +154,9 @@ function meaningOf({ channel, action, origin, rejectionReason }: Envelope): stri
   return canonical({ channel, words, by, rejectionReason })
 }
 
-/** Whether the host may merge the envelope with others. The delivered text may then be longer than the stored text. */
+/**
+ * Whether the host may merge the envelope with others into one, which then has more text than the stored envelope.
+ */
 function isMerged(envelope: Envelope | undefined): boolean {
   return envelope !== undefined && isRelaxed(envelope)
 }

@@ -36,7 +36,8 @@ export async function fullDisk({ tally, chance }: SceneContext): Promise<void> {
       'the news that the actions wait for space',
     )
     tally.outcome('disk full: the client whose actions wait is told')
-    // The actions of `ann` wait for space. A client without waiting actions is answered at once.
+    // `ann` has actions that wait for space, so the host does not answer her yet. `cid` has none, so the host rejects
+    // the action of `cid` at once.
     const cid = trial.client('cid')
     await cid.connect(trial.address)
     cid.dispatch(session, titleAction('no space for this'))
@@ -136,8 +137,8 @@ function titleAction(title: string) {
 }
 
 /**
- * Creates a mount, or returns the reason why none is possible. `then` makes the mount read-only. Whether writes really fail is
- * tested, because root can often write anyway.
+ * Creates a mount, or returns the reason why none is possible. `then` are the arguments of a second `mount`, which
+ * makes the mount read-only. A test write checks this, because root can often write anyway.
  */
 function mounted(kind: string, how: readonly string[], then?: readonly string[]): Mount | string {
   const path = mkdtempSync(join(tmpdir(), `atrium-${kind}-`))

@@ -25,7 +25,8 @@ export const killsAtFailpoints: Scene = async ({ tally, chance, rounds, quick })
     trial.addOlderClients()
     try {
       const others = points.filter(({ during }) => during !== 'migration')
-      // The failpoints of the migration stay in table order, because the migration is complete after the last one.
+      // The failpoints of the migration stay in the order of the table. At the last one the migration is complete, so
+      // after that kill no other failpoint of the migration could be reached.
       const migrating = failpoints.filter((point) => point.during === 'migration' && points.includes(point))
       for (const point of own.shuffled(others)) await killAt(trial, point, at)
       await trial.finish({ patches: shortIntervals })
@@ -37,7 +38,7 @@ export const killsAtFailpoints: Scene = async ({ tally, chance, rounds, quick })
   })
 }
 
-/** Starts hosts until the failpoint has killed one. */
+/** Starts one host after the other, until the failpoint has killed one. Reports a problem after too many tries. */
 async function killAt(trial: Trial, point: Failpoint, round: number): Promise<void> {
   let nth = nthOf(point, round, trial.chance)
   for (let time = 1; time <= tries; time++) {

@@ -133,7 +133,7 @@ async function untold(asker: Client, reader: Client, address: Address): Promise<
   await asker.connect(address)
   asker.cut()
   asker.flush()
-  // In a handshake, a chat with damaged turns is shown without these turns.
+  // A shown channel counts as told: the handshake shows a chat with damaged turns without these turns.
   const told = new Set([...asker.damaged, ...asker.shown.keys()])
   const not = [...reader.refused].filter((uri) => !told.has(uri))
   return not.map((uri) => `${uri} is damaged, and no handshake says so`)

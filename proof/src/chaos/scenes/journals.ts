@@ -19,7 +19,7 @@ export async function damagedJournals({ tally, chance, quick }: SceneContext): P
     for (let run = 0; run < runs; run++) {
       if (!(await trial.start())) throw new Error(`the host does not start: ${trial.host.stderr}`)
       await trial.converge()
-      // Sessions may be lost with the journal.
+      // Keeps only the sessions that the host still has, because sessions may be lost with the journal.
       const { items } = (await ann.ask('listSessions')) as { items: readonly { resource: Uri }[] }
       trial.sessions.retain(items.map(({ resource }) => resource))
       await trial.work(25)

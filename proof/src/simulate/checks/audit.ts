@@ -158,7 +158,7 @@ export class Audit {
     const { seq, at } = entry
     if (lowered === 'rebuild')
       this.#fail('V5', `received ${seq} ${entry.action.type}, which its protocol version cannot express`)
-    // A client's own action is echoed as it was sent if the version has no action for its effect.
+    // If the client's version has no action for the entry, the client receives its own action as it was sent.
     const said = action ?? (own ? this.#clientView.sent.get(origin?.clientSeq ?? 0) : undefined)
     const text = said === entry.action ? entry.text : JSON.stringify(said)
     const unknown = said === undefined && own
@@ -190,7 +190,7 @@ export class Audit {
       )
   }
 
-  /** A client's action that changes nothing is echoed to its sender and not stored. */
+  /** Whether the action changes nothing. The host echoes such an action to its sender, but does not store it. */
   #changesNothing({ channel, action, serverSeq }: Envelope): boolean {
     const kind = this.#context.model.channels.get(channel)?.kind
     const state = this.#clientView.stateAt(channel, serverSeq)
@@ -229,7 +229,7 @@ export class Audit {
   }
 
   #notification(method: string, { session = '', summary, changes }: NotificationParams): void {
-    // At 0.1 every client gets the notifications (V8).
+    // At 0.1 every client gets these notifications, also without a subscription (V8).
     if (!this.#upTo.has(rootUri) && !this.#left.has(rootUri) && !this.#clientView.names.nested)
       this.#fail('I9', `received ${method} without a subscription to the root`)
     const history = this.#context.model.channels.get(summary?.resource ?? session)
@@ -254,7 +254,9 @@ export class Audit {
     const { meanings } = this.#context
     const text = mayMerge(action) ? action.type : JSON.stringify(action)
     const meaning = `${channel} ${text} ${origin?.clientId}/${origin?.clientSeq} ${rejectionReason}`
-    // Each protocol version has its own text for an action. A client's own action has the same text in every version.
+    // The text of an action depends on the protocol version, and before 0.9 also on the client. So meanings are
+    // compared only within one version, or within one client. A client's own action has the same text in every
+    // version.
     const { version, isPersonal } = this.#clientView
     const own = origin?.clientId === this.#clientId
     const key = `${isPersonal ? this.#clientId : own ? '' : version} ${serverSeq}`

@@ -106,8 +106,8 @@ export class CallEffects {
         'I18',
         `${session} shows ${JSON.stringify(shown)}, but its chats ask ${JSON.stringify(open)}`,
       )
-    // While the host starts, it visits the sessions one by one, so the rule may not hold yet. It accepts no client
-    // before it has finished.
+    // While the host starts, X7 may not hold yet, because the host visits the sessions one by one. No client sees
+    // this: the host accepts clients only after its start.
     if (!this.#starting) this.#checkClientTools(states, activeClients)
   }
 

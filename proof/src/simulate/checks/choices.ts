@@ -50,7 +50,7 @@ export function isAppliedAfter(
 export function checkChoices(model: ReferenceModel, { envelopes }: Step, fail: Fail): void {
   for (const { channel, seq, action, origin } of envelopes) {
     if (!action.includes('"session/metaChanged"')) continue
-    // Only a choice of a client is stored with an origin.
+    // Among these actions, only one that applies the choice of a client has an origin.
     if (origin && isBusy(model, channel, seq))
       fail('V9', `${seq} of ${channel} applies a choice while a turn is active`)
     const before = chosenIn(model.session(channel, seq - 1))

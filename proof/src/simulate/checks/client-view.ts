@@ -155,9 +155,10 @@ export class ClientView {
   }
 
   /**
-   * The state that the client must have at a number, in its version. If several actions stand for one change, the state can be
-   * compared only after the last one. Up to 0.3 it can be compared only at the end of a step, because the older reducer does at
-   * once what the host does with further actions of the same step.
+   * The state that the client must have at a sequence number, in its version; `withinStep` if it cannot be compared
+   * there. If several actions stand for one change, it can be compared only after the last one. Up to 0.3 it can be
+   * compared only at the end of a step: with one action, the older reducer changes what the host changes with several
+   * actions of the step.
    */
   expected(uri: Uri, seq: number): unknown {
     const { lowered = [], entry } = (this.#lens && this.locate(uri, seq)) || {}

@@ -27,8 +27,9 @@ function withoutTimes(state: Shape, kind: KindName): Shape {
 }
 
 /**
- * The `summary`, which holds a part of the state up to 0.4, without times and what no action can change. Up to 0.3
- * the title and the directory of a chat come from its entry in the session, so they are removed from a chat too.
+ * The `summary` without times and without fields that no action can change. Up to 0.4 the `summary` holds a part of
+ * the state. For a chat, the title and the directory are removed too: up to 0.3 they come from its entry in the
+ * session.
  */
 function withoutDerived(summary: Shape, kind: KindName): Shape {
   const { modifiedAt: _, createdAt: __, project: ___, annotations: ____, ...rest } = summary

@@ -25,8 +25,8 @@ interface CallAction extends Action {
 type Meta = { readonly [key: string]: unknown }
 
 /**
- * X8: the metadata of a call names the client of the answer, or the permission that covers the call. Returns the problem of an
- * action; `call` is the call before the action.
+ * Checks an action on a call. X8: the metadata of the call must name the client that answered, or the permission that
+ * covers the call. Returns the problem, if there is one. `call` is the call before the action.
  */
 export function deciderProblem(entry: ModelEntry, call: ToolCallState | undefined): string | undefined {
   const action = entry.action as CallAction

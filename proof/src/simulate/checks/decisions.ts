@@ -10,7 +10,7 @@ import { count } from '../tally.ts'
 import type { ModelEntry, ReferenceModel } from './reference-model.ts'
 
 type Fail = (invariant: string, problem: string) => void
-/** The other envelopes of a step: those after, or those before, the one that is checked. */
+/** A part of the envelopes of a step: all before the envelope that is checked, or all after it. */
 type Envelopes = Step['envelopes']
 
 interface Confirmation {
@@ -93,7 +93,10 @@ export class Decisions {
     count(confirmed === undefined ? 'asked' : `confirmed: ${confirmed}`)
   }
 
-  /** X1: the first answer counts, and only with an offered choice. X2: a permission granted for good is written in the same step. */
+  /**
+   * X1: a client confirms a call that is pending, with an option that was offered. X2: a permanent permission is
+   * written in the same step.
+   */
   #checkConfirmed({ chat, seq, given, call, later, by }: Confirmation): void {
     const said = `${seq} of ${by} in ${chat}`
     if (call?.status !== 'pending-confirmation')

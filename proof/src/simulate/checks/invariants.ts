@@ -197,7 +197,8 @@ export class Invariants {
       this.#fail('I17', `${turnId} of ${chat} was interrupted, but no agent had started it`)
     // The host removes a message from the queue only to start its turn in the same step.
     if (action.type !== 'chat/pendingMessageRemoved' || kind !== 'queued' || origin) return
-    // Held messages wait for a user (H9.7). A single message may have been queued just now.
+    // Held messages wait for a user (H9.7), so the host must not start them. The only message of a queue is not
+    // checked: it may have been queued just now, and then it starts at once.
     const last = before.turns.at(-1)?.state
     if ((last === 'cancelled' || last === 'error') && (before.queuedMessages ?? []).length > 1)
       this.#fail('I17', `${id} of ${chat} was started, although the queue is held`)

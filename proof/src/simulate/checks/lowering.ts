@@ -14,7 +14,7 @@ export function loweredActions(
   { action, state }: ModelEntry,
   context: ActionContext,
 ): LoweredActions {
-  // The kinds of the log are those that lenses translate.
+  // The cast is safe, because lenses translate every kind of channel that is in the log.
   const lowered = lens.actionDown(kind.name as KindName, action, context)
   // An action has only so many sequence numbers. If the older version needs more, the client gets a snapshot (V5).
   return lowered.length > strideOf(kind, state, action) ? 'rebuild' : lowered

@@ -9,8 +9,9 @@ export interface PendingAction {
 }
 
 /**
- * The sequence number of the outcome of an action. This is the number of the answer, with one exception: a client that came
- * back may send a choice again that was already applied and echoed. The refusal then names the number of the echo (V9).
+ * The sequence number of the outcome of an action: the number of the answer, with one exception (V9). After a
+ * reconnect, a client may resend a choice of a model or an agent that was already applied and echoed. The refusal
+ * then names the number of that echo.
  */
 export function outcomeOf({ action }: PendingAction, seq: number, rejectionReason = ''): number {
   const accepted = isChoice(action) ? /^already accepted as (\d+)$/.exec(rejectionReason)?.[1] : undefined

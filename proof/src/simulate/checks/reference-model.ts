@@ -132,7 +132,8 @@ export class ReferenceModel {
     const state = this.stateAt(channel, seq) as Record<string, readonly unknown[]>
     const shown = kind.rows === undefined ? state : { ...state, [kind.rows]: state[kind.rows]?.length }
     if (equal(head, shown)) return
-    // After a crash a head may include ephemeral actions that were never stored.
+    // A head may include ephemeral actions, which are never stored. After a crash the model cannot repeat them, so it
+    // takes over the head as an entry.
     if (this.#rebuilding && [...kind.classes.values()].includes('ephemeral') && kind.rows === undefined)
       this.#insert(channel, {
         seq,

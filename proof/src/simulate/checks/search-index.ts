@@ -3,7 +3,10 @@ import type { SearchIndex } from '@atrium/host/ports/search-index'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { RunContext } from './context.ts'
 
-/** The index of one host run. After the end of the run, its changes no longer reach the index, and get no answer. */
+/**
+ * The search index as one host run uses it. After the end of the run, its calls do not reach the index and are never
+ * answered.
+ */
 export function indexOf(index: MemorySearch, isAlive: () => boolean): SearchIndex {
   const never = new Promise<never>(() => {})
   const guarded = async <T>(work: () => Promise<T>) => {

@@ -18,7 +18,7 @@ export class SentActions {
   /** The sequence number that each action ended with, by `clientSeq`. */
   readonly #outcomes = new Map<number, number>()
 
-  /** The names under which the channels of actions were sent. */
+  /** For each sent action, the name that its channel had when the action was sent. */
   readonly #sentTo = new Map<PendingAction, Uri>()
   readonly #nameOf: (uri: Uri) => Uri
 

@@ -8,7 +8,10 @@ import { count } from '../tally.ts'
 import { toolNames } from '../agent-tools.ts'
 import { message } from '../random-action.ts'
 
-/** Makes a client decide: mostly on an open request of a chat, often two clients at once; otherwise on permissions and client tools. */
+/**
+ * Makes a client answer an open request of a chat. Sometimes a second client answers the same request at once. In one
+ * of four cases, a client changes the permissions or its tools instead.
+ */
 export function decide(sim: Simulation, chance: Chance): void {
   if (chance.oneIn(4)) return arrange(sim, chance)
   const idle = sim.invariants.chats().filter(([, { activeTurn }]) => !activeTurn)

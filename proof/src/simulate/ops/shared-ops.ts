@@ -105,8 +105,8 @@ export const sharedOps: { readonly [N in Exclude<OpName, ClientOp>]: OpFunction 
     // While the host is down, `sim.crash` does nothing, so no backup is restored.
     const restores = sim.hostRun !== undefined
     sim.crash(left, olderBound)
-    // Sets the clock back by two hours if the bound makes up for it. After the restore of an older bound, only the
-    // clock keeps new numbers apart from lost ones, until a host has stored a new bound.
+    // Sets the clock back by two hours if the bound covers all numbers that were assigned. After the restore of an
+    // older bound, only the clock keeps new numbers apart from lost ones, until a host has stored a new bound.
     const isBound = Math.ceil(sim.disk.bound / 1000) >= sim.latest
     if (isBound && !olderBound && restores) sim.latest = sim.clock.wall -= 7_200_000
     restart(sim, chance)
@@ -131,7 +131,7 @@ export const sharedOps: { readonly [N in Exclude<OpName, ClientOp>]: OpFunction 
   },
   retention(sim, chance) {
     const isSet = typeof sim.model.root()?.config?.values[retentionKey] === 'number'
-    // The host looks for old actions once a day.
+    // Lets one to two days pass, because the host looks for old actions once a day.
     if (isSet && !chance.oneIn(8)) return void sim.tasks.push(...sim.clock.due(dayMs + chance.below(dayMs)))
     const config = { [retentionKey]: isSet ? null : 1 }
     chance.pick(sim.clients)?.dispatch(rootUri, { type: 'root/configChanged', config } as Action)
@@ -163,7 +163,9 @@ export function viewOf({ plan }: Simulation, uri: Uri, chance: Chance): number |
   return narrow ? chance.below(3) : undefined
 }
 
-/** Starts the host again. A restart takes some time, and the wall clock goes on. */
+/**
+ * Starts the host again, after 1.5 s of wall-clock time. With `chance`, the host stays down in one of three cases.
+ */
 export function restart(sim: Simulation, chance?: Chance): void {
   if (chance?.oneIn(3)) return
   sim.clock.wall = Math.max(sim.clock.wall, sim.latest) + 1500

@@ -38,7 +38,8 @@ export class Names {
   followed(uri: Uri): Uri {
     if (!this.merged) return uri
     const owner = this.#context.invariants.sessionOf(uri)
-    // A chat without a session may be the default chat of a session that is not ready yet.
+    // A chat that is in no session yet may be the default chat of a session that is not ready. It is then followed in
+    // that session.
     if (owner === undefined) return sessionOfDefaultChat(uri) ?? uri
     return this.primary(owner) === uri ? owner : uri
   }

@@ -31,7 +31,7 @@ export function olderAction(version: Version, action: Action): Action {
   } as Action
 }
 
-/** Up to 0.5.2 an action has no times: the host fills them in. */
+/** Removes the times of an action if `older` is set. Up to 0.5.2 actions have no times: the host fills them in. */
 function withoutTimes(action: Action, older: boolean): Action {
   if (!older) return action
   const {

@@ -24,7 +24,7 @@ export class Speech {
   /** Params as a client of the version sends them. */
   params(method: string, given: Value): Value {
     const { channel: uri, ...rest } = this.#names.spoken(this.#members(given))
-    // The checks know sessions by the scheme of 1.0, so every new session has it.
+    // A new session keeps its URI of 1.0, because the checks know sessions only by the scheme of 1.0.
     const channel = method === 'createSession' ? given['channel'] : uri
     return this.#wire.params(method, channel as Uri, rest)
   }

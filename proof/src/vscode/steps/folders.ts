@@ -49,8 +49,8 @@ export const folders: readonly Step[] = [
   {
     name: 'a remote window names its working directories by file URIs',
     async run({ window, tap }) {
-      // Every window is remote: its folder is on the machine of the workbench's server, and its URI has another scheme in the
-      // window.
+      // Every window is remote: its folder is on the machine of the workbench's server. Within the window, the URI of
+      // this folder does not have the scheme `file`.
       const mark = tap.mark
       await window.chat.start('say from a remote folder')
       await window.chat.answers('from a remote folder')

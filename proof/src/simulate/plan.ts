@@ -71,7 +71,7 @@ export interface Plan {
   readonly ops: readonly Op[]
 }
 
-/** Relative frequency of each op without a theme. */
+/** Relative frequency of each op in a plan that has no theme. */
 const usual: { readonly [N in OpName]: number } = {
   deliver: 30,
   disk: 16,

@@ -97,8 +97,8 @@ export class TurnRun {
   }
 
   /**
-   * Prompts the agent. Cancels the prompt if the signal is aborted, or if the turn takes longer than the limit of the
-   * program.
+   * Prompts the agent. Cancels the prompt if the signal is aborted, or if the turn takes longer than the time limit in
+   * the agent's config.
    */
   async #prompt(
     session: AcpSession,

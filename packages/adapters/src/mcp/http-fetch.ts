@@ -68,7 +68,7 @@ export function answerLostRequests(transport: StreamableHTTPClientTransport): vo
     const isRequest = !Array.isArray(message) && 'method' in message && 'id' in message
     if (!isRequest || options?.onRequestStreamEnd) return send(message, options)
     const error = { code: -32000, message: lostAnswer }
-    // If there was an answer, the library ignores this one.
+    // If the request was answered before, the library ignores this error answer.
     const onRequestStreamEnd = () => transport.onmessage?.({ jsonrpc: '2.0', id: message.id, error })
     return send(message, { ...options, onRequestStreamEnd })
   }

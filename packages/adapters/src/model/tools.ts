@@ -19,7 +19,7 @@ export interface Tool {
   readonly fields: { readonly [name: string]: Field }
   /** Calls run without approval, because the tool only reads, or because users see everything that it starts. */
   readonly noApproval?: true
-  /** The name of the only input field. The user may change the text of this field when approving the call. */
+  /** The name of the one input field that the user may change when approving the call. */
   readonly editable?: string
   /** Describes the call in one line of Markdown. */
   invocationMessage(input: Input): string

@@ -85,7 +85,7 @@ async function namesAgentPlugins(reading: Reading, path: string): Promise<boolea
     const { $schema } = (await reading.json(path, true)).value
     return typeof $schema === 'string' && $schema.startsWith(agentPlugins)
   } catch {
-    // A manifest that cannot be read counts as one of another format, and that format reports the problem.
+    // A manifest that cannot be read is not of this format. It is read again as one of another format; that reports the problem.
     return false
   }
 }

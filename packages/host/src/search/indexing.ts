@@ -18,8 +18,8 @@ const changeMs = 100
 /** The delay from the start of the host to the first indexing, in milliseconds. Clients can reconnect first. */
 const startMs = 5000
 /**
- * The pause after the indexing of an outdated session, in milliseconds. A session is outdated if it changed before
- * this start of the host, or if its indexing has failed.
+ * The pause after the indexing of an outdated session, in milliseconds. A session is outdated if changes from before
+ * this start of the host are not in the index yet, or if its indexing has failed.
  */
 const pauseMs = 20
 /** The delay before failed indexing is tried again, in milliseconds. */

@@ -51,7 +51,7 @@ async function moveTo(core: Core, uri: Uri, to: Uri, after?: Uri): Move {
   const order = urisOf([...others.slice(0, at + 1), ...chats, ...others.slice(at + 1)])
   if (!equal(order, urisOf(target.head.chats)))
     append(core, target, { type: 'session/chatsReordered', chats: order })
-  // A session with a moved chat counts as used.
+  // A session that a chat was moved to counts as used, so it is announced in the session list.
   if (target !== from) announce(core, target)
   return { seq: core.log.last, session: to }
 }

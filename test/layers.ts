@@ -45,7 +45,15 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
   ],
   client: [
     ['index.ts', 'react.ts'],
-    ['comments.ts', 'connect.ts', 'history.ts', 'hosts.ts', 'provide-tools.ts', 'provide-files.ts'],
+    [
+      'comments.ts',
+      'connect.ts',
+      'history.ts',
+      'hosts.ts',
+      'past.ts',
+      'provide-tools.ts',
+      'provide-files.ts',
+    ],
     ['sessions.ts'],
     ['client.ts'],
     ['link'],
@@ -64,7 +72,7 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
     ['annotations'],
     ['tools', 'customizations', 'changes'],
     ['worktrees'],
-    ['resources', 'terminal', 'auth'],
+    ['resources', 'terminal', 'auth', 'history'],
     ['channels'],
     ['root', 'content', 'roles', 'search'],
     ['agents'],
@@ -106,6 +114,7 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
   ],
   web: [
     ['app'],
+    ['history'],
     ['chat', 'sessions'],
     ['chat/tools'],
     ['chat/shared'],

@@ -32,6 +32,8 @@ import { Log } from './log/log.ts'
 import type { Dispatcher } from './log/options.ts'
 import { Sealing } from './sealing/sealing.ts'
 import { openSearch } from './search/search.ts'
+import { CallCount } from './history/call-count.ts'
+import { ChannelHistories } from './history/history.ts'
 import { Owners } from './core/owners.ts'
 import { RecordMap, textFormat } from './core/record-map.ts'
 import { ReadBudget } from './core/read-budget.ts'
@@ -217,6 +219,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
     store,
     changes,
     search,
+    past: new ChannelHistories(() => core, new CallCount(limitValues)),
     customizations,
     records,
     world,

@@ -3,6 +3,7 @@ import type { Limit } from './limits/limit.ts'
 import { machineLimits } from './limits/machine-limits.ts'
 import { webLimits } from './limits/web-limits.ts'
 import { searchLimits } from './limits/search-limits.ts'
+import { historyLimits } from './limits/history-limits.ts'
 
 /**
  * Every limit of the system. SPEC.md has the same table, and test/limits.test.ts compares the two. That test also
@@ -263,6 +264,7 @@ export const limitTable = {
   ...webLimits,
   // Search in the texts of all sessions.
   ...searchLimits,
+  ...historyLimits,
 } satisfies { readonly [name: string]: Limit }
 
 export type LimitName = keyof typeof limitTable

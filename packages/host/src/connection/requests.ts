@@ -101,7 +101,7 @@ export class Requests {
       ? roleProblem(this.#link, method, extension.role)
       : commandProblem(this.#core, this.#link, method, params)
     if (refusal !== undefined) throw AhpError.permissionDenied(refusal)
-    if (extension) return this.#shown(method, extension.run(this.#core, params))
+    if (extension) return this.#shown(method, extension.run(this.#core, params, this.#link))
     const older = olderCommand(dialect.generation, method)
     const outcome = older
       ? older({

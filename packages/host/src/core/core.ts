@@ -40,6 +40,7 @@ import type { World } from '../ports/world.ts'
 import type { ReadBudget } from './read-budget.ts'
 import type { Sealing } from '../sealing/sealing.ts'
 import type { Searching } from './search/searching.ts'
+import type { Past } from './history/past.ts'
 import type { Tokens } from './tokens.ts'
 import type { Jobs } from './jobs.ts'
 
@@ -139,6 +140,8 @@ export interface Core {
   readonly changes: ChangeTracking | undefined
   /** Undefined if the host was started without a search index. */
   readonly search: Searching | undefined
+  /** The past of the channels. */
+  readonly past: Past
   readonly tokens: Tokens
   /** The files, shells and version control of the machine. Each is undefined if the host was started without it. */
   readonly files: Files | undefined

@@ -13,24 +13,30 @@ function committingHost(): Promise<TestHost> {
 }
 
 /** The commands that every host has. */
-const deviceCommands = ['x-atrium/devices', 'x-atrium/pairDevice', 'x-atrium/revokeDevice']
+const everyHost = [
+  'x-atrium/stateAt',
+  'x-atrium/envelopes',
+  'x-atrium/devices',
+  'x-atrium/pairDevice',
+  'x-atrium/revokeDevice',
+]
 
 const own = (result: object) => ('_meta' in result ? result._meta : {}) as { readonly 'x-atrium'?: object }
 
 test('[O46] the result of initialize names the commands that AHP does not have', async () => {
   const { link } = await committingHost()
-  const commands = ['x-atrium/commit', 'x-atrium/reviewHunks', ...deviceCommands]
+  const commands = ['x-atrium/commit', 'x-atrium/reviewHunks', ...everyHost]
   expect(own(await link().initialize('ann'))['x-atrium']).toMatchObject({ commands })
   const only = await testHost({ machine: { captures: new MemoryCaptures() } })
   expect(own(await only.link().initialize('ann'))['x-atrium']).toMatchObject({
-    commands: ['x-atrium/reviewHunks', ...deviceCommands],
+    commands: ['x-atrium/reviewHunks', ...everyHost],
   })
 })
 
 test('[O46] a host without captures has none for changes', async () => {
   const { link } = await testHost()
   const ann = link()
-  expect(own(await ann.initialize('ann'))['x-atrium']).toMatchObject({ commands: deviceCommands })
+  expect(own(await ann.initialize('ann'))['x-atrium']).toMatchObject({ commands: everyHost })
   const asked = ann.peer.request('x-atrium/commit', { channel: 'x:/', message: 'x' })
   await expect(asked).rejects.toMatchObject({ code: -32601 })
 })

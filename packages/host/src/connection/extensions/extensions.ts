@@ -3,7 +3,8 @@ import { includes } from '@atrium/protocol/root/device'
 import type { Role } from '@atrium/protocol/root/device'
 import type { Schema } from '@atrium/protocol/schema'
 import { CommitParams, ReviewHunksParams } from '../../core/changes/extensions.ts'
-import type { Core } from '../../core/core.ts'
+import type { Core, Link } from '../../core/core.ts'
+import { EnvelopesParams, StateAtParams } from '../../core/history/extensions.ts'
 import { SearchParams } from '../../core/search/extensions.ts'
 import { NoParams, PairDeviceParams, RevokeDeviceParams } from '../../core/devices/extensions.ts'
 import type { Generation } from '../../dialect/generation.ts'
@@ -18,7 +19,7 @@ export interface Extension {
   /** Whether this host has the command. */
   readonly isOffered: (core: Core) => boolean
   /** Runs the command. The schema has checked the params. */
-  readonly run: (core: Core, params: unknown) => unknown
+  readonly run: (core: Core, params: unknown, link: Link) => unknown
 }
 
 /**
@@ -52,6 +53,19 @@ const extensions: ReadonlyMap<string, Extension> = new Map([
   [
     'x-atrium/rebuildSearch',
     extension('own', NoParams, { isOffered: ({ search }) => search !== undefined, run: rebuildSearch }),
+  ],
+  [
+    'x-atrium/stateAt',
+    extension('watch', StateAtParams, {
+      // A call may wait for other calls, and the client's later requests must not wait so long.
+      run: ({ past }, params, link) => new DeferredResponse(past.stateAt(link, params)),
+    }),
+  ],
+  [
+    'x-atrium/envelopes',
+    extension('watch', EnvelopesParams, {
+      run: ({ past }, params, link) => new DeferredResponse(past.envelopes(link, params)),
+    }),
   ],
   ['x-atrium/devices', extension('own', NoParams, { run: ({ devices }) => ({ devices: devices.list }) })],
   ['x-atrium/pairDevice', extension('own', PairDeviceParams, { run: pairDevice })],
@@ -104,8 +118,8 @@ function extension<P>(
   {
     isOffered = () => true,
     run,
-  }: { isOffered?: Extension['isOffered']; run: (core: Core, params: P) => unknown },
+  }: { isOffered?: Extension['isOffered']; run: (core: Core, params: P, link: Link) => unknown },
 ): Extension {
   // The params have passed the schema before `run` gets them.
-  return { params, role, isOffered, run: (core, given) => run(core, given as P) }
+  return { params, role, isOffered, run: (core, given, link) => run(core, given as P, link) }
 }

@@ -116,7 +116,8 @@ describe('[T6] devices', () => {
     const client = deviceLink(all, device)
     const initialized = await client.initialize('screen')
     expect(deviceIn(initialized)).toMatchObject({ name: 'screen', role: 'watch' })
-    expect(initialized._meta).not.toMatchObject({ 'x-atrium': { commands: expect.anything() } })
+    const commands = ['x-atrium/stateAt', 'x-atrium/envelopes']
+    expect(initialized._meta).toMatchObject({ 'x-atrium': { commands } })
     await expect(client.peer.request('x-atrium/devices', { channel: root })).rejects.toThrow(
       'x-atrium/devices needs the role own',
     )

@@ -1,0 +1,68 @@
+import type { Action } from '@atrium/protocol/channel'
+import { kindOf } from '../../src/log/channel.ts'
+import type {
+  EnvelopesResult,
+  PastEnvelope,
+  StateAtResult,
+  Unfinished,
+} from '../../src/core/history/extensions.ts'
+import { chat } from '../one-client-session.ts'
+import type { Client } from '../test-host.ts'
+
+/** The answer to one call of `x-atrium/stateAt`. */
+export function askState(
+  client: Client,
+  seq: unknown,
+  more: object = {},
+): Promise<StateAtResult & Partial<Unfinished>> {
+  // A host of the same build answers with this shape.
+  return client.peer.request('x-atrium/stateAt', { channel: chat, seq, ...more }) as Promise<
+    StateAtResult & Partial<Unfinished>
+  >
+}
+
+/** The answer to one call of `x-atrium/envelopes`. */
+export function askEnvelopes(
+  client: Client,
+  params: object = {},
+): Promise<EnvelopesResult & Partial<Unfinished>> {
+  // A host of the same build answers with this shape.
+  return client.peer.request('x-atrium/envelopes', { channel: chat, ...params }) as Promise<
+    EnvelopesResult & Partial<Unfinished>
+  >
+}
+
+/** All envelopes of a channel, page by page, with the last page. */
+export async function pages(
+  client: Client,
+  params: object = {},
+): Promise<EnvelopesResult & { readonly count: number }> {
+  const envelopes: PastEnvelope[] = []
+  const gaps: EnvelopesResult['gaps'][number][] = []
+  for (let count = 1; ; count++) {
+    const page = await askEnvelopes(client, { ...params, position: envelopes.length + 1 })
+    if (page.position !== envelopes.length + 1) throw new Error('a page begins at another position')
+    envelopes.push(...page.envelopes)
+    gaps.push(...page.gaps)
+    if (!page.more) return { ...page, envelopes, gaps, position: 1, count }
+  }
+}
+
+/** The state of a chat after some envelopes. A gap before an envelope is bridged by the host's state after it. */
+export async function folded(
+  client: Client,
+  from: { readonly begins: number },
+  envelopes: readonly PastEnvelope[],
+  gaps: EnvelopesResult['gaps'],
+): Promise<unknown> {
+  const after = new Set(gaps.map(({ before }) => before))
+  const stateOf = async (seq: number) => (await askState(client, seq, { turns: 1000 })).snapshot?.state
+  let state: unknown = await stateOf(from.begins)
+  for (const { serverSeq, action } of envelopes)
+    state = after.has(serverSeq) ? await stateOf(serverSeq) : reduced(state, action)
+  return state
+}
+
+function reduced(state: unknown, action: Action): unknown {
+  return kindOf('chat').reduce(state, action)
+}

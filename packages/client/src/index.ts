@@ -17,6 +17,16 @@ export type { ActionOn, StateOf } from '@atrium/protocol/kind-types'
 export { sessionStatus } from '@atrium/protocol/session/activity'
 export type { HostRequests } from './link/host-requests.ts'
 export type { ClientProblem } from './shared/errors.ts'
+export { pastEnvelopes, stateAt } from './past.ts'
+export type {
+  EnvelopesQuery,
+  PastGap,
+  PastPage,
+  PastProgress,
+  PastRange,
+  PastState,
+  StateAtQuery,
+} from './past.ts'
 export { provideFiles } from './provide-files.ts'
 export type { ProvidedFiles } from './provide-files.ts'
 export { provideTools } from './provide-tools.ts'

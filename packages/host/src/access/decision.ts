@@ -25,6 +25,8 @@ const clientDecision = {
   client: optional(Implementation),
   /** The name of the client's device. Absent if the client has the token of the host. */
   device: optional(string),
+  /** The time by the clock of the host, ISO 8601. Earlier builds did not record it. */
+  at: optional(string),
 }
 /** A decision that a client made. */
 export interface ClientDecision extends Infer<typeof clientDecision> {}

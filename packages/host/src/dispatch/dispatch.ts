@@ -88,7 +88,8 @@ export function dispatch(
   if (mayNameClientFiles.has(action.type))
     for (const uri of clientUris(action)) core.clientUriOwners.record(uri, by.clientId)
   const decider = deciderOf(core, by, link.device?.name)
-  const completed = withAuthor(channel, withCallMeta(channel, read, decider), decider)
+  const at = new Date(core.world.now()).toISOString()
+  const completed = withAuthor(channel, withCallMeta(channel, read, { ...decider, at }), decider)
   return core.log.accept(channel, pinned(core, completed), sender)
 }
 

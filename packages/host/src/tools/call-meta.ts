@@ -9,7 +9,7 @@ type Meta = { readonly [key: string]: unknown }
 type WithMeta = Action & { readonly _meta: Meta }
 type OnCall = Action & { readonly toolCallId: string; readonly approved?: unknown }
 
-/** A client that dispatches an action: its id, its principal, and what it calls itself. */
+/** A client that dispatches an action: its id, its principal, what it calls itself, and the time. */
 export type Deciding = Omit<ClientDecision, 'approved'>
 
 /**

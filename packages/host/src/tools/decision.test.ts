@@ -21,7 +21,8 @@ import { choices } from '../access/choices.ts'
 import { decisionOf } from '../access/decision.ts'
 
 const editor = { name: 'editor', title: 'An Editor', version: '7' }
-const byEditor = { approved: true, principal: 'owner', clientId: 'ed', client: editor }
+const at = '2026-01-01T00:00:00.000Z'
+const byEditor = { approved: true, principal: 'owner', clientId: 'ed', client: editor, at }
 const denied: AnyAction = {
   type: 'chat/toolCallConfirmed',
   turnId: 't1',
@@ -90,7 +91,7 @@ test('[X8] a client without a name is named by its id, and a result has a decisi
   await says(all, run, unseen)
   await accepted(ed, chat, resultConfirmed)
   expect(metaOf(chatOf(all))).toEqual({
-    decidedBy: { approved: true, principal: 'owner', clientId: 'ben' },
+    decidedBy: { approved: true, principal: 'owner', clientId: 'ben', at },
     resultDecidedBy: byEditor,
   })
 })
@@ -103,14 +104,14 @@ test('[X8] no client can write a decision: not in an answer, not in a result', a
   const run = await turn(all, 't1', toolCallStarted())
   await says(all, run, ready())
   await accepted(all.ann, chat, { ...confirmed, _meta: { ...forged, own: 1 } })
-  const byAnn = { approved: true, principal: 'owner', clientId: 'ann' }
+  const byAnn = { approved: true, principal: 'owner', clientId: 'ann', at }
   expect(callOf(chatOf(all))?._meta).toEqual({ own: 1, 'x-atrium': { decidedBy: byAnn } })
   await says(all, run, unseen)
   await accepted(all.ben, chat, { ...resultConfirmed, _meta: forged })
   expect(callOf(chatOf(all))?._meta).toEqual({
     'x-atrium': {
       decidedBy: byAnn,
-      resultDecidedBy: { approved: true, principal: 'owner', clientId: 'ben' },
+      resultDecidedBy: { approved: true, principal: 'owner', clientId: 'ben', at },
     },
   })
 })
@@ -125,7 +126,7 @@ test('[X8] no agent can write or remove a decision, and its own data stays', asy
   await says(all, run, ready({ _meta: forged }))
   expect(metaOf(chatOf(all))).toEqual({ step: 2 })
   await accepted(all.ann, chat, confirmed)
-  const decidedBy = { approved: true, principal: 'owner', clientId: 'ann' }
+  const decidedBy = { approved: true, principal: 'owner', clientId: 'ann', at }
   expect(metaOf(chatOf(all))).toEqual({ step: 2, decidedBy })
   const complete = { type: 'chat/toolCallComplete', toolCallId: 'c1', ...result(true) }
   await says(all, run, { ...complete, _meta: { 'x-atrium': { step: 3, decidedBy: 1 } } } as AgentAction)

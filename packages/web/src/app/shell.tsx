@@ -7,6 +7,7 @@ import { NewSessionDialog } from '../sessions/new-session-dialog.tsx'
 import { RenameDialog } from '../sessions/rename-dialog.tsx'
 import { useSessionList } from '../sessions/use-session-list.ts'
 import { Notices } from '../ui/notices.tsx'
+import { PastView } from './past-view.tsx'
 import { go, useRoute } from './route.ts'
 import { Sidebar } from './sidebar.tsx'
 import { useDeletions } from './use-deletions.ts'
@@ -65,6 +66,9 @@ export function Shell({ client }: { readonly client: Client }) {
           onBack={() => go({})}
           onOpenChat={openChat}
           say={tell}
+          past={(chat) => (
+            <PastView client={client} session={route.session ?? ''} chat={chat} openChat={openChat} />
+          )}
         />
       )}
       {creating && (

@@ -1,18 +1,19 @@
 import type { Client } from '@atrium/client/client'
 import type { SessionState } from '@atrium/protocol/session/state'
-import { ArrowLeft, FileDiff, Folder, MessageSquare, SquareTerminal, Users } from 'lucide'
+import { ArrowLeft, FileDiff, Folder, History, MessageSquare, SquareTerminal, Users } from 'lucide'
 import { LinkState } from '../link/link-state.tsx'
 import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { visibleText } from './shared/text.ts'
 
 /** What of a session is shown. */
-export type SessionPart = 'chat' | 'changes' | 'terminals'
+export type SessionPart = 'chat' | 'changes' | 'terminals' | 'history'
 
 const views = [
   { name: 'chat', label: 'Chat', icon: MessageSquare },
   { name: 'changes', label: 'Changes', icon: FileDiff },
   { name: 'terminals', label: 'Terminals', icon: SquareTerminal },
+  { name: 'history', label: 'History', icon: History },
 ] as const
 
 interface Props {

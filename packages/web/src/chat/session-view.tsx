@@ -1,4 +1,5 @@
 import type { Client } from '@atrium/client/client'
+import type { ComponentChildren } from 'preact'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { Flag, hasFlag } from '@atrium/protocol/status'
 import { useEffect, useState } from 'preact/hooks'
@@ -22,10 +23,12 @@ interface Props {
   readonly onBack: () => void
   readonly onOpenChat: (chat: string) => void
   readonly say: (text: string) => void
+  /** Draws the past of a chat. */
+  readonly past: (chat: string) => ComponentChildren
 }
 
 /** A session with one of its chats. */
-export function SessionView({ client, session: uri, chat, onBack, onOpenChat, say }: Props) {
+export function SessionView({ client, session: uri, chat, onBack, onOpenChat, say, past }: Props) {
   const { state: session, status, problem, dispatch } = useLiveChannel(client, 'session', uri)
   const [view, setView] = useState<SessionPart>('chat')
   const known = session !== undefined
@@ -74,6 +77,7 @@ export function SessionView({ client, session: uri, chat, onBack, onOpenChat, sa
       {view === 'terminals' && (
         <TerminalsView client={client} uri={uri} session={session} chat={selected} say={say} />
       )}
+      {view === 'history' && past(selected)}
       {view === 'chat' && (
         <ChatView
           key={selected}

@@ -1,26 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { expectAccessible } from '../../test/accessible.ts'
 import { Room, begin, browserTest, eventually, expectUnharmed, send, shot } from '../../test/browser.ts'
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-interface Violation {
-  readonly id: string
-  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
-}
-
-/** Expects that axe finds nothing on the screen. It is injected by the debugger, which the policy of the page allows. */
-async function expectAccessible(page: Page, screen: string): Promise<void> {
-  await page.evaluate(axe)
-  const found = (await page.evaluate(
-    'axe.run().then(({ violations }) => violations)',
-  )) as readonly Violation[]
-  const words = found.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`)
-  expect({ screen, words }).toEqual({ screen, words: [] })
-}
 
 for (const colorScheme of ['light', 'dark'] as const)
   browserTest(`[U21] axe objects to nothing on any screen, ${colorScheme}`, async () => {

@@ -1,0 +1,97 @@
+import type { Client } from '@atrium/client/client'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { PastReader } from './past-reader.ts'
+import type { Moment } from './past-reader.ts'
+
+/** The pause between two steps while the past is played. */
+const playMs = 160
+
+export interface PastView {
+  readonly moment: Moment | undefined
+  /** The position that a person has chosen. The moment follows when it is loaded. */
+  readonly position: number
+  readonly total: number
+  readonly problem: string | undefined
+  /** The share of the log that the host has read, while it reads a long one. */
+  readonly progress: number | undefined
+  readonly playing: boolean
+  readonly go: (position: number) => void
+  readonly play: (on: boolean) => void
+  readonly loadOlder: () => void
+}
+
+/** The past of a chat, and the place in it that a person looks at. `step`: how many actions a step has. */
+export function usePast(client: Client, chat: string, step: number): PastView {
+  const [moment, setMoment] = useState<Moment>()
+  const [position, setPosition] = useState(0)
+  const [problem, setProblem] = useState<string>()
+  const [progress, setProgress] = useState<number>()
+  const [playing, play] = useState(false)
+  const reader = useMemo(
+    () => new PastReader(client, chat, (reached, upTo) => setProgress(upTo === 0 ? 0 : reached / upTo)),
+    [client, chat],
+  )
+  const wanted = useRef<number>(undefined)
+  const busy = useRef(false)
+
+  const go = useCallback(
+    (to: number) => {
+      wanted.current = to
+      setPosition(Math.max(0, to))
+      if (busy.current) return
+      busy.current = true
+      const load = async () => {
+        // A slider is faster than the host: only the newest place is loaded.
+        while (wanted.current !== undefined) {
+          const next = wanted.current
+          const found = await reader.moment(next)
+          setMoment(found)
+          setProblem(undefined)
+          if (wanted.current !== next) continue
+          wanted.current = undefined
+          setPosition(found.position)
+        }
+      }
+      load()
+        .catch((error: unknown) => setProblem(wordsOf(error)))
+        .finally(() => {
+          busy.current = false
+          wanted.current = undefined
+          setProgress(undefined)
+        })
+    },
+    [reader],
+  )
+
+  useEffect(() => {
+    setMoment(undefined)
+    reader.total().then(go, (error: unknown) => setProblem(wordsOf(error)))
+  }, [reader, go])
+
+  const total = moment?.range.total ?? 0
+  const at = moment?.position
+  useEffect(() => {
+    // While a place is loaded, the moment is still the one before.
+    if (!playing || at === undefined || at !== position) return
+    if (at >= total) return play(false)
+    const timer = setTimeout(() => go(Math.min(total, at + step)), playMs)
+    return () => clearTimeout(timer)
+  }, [playing, at, position, total, step, go])
+
+  const loadOlder = useCallback(() => {
+    if (!moment || busy.current) return
+    busy.current = true
+    reader
+      .withOlder(moment)
+      .then(setMoment, (error: unknown) => setProblem(wordsOf(error)))
+      .finally(() => void (busy.current = false))
+  }, [reader, moment])
+
+  return { moment, position, total, problem, progress, playing, go, play, loadOlder }
+}
+
+function wordsOf(error: unknown): string {
+  const { code, message } = error as { readonly code?: unknown; readonly message?: unknown }
+  if (code === -32601) return 'This host cannot show the past: it is older than this page.'
+  return typeof message === 'string' ? message.replace(/^x-atrium\/\w+: /, '') : String(error)
+}

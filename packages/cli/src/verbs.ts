@@ -86,6 +86,15 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import('./commands/logs.ts')).logs,
   },
   {
+    usage: 'history <session>',
+    about: 'show the past actions of a session',
+    options: [
+      ['--at <seq>', 'show the turns that it had at this sequence number instead'],
+      ['-n, --number <n>', 'the number of newest actions to show, or all (default: 50)'],
+    ],
+    load: async () => (await import('./commands/sessions/history.ts')).history,
+  },
+  {
     usage: 'cancel <session>',
     about: 'cancel the active turns of a session',
     options: [['--queued', 'remove the queued messages, too']],

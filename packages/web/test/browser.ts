@@ -13,10 +13,15 @@ import { HostProcess } from '../../cli/test/host-process.ts'
 const program =
   (process.env['ATRIUM_CHROMIUM'] ?? found(['chromium', 'chromium-browser', 'google-chrome'])) || undefined
 
-/** A test in a real browser. It skips itself where there is no Chromium, and is counted. */
-export function browserTest(name: string, body: () => Promise<void>): void {
+/** A test in a real browser. It skips itself where there is no Chromium, or no git if it needs git, and is counted. */
+export function browserTest(
+  name: string,
+  body: () => Promise<void>,
+  { git = true }: { readonly git?: boolean } = {},
+): void {
   test(name, async ({ skip }) => {
     if (program === undefined) skip('skipped: no chromium')
+    if (!git) skip('skipped: no git')
     await body()
   })
 }

@@ -5,6 +5,7 @@ import { Flag, hasFlag } from '@atrium/protocol/status'
 import { useEffect, useState } from 'preact/hooks'
 import { browserName } from '../link/host-client.ts'
 import { useLiveChannel } from '../link/live-channel.ts'
+import { useMay } from '../link/role.ts'
 import { Button } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { ChangesView } from './changes/changes-view.tsx'
@@ -31,7 +32,8 @@ interface Props {
 export function SessionView({ client, session: uri, chat, onBack, onOpenChat, say, past }: Props) {
   const { state: session, status, problem, dispatch } = useLiveChannel(client, 'session', uri)
   const [view, setView] = useState<SessionPart>('chat')
-  const known = session !== undefined
+  const writes = useMay('prompt')
+  const known = session !== undefined && writes
   useEffect(() => {
     if (!known) return
     const activeClient = { clientId: client.clientId, displayName: browserName(), tools: [] }
@@ -44,7 +46,7 @@ export function SessionView({ client, session: uri, chat, onBack, onOpenChat, sa
     }
   }, [known, dispatch, client])
   useReadMark(
-    session !== undefined && !hasFlag(session.status, Flag.IsRead),
+    session !== undefined && writes && !hasFlag(session.status, Flag.IsRead),
     () => void dispatch({ type: 'session/isReadChanged', isRead: true }),
   )
   if (status === 'gone')
@@ -73,7 +75,9 @@ export function SessionView({ client, session: uri, chat, onBack, onOpenChat, sa
         </p>
       )}
       <QuestionsElsewhere session={session} chat={selected} onOpen={onOpenChat} />
-      {view === 'changes' && <ChangesView client={client} session={session} chat={selected} say={say} />}
+      {view === 'changes' && (
+        <ChangesView client={client} uri={uri} session={session} chat={selected} say={say} />
+      )}
       {view === 'terminals' && (
         <TerminalsView client={client} uri={uri} session={session} chat={selected} say={say} />
       )}

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { expectAccessible } from '../../test/accessible.ts'
+import { expectAccessible } from '../../test/axe.ts'
 import { Room, begin, browserTest, eventually, expectUnharmed, send, shot } from '../../test/browser.ts'
 
 for (const colorScheme of ['light', 'dark'] as const)

@@ -18,7 +18,7 @@ browserTest('[U23] the changes of a turn are shown, marked as read, and undone',
   await changes.locator('.diff-row.removed', { hasText: 'two' }).waitFor()
   await changes.locator('.diff-row.added', { hasText: '2' }).waitFor()
   await shot(page, 'changes')
-  await changes.getByLabel('Reviewed').check()
+  await changes.getByLabel('Reviewed', { exact: true }).check()
   await changes.locator('.changed.reviewed').waitFor()
   await changes.getByRole('button', { name: /^Undo/ }).first().click()
   const dialog = page.getByRole('dialog')

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { expectAccessible } from '../../test/accessible.ts'
+import { expectAccessible } from '../../test/axe.ts'
 import { Room, begin, browserTest, eventually, expectUnharmed, send, shot } from '../../test/browser.ts'
 
 const slider = (page: Page) => page.getByRole('slider', { name: 'Place in the past' })

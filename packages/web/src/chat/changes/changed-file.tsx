@@ -1,65 +1,134 @@
-import type { Client } from '@atrium/client/client'
 import type { ChangesetFile, ChangesetOperation } from '@atrium/protocol/changeset/state'
-import { useState } from 'preact/hooks'
-import { FileEditView } from '../tools/file-edit.tsx'
+import { MessageSquare, MessageSquarePlus } from 'lucide'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { useMay } from '../../link/role.ts'
+import { Button } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { useFileContents } from '../shared/file-contents.ts'
+import { ownMember } from '../shared/member.ts'
 import { visibleText } from '../shared/text.ts'
+import { useChanges } from './context.ts'
+import { FileDiff } from './file-diff.tsx'
+import { useNewComment } from './new-comment.ts'
 import { OperationButton } from './operation-button.tsx'
 import { pathIn } from './scopes.ts'
 
 interface Props {
-  readonly client: Client
   readonly channel: string
   readonly file: ChangesetFile
-  readonly folders: readonly string[]
+  /** The operations of the changeset. */
   readonly operations: readonly ChangesetOperation[]
   readonly opened: boolean
+  /** A number that grows when a person looks for this file. */
+  readonly sought: number
   readonly onReview: (reviewed: boolean) => void
-  readonly say: (text: string) => void
 }
 
 /** A changed file: its path, its diff, a mark that somebody has read it, and what can be done with it. */
-export function ChangedFile({ client, channel, file, folders, operations, opened, onReview, say }: Props) {
+export function ChangedFile({ opened, sought, ...props }: Props) {
+  const { comments, folders } = useChanges()
   const [open, setOpen] = useState(opened)
-  const { edit, reviewed = false } = file
-  const uri = edit.after?.uri ?? edit.before?.uri ?? ''
-  const path = visibleText(pathIn(uri, folders))
+  const place = useRef<HTMLDetailsElement>(null)
+  useEffect(() => {
+    if (sought === 0) return
+    setOpen(true)
+    place.current?.scrollIntoView({ block: 'start' })
+    place.current?.querySelector('summary')?.focus({ preventScroll: true })
+  }, [sought])
+  const { edit, reviewed = false } = props.file
+  const uri = uriOf(props.file)
   const { added, removed } = edit.diff ?? {}
+  const count = comments.all.filter(({ resource, resolved }) => resource === uri && !resolved).length
   return (
     <details
+      ref={place}
       class={`changed${reviewed ? ' reviewed' : ''}`}
       open={open}
       onToggle={(event) => setOpen(event.currentTarget.open)}
     >
       <summary>
-        <span class="changed-path">{path}</span>
+        <span class="changed-path">{visibleText(pathIn(uri, folders))}</span>
+        {count > 0 && (
+          <span class="changed-comments">
+            <Icon of={MessageSquare} size={13} /> {count}
+            <span class="hidden"> open comments</span>
+          </span>
+        )}
+        {edit.before === undefined && <span class="tag">new</span>}
+        {edit.after === undefined && <span class="tag">deleted</span>}
         {added !== undefined && <span class="plus">+{added}</span>}
         {removed !== undefined && <span class="minus">−{removed}</span>}
       </summary>
-      {open && (
-        <div class="changed-body">
-          <div class="changed-row">
-            <label class="check">
-              <input
-                type="checkbox"
-                checked={reviewed}
-                onChange={(event) => onReview(event.currentTarget.checked)}
-              />
-              <span>Reviewed</span>
-            </label>
-            {operations.map((operation) => (
-              <OperationButton
-                key={operation.id}
-                client={client}
-                channel={channel}
-                operation={operation}
-                resource={uri}
-                say={say}
-              />
-            ))}
-          </div>
-          <FileEditView client={client} edit={edit} />
-        </div>
-      )}
+      {open && <FileBody {...props} />}
     </details>
   )
+}
+
+function FileBody({ channel, file, operations, onReview }: Omit<Props, 'opened' | 'sought'>) {
+  const { client } = useChanges()
+  const { edit, reviewed = false } = file
+  const contents = useFileContents(client, edit)
+  const draft = useNewComment(edit, typeof contents === 'object' ? contents.after : '')
+  const target = { kind: 'resource', resource: uriOf(file) } as const
+  const unreadable = reasonNotToShow(file)
+  const writes = useMay('prompt')
+  return (
+    <div class="changed-body">
+      <div class="changed-row">
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={reviewed}
+            disabled={!writes}
+            onChange={(event) => onReview(event.currentTarget.checked)}
+          />
+          <span>Reviewed</span>
+        </label>
+        {writes && (
+          <Button icon={MessageSquarePlus} look="quiet" onClick={() => draft.begin('file')}>
+            Comment
+          </Button>
+        )}
+        {operations
+          .filter((operation) => isForFile(operation, file))
+          .map((operation) => (
+            <OperationButton key={operation.id} channel={channel} operation={operation} target={target} />
+          ))}
+      </div>
+      {unreadable !== undefined && <p class="quiet changed-note">{unreadable}</p>}
+      {unreadable === undefined && contents === undefined && (
+        <p class="quiet changed-note">Reading the change…</p>
+      )}
+      {unreadable === undefined && typeof contents === 'string' && (
+        <p class="problem changed-note">The change cannot be shown: {contents}</p>
+      )}
+      {unreadable === undefined && typeof contents === 'object' && (
+        <FileDiff
+          channel={channel}
+          file={file}
+          contents={contents}
+          operations={operations.filter(
+            ({ scopes, status }) => scopes.includes('range') && status !== 'disabled',
+          )}
+          draft={draft}
+        />
+      )}
+    </div>
+  )
+}
+
+export function uriOf({ edit, id }: ChangesetFile): string {
+  return edit.after?.uri ?? edit.before?.uri ?? id
+}
+
+/** Whether an operation does something with a file. The host says what an undo would do with it; conflicts have a place of their own. */
+function isForFile({ id, scopes, status, group }: ChangesetOperation, file: ChangesetFile): boolean {
+  const verdict = ownMember(file, 'undo')
+  if (!scopes.includes('resource') || status === 'disabled' || group === 'conflict') return false
+  return verdict === undefined || verdict === { undo: 'apply', redo: 'done' }[id]
+}
+
+function reasonNotToShow(file: ChangesetFile): string | undefined {
+  if (ownMember(file, 'binary') === true) return 'This file is not text, so its lines are not shown.'
+  return ownMember(file, 'omitted') === undefined ? undefined : 'The content of this file was not recorded.'
 }

@@ -1,25 +1,46 @@
 import type { Client } from '@atrium/client/client'
 import type { SessionState } from '@atrium/protocol/session/state'
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { useLiveChannel } from '../../link/live-channel.ts'
 import { Empty } from '../../ui/empty.tsx'
-import { ChangedFile } from './changed-file.tsx'
-import { OperationButton } from './operation-button.tsx'
+import { ownMember, textMember } from '../shared/member.ts'
+import { visibleText } from '../shared/text.ts'
+import { ChangesetView } from './changeset-view.tsx'
+import { useComments } from './comments.ts'
+import { ChangesProvider } from './context.ts'
+import type { ChangesContext } from './context.ts'
+import { useDiffLayout } from './layout.ts'
+import type { DiffLayout } from './layout.ts'
 import { scopesOf } from './scopes.ts'
 
 interface Props {
   readonly client: Client
+  readonly uri: string
   readonly session: SessionState
   readonly chat: string
   readonly say: (text: string) => void
 }
 
+const layouts: readonly { readonly name: DiffLayout; readonly label: string }[] = [
+  { name: 'unified', label: 'One column' },
+  { name: 'split', label: 'Side by side' },
+]
+const noFolders: readonly string[] = []
+
 /** What the turns of a session have done to its files. */
-export function ChangesView({ client, session, chat, say }: Props) {
+export function ChangesView({ client, uri, session, chat, say }: Props) {
   const { state } = useLiveChannel(client, 'chat', chat, 1)
+  const comments = useComments(client, uri, say)
+  const { layout, hasRoom, choose } = useDiffLayout()
   const scopes = scopesOf(session, state)
   const [chosen, setChosen] = useState<string>()
   const scope = scopes.find(({ label }) => label === chosen) ?? scopes[0]
+  const folders = session.workingDirectories ?? noFolders
+  const split = layout === 'split'
+  const context: ChangesContext = useMemo(
+    () => ({ client, folders, comments, split, say }),
+    [client, folders, comments, split, say],
+  )
   if (!scope)
     return (
       <Empty title="No changes are recorded here">
@@ -27,77 +48,63 @@ export function ChangesView({ client, session, chat, say }: Props) {
       </Empty>
     )
   return (
-    <section class="changes" aria-label="Changes" tabIndex={0}>
-      <div class="column">
-        <div class="scopes" role="group" aria-label="Which changes">
-          {scopes.map(({ label, uri }) => (
-            <button
-              key={uri}
-              type="button"
-              class={label === scope.label ? 'selected' : ''}
-              aria-pressed={label === scope.label}
-              onClick={() => setChosen(label)}
-            >
-              {label}
-            </button>
-          ))}
+    <ChangesProvider value={context}>
+      <section class="changes" aria-label="Changes" tabIndex={0} data-scroller>
+        <div class={`column${split ? ' broad' : ''}`}>
+          <div class="changes-bar">
+            <Choices
+              label="Which changes"
+              all={scopes.map(({ label }) => ({ name: label, label }))}
+              chosen={scope.label}
+              onChoose={setChosen}
+            />
+            {hasRoom && (
+              <Choices label="Layout of differences" all={layouts} chosen={layout} onChoose={choose} />
+            )}
+          </div>
+          <WorktreeNote session={session} />
+          <ChangesetView key={scope.uri} uri={scope.uri} />
         </div>
-        <ChangesetView
-          key={scope.uri}
-          client={client}
-          uri={scope.uri}
-          folders={session.workingDirectories ?? []}
-          say={say}
-        />
-      </div>
-    </section>
+      </section>
+    </ChangesProvider>
   )
 }
 
-interface ChangesetProps {
-  readonly client: Client
-  readonly uri: string
-  readonly folders: readonly string[]
-  readonly say: (text: string) => void
+interface ChoicesProps<N extends string> {
+  readonly label: string
+  readonly all: readonly { readonly name: N; readonly label: string }[]
+  readonly chosen: N
+  readonly onChoose: (name: N) => void
 }
 
-/** Number of files up to which all diffs are open at first. */
-const openedFiles = 5
-
-function ChangesetView({ client, uri, folders, say }: ChangesetProps) {
-  const { state, status, problem, dispatch } = useLiveChannel(client, 'changeset', uri)
-  if (status === 'gone') return <p class="problem">The changes cannot be shown: {problem?.message}</p>
-  if (!state || state.status === 'computing') return <p class="quiet">Comparing files…</p>
-  const { files, operations = [], error } = state
-  const offered = (scope: string) =>
-    operations.filter(({ scopes, status: now }) => scopes.includes(scope) && now !== 'disabled')
+function Choices<N extends string>({ label: group, all, chosen, onChoose }: ChoicesProps<N>) {
   return (
-    <>
-      {error && <p class="problem">{error.message}</p>}
-      <div class="changed-row">
-        <span class="quiet">
-          {files.length === 0 ? 'No files differ.' : files.length === 1 ? '1 file' : `${files.length} files`}
-          {state.status === 'recomputing' && ', comparing again…'}
-        </span>
-        {offered('changeset').map((operation) => (
-          <OperationButton key={operation.id} client={client} channel={uri} operation={operation} say={say} />
-        ))}
-      </div>
-      {files.map((file) => (
-        <ChangedFile
-          key={file.id}
-          client={client}
-          channel={uri}
-          file={file}
-          folders={folders}
-          operations={offered('resource')}
-          opened={files.length <= openedFiles}
-          onReview={(reviewed) =>
-            void dispatch({ type: 'changeset/filesReviewChanged', files: [file.id], reviewed })
-          }
-          say={say}
-        />
+    <div class="scopes" role="group" aria-label={group}>
+      {all.map(({ name, label }) => (
+        <button
+          key={name}
+          type="button"
+          class={name === chosen ? 'selected' : ''}
+          aria-pressed={name === chosen}
+          onClick={() => onChoose(name)}
+        >
+          {label}
+        </button>
       ))}
-    </>
+    </div>
+  )
+}
+
+/** The worktree that the session works in, and what the host notes about it (O56.1). */
+function WorktreeNote({ session }: { readonly session: SessionState }) {
+  const worktree = ownMember(session, 'worktree')
+  const branch = textMember(worktree, 'branch')
+  const main = textMember(worktree, 'main')
+  if (branch === undefined || main === undefined) return null
+  return (
+    <p class="quiet">
+      This session works in a worktree of its own, on the branch {visibleText(branch)}. “Apply” brings its
+      changes into {visibleText(main.replace(/^file:\/\//, ''))}.
+    </p>
   )
 }

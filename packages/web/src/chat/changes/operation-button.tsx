@@ -1,26 +1,33 @@
-import type { Client } from '@atrium/client/client'
+import type { ChangesetOperationTarget } from '@atrium/protocol/changeset/commands'
 import type { ChangesetOperation } from '@atrium/protocol/changeset/state'
 import { useState } from 'preact/hooks'
+import { useMay } from '../../link/role.ts'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { plainText, visibleText } from '../shared/text.ts'
+import { useChanges } from './context.ts'
+
+export type OperationTarget = ChangesetOperationTarget
 
 interface Props {
-  readonly client: Client
   readonly channel: string
   readonly operation: ChangesetOperation
-  /** The file that the operation is about. Undefined: all files. */
-  readonly resource?: string
-  readonly say: (text: string) => void
+  /** The file or the lines that the operation is about. Undefined: all files. */
+  readonly target?: OperationTarget
+  /** The target in words, for people who do not see where the button is. */
+  readonly about?: string
 }
 
 /** Something that can be done with changes, such as undo. The host says what happened, or why it did not. */
-export function OperationButton({ client, channel, operation, resource, say }: Props) {
+export function OperationButton({ channel, operation, target, about }: Props) {
+  const { client, say } = useChanges()
+  const owns = useMay('own')
   const [asking, setAsking] = useState(false)
   const { id, label, description, confirmation, status } = operation
+  const name = visibleText(label)
+  if (!owns) return null
   const run = () => {
-    const target = resource === undefined ? {} : { target: { kind: 'resource', resource } as const }
-    client.ask('invokeChangesetOperation', { channel, operationId: id, ...target }).then(
+    client.ask('invokeChangesetOperation', { channel, operationId: id, ...(target && { target }) }).then(
       ({ message = 'Done.' }) => say(visibleText(plainText(message))),
       (error: unknown) => say(error instanceof Error ? error.message : String(error)),
     )
@@ -30,17 +37,18 @@ export function OperationButton({ client, channel, operation, resource, say }: P
       <Button
         disabled={status === 'disabled' || status === 'running'}
         {...(description !== undefined && { title: visibleText(description) })}
+        {...(about !== undefined && { label: `${name}: ${about}` })}
         onClick={() => (confirmation === undefined ? run() : setAsking(true))}
       >
-        {visibleText(label)}
-        {resource !== undefined && ' (this file)'}
+        {name}
+        {target?.kind === 'resource' && operation.group !== 'conflict' && ' (this file)'}
         {status === 'running' && '…'}
       </Button>
       {asking && (
         <Confirm
-          title={visibleText(label)}
+          title={name}
           text={visibleText(plainText(confirmation))}
-          action={visibleText(label)}
+          action={name}
           onConfirm={run}
           onClose={() => setAsking(false)}
         />

@@ -20,3 +20,15 @@ export async function expectAccessible(page: Page, screen: string): Promise<void
   const words = found.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`)
   expect({ screen, words }).toEqual({ screen, words: [] })
 }
+
+/** Expects that axe finds nothing on the screen in the light and in the dark theme. */
+export async function expectAccessibleInBoth(page: Page, screen: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    // A colour on its way from one theme to the other has a contrast that nobody sees.
+    await page.evaluate(
+      'Promise.all(document.getAnimations().filter((each) => each instanceof CSSTransition).map(({ finished }) => finished))',
+    )
+    await expectAccessible(page, `${screen}, ${colorScheme}`)
+  }
+}

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { branchesOf } from './file-branches.ts'
+import type { Branch } from './file-branches.ts'
+
+const words = (branch: Branch<string>): unknown =>
+  branch.file === undefined ? { [branch.name]: branch.branches.map(words) } : branch.name
+
+test('[U23] changed files are a tree of folders, in which lonely folders share a line', () => {
+  const paths = ['z.txt', 'src/chat/form/a.ts', 'src/chat/b.ts', 'docs/deep/only.md', 'a.txt', '/etc/hosts']
+  expect(branchesOf(paths.map((path) => ({ path, file: path }))).map(words)).toEqual([
+    { '/etc': ['hosts'] },
+    { 'docs/deep': ['only.md'] },
+    { 'src/chat': [{ form: ['a.ts'] }, 'b.ts'] },
+    'a.txt',
+    'z.txt',
+  ])
+})

@@ -1,0 +1,55 @@
+import type { ChangesetFile } from '@atrium/protocol/changeset/state'
+import { Check, File, Folder } from 'lucide'
+import { Icon } from '../../ui/icon.tsx'
+import { visibleText } from '../shared/text.ts'
+import { uriOf } from './changed-file.tsx'
+import { useChanges } from './context.ts'
+import { branchesOf } from './file-branches.ts'
+import type { Branch } from './file-branches.ts'
+import { pathIn } from './scopes.ts'
+
+interface Props {
+  readonly files: readonly ChangesetFile[]
+  readonly onOpen: (file: ChangesetFile) => void
+}
+
+/** The changed files by folder. A click opens the difference of a file. */
+export function FileTree({ files, onOpen }: Props) {
+  const { folders } = useChanges()
+  const tree = branchesOf(files.map((file) => ({ path: visibleText(pathIn(uriOf(file), folders)), file })))
+  return (
+    <nav class="file-tree" aria-label="Changed files">
+      <Branches branches={tree} onOpen={onOpen} />
+    </nav>
+  )
+}
+
+interface BranchesProps extends Pick<Props, 'onOpen'> {
+  readonly branches: readonly Branch<ChangesetFile>[]
+}
+
+function Branches({ branches, onOpen }: BranchesProps) {
+  return (
+    <ul>
+      {branches.map(({ name, file, branches: inside }) => (
+        <li key={name}>
+          {file ? (
+            <button type="button" class={file.reviewed ? 'reviewed' : ''} onClick={() => onOpen(file)}>
+              <Icon of={File} size={13} /> <span>{name}</span>
+              {file.reviewed && <Icon of={Check} size={13} label="reviewed" />}
+              {file.edit.diff?.added !== undefined && <span class="plus">+{file.edit.diff.added}</span>}
+              {file.edit.diff?.removed !== undefined && <span class="minus">−{file.edit.diff.removed}</span>}
+            </button>
+          ) : (
+            <>
+              <span class="file-folder">
+                <Icon of={Folder} size={13} /> {name}
+              </span>
+              <Branches branches={inside} onOpen={onOpen} />
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,18 @@
+import { useMay } from './role.ts'
+import type { Role } from './role.ts'
+
+interface Props {
+  readonly needed: Role
+  /** What cannot be done, as in "answer for the person at the host". */
+  readonly to: string
+}
+
+/** Says that this device may not do something, and which role it would need. Nothing, if it may. */
+export function RoleNote({ needed, to }: Props) {
+  if (useMay(needed)) return null
+  return (
+    <p class="quiet role-note">
+      This device may not {to}. That needs the role “{needed}”.
+    </p>
+  )
+}

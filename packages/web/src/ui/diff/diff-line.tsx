@@ -1,0 +1,94 @@
+import { withVisibleControls } from '../visible-controls.ts'
+import type { DiffCell, GapRow, LineRow } from './diff-rows.ts'
+
+interface Props {
+  readonly row: LineRow
+  readonly split?: boolean
+  /** What a click on the number of a line of the later side does. The lines then have buttons, which Tab skips. */
+  readonly onLine?: ((line: number) => void) | undefined
+}
+
+/** A line of a diff: in one column, or with both sides beside each other. */
+export function DiffLine({ row, split = false, onLine }: Props) {
+  const { same, before, after } = row
+  if (split)
+    return (
+      <div class="diff-row split">
+        <Side cell={before} sign={same ? ' ' : '-'} look={same ? 'same' : 'removed'} />
+        <Side cell={after} sign={same ? ' ' : '+'} look={same ? 'same' : 'added'} onLine={onLine} />
+      </div>
+    )
+  const look = same ? 'same' : after ? 'added' : 'removed'
+  return (
+    <div class={`diff-row ${look}`}>
+      <span class="diff-number">{before && before.line + 1}</span>
+      <Number cell={after} onLine={onLine} />
+      <Text cell={after ?? before} sign={same ? ' ' : after ? '+' : '-'} />
+    </div>
+  )
+}
+
+interface SideProps extends Pick<Props, 'onLine'> {
+  readonly cell: DiffCell | undefined
+  readonly sign: string
+  readonly look: string
+}
+
+function Side({ cell, sign, look, onLine }: SideProps) {
+  return (
+    <div class={`diff-side ${cell ? look : 'none'}`}>
+      <Number cell={cell} onLine={onLine} />
+      <Text cell={cell} sign={cell ? sign : ' '} />
+    </div>
+  )
+}
+
+function Number({ cell, onLine }: Pick<SideProps, 'cell' | 'onLine'>) {
+  if (!cell || !onLine) return <span class="diff-number">{cell && cell.line + 1}</span>
+  return (
+    <button
+      type="button"
+      class="diff-number"
+      tabIndex={-1}
+      aria-label={`Comment on line ${cell.line + 1}`}
+      onClick={() => onLine(cell.line)}
+    >
+      {cell.line + 1}
+    </button>
+  )
+}
+
+function Text({ cell, sign }: Pick<SideProps, 'cell' | 'sign'>) {
+  const text = cell?.text ?? ''
+  const ended = cell === undefined || text.endsWith('\n')
+  return (
+    <>
+      <span class="diff-sign">{sign}</span>
+      <span class="diff-text">
+        {withVisibleControls(text.replace(/\r?\n$/, ''))}
+        {!ended && sign !== ' ' && <em class="diff-unended"> (no line end)</em>}
+      </span>
+    </>
+  )
+}
+
+interface GapProps {
+  readonly row: GapRow
+  readonly onOpen?: () => void
+}
+
+/** Lines that are left out, which a person may ask for. */
+export function GapLine({ row: { count }, onOpen }: GapProps) {
+  const words = count === 1 ? '1 line' : `${count} lines`
+  return (
+    <div class="diff-gap">
+      {onOpen ? (
+        <button type="button" onClick={onOpen}>
+          ⋯ Show {words}
+        </button>
+      ) : (
+        `⋯ ${words}`
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,117 @@
+import { lineChanges, linesOf } from './line-changes.ts'
+import type { LineChange } from './line-changes.ts'
+
+/** Two texts, line by line, and where they differ. */
+export interface DiffText {
+  readonly before: readonly string[]
+  readonly after: readonly string[]
+  readonly changes: readonly LineChange[]
+}
+
+/** A line on one side. Line numbers begin with 0. */
+export interface DiffCell {
+  readonly line: number
+  readonly text: string
+}
+
+/** A row of lines. A line that is the same on both sides has both cells; in a split diff, a changed row may have both, too. */
+export interface LineRow {
+  readonly kind: 'line'
+  readonly same: boolean
+  readonly before?: DiffCell
+  readonly after?: DiffCell
+}
+
+/** Lines that are the same on both sides and are not shown. `from` counts on the later side. */
+export interface GapRow {
+  readonly kind: 'gap'
+  readonly from: number
+  readonly count: number
+}
+
+/** The place before a change, for what can be done with it. */
+export interface HeadRow {
+  readonly kind: 'head'
+  /** The index of the change. */
+  readonly at: number
+}
+
+export type DiffRow = LineRow | GapRow | HeadRow
+
+export interface RowOptions {
+  /** Whether the sides stand beside each other. */
+  readonly split?: boolean
+  /** Whether each change begins with a row of its own. */
+  readonly heads?: boolean
+  /** Whether a line of the later side is shown though it is far from every change. */
+  readonly isShown?: (line: number) => boolean
+}
+
+/** Number of lines that are shown around a change. */
+const context = 3
+
+export function diffText(before: string, after: string): DiffText {
+  const [old, now] = [linesOf(before), linesOf(after)]
+  return { before: old, after: now, changes: lineChanges(old, now) }
+}
+
+/** The rows of a diff: changes with some lines around them, and gaps for the rest. */
+export function diffRows(text: DiffText, options: RowOptions = {}): readonly DiffRow[] {
+  const { split = false, heads = false, isShown = () => false } = options
+  const { before, after, changes } = text
+  const rows: DiffRow[] = []
+  let [old, now] = [0, 0]
+  const same = (count: number, next: boolean) => {
+    const first = old === 0 && now === 0
+    const near = (at: number) => (!first && at < context) || (next && at >= count - context)
+    let hidden = 0
+    for (let at = 0; at <= count; at++) {
+      if (at < count && !near(at) && !isShown(now + at)) hidden++
+      else {
+        if (hidden > 0) rows.push({ kind: 'gap', from: now + at - hidden, count: hidden })
+        hidden = 0
+        if (at < count) rows.push({ kind: 'line', same: true, ...cells(text, old + at, now + at) })
+      }
+    }
+    old += count
+    now += count
+  }
+  changes.forEach((change, at) => {
+    same(change.before.from - old, true)
+    if (heads) rows.push({ kind: 'head', at })
+    rows.push(...(split ? splitLines(text, change) : unifiedLines(text, change)))
+    old += change.before.count
+    now += change.after.count
+  })
+  same(Math.min(before.length - old, after.length - now), false)
+  return rows
+}
+
+function unifiedLines(text: DiffText, { before, after }: LineChange): readonly LineRow[] {
+  const removed = count(before.count, (at) => cells(text, before.from + at, undefined))
+  const added = count(after.count, (at) => cells(text, undefined, after.from + at))
+  return [...removed, ...added].map((row) => ({ kind: 'line', same: false, ...row }))
+}
+
+function splitLines(text: DiffText, { before, after }: LineChange): readonly LineRow[] {
+  return count(Math.max(before.count, after.count), (at) => ({
+    kind: 'line',
+    same: false,
+    ...cells(
+      text,
+      at < before.count ? before.from + at : undefined,
+      at < after.count ? after.from + at : undefined,
+    ),
+  }))
+}
+
+function cells({ before, after }: DiffText, old: number | undefined, now: number | undefined) {
+  return {
+    ...(old !== undefined && { before: { line: old, text: before[old] ?? '' } }),
+    ...(now !== undefined && { after: { line: now, text: after[now] ?? '' } }),
+  }
+}
+
+function count<T>(length: number, make: (at: number) => T): readonly T[] {
+  return Array.from({ length }, (_, at) => make(at))
+}

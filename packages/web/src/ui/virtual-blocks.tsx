@@ -1,0 +1,66 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+
+interface Props {
+  readonly count: number
+  /** The usual height of a row in pixels, until a row has been drawn. */
+  readonly rowHeight: number
+  readonly render: (at: number) => ComponentChildren
+}
+
+/** Number of rows that are drawn together. */
+const blockRows = 80
+
+/**
+ * A long list of which only the rows near the visible part are in the document. Rows may have different heights: a
+ * block of rows that goes out of sight leaves a space of its own height. An element with `data-scroller` scrolls.
+ */
+export function VirtualBlocks({ count, rowHeight, render }: Props) {
+  const blocks = Array.from({ length: Math.ceil(count / blockRows) }, (_, at) => at * blockRows)
+  return (
+    <>
+      {blocks.map((from) => (
+        <RowBlock
+          key={from}
+          rows={Math.min(blockRows, count - from)}
+          rowHeight={rowHeight}
+          render={(at) => render(from + at)}
+          first={from === 0}
+        />
+      ))}
+    </>
+  )
+}
+
+interface BlockProps {
+  readonly rows: number
+  readonly rowHeight: number
+  readonly render: (at: number) => ComponentChildren
+  readonly first: boolean
+}
+
+function RowBlock({ rows, rowHeight, render, first }: BlockProps) {
+  const block = useRef<HTMLDivElement>(null)
+  const [seen, setSeen] = useState(first)
+  const height = useRef(rows * rowHeight)
+  useEffect(() => {
+    const { current } = block
+    if (!current) return
+    const changed = ([entry]: readonly IntersectionObserverEntry[]) => {
+      if (!entry) return
+      // Rows with the focus stay, so that a text that somebody writes there is not lost.
+      if (!entry.isIntersecting && current.contains(document.activeElement)) return
+      if (!entry.isIntersecting) height.current = current.offsetHeight
+      setSeen(entry.isIntersecting)
+    }
+    const root = current.closest('[data-scroller]')
+    const observer = new IntersectionObserver(changed, { root, rootMargin: '800px 0px' })
+    observer.observe(current)
+    return () => observer.disconnect()
+  }, [])
+  return (
+    <div ref={block} class="row-block" style={seen ? {} : { height: `${height.current}px` }}>
+      {seen && Array.from({ length: rows }, (_, at) => render(at))}
+    </div>
+  )
+}

@@ -116,6 +116,7 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
     ['app'],
     ['history'],
     ['chat', 'sessions'],
+    ['chat/changes', 'chat/composer', 'chat/form', 'chat/terminals'],
     ['chat/tools'],
     ['chat/shared'],
     ['link', 'markdown'],

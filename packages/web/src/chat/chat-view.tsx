@@ -5,15 +5,17 @@ import { Flag, hasFlag } from '@atrium/protocol/status'
 import { chatUri } from '@atrium/protocol/uri'
 import { useCallback, useMemo, useRef } from 'preact/hooks'
 import { useLiveChannel } from '../link/live-channel.ts'
+import { RoleNote } from '../link/role-note.tsx'
+import { useMay } from '../link/role.ts'
 import { Empty } from '../ui/empty.tsx'
-import { Composer } from './composer.tsx'
+import { Composer } from './composer/composer.tsx'
 import { ChatProvider } from './shared/context.ts'
 import type { ChatContext } from './shared/context.ts'
-import { QueueView } from './queue-view.tsx'
+import { QueueView } from './composer/queue-view.tsx'
 import { useReadMark } from './read-mark.ts'
 import { Timeline } from './timeline.tsx'
 import { TurnView } from './turn-view.tsx'
-import { useDraft } from './use-draft.ts'
+import { useDraft } from './composer/use-draft.ts'
 import { waitingWords } from './waiting.ts'
 
 interface Props {
@@ -37,7 +39,9 @@ export function ChatView({ client, session, chat, openChat, say }: Props) {
     [client, session, chat, act, openChat, compose, say],
   )
   const older = useOlderTurns(client, state)
-  const unread = state !== undefined && !state.activeTurn && !hasFlag(state.status, Flag.IsRead)
+  const writes = useMay('prompt')
+  const owns = useMay('own')
+  const unread = writes && state !== undefined && !state.activeTurn && !hasFlag(state.status, Flag.IsRead)
   useReadMark(unread, () => void act({ type: 'chat/isReadChanged', isRead: true }))
   const fork = useCallback(
     (turnId: string) => {
@@ -78,10 +82,10 @@ export function ChatView({ client, session, chat, openChat, say }: Props) {
             key={turn.id}
             turn={turn}
             last={at === state.turns.length - 1 && !activeTurn}
-            onFork={fork}
+            {...(writes && { onFork: fork })}
             // To edit a message, the chat is truncated after the turn before it. For the oldest loaded turn, that
             // turn may not be loaded yet.
-            {...((at > 0 || state.turnsNextCursor === undefined) && { onEdit: edit })}
+            {...(owns && (at > 0 || state.turnsNextCursor === undefined) && { onEdit: edit })}
           />
         ))}
         {activeTurn && (
@@ -97,6 +101,8 @@ export function ChatView({ client, session, chat, openChat, say }: Props) {
         <QueueView state={state} />
         {state.interactivity === 'read-only' ? (
           <p class="read-only">This chat can only be read.</p>
+        ) : !writes ? (
+          <RoleNote needed="prompt" to="write messages" />
         ) : (
           <Composer
             state={state}

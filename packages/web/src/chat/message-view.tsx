@@ -1,8 +1,8 @@
-import type { Message, MessageAttachment } from '@atrium/protocol/chat/message'
-import { Clock, Copy, GitFork, Paperclip, Pencil } from 'lucide'
+import type { Message } from '@atrium/protocol/chat/message'
+import { Clock, Copy, GitFork, Pencil } from 'lucide'
 import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
-import { visibleText } from './shared/text.ts'
+import { AttachmentView } from './shared/attachment-view.tsx'
 
 interface Props {
   readonly message: Message
@@ -40,21 +40,5 @@ export function MessageView({ message, waiting, onFork, onEdit }: Props) {
       </div>
       <Menu label="Actions for this message" items={items} />
     </div>
-  )
-}
-
-export function AttachmentView({ attachment }: { readonly attachment: MessageAttachment }) {
-  if (attachment.type === 'embeddedResource' && /^image\/(?:png|jpeg|gif|webp)$/.test(attachment.contentType))
-    return (
-      <img
-        class="attached-image"
-        src={`data:${attachment.contentType};base64,${attachment.data}`}
-        alt={visibleText(attachment.label)}
-      />
-    )
-  return (
-    <span class="attached">
-      <Icon of={Paperclip} size={13} /> {visibleText(attachment.label)}
-    </span>
   )
 }

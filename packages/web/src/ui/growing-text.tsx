@@ -11,11 +11,25 @@ interface Props {
   readonly onInput: (value: string) => void
   readonly onKeyDown?: (event: KeyboardEvent) => void
   readonly onPaste?: (event: ClipboardEvent) => void
+  readonly onBlur?: () => void
+  /** The list of suggestions beside the field, by ids. Undefined: there is none now. */
+  readonly suggestions?: { readonly list: string; readonly active: string } | undefined
 }
 
 /** A text field that is as tall as its text, up to the height that its style allows. */
 export const GrowingText = forwardRef<HTMLTextAreaElement, Props>(function GrowingText(
-  { value, label, placeholder, rows = 1, autoFocus = false, onInput, onKeyDown, onPaste },
+  {
+    value,
+    label,
+    placeholder,
+    rows = 1,
+    autoFocus = false,
+    onInput,
+    onKeyDown,
+    onPaste,
+    onBlur,
+    suggestions,
+  },
   given,
 ) {
   const own = useRef<HTMLTextAreaElement>(null)
@@ -34,11 +48,16 @@ export const GrowingText = forwardRef<HTMLTextAreaElement, Props>(function Growi
       rows={rows}
       autofocus={autoFocus}
       aria-label={label}
+      aria-autocomplete={suggestions && 'list'}
+      aria-haspopup={suggestions && 'listbox'}
+      aria-controls={suggestions?.list}
+      aria-activedescendant={suggestions?.active}
       placeholder={placeholder}
       value={value}
       onInput={(event) => onInput(event.currentTarget.value)}
       onKeyDown={onKeyDown}
       onPaste={onPaste}
+      onBlur={onBlur}
     />
   )
 })

@@ -1,14 +1,14 @@
 import type { MessageAttachment } from '@atrium/protocol/chat/message'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { Paperclip, SendHorizontal, Square, X } from 'lucide'
-import { useEffect, useRef } from 'preact/hooks'
-import { Button } from '../ui/button.tsx'
-import { GrowingText } from '../ui/growing-text.tsx'
+import { useRef } from 'preact/hooks'
+import { Button } from '../../ui/button.tsx'
 import { attachmentsOf } from './attachments.ts'
-import { useChat } from './shared/context.ts'
+import { useChat } from '../shared/context.ts'
+import { MessageField } from './message-field.tsx'
 import { cancelTurn } from './messages.ts'
 import type { Delivery, Draft } from './messages.ts'
-import { AttachmentView } from './message-view.tsx'
+import { AttachmentView } from '../shared/attachment-view.tsx'
 
 interface Props {
   readonly state: ChatState
@@ -22,15 +22,10 @@ interface Props {
 /** The field of the next message. While a turn is active, a message waits for its end or goes into it. */
 export function Composer({ state, draft, problem, onDraft, onSend }: Props) {
   const { client, say } = useChat()
-  const field = useRef<HTMLTextAreaElement>(null)
   const files = useRef<HTMLInputElement>(null)
   const active = state.activeTurn !== undefined
   const empty = draft.text.trim() === '' && draft.attachments.length === 0
   const first: Delivery = active ? 'queue' : 'turn'
-  useEffect(() => {
-    // Not on a touch screen: there the focus would open the keyboard over the conversation.
-    if (matchMedia('(pointer: fine)').matches) field.current?.focus()
-  }, [state.resource])
   const attach = async (given: readonly File[]) => {
     const { attachments, problems } = await attachmentsOf(given)
     for (const each of problems) say(each)
@@ -74,23 +69,12 @@ export function Composer({ state, draft, problem, onDraft, onSend }: Props) {
           ))}
         </div>
       )}
-      <GrowingText
-        ref={field}
-        value={draft.text}
-        label="Message"
+      <MessageField
+        draft={draft}
         placeholder={active ? 'Write the next message' : 'Write a message'}
-        onInput={(text) => onDraft({ ...draft, text })}
-        onKeyDown={(event) => {
-          if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
-          event.preventDefault()
-          submit(active && (event.ctrlKey || event.metaKey) ? 'steer' : first)
-        }}
-        onPaste={(event) => {
-          const pasted = [...(event.clipboardData?.files ?? [])]
-          if (pasted.length === 0) return
-          event.preventDefault()
-          void attach(pasted)
-        }}
+        onDraft={onDraft}
+        onEnter={(steer) => submit(active && steer ? 'steer' : first)}
+        onFiles={(given) => void attach(given)}
       />
       <div class="composer-row">
         <input

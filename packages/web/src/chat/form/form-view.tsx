@@ -2,14 +2,16 @@ import type { ChatInputAnswerValue, ChatInputRequest } from '@atrium/protocol/ch
 import type { InputRequestPart } from '@atrium/protocol/chat/state'
 import { ExternalLink } from 'lucide'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { safeLink } from '../markdown/safe-link.ts'
-import { Button } from '../ui/button.tsx'
-import { Icon } from '../ui/icon.tsx'
+import { RoleNote } from '../../link/role-note.tsx'
+import { useMay } from '../../link/role.ts'
+import { safeLink } from '../../markdown/safe-link.ts'
+import { Button } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { problemOf, submittedAnswers, valueOf } from './answers.ts'
 import type { Answers } from './answers.ts'
-import { useChat, useDecide } from './shared/context.ts'
+import { useChat, useDecide } from '../shared/context.ts'
 import { QuestionField } from './question-field.tsx'
-import { visibleText } from './shared/text.ts'
+import { visibleText } from '../shared/text.ts'
 
 const responses = { accept: 'answered', decline: 'declined', cancel: 'cancelled' } as const
 
@@ -36,6 +38,7 @@ export function FormView({ part: { request, response } }: { readonly part: Input
 function OpenForm({ request }: { readonly request: ChatInputRequest }) {
   const { answers, change } = useSharedAnswers(request)
   const decide = useDecide()
+  const answersIt = useMay('approve')
   const [checked, setChecked] = useState(false)
   const questions = request.questions ?? []
   const link = request.url === undefined ? undefined : safeLink(request.url)
@@ -64,26 +67,33 @@ function OpenForm({ request }: { readonly request: ChatInputRequest }) {
           <Icon of={ExternalLink} /> {link}
         </a>
       )}
-      {questions.map((question) => (
-        <QuestionField
-          key={question.id}
-          question={question}
-          value={valueOf(question, answers[question.id])}
-          problem={checked ? problems.get(question.id) : undefined}
-          onChange={(value) => change(question.id, value)}
-        />
-      ))}
-      <div class="choices">
-        <Button submit look="primary">
-          {questions.length > 0 ? 'Send answers' : 'Done'}
-        </Button>
-        <Button
-          look="quiet"
-          onClick={() => decide({ type: 'chat/inputCompleted', requestId: request.id, response: 'decline' })}
-        >
-          Decline
-        </Button>
-      </div>
+      <fieldset class="stack" disabled={!answersIt}>
+        {questions.map((question) => (
+          <QuestionField
+            key={question.id}
+            question={question}
+            value={valueOf(question, answers[question.id])}
+            problem={checked ? problems.get(question.id) : undefined}
+            onChange={(value) => change(question.id, value)}
+          />
+        ))}
+      </fieldset>
+      <RoleNote needed="approve" to="answer this" />
+      {answersIt && (
+        <div class="choices">
+          <Button submit look="primary">
+            {questions.length > 0 ? 'Send answers' : 'Done'}
+          </Button>
+          <Button
+            look="quiet"
+            onClick={() =>
+              decide({ type: 'chat/inputCompleted', requestId: request.id, response: 'decline' })
+            }
+          >
+            Decline
+          </Button>
+        </div>
+      )}
     </form>
   )
 }

@@ -2,8 +2,9 @@ import type { PendingMessage } from '@atrium/protocol/chat/message'
 import { holdsMessages } from '@atrium/protocol/chat/queue'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { ArrowUp, CornerDownRight, Pencil, Play, X } from 'lucide'
-import { Button } from '../ui/button.tsx'
-import { useChat, useDecide } from './shared/context.ts'
+import { useMay } from '../../link/role.ts'
+import { Button } from '../../ui/button.tsx'
+import { useChat, useDecide } from '../shared/context.ts'
 import { startNext } from './messages.ts'
 
 type Kind = 'steering' | 'queued'
@@ -12,6 +13,7 @@ type Kind = 'steering' | 'queued'
 export function QueueView({ state }: { readonly state: ChatState }) {
   const { client, say } = useChat()
   const { steeringMessage, queuedMessages = [] } = state
+  const writes = useMay('prompt')
   if (!steeringMessage && queuedMessages.length === 0) return null
   const held = holdsMessages(state)
   const next = () =>
@@ -23,9 +25,11 @@ export function QueueView({ state }: { readonly state: ChatState }) {
       {held && (
         <p class="queue-held">
           The last turn did not complete, so these wait for you.
-          <Button icon={Play} onClick={next}>
-            Send the next one
-          </Button>
+          {writes && (
+            <Button icon={Play} onClick={next}>
+              Send the next one
+            </Button>
+          )}
         </p>
       )}
       <ol>
@@ -48,6 +52,7 @@ interface EntryProps {
 
 function Entry({ kind, pending: { id, message }, state, at }: EntryProps) {
   const { compose } = useChat()
+  const writes = useMay('prompt')
   const decide = useDecide()
   const remove = () => decide({ type: 'chat/pendingMessageRemoved', kind, id })
   const first = () => {
@@ -62,22 +67,24 @@ function Entry({ kind, pending: { id, message }, state, at }: EntryProps) {
     <li class={`queued ${kind}`}>
       <span class="tag">{kind === 'steering' ? 'for this turn' : 'next'}</span>
       <span class="queued-text">{message.text}</span>
-      {kind === 'queued' && at > 0 && (
+      {writes && kind === 'queued' && at > 0 && (
         <Button icon={ArrowUp} label="Move to the front" look="quiet" onClick={first} />
       )}
-      {kind === 'queued' && state.activeTurn && !state.steeringMessage && (
+      {writes && kind === 'queued' && state.activeTurn && !state.steeringMessage && (
         <Button icon={CornerDownRight} label="Send into the active turn" look="quiet" onClick={steer} />
       )}
-      <Button
-        icon={Pencil}
-        label="Edit"
-        look="quiet"
-        onClick={() => {
-          remove()
-          compose(message.text)
-        }}
-      />
-      <Button icon={X} label="Remove" look="quiet" onClick={remove} />
+      {writes && (
+        <Button
+          icon={Pencil}
+          label="Edit"
+          look="quiet"
+          onClick={() => {
+            remove()
+            compose(message.text)
+          }}
+        />
+      )}
+      {writes && <Button icon={X} label="Remove" look="quiet" onClick={remove} />}
     </li>
   )
 }

@@ -1,6 +1,6 @@
 import type { ChatInputAnswerValue, ChatInputOption, ChatInputQuestion } from '@atrium/protocol/chat/request'
 import { useId } from 'preact/hooks'
-import { visibleText } from './shared/text.ts'
+import { visibleText } from '../shared/text.ts'
 
 interface Props {
   readonly question: ChatInputQuestion

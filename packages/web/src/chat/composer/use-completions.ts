@@ -1,0 +1,74 @@
+import type { Client } from '@atrium/client/client'
+import type { CompletionItem } from '@atrium/protocol/chat/commands'
+import { useEffect, useRef, useState } from 'preact/hooks'
+
+/** A text and the place in it where a person writes. */
+export interface Typed {
+  readonly text: string
+  readonly caret: number
+}
+
+export interface Completions {
+  readonly items: readonly CompletionItem[]
+  /** The index of the item that Enter takes. */
+  readonly active: number
+  readonly setActive: (at: number) => void
+  /** Looks for completions of the word before the caret. */
+  readonly look: (typed: Typed) => void
+  readonly close: () => void
+}
+
+/** How long a person must have stopped typing before the host is asked, in milliseconds. */
+const pauseMs = 60
+const none: readonly CompletionItem[] = []
+
+/** The completions of the word that a person types: files and chats to attach, and commands of the agent (J1). */
+export function useCompletions(client: Client, chat: string): Completions {
+  const [items, setItems] = useState(none)
+  const [active, setActive] = useState(0)
+  const asked = useRef(0)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const show = (found: readonly CompletionItem[]) => {
+    setItems(found)
+    setActive(0)
+  }
+  const close = () => {
+    // The answer to an earlier question must not open the list again.
+    asked.current++
+    clearTimeout(timer.current)
+    show(none)
+  }
+  const look = ({ text, caret }: Typed) => {
+    const question = ++asked.current
+    clearTimeout(timer.current)
+    if (!hasTrigger(text.slice(0, caret), client.host?.completionTriggerCharacters ?? [])) return show(none)
+    const params = { channel: chat, kind: 'userMessage', text, offset: caret }
+    timer.current = setTimeout(() => {
+      client.ask('completions', params).then(
+        (found) => asked.current === question && show(found.items),
+        // A page without completions is still usable, so a failure only closes the list.
+        () => asked.current === question && show(none),
+      )
+    }, pauseMs)
+  }
+  useEffect(() => () => clearTimeout(timer.current), [])
+  return { items, active, setActive, look, close }
+}
+
+/** Whether the last word may have completions, so that the host is not asked at every key. */
+export function hasTrigger(text: string, triggers: readonly string[]): boolean {
+  const [, trigger = ''] = /(?:^|\s)[([{"'`]?([^\s\w])\S*$/.exec(text) ?? []
+  if (!triggers.includes(trigger)) return false
+  return trigger !== '/' || /^\s*\S*$/.test(text)
+}
+
+/** The text with the word before the caret completed, and where the caret is then. */
+export function completed({ text, caret }: Typed, item: CompletionItem): Typed {
+  const { insertText, rangeStart = caret, rangeEnd = caret } = item
+  const after = text.slice(rangeEnd)
+  const inserted = /^\s/.test(after) ? insertText : `${insertText} `
+  return {
+    text: `${text.slice(0, rangeStart)}${inserted}${after}`,
+    caret: rangeStart + insertText.length + 1,
+  }
+}

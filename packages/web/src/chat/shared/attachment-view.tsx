@@ -1,0 +1,21 @@
+import type { MessageAttachment } from '@atrium/protocol/chat/message'
+import { Paperclip } from 'lucide'
+import { Icon } from '../../ui/icon.tsx'
+import { visibleText } from './text.ts'
+
+/** What goes with a message: a picture as such, anything else by its name. */
+export function AttachmentView({ attachment }: { readonly attachment: MessageAttachment }) {
+  if (attachment.type === 'embeddedResource' && /^image\/(?:png|jpeg|gif|webp)$/.test(attachment.contentType))
+    return (
+      <img
+        class="attached-image"
+        src={`data:${attachment.contentType};base64,${attachment.data}`}
+        alt={visibleText(attachment.label)}
+      />
+    )
+  return (
+    <span class="attached">
+      <Icon of={Paperclip} size={13} /> {visibleText(attachment.label)}
+    </span>
+  )
+}

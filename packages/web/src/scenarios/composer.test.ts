@@ -1,0 +1,94 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { expectAccessibleInBoth } from '../../test/axe.ts'
+import { Room, begin, browserTest, eventually, expectUnharmed, shot } from '../../test/browser.ts'
+
+/** A picture of one red pixel. */
+const pixel =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
+
+browserTest(
+  '[U34] files and commands are completed with keys and with the mouse, and a file goes with the message',
+  async () => {
+    const room = await Room.open()
+    mkdirSync(join(room.folder, 'src'))
+    for (const name of ['src/alpha.ts', 'src/alphabet.ts', 'beta.ts'])
+      writeFileSync(join(room.folder, name), 'text\n')
+    const page = await room.page()
+    await begin(page, 'say begun')
+    await page.locator('.turn-foot').waitFor()
+    const field = page.getByLabel('Message', { exact: true })
+    const list = page.getByRole('listbox', { name: 'Suggestions' })
+    await field.pressSequentially('say see @alph')
+    await list.getByRole('option', { name: '@src/alphabet.ts' }).waitFor()
+    expect(await list.getByRole('option').count()).toBe(2)
+    await shot(page, 'completions')
+    await expectAccessibleInBoth(page, 'completions')
+    const active = await field.getAttribute('aria-activedescendant')
+    await page.keyboard.press('ArrowDown')
+    await eventually(() => field.getAttribute('aria-activedescendant')).not.toBe(active)
+    const chosen = await list.locator('[aria-selected="true"]').innerText()
+    await page.keyboard.press('Enter')
+    await list.waitFor({ state: 'detached' })
+    expect(await field.inputValue()).toBe(`say see ${chosen} `)
+    await page.locator('.composer .attached').waitFor()
+    await page.keyboard.type('now')
+    await page.keyboard.press('Enter')
+    await page.locator('.message .attached').waitFor()
+    await page.locator('.answer .markdown', { hasText: `see ${chosen} now` }).waitFor()
+
+    await field.pressSequentially('/sa')
+    await list.getByRole('option', { name: /^\/say/ }).click()
+    await eventually(() => field.inputValue()).toBe('/say ')
+    expect(await page.locator('.composer .attached').count()).toBe(0)
+    await page.keyboard.type('by the mouse')
+    await page.keyboard.press('Enter')
+    await page.locator('.answer .markdown', { hasText: 'by the mouse' }).waitFor()
+
+    await field.pressSequentially('@beta')
+    await list.waitFor()
+    await page.keyboard.press('Escape')
+    await list.waitFor({ state: 'detached' })
+    expect(await field.inputValue()).toBe('@beta')
+    expectUnharmed(page)
+  },
+)
+
+browserTest(
+  '[U35] a picture is pasted, a file dropped, both go with the message, and a file too large is named',
+  async () => {
+    const room = await Room.open()
+    const page = await room.page()
+    await begin(page, 'say begun')
+    await page.locator('.turn-foot').waitFor()
+    /** Gives a file to the page as a browser does after a paste or a drop. */
+    const give = (kind: 'paste' | 'drop', name: string, type: string, base64: string) =>
+      page.evaluate(`{
+        const bytes = Uint8Array.from(atob(${JSON.stringify(base64)}), (each) => each.charCodeAt(0))
+        const data = new DataTransfer()
+        data.items.add(new File([bytes], ${JSON.stringify(name)}, { type: ${JSON.stringify(type)} }))
+        const field = document.querySelector('.composer textarea')
+        field.dispatchEvent(${JSON.stringify(kind)} === 'paste'
+          ? new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })
+          : new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }))
+      }`)
+    await give('paste', 'red.png', 'image/png', pixel)
+    await page.locator('.composer').getByAltText('red.png').waitFor()
+    await give('drop', 'notes.txt', 'text/plain', 'bm90ZXM=')
+    await page.locator('.composer .attached', { hasText: 'notes.txt' }).waitFor()
+    await shot(page, 'attachments')
+    await expectAccessibleInBoth(page, 'attachments')
+    await page.getByRole('button', { name: 'Remove notes.txt' }).click()
+    await page.locator('.composer .attached').waitFor({ state: 'detached' })
+    await give('drop', 'large.bin', 'application/octet-stream', btoa('x'.repeat(2_600_000)))
+    await page.getByText('large.bin is too large to attach').waitFor()
+    await page.getByLabel('Message', { exact: true }).fill('say with a picture')
+    await page.keyboard.press('Enter')
+    const picture = page.locator('.message').getByAltText('red.png')
+    await picture.waitFor()
+    await eventually(() => picture.evaluate('document.querySelector(".message img").naturalWidth')).toBe(1)
+    await page.locator('.answer .markdown', { hasText: 'with a picture' }).waitFor()
+    expectUnharmed(page)
+  },
+)

@@ -1,30 +1,42 @@
 import type { Client } from '@atrium/client/client'
 import type { SessionSummary } from '@atrium/protocol/session/state'
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import { SessionView } from '../chat/session-view.tsx'
+import { RoleProvider, may, useRole } from '../link/role.ts'
 import { folderOf, moodOf, titleOf } from '../sessions/grouping.ts'
 import { NewSessionDialog } from '../sessions/new-session-dialog.tsx'
 import { RenameDialog } from '../sessions/rename-dialog.tsx'
 import { useSessionList } from '../sessions/use-session-list.ts'
+import { useCommands } from '../ui/commands.ts'
+import type { Command } from '../ui/commands.ts'
 import { Notices } from '../ui/notices.tsx'
+import { Palette } from './palette.tsx'
 import { PastView } from './past-view.tsx'
 import { go, useRoute } from './route.ts'
+import { ShortcutsDialog } from './shortcuts-dialog.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { useDeletions } from './use-deletions.ts'
 import { useNotices } from './use-notices.ts'
+import { useShortcuts } from './use-shortcuts.ts'
 import { useWake } from './use-wake.ts'
 import { Welcome } from './welcome.tsx'
 
 /** The page of a browser that has entered: the sessions beside the open one. */
 export function Shell({ client }: { readonly client: Client }) {
   const route = useRoute()
+  const role = useRole(client)
   const list = useSessionList(client)
   const board = useNotices()
   const { hidden, remove } = useDeletions(client, board)
-  const [creating, setCreating] = useState(false)
+  /** What lies over the page. A new session may begin with an agent. */
+  const [over, setOver] = useState<Over>()
+  const [singleKeys, setSingleKeys] = useShortcuts()
   const [renaming, setRenaming] = useState<SessionSummary>()
   const { say, dismiss, notices } = board
-  const sessions = list.sessions.filter(({ resource }) => !hidden.has(resource))
+  const sessions = useMemo(
+    () => list.sessions.filter(({ resource }) => !hidden.has(resource)),
+    [list.sessions, hidden],
+  )
   const open = sessions.find(({ resource }) => resource === route.session)
   useWake(client)
   useTitle(sessions, open)
@@ -38,60 +50,115 @@ export function Shell({ client }: { readonly client: Client }) {
     [route.session],
   )
   const tell = useCallback((text: string) => void say(text), [say])
-  const create = useCallback(() => setCreating(true), [])
+  const create = useCallback(() => setOver({ name: 'new session' }), [])
+  const close = () => setOver(undefined)
+  useCommands(useShellCommands({ setOver, sessions, selected: route.session, creates: may(role, 'prompt') }))
   return (
-    <div class={`shell${route.session === undefined ? '' : ' inside'}`}>
-      <Sidebar
-        client={client}
-        sessions={sessions}
-        listed={list.listed}
-        selected={route.session}
-        onNew={create}
-        onOpen={({ resource }) => go({ session: resource })}
-        onRename={setRenaming}
-        onArchive={(session, isArchived) => dispatch(session, archive(isArchived))}
-        onDelete={(session) => {
-          remove(session)
-          if (session.resource === route.session) go({})
-        }}
-      />
-      {route.session === undefined ? (
-        <Welcome client={client} onNew={create} />
-      ) : (
-        <SessionView
-          key={route.session}
+    <RoleProvider value={role}>
+      <div class={`shell${route.session === undefined ? '' : ' inside'}`}>
+        <Sidebar
           client={client}
-          session={route.session}
-          chat={route.chat}
-          onBack={() => go({})}
-          onOpenChat={openChat}
-          say={tell}
-          past={(chat) => (
-            <PastView client={client} session={route.session ?? ''} chat={chat} openChat={openChat} />
-          )}
-        />
-      )}
-      {creating && (
-        <NewSessionDialog
-          client={client}
-          path={startPath(client, open ?? sessions[0])}
-          onCreated={(session) => {
-            setCreating(false)
-            go({ session })
+          sessions={sessions}
+          listed={list.listed}
+          selected={route.session}
+          onNew={create}
+          onOpen={({ resource }) => go({ session: resource })}
+          onRename={setRenaming}
+          onArchive={(session, isArchived) => dispatch(session, archive(isArchived))}
+          onDelete={(session) => {
+            remove(session)
+            if (session.resource === route.session) go({})
           }}
-          onClose={() => setCreating(false)}
         />
-      )}
-      {renaming && (
-        <RenameDialog
-          title={titleOf(renaming)}
-          onRename={(title) => dispatch(renaming, rename(title))}
-          onClose={() => setRenaming(undefined)}
-        />
-      )}
-      <Notices notices={notices} onDismiss={dismiss} />
-    </div>
+        {route.session === undefined ? (
+          <Welcome client={client} onNew={create} />
+        ) : (
+          <SessionView
+            key={route.session}
+            client={client}
+            session={route.session}
+            chat={route.chat}
+            onBack={() => go({})}
+            onOpenChat={openChat}
+            say={tell}
+            past={(chat) => (
+              <PastView client={client} session={route.session ?? ''} chat={chat} openChat={openChat} />
+            )}
+          />
+        )}
+        {over?.name === 'new session' && (
+          <NewSessionDialog
+            client={client}
+            path={startPath(client, open ?? sessions[0])}
+            agent={over.agent}
+            onCreated={(session) => {
+              close()
+              go({ session })
+            }}
+            onClose={close}
+          />
+        )}
+        {over?.name === 'palette' && (
+          <Palette
+            client={client}
+            sessions={sessions}
+            onOpen={({ resource }) => go({ session: resource })}
+            onAgent={(agent) => setOver({ name: 'new session', agent })}
+            onClose={close}
+          />
+        )}
+        {over?.name === 'shortcuts' && (
+          <ShortcutsDialog singleKeys={singleKeys} onSingleKeys={setSingleKeys} onClose={close} />
+        )}
+        {renaming && (
+          <RenameDialog
+            title={titleOf(renaming)}
+            onRename={(title) => dispatch(renaming, rename(title))}
+            onClose={() => setRenaming(undefined)}
+          />
+        )}
+        <Notices notices={notices} onDismiss={dismiss} />
+      </div>
+    </RoleProvider>
   )
+}
+
+type Over =
+  | { readonly name: 'palette' | 'shortcuts' }
+  | { readonly name: 'new session'; readonly agent?: string | undefined }
+
+interface ShellState {
+  readonly setOver: (over: Over) => void
+  readonly sessions: readonly SessionSummary[]
+  readonly selected: string | undefined
+  /** Whether this page may create sessions. */
+  readonly creates: boolean
+}
+
+/** The commands that are offered on every screen. */
+function useShellCommands({ setOver, sessions, selected, creates }: ShellState): readonly Command[] {
+  return useMemo(() => {
+    const step = (by: number) => {
+      const at = sessions.findIndex(({ resource }) => resource === selected)
+      const next = sessions[at < 0 ? 0 : at + by]
+      if (next) go({ session: next.resource })
+    }
+    return [
+      {
+        id: 'palette',
+        label: 'Find a session or an action',
+        keys: 'Mod+k',
+        run: () => setOver({ name: 'palette' }),
+      },
+      { id: 'shortcuts', label: 'Show all shortcuts', keys: '?', run: () => setOver({ name: 'shortcuts' }) },
+      ...(creates
+        ? [{ id: 'new', label: 'New session', keys: 'n', run: () => setOver({ name: 'new session' }) }]
+        : []),
+      { id: 'next', label: 'Next session of the list', keys: 'j', run: () => step(1) },
+      { id: 'previous', label: 'Previous session of the list', keys: 'k', run: () => step(-1) },
+      { id: 'home', label: 'All sessions', keys: 'a', run: () => go({}) },
+    ]
+  }, [setOver, sessions, selected, creates])
 }
 
 const archive = (isArchived: boolean) => ({ type: 'session/isArchivedChanged', isArchived })

@@ -1,10 +1,14 @@
 import type { Client } from '@atrium/client/client'
 import { Moon, Plus, Sun, SunMoon } from 'lucide'
 import { LinkState } from '../link/link-state.tsx'
+import { RoleNote } from '../link/role-note.tsx'
+import { useMay } from '../link/role.ts'
 import { SessionListView } from '../sessions/session-list.tsx'
 import type { SessionRowActions } from '../sessions/session-row.tsx'
 import type { ListedSessions } from '../sessions/use-session-list.ts'
 import { Button } from '../ui/button.tsx'
+import { useCommands } from '../ui/commands.ts'
+import { useMemo } from 'preact/hooks'
 import { Brand } from './brand.tsx'
 import { useTheme } from './theme.ts'
 
@@ -19,6 +23,13 @@ const icons = { system: SunMoon, light: Sun, dark: Moon } as const
 /** The left side: the state of the link, a new session, and all sessions. */
 export function Sidebar({ client, onNew, ...list }: Props) {
   const [theme, nextTheme] = useTheme()
+  const creates = useMay('prompt')
+  useCommands(
+    useMemo(
+      () => [{ id: 'theme', label: 'Next theme: system, light, dark', keys: 't', run: nextTheme }],
+      [nextTheme],
+    ),
+  )
   return (
     <aside class="sidebar" aria-label="Sessions of this host">
       <header class="sidebar-head">
@@ -27,10 +38,13 @@ export function Sidebar({ client, onNew, ...list }: Props) {
       </header>
       <div class="sidebar-row">
         <LinkState client={client} />
-        <Button icon={Plus} look="primary" onClick={onNew}>
-          New session
-        </Button>
+        {creates && (
+          <Button icon={Plus} look="primary" onClick={onNew}>
+            New session
+          </Button>
+        )}
       </div>
+      <RoleNote needed="prompt" to="write messages or begin sessions" />
       <SessionListView {...list} />
     </aside>
   )

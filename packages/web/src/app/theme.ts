@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useCallback, useState } from 'preact/hooks'
 
 export type Theme = 'system' | 'light' | 'dark'
 const themes: readonly Theme[] = ['system', 'light', 'dark']
@@ -13,12 +13,12 @@ export function applyTheme(theme: Theme = saved()): void {
 /** The theme, and a function that goes on to the next one. */
 export function useTheme(): readonly [Theme, () => void] {
   const [theme, setTheme] = useState<Theme>(saved)
-  const next = () => {
+  const next = useCallback(() => {
     const chosen = themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'system'
     localStorage.setItem(key, chosen)
     applyTheme(chosen)
     setTheme(chosen)
-  }
+  }, [theme])
   return [theme, next]
 }
 

@@ -2,6 +2,7 @@ import type { Client } from '@atrium/client/client'
 import { rootUri } from '@atrium/protocol/uri'
 import { Plus } from 'lucide'
 import { useLiveChannel } from '../link/live-channel.ts'
+import { useMay } from '../link/role.ts'
 import { readinessOf } from '../sessions/readiness.ts'
 import { Button } from '../ui/button.tsx'
 
@@ -14,17 +15,20 @@ interface Props {
 export function Welcome({ client, onNew }: Props) {
   const { state } = useLiveChannel(client, 'root', rootUri)
   const agents = state?.agents ?? []
+  const creates = useMay('prompt')
   return (
     <main class="main welcome">
       <div class="welcome-card">
-        <h1>Choose a session, or begin one</h1>
+        <h1>{creates ? 'Choose a session, or begin one' : 'Choose a session'}</h1>
         <p>
           Sessions run on the host. They go on when this page is closed, and every window, editor and terminal
           that opens one sees the same.
         </p>
-        <Button icon={Plus} look="primary" onClick={onNew}>
-          New session
-        </Button>
+        {creates && (
+          <Button icon={Plus} look="primary" onClick={onNew}>
+            New session
+          </Button>
+        )}
         {agents.length > 0 && (
           <>
             <h2>Agents of this host</h2>

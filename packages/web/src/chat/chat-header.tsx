@@ -2,7 +2,9 @@ import type { Client } from '@atrium/client/client'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { ArrowLeft, FileDiff, Folder, History, MessageSquare, SquareTerminal, Users } from 'lucide'
 import { LinkState } from '../link/link-state.tsx'
+import { useMemo } from 'preact/hooks'
 import { Button } from '../ui/button.tsx'
+import { useCommands } from '../ui/commands.ts'
 import { Icon } from '../ui/icon.tsx'
 import { visibleText } from './shared/text.ts'
 
@@ -26,6 +28,18 @@ interface Props {
 
 /** What the session is: its title, folder, agent, and who else is here. */
 export function ChatHeader({ client, session, view, onView, onBack }: Props) {
+  useCommands(
+    useMemo(
+      () =>
+        views.map(({ name, label }, at) => ({
+          id: `view ${name}`,
+          label: `Show ${label.toLowerCase()}`,
+          keys: `${at + 1}`,
+          run: () => onView(name),
+        })),
+      [onView],
+    ),
+  )
   const others = session.activeClients.filter(({ clientId }) => clientId !== client.clientId)
   const names = namesOf(others)
   const folder = pathOf(session.workingDirectories?.[0])

@@ -1,5 +1,6 @@
 import { Activity, Flag, activityOf, hasFlag } from '@atrium/protocol/status'
 import type { SessionSummary } from '@atrium/protocol/session/state'
+import { hasWords } from '../ui/words.ts'
 
 /** What a session does now, in the words of the page. */
 export type SessionMood = 'needs you' | 'working' | 'failed' | 'idle'
@@ -40,13 +41,12 @@ function groupOf(session: SessionSummary, now: number): string {
 
 /** The sessions whose title, folder, agent or activity has all words of a search. */
 export function matching(sessions: readonly SessionSummary[], search: string): readonly SessionSummary[] {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
-  if (words.length === 0) return sessions
-  return sessions.filter((session) => {
-    const text =
-      `${titleOf(session)} ${folderOf(session)} ${session.provider} ${session.activity ?? ''}`.toLowerCase()
-    return words.every((word) => text.includes(word))
-  })
+  return sessions.filter((session) =>
+    hasWords(
+      `${titleOf(session)} ${folderOf(session)} ${session.provider} ${session.activity ?? ''}`,
+      search,
+    ),
+  )
 }
 
 export function titleOf({ title }: { readonly title: string }): string {

@@ -3,6 +3,8 @@ import type { AgentInfo } from '@atrium/protocol/root/state'
 import { rootUri } from '@atrium/protocol/uri'
 import { useState } from 'preact/hooks'
 import { useLiveChannel } from '../link/live-channel.ts'
+import { RoleNote } from '../link/role-note.tsx'
+import { useMay } from '../link/role.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { GrowingText } from '../ui/growing-text.tsx'
@@ -19,15 +21,17 @@ interface Props {
   readonly client: Client
   /** The folder that is chosen first. */
   readonly path: string
+  /** The agent that is chosen first. Undefined: the first that is ready. */
+  readonly agent?: string | undefined
   readonly onCreated: (session: string) => void
   readonly onClose: () => void
 }
 
 /** Asks what a new session needs: an agent, a folder, and what shall be done. */
-export function NewSessionDialog({ client, path: first, onCreated, onClose }: Props) {
+export function NewSessionDialog({ client, path: first, agent: wanted, onCreated, onClose }: Props) {
   const { state } = useLiveChannel(client, 'root', rootUri)
   const agents = state?.agents ?? []
-  const [given, setProvider] = useState<string>()
+  const [given, setProvider] = useState(wanted)
   const provider = given ?? firstReady(agents)?.provider ?? ''
   const agent = agents.find((each) => each.provider === provider)
   const [path, setPath] = useState(first)
@@ -36,6 +40,7 @@ export function NewSessionDialog({ client, path: first, onCreated, onClose }: Pr
   const [model, setModel] = useState<{ readonly id: string; readonly config: ConfigValues }>()
   const [problem, setProblem] = useState<string>()
   const [busy, setBusy] = useState(false)
+  const owns = useMay('own')
   const resolved = useSessionConfig(client, provider, path)
   const create = async () => {
     setBusy(true)
@@ -76,12 +81,15 @@ export function NewSessionDialog({ client, path: first, onCreated, onClose }: Pr
           <ModelChoice models={agent.models} chosen={model} onChoose={setModel} />
         )}
         <FolderPicker client={client} path={path} onPick={setPath} />
-        <ConfigForm
-          legend="Settings of the session"
-          schema={resolved?.schema}
-          values={{ ...resolved?.values, ...config }}
-          onChange={(key, value) => setConfig({ ...config, [key]: value })}
-        />
+        <RoleNote needed="own" to="choose settings, or a folder in which no session works" />
+        {owns && (
+          <ConfigForm
+            legend="Settings of the session"
+            schema={resolved?.schema}
+            values={{ ...resolved?.values, ...config }}
+            onChange={(key, value) => setConfig({ ...config, [key]: value })}
+          />
+        )}
         {problem !== undefined && (
           <p class="problem" role="alert">
             The session was not created: {problem}

@@ -1,7 +1,8 @@
 import type { SessionSummary } from '@atrium/protocol/session/state'
 import { Search } from 'lucide'
-import { useMemo, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import { Button } from '../ui/button.tsx'
+import { useCommands } from '../ui/commands.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { groupsOf, isArchived, matching } from './grouping.ts'
@@ -18,6 +19,13 @@ interface Props extends SessionRowActions {
 /** The sessions of the host, those that need a person first. */
 export function SessionListView({ sessions, listed, selected, ...actions }: Props) {
   const [search, setSearch] = useState('')
+  const field = useRef<HTMLInputElement>(null)
+  useCommands(
+    useMemo(
+      () => [{ id: 'search', label: 'Search sessions', keys: '/', run: () => field.current?.focus() }],
+      [],
+    ),
+  )
   const [showArchived, setShowArchived] = useState(false)
   const archived = sessions.filter(isArchived).length
   const groups = useMemo(() => {
@@ -30,6 +38,7 @@ export function SessionListView({ sessions, listed, selected, ...actions }: Prop
         <Icon of={Search} />
         <span class="hidden">Search sessions</span>
         <input
+          ref={field}
           type="search"
           placeholder="Search"
           value={search}

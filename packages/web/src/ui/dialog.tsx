@@ -16,8 +16,13 @@ export function Dialog({ title, children, wide = false, onClose }: Props) {
   const heading = useId()
   useEffect(() => {
     const { current } = dialog
+    const before = document.activeElement
     current?.showModal()
-    return () => current?.close()
+    return () => {
+      current?.close()
+      // The browser gives the focus back only from a dialog that is still in the document.
+      if (before instanceof HTMLElement && before.isConnected) before.focus()
+    }
   }, [])
   return (
     <dialog

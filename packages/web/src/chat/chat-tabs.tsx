@@ -25,7 +25,7 @@ export function ChatTabs({ chats, selected, onOpen }: Props) {
           onClick={() => onOpen(chat.resource)}
         >
           <span class={`mood ${moodClass(chat.status)}`} aria-hidden="true" />
-          {visibleText(chat.title === '' ? (names[chat.origin?.kind ?? 'user'] ?? 'Chat') : chat.title)}
+          {labelOf(chat)}
         </button>
       ))}
     </nav>
@@ -37,6 +37,14 @@ const names: { readonly [kind: string]: string | undefined } = {
   fork: 'Fork',
   sideChat: 'Side chat',
   tool: 'Worker',
+}
+
+/** The name of a tab. A fork has the title of its source, so its name says what it is. */
+function labelOf({ title, origin }: ChatSummary): string {
+  const kind = origin?.kind ?? 'user'
+  const name = names[kind] ?? 'Chat'
+  if (title === '') return name
+  return visibleText(kind === 'fork' || kind === 'sideChat' ? `${name}: ${title}` : title)
 }
 
 function moodClass(status: number): string {

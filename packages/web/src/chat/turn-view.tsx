@@ -1,5 +1,6 @@
 import type { ActiveTurn, Turn } from '@atrium/protocol/chat/state'
 import { memo } from 'preact/compat'
+import { useMay } from '../link/role.ts'
 import { Button } from '../ui/button.tsx'
 import { Elapsed, durationOf } from '../ui/elapsed.tsx'
 import { useDecide } from './shared/context.ts'
@@ -83,8 +84,10 @@ function isOpenQuestion(part: ActiveTurn['responseParts'][number]): boolean {
 
 function Foot({ turn, last }: { readonly turn: Turn; readonly last: boolean }) {
   const decide = useDecide()
+  const writes = useMay('prompt')
   const end = turn.responseParts.at(-1)
-  const resumable = last && turn.state === 'error' && end?.kind === 'error' && end.resumable === true
+  const resumable =
+    writes && last && turn.state === 'error' && end?.kind === 'error' && end.resumable === true
   const words = [
     turn.state === 'cancelled' ? 'cancelled' : '',
     turn.duration === undefined ? '' : durationOf(turn.duration),

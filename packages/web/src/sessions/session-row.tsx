@@ -1,6 +1,7 @@
 import { Archive, ArchiveRestore, Pencil, Trash2 } from 'lucide'
 import type { SessionSummary } from '@atrium/protocol/session/state'
 import { memo } from 'preact/compat'
+import { useMay } from '../link/role.ts'
 import { Ago } from '../ui/ago.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { folderOf, isArchived, isUnread, lastName, moodOf, titleOf } from './grouping.ts'
@@ -23,6 +24,8 @@ export const SessionRow = memo(function SessionRow({ session, selected, ...actio
   const unread = isUnread(session) && !selected
   const archived = isArchived(session)
   const folder = lastName(folderOf(session))
+  const changes = useMay('prompt')
+  const deletes = useMay('own')
   const activity = mood === 'idle' ? undefined : (session.activity ?? moodWords[mood])
   return (
     <li class={`session${selected ? ' selected' : ''}${unread ? ' unread' : ''}`}>
@@ -51,18 +54,22 @@ export const SessionRow = memo(function SessionRow({ session, selected, ...actio
           </span>
         </span>
       </a>
-      <Menu
-        label={`Actions for ${titleOf(session)}`}
-        items={[
-          { label: 'Rename', icon: Pencil, onPick: () => actions.onRename(session) },
-          {
-            label: archived ? 'Unarchive' : 'Archive',
-            icon: archived ? ArchiveRestore : Archive,
-            onPick: () => actions.onArchive(session, !archived),
-          },
-          { label: 'Delete', icon: Trash2, danger: true, onPick: () => actions.onDelete(session) },
-        ]}
-      />
+      {changes && (
+        <Menu
+          label={`Actions for ${titleOf(session)}`}
+          items={[
+            { label: 'Rename', icon: Pencil, onPick: () => actions.onRename(session) },
+            {
+              label: archived ? 'Unarchive' : 'Archive',
+              icon: archived ? ArchiveRestore : Archive,
+              onPick: () => actions.onArchive(session, !archived),
+            },
+            ...(deletes
+              ? [{ label: 'Delete', icon: Trash2, danger: true, onPick: () => actions.onDelete(session) }]
+              : []),
+          ]}
+        />
+      )}
     </li>
   )
 })

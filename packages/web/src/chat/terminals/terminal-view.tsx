@@ -1,6 +1,7 @@
 import type { Client } from '@atrium/client/client'
 import type { TerminalClaim } from '@atrium/protocol/terminal/state'
 import { useLiveChannel } from '../../link/live-channel.ts'
+import { useMay } from '../../link/role.ts'
 import { Button } from '../../ui/button.tsx'
 import { visibleText } from '../shared/text.ts'
 import { useScreen } from './use-screen.ts'
@@ -33,6 +34,7 @@ export function TerminalView({ client, uri, chat, say }: Props) {
   const { state, status, dispatch } = useLiveChannel(client, 'terminal', uri)
   const own = { kind: 'client', clientId: client.clientId } as const
   const mine = state?.claim.kind === 'client' && state.claim.clientId === client.clientId
+  const owns = useMay('own')
   const running = state?.lifecycle.status === 'running'
   const { place, type } = useScreen(client, uri, mine && running)
   const pass = (claim: TerminalClaim) =>
@@ -48,13 +50,15 @@ export function TerminalView({ client, uri, chat, say }: Props) {
     <div class="terminal">
       <div class="changed-row">
         <span class="quiet">{state ? stateWords(state, mine) : 'Opening the terminal…'}</span>
-        {state && running && !mine && <Button onClick={() => pass(own)}>Type here</Button>}
+        {owns && state && running && !mine && <Button onClick={() => pass(own)}>Type here</Button>}
         {mine && running && (
           <Button onClick={() => pass({ kind: 'session', ...chat })}>Let others type</Button>
         )}
-        <Button look="quiet" onClick={close}>
-          Close the terminal
-        </Button>
+        {owns && (
+          <Button look="quiet" onClick={close}>
+            Close the terminal
+          </Button>
+        )}
       </div>
       <div ref={place} class="screen" />
       {mine && running && (

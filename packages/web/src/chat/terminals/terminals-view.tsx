@@ -5,6 +5,8 @@ import { rootUri, terminalUri } from '@atrium/protocol/uri'
 import { Plus } from 'lucide'
 import { useState } from 'preact/hooks'
 import { useLiveChannel } from '../../link/live-channel.ts'
+import { RoleNote } from '../../link/role-note.tsx'
+import { useMay } from '../../link/role.ts'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { visibleText } from '../shared/text.ts'
@@ -22,6 +24,7 @@ interface Props {
 export function TerminalsView({ client, uri, session, chat, say }: Props) {
   const { state } = useLiveChannel(client, 'root', rootUri)
   const terminals = state?.terminals ?? []
+  const owns = useMay('own')
   const [chosen, setChosen] = useState<string>()
   const shown = terminals.find(({ resource }) => resource === chosen) ?? terminals[0]
   const cwd = session.workingDirectories?.[0]
@@ -47,10 +50,13 @@ export function TerminalsView({ client, uri, session, chat, say }: Props) {
             {visibleText(title === '' ? 'Terminal' : title)}
           </button>
         ))}
-        <Button icon={Plus} onClick={create}>
-          New terminal
-        </Button>
+        {owns && (
+          <Button icon={Plus} onClick={create}>
+            New terminal
+          </Button>
+        )}
       </div>
+      <RoleNote needed="own" to="open terminals or type in them" />
       {shown ? (
         <TerminalView
           key={shown.resource}

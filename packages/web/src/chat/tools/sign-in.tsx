@@ -1,5 +1,7 @@
 import type { ToolCallAuthRequired } from '@atrium/protocol/chat/tool'
 import { useState } from 'preact/hooks'
+import { RoleNote } from '../../link/role-note.tsx'
+import { useMay } from '../../link/role.ts'
 import { Button } from '../../ui/button.tsx'
 import { useChat, useDecide } from '../shared/context.ts'
 import { visibleText } from '../shared/text.ts'
@@ -13,6 +15,7 @@ interface Props {
 export function SignIn({ turnId, call }: Props) {
   const { client, say } = useChat()
   const decide = useDecide()
+  const owns = useMay('own')
   const [token, setToken] = useState('')
   const { resource, description } = call.auth
   const signIn = () =>
@@ -36,23 +39,28 @@ export function SignIn({ turnId, call }: Props) {
     >
       <p class="approval-title">Sign in to {visibleText(resource.resource_name ?? resource.resource)}</p>
       {description !== undefined && <p class="quiet">{visibleText(description)}</p>}
-      <label class="field">
-        <span>Token</span>
-        <input
-          type="password"
-          autocomplete="off"
-          value={token}
-          onInput={(event) => setToken(event.currentTarget.value)}
-        />
-      </label>
-      <div class="choices">
-        <Button submit look="primary" disabled={token === ''}>
-          Sign in
-        </Button>
-        <Button look="quiet" onClick={giveUp}>
-          Go on without
-        </Button>
-      </div>
+      <RoleNote needed="own" to="sign in" />
+      {owns && (
+        <>
+          <label class="field">
+            <span>Token</span>
+            <input
+              type="password"
+              autocomplete="off"
+              value={token}
+              onInput={(event) => setToken(event.currentTarget.value)}
+            />
+          </label>
+          <div class="choices">
+            <Button submit look="primary" disabled={token === ''}>
+              Sign in
+            </Button>
+            <Button look="quiet" onClick={giveUp}>
+              Go on without
+            </Button>
+          </div>
+        </>
+      )}
     </form>
   )
 }

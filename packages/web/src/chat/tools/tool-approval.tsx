@@ -1,6 +1,8 @@
 import type { ChatAction } from '@atrium/protocol/chat/actions'
 import type { ToolCallPendingConfirmation } from '@atrium/protocol/chat/tool'
 import { useState } from 'preact/hooks'
+import { RoleNote } from '../../link/role-note.tsx'
+import { useMay } from '../../link/role.ts'
 import { Button } from '../../ui/button.tsx'
 import { GrowingText } from '../../ui/growing-text.tsx'
 import { useChat, useDecide } from '../shared/context.ts'
@@ -19,6 +21,7 @@ interface Props {
 /** The question of a tool whether it may run: what it would do, and every answer that it offers. */
 export function ToolApproval({ turnId, call }: Props) {
   const { client } = useChat()
+  const approves = useMay('approve')
   const decide = useDecide()
   const [edited, setEdited] = useState<string>()
   const [why, setWhy] = useState<{ readonly choice: ToolChoice; readonly text: string }>()
@@ -72,7 +75,8 @@ export function ToolApproval({ turnId, call }: Props) {
           </Button>
         </form>
       )}
-      {!why && (
+      <RoleNote needed="approve" to="answer this" />
+      {approves && !why && (
         <div class="choices" role="group" aria-label="Answers">
           {choicesOf(call).map((choice, at) => (
             <Button

@@ -1,6 +1,8 @@
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { Check, CircleAlert, CircleHelp, Loader, Minus } from 'lucide'
 import { useState } from 'preact/hooks'
+import { RoleNote } from '../../link/role-note.tsx'
+import { useMay } from '../../link/role.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { useDecide } from '../shared/context.ts'
@@ -71,6 +73,7 @@ function Question({ turnId, call }: Props) {
 /** The question whether the agent may use a result. */
 function ResultApproval({ turnId, call }: Props) {
   const decide = useDecide()
+  const approves = useMay('approve')
   if (call.status !== 'pending-result-confirmation') return null
   const answer = (approved: boolean) =>
     decide({ type: 'chat/toolCallResultConfirmed', turnId, toolCallId: call.toolCallId, approved })
@@ -78,14 +81,17 @@ function ResultApproval({ turnId, call }: Props) {
     <div class="approval">
       <p class="approval-title">May the agent use this result?</p>
       <ToolResult content={call.content ?? []} />
-      <div class="choices" role="group" aria-label="Answers">
-        <Button look="primary" onClick={() => answer(true)}>
-          Use it
-        </Button>
-        <Button look="quiet" onClick={() => answer(false)}>
-          Deny the result
-        </Button>
-      </div>
+      <RoleNote needed="approve" to="answer this" />
+      {approves && (
+        <div class="choices" role="group" aria-label="Answers">
+          <Button look="primary" onClick={() => answer(true)}>
+            Use it
+          </Button>
+          <Button look="quiet" onClick={() => answer(false)}>
+            Deny the result
+          </Button>
+        </div>
+      )}
     </div>
   )
 }

@@ -27,7 +27,7 @@ export async function expectAccessibleInBoth(page: Page, screen: string): Promis
     await page.emulateMedia({ colorScheme })
     // A colour on its way from one theme to the other has a contrast that nobody sees.
     await page.evaluate(
-      'Promise.all(document.getAnimations().filter((each) => each instanceof CSSTransition).map(({ finished }) => finished))',
+      'Promise.allSettled(document.getAnimations().filter((each) => each instanceof CSSTransition).map(({ finished }) => finished))',
     )
     await expectAccessible(page, `${screen}, ${colorScheme}`)
   }

@@ -6,6 +6,7 @@ import { useLiveChannel } from '../link/live-channel.ts'
 import { useMay } from '../link/role.ts'
 import { folderOf, lastName, moodOf, titleOf } from '../sessions/grouping.ts'
 import { readinessOf } from '../sessions/readiness.ts'
+import { useTextSearch } from '../sessions/text-search.ts'
 import { keyWords, useOffered } from '../ui/commands.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Suggestions, optionId } from '../ui/suggestions.tsx'
@@ -14,7 +15,7 @@ import { found } from '../ui/words.ts'
 interface Props {
   readonly client: Client
   readonly sessions: readonly SessionSummary[]
-  readonly onOpen: (session: SessionSummary) => void
+  readonly onOpen: (session: string, chat?: string) => void
   readonly onAgent: (provider: string) => void
   readonly onClose: () => void
 }
@@ -28,34 +29,43 @@ interface Entry {
 /** Number of entries that are shown. A person who does not see the right one types more. */
 const mostShown = 50
 
-/** Everything that can be opened or done, found by some words of it: actions, sessions and agents. */
+/** Number of sessions before the actions, until a person types something. */
+const lastSessions = 5
+
+/** Everything that can be opened or done, found by some words of it: sessions and their texts, actions and agents. */
 export function Palette({ client, sessions, onOpen, onAgent, onClose }: Props) {
   const { state } = useLiveChannel(client, 'root', rootUri)
-  const commands = useOffered()
+  const commands = useOffered().toSorted((a, b) => a.label.localeCompare(b.label))
   const creates = useMay('prompt')
   const [search, setSearch] = useState('')
   const [active, setActive] = useState(0)
   const list = useId()
-  const all: readonly Entry[] = [
-    ...commands.map(({ label, keys, run }) => ({
+  const texts = useTextSearch(client, search).map(({ session, chat, title, excerpt }) => ({
+    label: excerpt,
+    about: `Text in ${titleOf({ title })}`,
+    run: () => onOpen(session, chat),
+  }))
+  const actions = commands
+    .filter(({ id }) => id !== 'palette')
+    .map(({ label, keys, run }) => ({
       label,
       about: keys === undefined ? 'Action' : `Action · ${keyWords(keys)}`,
       run,
-    })),
-    ...sessions.map((session) => ({
-      label: titleOf(session),
-      about: ['Session', moodOf(session) === 'idle' ? '' : moodOf(session), lastName(folderOf(session))]
-        .filter(Boolean)
-        .join(' · '),
-      run: () => onOpen(session),
-    })),
-    ...(creates ? (state?.agents ?? []) : []).map((agent) => ({
-      label: `New session with ${agent.displayName}`,
-      about: `Agent · ${readinessOf(agent).words}`,
-      run: () => onAgent(agent.provider),
-    })),
-  ]
-  const shown = found(all, search, ({ label, about }) => `${label} ${about}`).slice(0, mostShown)
+    }))
+  const opened = sessions.map((session) => ({
+    label: titleOf(session),
+    about: aboutSession(session),
+    run: () => onOpen(session.resource),
+  }))
+  const agents = (creates ? (state?.agents ?? []) : []).map((agent) => ({
+    label: `New session with ${agent.displayName}`,
+    about: `Agent · ${readinessOf(agent).words}`,
+    run: () => onAgent(agent.provider),
+  }))
+  const last = search.trim() === '' ? opened.slice(0, lastSessions) : opened
+  const all: readonly Entry[] = [...last, ...actions, ...agents]
+  const named = found(all, search, ({ label, about }) => `${label} ${about}`).slice(0, mostShown)
+  const shown = [...named, ...texts]
   const pick = (at: number) => {
     const entry = shown[at]
     if (!entry) return
@@ -95,4 +105,9 @@ export function Palette({ client, sessions, onOpen, onAgent, onClose }: Props) {
       </p>
     </Dialog>
   )
+}
+
+function aboutSession(session: SessionSummary): string {
+  const mood = moodOf(session)
+  return ['Session', mood === 'idle' ? '' : mood, lastName(folderOf(session))].filter(Boolean).join(' · ')
 }

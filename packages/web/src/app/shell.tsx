@@ -62,6 +62,7 @@ export function Shell({ client }: { readonly client: Client }) {
           listed={list.listed}
           selected={route.session}
           onNew={create}
+          onFind={() => setOver({ name: 'palette' })}
           onOpen={({ resource }) => go({ session: resource })}
           onRename={setRenaming}
           onArchive={(session, isArchived) => dispatch(session, archive(isArchived))}
@@ -102,7 +103,7 @@ export function Shell({ client }: { readonly client: Client }) {
           <Palette
             client={client}
             sessions={sessions}
-            onOpen={({ resource }) => go({ session: resource })}
+            onOpen={(session, chat) => go({ session, ...(chat !== undefined && { chat }) })}
             onAgent={(agent) => setOver({ name: 'new session', agent })}
             onClose={close}
           />

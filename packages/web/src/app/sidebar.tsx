@@ -1,5 +1,5 @@
 import type { Client } from '@atrium/client/client'
-import { Moon, Plus, Sun, SunMoon } from 'lucide'
+import { Command, Moon, Plus, Sun, SunMoon } from 'lucide'
 import { LinkState } from '../link/link-state.tsx'
 import { RoleNote } from '../link/role-note.tsx'
 import { useMay } from '../link/role.ts'
@@ -16,12 +16,14 @@ interface Props extends SessionRowActions, ListedSessions {
   readonly client: Client
   readonly selected: string | undefined
   readonly onNew: () => void
+  /** Opens the palette, which a touch screen has no keys for. */
+  readonly onFind: () => void
 }
 
 const icons = { system: SunMoon, light: Sun, dark: Moon } as const
 
 /** The left side: the state of the link, a new session, and all sessions. */
-export function Sidebar({ client, onNew, ...list }: Props) {
+export function Sidebar({ client, onNew, onFind, ...list }: Props) {
   const [theme, nextTheme] = useTheme()
   const creates = useMay('prompt')
   useCommands(
@@ -34,7 +36,10 @@ export function Sidebar({ client, onNew, ...list }: Props) {
     <aside class="sidebar" aria-label="Sessions of this host">
       <header class="sidebar-head">
         <Brand />
-        <Button icon={icons[theme]} label={`Theme: ${theme}`} look="quiet" onClick={nextTheme} />
+        <span class="sidebar-tools">
+          <Button icon={Command} label="Find a session or an action" look="quiet" onClick={onFind} />
+          <Button icon={icons[theme]} label={`Theme: ${theme}`} look="quiet" onClick={nextTheme} />
+        </span>
       </header>
       <div class="sidebar-row">
         <LinkState client={client} />

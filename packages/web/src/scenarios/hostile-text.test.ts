@@ -11,38 +11,7 @@ import {
   send,
   shot,
 } from '../../test/browser.ts'
-
-/** Texts that would run, load or hide something if they were taken for markup. */
-const corpus = [
-  '<script>owned()</script>',
-  '<img src=x onerror=owned()>',
-  '<svg onload=owned()><use href="data:image/svg+xml,<svg id=x onload=owned()>#x"></use></svg>',
-  '<iframe srcdoc="<script>parent.owned()</script>"></iframe>',
-  '<a href="javascript:owned()">click</a>',
-  '[click](javascript:owned())',
-  '[click](JaVaScRiPt:owned())',
-  '[click](data:text/html,<script>opener.owned()</script>)',
-  '[click](vbscript:owned())',
-  '[a](<javascript:owned()>)',
-  '[a](javascript&colon;owned())',
-  '[a](&#106;avascript:owned())',
-  '![x](https://evil.example/pixel.png)',
-  '![x](data:image/svg+xml;base64,PHN2ZyBvbmxvYWQ9b3duZWQoKT48L3N2Zz4=)',
-  '![x](x" onerror="owned())',
-  '<style>@import url(https://evil.example/style.css)</style>',
-  '<link rel=stylesheet href=https://evil.example/style.css>',
-  '<meta http-equiv=refresh content="0;url=https://evil.example/">',
-  '<base href=https://evil.example/>',
-  '<form action=https://evil.example><button>go</button></form>',
-  '<math><mtext><table><mglyph><style><img src=x onerror=owned()>',
-  '<div style="background:url(https://evil.example/x)">x</div>',
-  '`<img src=x onerror=owned()>`',
-  '{{constructor.constructor("owned()")()}}',
-  '"><img src=x onerror=owned()>',
-  '\u202eevil\u202c and \u0007 bell and \u001b]8;;https://evil.example\u0007link',
-  '[ref]: javascript:owned()',
-  '<https://example.org/"onmouseover="owned()>',
-]
+import { corpus } from '../../test/hostile-texts.ts'
 
 browserTest(
   '[U18] [S-42] hostile text is shown as text: nothing runs, nothing is loaded, no policy is hit',

@@ -1,5 +1,6 @@
-/** Characters that reorder or hide the text around them. Code that has them reads differently from what it is. */
-const hiding = /[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
+/** Characters that reorder or hide the text around them, or that cannot be seen. Code with them reads differently from what it is. */
+const hiding =
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
 
 /**
  * A text in which characters that hide or reorder others are replaced by their code points. For code, commands and

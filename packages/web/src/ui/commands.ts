@@ -18,7 +18,9 @@ export function useCommands(commands: readonly Command[]): void {
     for (const command of commands) registered.set(command.id, command)
     for (const listener of listeners) listener()
     return () => {
-      for (const { id } of commands) registered.delete(id)
+      // Another part may have offered the same command meanwhile. That one stays.
+      for (const command of commands)
+        if (registered.get(command.id) === command) registered.delete(command.id)
       for (const listener of listeners) listener()
     }
   }, [commands])

@@ -37,6 +37,7 @@ browserTest(
     const other = await room.page()
     await eventually(() => other.locator('.session-title').allInnerTexts()).toContain('say gamma')
     await act('say gamma', 'Delete')
+    await eventually(titles).toEqual(['run echo beta', 'first'])
     await page.getByRole('button', { name: 'Undo' }).click()
     await eventually(titles).toEqual(['run echo beta', 'say gamma', 'first'])
     expect(await other.locator('.session-title').allInnerTexts()).toContain('say gamma')

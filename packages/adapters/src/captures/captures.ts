@@ -102,7 +102,7 @@ export function gitCaptures(options: CapturesOptions): Captures {
         return made
       })
       // The caller does not wait for the merge of the packs. If the merge fails, the packs stay as they are.
-      const store = stores.get(nameOf(place))
+      const store = capture.bytes === 0 ? undefined : stores.get(nameOf(place))
       if (store) void queue.run(store.name, () => mergePacks(store, place.hashLength)).catch(() => {})
       return capture
     },

@@ -6,7 +6,7 @@ import type { CaptureStore } from './store.ts'
 
 /** Keeps the objects that these captures need, in one pack, and deletes the others. */
 export async function keepOnly(store: CaptureStore, kept: readonly string[]): Promise<void> {
-  const state = await store.readState()
+  const state = store.readState()
   // The last capture is kept too, because the next capture builds on it.
   const trees = new Set([...kept, ...(state ? [state.tree, state.base] : [])])
   const whole = new Set(await existing(store, [...trees]))

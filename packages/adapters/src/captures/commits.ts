@@ -22,9 +22,7 @@ export async function treeOfCommit(
   return withShadowGitDir(git, repository, user, async (shadow) => {
     const head = await nameIn(shadow, ['rev-parse', '--verify', '-q', 'HEAD^{commit}'])
     if (head === undefined) return none
-    const branch = /^ref: refs\/heads\/(.+?)\n?$/.exec(
-      (await readSmallFile(join(repository.gitDir, 'HEAD'))) ?? '',
-    )
+    const branch = /^ref: refs\/heads\/(.+?)\n?$/.exec(readSmallFile(join(repository.gitDir, 'HEAD')) ?? '')
     const commit = of === 'head' ? head : await startOfBranch(shadow, head, branch?.[1])
     const tree = prefix === '' ? `${commit}^{tree}` : `${commit}:${prefix.slice(0, -1)}`
     return (await nameIn(shadow, ['rev-parse', '--verify', '-q', tree])) ?? none

@@ -1,12 +1,14 @@
-import { realpath, stat } from 'node:fs/promises'
+import { statSync } from 'node:fs'
+import { realpath } from 'node:fs/promises'
 import { relative, sep } from 'node:path'
 import { CaptureFailed, CaptureRefused } from '@atrium/host/ports/captures'
 import type { GitUser } from '../git/config.ts'
 import { ignoredAmong } from '../git/ignored.ts'
+import { realPath, repositoryAbove } from '../git/repository.ts'
 import type { Repository } from '../git/repository.ts'
 import type { GitRunner } from '../git/run.ts'
 import { withShadowGitDir } from '../git/shadow-git-dir.ts'
-import { trustedRepository } from '../git/trusted.ts'
+import { trusted } from '../git/trusted.ts'
 import type { HashLength } from './index-file.ts'
 import type { CaptureTools } from './tools.ts'
 
@@ -34,9 +36,9 @@ export interface Place {
  */
 export async function placeOf({ git, user, config: read }: CaptureTools, path: string): Promise<Place> {
   const directory = await realpath(path).catch(() => undefined)
-  if (directory === undefined || !(await stat(directory).catch(() => undefined))?.isDirectory())
+  if (directory === undefined || !statSync(directory, { throwIfNoEntry: false })?.isDirectory())
     throw new CaptureFailed(`There is no folder ${path}.`)
-  await refuseWide(directory, user)
+  refuseWide(directory, user)
   const repository = await repositoryOf(git, directory, user)
   if (!repository)
     return {
@@ -74,8 +76,8 @@ export async function placeOf({ git, user, config: read }: CaptureTools, path: s
  * Refuses the home folder, folders that contain it, and the root of the file system. A capture of the home folder would contain
  * the user's secrets. Like a capture of the whole disk, it would never end.
  */
-async function refuseWide(directory: string, { home }: GitUser): Promise<void> {
-  const real = home === '' ? undefined : await realpath(home).catch(() => undefined)
+function refuseWide(directory: string, { home }: GitUser): void {
+  const real = home === '' ? undefined : realPath(home)
   if (directory === '/') throw new CaptureRefused('The root of the file system is not captured.')
   if (directory === real) throw new CaptureRefused('The home folder is not captured.')
   if (real?.startsWith(`${directory}${sep}`))
@@ -91,7 +93,7 @@ async function repositoryOf(
   directory: string,
   user: GitUser,
 ): Promise<Repository | undefined> {
-  const repository = await trustedRepository(git, directory, user)
+  const repository = await trusted(git, repositoryAbove(directory), user)
   if (!repository || repository.root === directory) return repository
   const path = relative(repository.root, directory).split(sep).join('/')
   const ignored = await withShadowGitDir(git, repository, user, (shadow) => ignoredAmong(shadow, [path]))

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { accessSync, constants, lstatSync } from 'node:fs'
+import { accessSync, constants, lstatSync, statSync } from 'node:fs'
 import type { BigIntStats } from 'node:fs'
-import { realpath, stat } from 'node:fs/promises'
+import { realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { omittedHash, omittedOf } from './omitted.ts'
 import type { OmittedKind } from './omitted.ts'
@@ -166,16 +166,14 @@ export function isInTree(hash: string): boolean {
  * Returns a text that changes when the set of tracked or ignored files may have changed: when the user's index
  * changes, or one of the lists of ignored files outside the working tree.
  */
-export async function trackingOf({ repository }: Place, excludes: string): Promise<string> {
+export function trackingOf({ repository }: Place, excludes: string): string {
   const files = repository
     ? [join(repository.gitDir, 'index'), join(repository.commonDir, 'info', 'exclude'), excludes]
     : [excludes]
-  const seen = await Promise.all(
-    files.map(async (path) => {
-      const info = await stat(path, { bigint: true }).catch(() => undefined)
-      return info ? `${info.size} ${info.mtimeNs} ${info.ino}` : ''
-    }),
-  )
+  const seen = files.map((path) => {
+    const info = statNow(path, statSync)
+    return info ? `${info.size} ${info.mtimeNs} ${info.ino}` : ''
+  })
   return seen.join('|')
 }
 
@@ -188,9 +186,9 @@ async function isBehindNoLink(path: string): Promise<boolean> {
  * Returns the stat data of a path, or undefined if nothing exists there. The call is synchronous, because one system
  * call takes much less time than a change of threads.
  */
-function statNow(path: string): BigIntStats | undefined {
+function statNow(path: string, stat = lstatSync): BigIntStats | undefined {
   try {
-    return lstatSync(path, { bigint: true, throwIfNoEntry: false })
+    return stat(path, { bigint: true, throwIfNoEntry: false })
   } catch {
     return undefined
   }

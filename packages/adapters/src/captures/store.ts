@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { mkdir, readFile, readdir, rename, rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CaptureFailed } from '@atrium/host/ports/captures'
@@ -147,10 +148,10 @@ export class CaptureStore {
     return `The command "git ${command}" failed on the captures of this folder.`
   }
 
-  async readState(): Promise<StoreState | undefined> {
-    const text = await readFile(join(this.folder, 'state.json'), 'utf8').catch(() => undefined)
+  /** The call is synchronous, because an agent may wait for it: it takes much less time than a change of threads. */
+  readState(): StoreState | undefined {
     try {
-      return text === undefined ? undefined : (JSON.parse(text) as StoreState)
+      return JSON.parse(readFileSync(join(this.folder, 'state.json'), 'utf8')) as StoreState
     } catch {
       return undefined
     }

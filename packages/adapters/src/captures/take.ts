@@ -44,9 +44,9 @@ async function takeChanged(
   options: CaptureOptions,
 ): Promise<Capture> {
   await store.tidy()
-  const state = await store.readState()
+  const state = store.readState()
   const { excludesFile } = await tools.settings()
-  const tracking = await trackingOf(place, excludesFile)
+  const tracking = trackingOf(place, excludesFile)
   const look = await store.unchanged.look(place, `${tracking} ${options.budget.fileBytes}`)
   const last = state && `${store.name}.${state.tree}`
   const unchanged = look && store.unchanged.capture(look, last)

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseConfig, readConfig } from '../git/config.ts'
 import type { GitConfig, GitUser } from '../git/config.ts'
@@ -62,14 +62,22 @@ class UntilChanged<T> {
   readonly #values = new Map<string, { readonly seen: string; readonly value: Promise<T> }>()
 
   async get(files: readonly string[], read: () => Promise<T>): Promise<T> {
-    const stats = await Promise.all(files.map((path) => stat(path).catch(() => undefined)))
-    const seen = stats.map((each) => `${each?.mtimeMs} ${each?.size} ${each?.ino}`).join('|')
+    const seen = files.map(seenAt).join('|')
     const key = files.join('\0')
     const known = this.#values.get(key)
     if (known?.seen === seen) return known.value
     const value = read()
     this.#values.set(key, { seen, value })
     return value
+  }
+}
+
+function seenAt(path: string): string {
+  try {
+    const { mtimeMs, size, ino } = statSync(path)
+    return `${mtimeMs} ${size} ${ino}`
+  } catch {
+    return ''
   }
 }
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Capture } from '@atrium/host/ports/captures'
@@ -6,11 +5,14 @@ import type { Place } from './place.ts'
 
 /** The names, sizes and times of all files in a small folder, at one moment. */
 export interface Look {
-  /** A hash of these names, sizes and times. */
-  readonly hash: string
+  /** Everything else that a capture depends on. */
+  readonly outside: string
+  readonly paths: readonly string[]
+  /** For each path: five numbers, which tell whether it has changed. They are compared as numbers, because texts take longer. */
+  readonly numbers: readonly number[]
   /**
-   * Whether every later change of a file changes the hash. This is true if no file is so new that it could change again within
-   * the same tick of the clock.
+   * Whether every later change of a file changes its numbers. This is true if no file is so new that it could change again
+   * within the same tick of the clock.
    */
   readonly settled: boolean
 }
@@ -36,7 +38,9 @@ export class Unchanged {
   /** Returns the last capture if the folder has not changed since. `id`: the id of the newest capture in the store. */
   capture(look: Look, id: string | undefined): Capture | undefined {
     const last = this.#last
-    return last?.look.hash === look.hash && last.capture.id === id ? { ...last.capture, bytes: 0 } : undefined
+    return last && last.capture.id === id && isSame(last.look, look)
+      ? { ...last.capture, bytes: 0 }
+      : undefined
   }
 
   remember(look: Look, capture: Capture): void {
@@ -51,10 +55,12 @@ export class Unchanged {
 async function lookAt(place: Place, outside: string): Promise<Look | 'large' | undefined> {
   // A `.gitignore` above this folder may ignore files in it. Its changes would go unnoticed here.
   if (place.prefix !== '') return undefined
-  const before = BigInt(Date.now() - tickMs) * 1_000_000n
-  const hash = createHash('sha256').update(`${JSON.stringify(place)}\n${outside}\n`)
+  const before = Date.now() - tickMs
+  const paths: string[] = []
+  const numbers: number[] = []
   let settled = true
   let count = 0
+  let looked = 0
   const folders = ['']
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     const names = namesIn(join(place.directory, folder))
@@ -66,16 +72,29 @@ async function lookAt(place: Place, outside: string): Promise<Look | 'large' | u
       // `.git` is not looked at. What a capture depends on in it (the index and the list of ignored files) is part of
       // `outside`.
       if (path === '.git') continue
-      const info = lstatSync(join(place.directory, path), { bigint: true, throwIfNoEntry: false })
+      const info = lstatSync(`${place.directory}/${path}`, { throwIfNoEntry: false })
       if (!info) return undefined
-      hash.update(`${path}\0${info.ino} ${info.size} ${info.mtimeNs} ${info.ctimeNs} ${info.mode}\n`)
-      if (info.mtimeNs > before || info.ctimeNs > before) settled = false
+      const { ino, size, mtimeMs, ctimeMs, mode } = info
+      paths.push(path)
+      numbers.push(ino, size, mtimeMs, ctimeMs, mode)
+      if (mtimeMs > before || ctimeMs > before) settled = false
       if (info.isDirectory()) folders.push(`${path}/`)
     }
+    if (count - looked < atOnce) continue
+    looked = count
     // Yields to the event loop.
     await new Promise((resolve) => setImmediate(resolve))
   }
-  return { hash: hash.digest('hex'), settled }
+  return { outside: `${JSON.stringify(place)}\n${outside}`, paths, numbers, settled }
+}
+
+function isSame(a: Look, b: Look): boolean {
+  return (
+    a.outside === b.outside &&
+    a.paths.length === b.paths.length &&
+    a.numbers.every((number, i) => number === b.numbers[i]) &&
+    a.paths.every((path, i) => path === b.paths[i])
+  )
 }
 
 /**
@@ -99,3 +118,6 @@ export const tickMs = 100
  * with git.
  */
 const mostEntries = 2000
+
+/** The number of entries that are looked at before others get the event loop. They take about a millisecond. */
+const atOnce = 250

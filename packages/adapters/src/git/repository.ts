@@ -1,5 +1,14 @@
-import { constants } from 'node:fs'
-import { lstat, open, realpath, stat } from 'node:fs/promises'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+} from 'node:fs'
+import { realpath } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 
 /** A working tree and its git directories. */
@@ -16,13 +25,22 @@ export interface Repository {
 /**
  * Looks for `.git` in a directory and its parents. A `.git` file may name any directory, so it counts only if that
  * directory names this working tree in turn. Bare repositories are ignored.
+ *
+ * The first call is asynchronous, because it may wait long for a disk that does not answer. The others are synchronous:
+ * such a call takes much less time than a change of threads, and an agent may wait for the result.
  */
 export async function findRepository(directory: string): Promise<Repository | undefined> {
-  let root = await realpath(directory).catch(() => undefined)
+  const real = await realpath(directory).catch(() => undefined)
+  return real === undefined ? undefined : repositoryAbove(real)
+}
+
+/** Finds the repository of a directory whose path has no symbolic links. */
+export function repositoryAbove(directory: string): Repository | undefined {
+  let root: string | undefined = directory
   while (root !== undefined) {
     const gitDir = join(root, '.git')
-    const found = await lstat(gitDir).catch(() => undefined)
-    if (found?.isDirectory() && (await isGitDir(gitDir))) return repositoryAt(root, gitDir)
+    const found = orUndefined(() => lstatSync(gitDir))
+    if (found?.isDirectory() && isGitDir(gitDir)) return repositoryAt(root, gitDir)
     if (found?.isFile()) return fromGitFile(root)
     const parent: string = dirname(root)
     root = parent === root ? undefined : parent
@@ -31,49 +49,57 @@ export async function findRepository(directory: string): Promise<Repository | un
 }
 
 /** Reads a small regular file. Returns undefined for anything else. Does not block on a FIFO. */
-export async function readSmallFile(path: string): Promise<string | undefined> {
-  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(() => undefined)
-  if (!handle) return undefined
+export function readSmallFile(path: string): string | undefined {
+  const file = orUndefined(() => openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)))
+  if (file === undefined) return undefined
   try {
-    const stat = await handle.stat()
-    return stat.isFile() && stat.size <= maxSmallFile ? await handle.readFile('utf8') : undefined
+    const stat = fstatSync(file)
+    return stat.isFile() && stat.size <= maxSmallFile ? readFileSync(file, 'utf8') : undefined
   } finally {
-    await handle.close()
+    closeSync(file)
   }
 }
 
-async function isGitDir(dir: string): Promise<boolean> {
-  const found = await Promise.all(
-    ['HEAD', 'objects', 'refs'].map((name) => lstat(join(dir, name)).catch(() => undefined)),
-  )
-  return found.every(Boolean)
+function isGitDir(dir: string): boolean {
+  return ['HEAD', 'objects', 'refs'].every((name) => orUndefined(() => lstatSync(join(dir, name))))
 }
 
 /**
  * Returns the repository of a linked working tree (`git worktree`) or a submodule, whose `.git` is a file that names
  * the git directory.
  */
-async function fromGitFile(root: string): Promise<Repository | undefined> {
+function fromGitFile(root: string): Repository | undefined {
   const link = join(root, '.git')
-  const [, target] = /^gitdir: (.+?)\n?$/.exec((await readSmallFile(link)) ?? '') ?? []
-  const gitDir =
-    target === undefined ? undefined : await realpath(resolve(root, target)).catch(() => undefined)
+  const [, target] = /^gitdir: (.+?)\n?$/.exec(readSmallFile(link) ?? '') ?? []
+  const gitDir = target === undefined ? undefined : realPath(resolve(root, target))
   if (gitDir === undefined) return undefined
-  const back = (await readSmallFile(join(gitDir, 'gitdir')))?.trimEnd()
+  const back = readSmallFile(join(gitDir, 'gitdir'))?.trimEnd()
   if (back !== undefined && resolve(gitDir, back) === link) {
-    const commonDir = (await readSmallFile(join(gitDir, 'commondir')))?.trimEnd()
+    const commonDir = readSmallFile(join(gitDir, 'commondir'))?.trimEnd()
     return commonDir === undefined
       ? undefined
-      : repositoryAt(root, gitDir, await realpath(resolve(gitDir, commonDir)).catch(() => gitDir))
+      : repositoryAt(root, gitDir, realPath(resolve(gitDir, commonDir)) ?? gitDir)
   }
-  const [, tree] =
-    /^\s*worktree = ([^"\\\n]+)$/m.exec((await readSmallFile(join(gitDir, 'config'))) ?? '') ?? []
+  const [, tree] = /^\s*worktree = ([^"\\\n]+)$/m.exec(readSmallFile(join(gitDir, 'config')) ?? '') ?? []
   return tree !== undefined && resolve(gitDir, tree) === root ? repositoryAt(root, gitDir) : undefined
 }
 
-async function repositoryAt(root: string, gitDir: string, commonDir = gitDir): Promise<Repository> {
-  const owners = await Promise.all([root, gitDir, commonDir].map(async (path) => (await stat(path)).uid))
+function repositoryAt(root: string, gitDir: string, commonDir = gitDir): Repository {
+  const owners = [root, gitDir, commonDir].map((path) => statSync(path).uid)
   return { root, gitDir, commonDir, owners }
+}
+
+/** The path without symbolic links. Undefined if there is no such path. */
+export function realPath(path: string): string | undefined {
+  return orUndefined(() => realpathSync.native(path))
+}
+
+function orUndefined<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
 }
 
 /** In bytes. */

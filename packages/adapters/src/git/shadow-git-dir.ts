@@ -60,7 +60,7 @@ export async function withShadowGitDir<T>(
 }
 
 async function populate(dir: string, { gitDir, commonDir }: Repository, config: GitConfig): Promise<void> {
-  const head = (await readSmallFile(join(gitDir, 'HEAD'))) ?? ''
+  const head = readSmallFile(join(gitDir, 'HEAD')) ?? ''
   await mkdir(join(dir, 'info'))
   await Promise.all([
     writeFile(join(dir, 'HEAD'), head),

@@ -20,7 +20,15 @@ export async function trustedRepository(
   directory: string,
   user: GitUser,
 ): Promise<Repository | undefined> {
-  const repository = await findRepository(directory)
+  return trusted(git, await findRepository(directory), user)
+}
+
+/** Returns a repository if it may be used. */
+export async function trusted(
+  git: GitRunner,
+  repository: Repository | undefined,
+  user: GitUser,
+): Promise<Repository | undefined> {
   if (!repository) return undefined
   const me = process.getuid?.()
   if (me === undefined || repository.owners.every((owner) => owner === me)) return repository

@@ -39,7 +39,7 @@ export async function applyWorktree(machine: Machine, id: string): Promise<Appli
   if (earlier) return earlier
   const main = await requireMain(machine, record)
   await refuseUnfinished(main)
-  const branch = await branchOf(main)
+  const branch = branchOf(main)
   if (branch === undefined)
     throw new WorktreeRefused(`${main.root} has no branch checked out. Check one out first.`)
   const before = await cleanHead(machine, main)

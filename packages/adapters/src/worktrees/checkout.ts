@@ -36,8 +36,8 @@ export async function headOf(shadow: ShadowGitDir): Promise<string | undefined> 
 }
 
 /** The branch that is checked out; undefined if there is none. */
-export async function branchOf({ gitDir }: Repository): Promise<string | undefined> {
-  return /^ref: refs\/heads\/(.+?)\n?$/.exec((await readSmallFile(join(gitDir, 'HEAD'))) ?? '')?.[1]
+export function branchOf({ gitDir }: Repository): string | undefined {
+  return /^ref: refs\/heads\/(.+?)\n?$/.exec(readSmallFile(join(gitDir, 'HEAD')) ?? '')?.[1]
 }
 
 /** Refuses a checkout in which an operation of git waits to be finished: its files are neither the old nor the new ones. */
@@ -63,7 +63,7 @@ export async function exists(path: string): Promise<boolean> {
 export async function isSparse(repository: Repository, shadow: ShadowGitDir): Promise<boolean> {
   if (!(await exists(join(repository.gitDir, 'info', 'sparse-checkout')))) return false
   if (/^(true|yes|on|1)$/i.test(shadow.config.get('core.sparsecheckout')?.at(-1) ?? '')) return true
-  const own = (await readSmallFile(join(repository.gitDir, 'config.worktree'))) ?? ''
+  const own = readSmallFile(join(repository.gitDir, 'config.worktree')) ?? ''
   return /^\s*sparsecheckout\s*=\s*(true|yes|on|1)\s*$/im.test(own)
 }
 

@@ -69,7 +69,7 @@ export async function finish(machine: Machine, id: string): Promise<AppliedWorkt
 /** Whether the branch of the journal is still checked out, and nobody else has moved it. */
 async function isAtJournal(machine: Machine, main: Repository, journal: Journal): Promise<boolean> {
   const { branch, before, after } = journal
-  if ((await branchOf(main)) !== branch) return false
+  if (branchOf(main) !== branch) return false
   const { stdout } = await inRepository(machine, main, ({ tryRun }) =>
     tryRun(['rev-parse', '--verify', '-q', `refs/heads/${branch}`], ''),
   )

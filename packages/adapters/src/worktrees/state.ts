@@ -25,7 +25,7 @@ export async function stateOf(machine: Machine, id: string): Promise<WorktreeSta
   if (!(await exists(join(record.path, '.git'))))
     throw new WorktreeRefused(`The worktree ${record.path} is not there any more.`)
   const tree = treeOf(record)
-  const mainBranch = await branchOf(main)
+  const mainBranch = branchOf(main)
   const changed = await inSoundCheckout(machine, tree, async (shadow) => [
     ...(await changedPaths(shadow)),
     ...(await populatedSubmodules(shadow, record.path)),

@@ -24,6 +24,9 @@ export class CapturedTurn {
   #others = false
   /** The folders whose last capture failed, with the reason. */
   readonly #unsure = new Map<string, string>()
+  /** The stored record, and the record that `expect` stored, as texts. */
+  #stored = ''
+  #expected: string | undefined
   /** The others that are active now. */
   readonly #present = new Set<object>()
 
@@ -64,6 +67,26 @@ export class CapturedTurn {
   /** The directories of the turn. */
   get directories(): readonly string[] {
     return this.#folders.map(({ directory }) => directory)
+  }
+
+  /**
+   * Stores a record which says that the files are as they were at the last captures of the folders. It is stored before the start
+   * capture is taken, which may show that it is wrong. Stores nothing if one of the folders has no last capture.
+   */
+  expect(last: (directory: string) => string | undefined): void {
+    const folders = this.#folders.map(({ directory }) => {
+      const id = last(directory)
+      return id === undefined ? undefined : { directory, start: id, last: id }
+    })
+    const known = folders.filter((folder) => folder !== undefined)
+    if (known.length < folders.length) return
+    this.#store({ folders: known })
+    this.#expected = this.#stored
+  }
+
+  /** Whether the stored record is the one that was expected. */
+  get isAsExpected(): boolean {
+    return this.#stored === this.#expected
   }
 
   /**
@@ -129,10 +152,17 @@ export class CapturedTurn {
       this.#others = this.#present.size > 0
       const period = { own, others: others || this.#others }
       this.#folders = await Promise.all(this.#folders.map((folder) => this.#lookAt(folder, period)))
-      this.#save(this.record)
+      this.#store(this.record)
     }
     this.#queue = this.#queue.then(() => this.#taking.hold(look))
     return this.#queue
+  }
+
+  #store(record: TurnRecord): void {
+    const text = JSON.stringify(record)
+    if (text === this.#stored) return
+    this.#stored = text
+    this.#save(record)
   }
 
   async #lookAt(folder: TurnFolder, { own, others }: Omit<Period, 'changes'>): Promise<TurnFolder> {

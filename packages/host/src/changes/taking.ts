@@ -24,6 +24,8 @@ export class Taking {
   readonly #open = new Set<object>()
   /** The captures that are being taken and compared now. */
   readonly #running = new Map<AbortController, Promise<unknown>>()
+  /** The last captures of the files of folders. They are forgotten when contents are deleted. */
+  readonly #latest = new Map<string, string>()
   #isStopped = false
 
   constructor(captures: Captures, core: Pick<Core, 'world' | 'limits'>) {
@@ -59,6 +61,11 @@ export class Taking {
     }
   }
 
+  /** The last capture of the files of a folder, if it is known and still exists. */
+  latest(directory: string): string | undefined {
+    return this.#latest.get(directory)
+  }
+
   /** Captures a commit of a folder's repository. Rejects with a sentence for users. */
   async commit(directory: string, of: 'head' | 'branch'): Promise<string> {
     await this.#collecting
@@ -86,6 +93,7 @@ export class Taking {
 
   async #take(directory: string, since: string | undefined, abort: AbortController): Promise<Taken> {
     const id = await this.#captured(directory, 'files', abort)
+    this.#latest.set(directory, id)
     const same = since === undefined || since === id
     return { id, changes: same ? [] : await this.#captures.compare(since, id) }
   }
@@ -126,6 +134,7 @@ export class Taking {
   async collect(kept: () => Promise<ReadonlySet<string> | undefined>): Promise<boolean> {
     await this.#collecting
     if (this.#open.size > 0) return false
+    this.#latest.clear()
     const collecting = kept().then((ids) => (ids ? this.#captures.collect(ids) : undefined))
     this.#collecting = collecting.catch(() => {})
     await collecting

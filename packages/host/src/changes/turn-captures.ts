@@ -3,14 +3,16 @@ import { callsOf } from '@atrium/protocol/chat/calls'
 import { compact } from '@atrium/protocol/update'
 import { wakeIfSound } from '../channels/wake.ts'
 import type { Core } from '../core/core.ts'
+import { sessionOf } from '../core/lookup.ts'
 import type { Channel } from '../log/channel.ts'
 import { sharedAfter } from './attribution.ts'
 import { bytesOf } from './capture-budget.ts'
 import { CapturedTurn } from './captured-turn.ts'
 import { directoriesOf } from './directories.ts'
+import { RunningTurns } from './running-turns.ts'
+import { SessionStarts } from './session-starts.ts'
 import type { Taking } from './taking.ts'
 import type { TurnFolder, TurnRecord } from './turn-record.ts'
-import { sessionStart } from './turn-records.ts'
 import type { TurnRecords } from './turn-records.ts'
 
 /** The captures of all turns: taken at the beginning and at the end of each turn, recorded by chat and turn. */
@@ -18,8 +20,8 @@ export abstract class TurnCaptures {
   readonly #core: () => Core
   readonly #taking: Taking
   readonly #records: TurnRecords
-  /** The running turns by chat. */
-  readonly #running = new Map<Uri, CapturedTurn>()
+  readonly #sessions: SessionStarts
+  readonly #running = new RunningTurns()
   /** The end captures that are being taken, by chat. The next turn of the chat waits for them. */
   readonly #ending = new Map<Uri, Promise<void>>()
 
@@ -30,6 +32,7 @@ export abstract class TurnCaptures {
     this.#core = core
     this.#taking = taking
     this.#records = records
+    this.#sessions = new SessionStarts(core, records)
   }
 
   /** Called when a turn has got its end capture. */
@@ -39,41 +42,61 @@ export abstract class TurnCaptures {
 
   async begin(chat: Channel<'chat'>, turnId: string): Promise<string | undefined> {
     const directories = directoriesOf(this.#core(), chat)
+    const early = this.#running.takeEarly(chat.uri, turnId, directories)
     if (directories.length === 0) return undefined
+    const turn = early ?? (await this.#enter(chat, turnId, directories))
+    await turn.looked
+    const isFirst = await this.#sessions.begin(chat.uri, turn.record)
+    // The agent may change files only when the record of the capture is durable. If the record is as expected, it was stored
+    // in the step that started the turn.
+    if (isFirst || !turn.isAsExpected) await this.#core().log.settled()
+    return turn.problem
+  }
+
+  /**
+   * Begins to capture the files while the step that starts the turn is written. The step gets a record that expects the files
+   * to be as they were at the last capture. If they are, the agent need not wait until another record is durable.
+   */
+  #beginEarly(chat: Channel<'chat'>, turnId: string): void {
+    // The directories of a session may still change while the session is created.
+    if (sessionOf(this.#core(), chat.uri)?.head.lifecycle !== 'ready') return
+    const directories = directoriesOf(this.#core(), chat)
+    if (directories.length === 0 || this.#ending.has(chat.uri)) return
+    const turn = this.#newTurn(chat, turnId, directories)
+    turn.expect((directory) => this.#taking.latest(directory))
+    this.#running.enter(chat.uri, turn, { early: true })
+    // `begin` awaits the same promise, and sees its failure.
+    turn.begin(undefined).catch(() => {})
+  }
+
+  async #enter(chat: Channel<'chat'>, turnId: string, directories: readonly string[]): Promise<CapturedTurn> {
     await this.#ending.get(chat.uri)
+    // A turn that has entered for other directories must not store its record later than this one.
+    await this.#running.leave(chat.uri)?.looked
+    const turn = this.#newTurn(chat, turnId, directories)
+    this.#running.enter(chat.uri, turn)
+    await turn.begin(await this.#records.get(chat.uri, turnId))
+    return turn
+  }
+
+  #newTurn(chat: Channel<'chat'>, turnId: string, directories: readonly string[]): CapturedTurn {
     const { log } = this.#core()
-    const turn = new CapturedTurn(turnId, directories, this.#taking, (record) => {
+    return new CapturedTurn(turnId, directories, this.#taking, (record) => {
       if (log.channel(chat.uri) !== chat) return
       this.#records.put(chat.uri, turnId, record)
       log.scheduleFlush()
     })
-    this.#enter(chat.uri, turn)
-    await turn.begin(await this.#records.get(chat.uri, turnId))
-    await this.#beginSession(chat, turn.record)
-    // The agent may change files only when the record of the capture is durable.
-    await log.settled()
-    return turn.problem
-  }
-
-  /** Records the first captures of a session. The changes of the session are the changes since these captures. */
-  async #beginSession({ uri }: Channel<'chat'>, record: TurnRecord): Promise<void> {
-    const session = this.#core().catalog.sessionOf(uri)
-    if (session === undefined || (await this.#records.get(session, sessionStart))) return
-    const folders = record.folders.flatMap(({ directory, start }) =>
-      start === undefined ? [] : [{ directory, start }],
-    )
-    if (folders.length === 0 || !this.#core().catalog.get(session)) return
-    this.#records.put(session, sessionStart, { folders })
-    this.#core().log.scheduleFlush()
   }
 
   appended(chat: Channel<'chat'>, action: Action): void {
     const { uri } = chat
-    if (action.type === 'chat/turnStarted' && chat.head.activeTurn)
+    if (action.type === 'chat/turnStarted' && chat.head.activeTurn) {
       // A truncated turn of the chat may have had the same id. Its record must not count for the new turn.
       this.#records.delete(uri, chat.head.activeTurn.id)
+      this.#beginEarly(chat, chat.head.activeTurn.id)
+    }
     if (action.type === 'chat/truncated') {
-      if (!chat.head.activeTurn) this.#leave(uri)
+      if (!chat.head.activeTurn) this.#running.leave(uri)
       this.#sweepLater(uri)
     }
     if (turnEnds.has(action.type) && 'turnId' in action && typeof action.turnId === 'string')
@@ -94,7 +117,7 @@ export abstract class TurnCaptures {
   }
 
   terminalUsed(directory: string, holder: Uri | undefined): void {
-    for (const [chat, turn] of this.#running) if (chat !== holder && turn.meets(directory)) turn.disturbed()
+    this.#running.disturb(directory, holder)
   }
 
   copy(from: Uri, to: Uri, turnIds: readonly string[]): Promise<void> {
@@ -110,7 +133,8 @@ export abstract class TurnCaptures {
   }
 
   forgotten(owner: Uri): void {
-    this.#leave(owner)
+    this.#running.leave(owner)
+    this.#sessions.forgotten(owner)
     this.#sweepLater(owner)
   }
 
@@ -146,22 +170,6 @@ export abstract class TurnCaptures {
     })
   }
 
-  #enter(chat: Uri, turn: CapturedTurn): void {
-    for (const other of this.#running.values())
-      if (turn.directories.some((directory) => other.meets(directory))) {
-        other.joined(turn)
-        turn.joined(other)
-      }
-    this.#running.set(chat, turn)
-  }
-
-  #leave(chat: Uri): CapturedTurn | undefined {
-    const turn = this.#running.get(chat)
-    this.#running.delete(chat)
-    if (turn) for (const other of this.#running.values()) other.left(turn)
-    return turn
-  }
-
   /**
    * Takes the end capture of a turn. In the transaction that ends the turn, records that the capture is still
    * missing, so that it is taken even after a crash.
@@ -174,7 +182,7 @@ export abstract class TurnCaptures {
 
   /** Takes the end capture of a turn. The capture comes late if the turn ran in an earlier run of the host. */
   #end(chat: Uri, turnId: string): void {
-    const turn = this.#running.get(chat)?.turnId === turnId ? this.#leave(chat) : undefined
+    const turn = this.#running.get(chat)?.turnId === turnId ? this.#running.leave(chat) : undefined
     const before = this.#ending.get(chat)
     const ending = Promise.resolve(before)
       .then(() => this.#taking.hold(() => this.#takeEnd(chat, turnId, turn)))

@@ -284,6 +284,7 @@ function half(action: Action & { content?: unknown }): Action {
 }
 
 const noComments: Comments = {
+  exist: false,
   list: async () => [],
   add: noComment,
   reply: noComment,

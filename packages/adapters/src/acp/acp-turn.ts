@@ -1,5 +1,5 @@
 import { AhpError } from '@atrium/protocol/errors'
-import type { AgentAction, Chat, OfferedTool } from '@atrium/host/ports/agent'
+import type { AgentAction, Chat } from '@atrium/host/ports/agent'
 import type { UsageInfo } from '@atrium/protocol/common/content'
 import { compact } from '@atrium/protocol/update'
 import { elicit } from './elicitation.ts'
@@ -10,6 +10,7 @@ import { askPermission } from './permission.ts'
 import { Plans } from './plan.ts'
 import { AcpTerminals } from './terminals.ts'
 import { ToolCalls } from './tool-calls.ts'
+import type { ServedTool } from './tool-server/endpoint.ts'
 import { OfferedCalls } from './tool-server/offered-calls.ts'
 import { ReportedCalls } from './tool-server/reported-calls.ts'
 import type { SessionClient } from './process/connection.ts'
@@ -62,7 +63,7 @@ export class AcpTurn implements SessionClient {
     this.#calls = new ToolCalls(chat, output, { cwd, newId: this.#newId, terminalContent })
     this.#chunks = new MessageChunks(chat, output, this.#newId)
     this.#plans = new Plans(output, this.#newId)
-    this.#reported = new ReportedCalls(serverName, () => (serverName === '' ? [] : chat.tools.list()))
+    this.#reported = new ReportedCalls(serverName, () => (serverName === '' ? [] : this.offered.list()))
     const write = (action: AgentAction) => output.write(action)
     this.offered = new OfferedCalls({
       chat,
@@ -193,7 +194,7 @@ export class AcpTurn implements SessionClient {
     this.#output.write({ type: 'chat/usage', usage })
   }
 
-  async #beginOffered({ name }: OfferedTool): Promise<void> {
+  async #beginOffered({ name }: ServedTool): Promise<void> {
     while (this.#busy) await this.#busy
     this.#silent = false
     this.#chunks.endPart()

@@ -258,9 +258,10 @@ export class AcpAgent implements Agent {
     const context = this.#sessionContext(chat)
     const common = { chat, process, output, launcher: this.#launcher }
     const name = this.#servers.some((server) => server.name === 'atrium') ? 'atrium-tools' : 'atrium'
-    // A chat gets the host's MCP server as soon as there are tools to offer, and keeps this server from then on: a
-    // change of the MCP servers costs a restart of the agent.
-    const isWanted = chat.tools.list().length > 0 || sessionMemory(chat)?.servers.includes(name)
+    // A chat gets the host's MCP server when its session has tools or comments for the first time, and keeps it: a change
+    // of the MCP servers costs a restart of the agent.
+    const hasTools = chat.tools.list().length > 0 || chat.comments.exist
+    const isWanted = hasTools || sessionMemory(chat)?.servers.includes(name)
     if (!isWanted) return { ...common, context }
     const opened = await this.#tools.endpoint(`${chat.sessionUri} ${chat.uri}`, name).catch(() => undefined)
     // If the MCP server could not be opened, the agent works as if there were no tools.

@@ -32,6 +32,9 @@ interface CommentingTurn extends ChatContext {
  */
 export function agentComments(turn: CommentingTurn): Comments {
   return {
+    get exist() {
+      return (turn.core.catalog.get(turn.session.uri)?.annotations?.annotationCount ?? 0) > 0
+    },
     list: async (path) => {
       const { core, session, chat } = turn
       const file = path === undefined ? undefined : locate(session, chat, path).uri

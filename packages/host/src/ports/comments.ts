@@ -1,5 +1,7 @@
 /** The annotations of a session, as the agent of a turn uses them. What the agent writes appears under the agent's name. */
 export interface Comments {
+  /** Whether the session has annotations now. */
+  readonly exist: boolean
   /** The annotations of this moment, oldest first, with the code around them: all, or those of a file. */
   list(path?: string): Promise<readonly Comment[]>
   /** Comments on a file of the session's directories. Returns the id of the new annotation. */

@@ -3,9 +3,12 @@ import type { OfferedTool } from '@atrium/host/ports/agent'
 import { isJsonObject } from '@atrium/protocol/json'
 import type { JsonObject } from '@atrium/protocol/json'
 
+/** A tool that an agent can call by the host's MCP server. */
+export type ServedTool = Pick<OfferedTool, 'name' | 'definition'>
+
 /** The tools of one chat, as its running turn serves them. */
 export interface ServedTools {
-  list(): readonly OfferedTool[]
+  list(): readonly ServedTool[]
   call(name: string, input: JsonObject): Promise<CallToolResult>
 }
 

@@ -4,7 +4,8 @@ import { callsOf } from '@atrium/protocol/chat/calls'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import type { JsonObject } from '@atrium/protocol/json'
 import { failure } from './endpoint.ts'
-import type { ServedTools } from './endpoint.ts'
+import type { ServedTool, ServedTools } from './endpoint.ts'
+import { callCommentTool, commentTools, isCommentTool } from './comment-tools.ts'
 import { resultOf } from './result.ts'
 
 /** The turn in which an agent calls offered tools: tools of the session's clients or MCP servers. */
@@ -13,10 +14,13 @@ export interface CallingTurn {
   newId(): string
   write(action: AgentAction): void
   /** Called before each call. Resolves when everything that the agent did before the call is written. */
-  begins(tool: OfferedTool): Promise<void>
+  begins(tool: ServedTool): Promise<void>
 }
 
-/** The calls of offered tools, which clients or MCP servers of the session provide, in one turn of an ACP agent. */
+/**
+ * The calls of an ACP agent to the host's MCP server in one turn: of offered tools, which clients or MCP servers of the session
+ * provide, and of the host's own tools for comments.
+ */
 export class OfferedCalls implements ServedTools {
   readonly #turn: CallingTurn
   /**
@@ -29,29 +33,49 @@ export class OfferedCalls implements ServedTools {
   constructor(turn: CallingTurn) {
     this.#turn = turn
     const known = callsOf(turn.chat.state.activeTurn?.responseParts)
-    this.#earlier = known.filter(({ contributor, status }) => contributor && status !== 'streaming')
+    this.#earlier = known.filter(({ contributor, status, toolName }) =>
+      contributor ? status !== 'streaming' : isCommentTool(toolName) && ended.has(status),
+    )
   }
 
-  list(): readonly OfferedTool[] {
-    return this.#turn.chat.tools.list()
+  list(): readonly ServedTool[] {
+    const { chat } = this.#turn
+    return [...chat.tools.list(), ...commentTools(chat)]
   }
 
   async call(name: string, input: JsonObject): Promise<CallToolResult> {
     const { chat } = this.#turn
     const tools = this.list()
-    const tool = tools.find((each) => each.name === name)
-    if (!tool) return failure(unknownTool(name, tools))
+    const served = tools.find((each) => each.name === name)
+    if (!served) return failure(unknownTool(name, tools))
     try {
-      await this.#turn.begins(tool)
-      const text = JSON.stringify(input)
-      const toolCallId = this.#takeEarlier(tool, text)?.toolCallId ?? this.#start(tool, text)
+      await this.#turn.begins(served)
+      const tool = chat.tools.list().find((each) => each.name === name)
+      const toolCallId = tool ? this.#callOffered(tool, input) : await this.#callOwn(served, input)
       return await resultOf(await chat.tools.ended(toolCallId), chat)
     } catch {
       return failure('The turn is over, and the result of the call is not known.')
     }
   }
 
-  #takeEarlier({ definition, contributor }: OfferedTool, input: string): ToolCallState | undefined {
+  #callOffered(tool: OfferedTool, input: JsonObject): string {
+    const text = JSON.stringify(input)
+    return this.#takeEarlier(tool, text)?.toolCallId ?? this.#start(tool, text)
+  }
+
+  async #callOwn(tool: ServedTool, input: JsonObject): Promise<string> {
+    const earlier = this.#takeEarlier(tool, JSON.stringify(input))
+    if (earlier) return earlier.toolCallId
+    const { chat, newId, write } = this.#turn
+    const toolCallId = newId()
+    for await (const action of callCommentTool(chat, tool.name, toolCallId, input)) write(action)
+    return toolCallId
+  }
+
+  #takeEarlier(
+    { definition, contributor }: ServedTool & Partial<OfferedTool>,
+    input: string,
+  ): ToolCallState | undefined {
     const isSame = (call: ToolCallState) =>
       call.toolName === definition.name &&
       'toolInput' in call &&
@@ -75,7 +99,9 @@ export class OfferedCalls implements ServedTools {
   }
 }
 
-function unknownTool(name: string, tools: readonly OfferedTool[]): string {
+const ended = new Set<ToolCallState['status']>(['completed', 'cancelled'])
+
+function unknownTool(name: string, tools: readonly ServedTool[]): string {
   const names = tools.map((each) => each.name).join(', ')
   return `There is no tool ${JSON.stringify(name.slice(0, 100))}. The tools are: ${names === '' ? 'none' : names}.`
 }

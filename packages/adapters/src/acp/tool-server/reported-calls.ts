@@ -1,6 +1,6 @@
-import type { OfferedTool } from '@atrium/host/ports/agent'
 import { fieldsOf } from '../process/schema.ts'
 import type { ToolCallUpdate } from '../process/schema.ts'
+import type { ServedTool } from './endpoint.ts'
 
 /**
  * The calls of offered tools that an agent reports by `session/update`. The agent also requests such a call from the
@@ -10,13 +10,13 @@ import type { ToolCallUpdate } from '../process/schema.ts'
  */
 export class ReportedCalls {
   readonly #server: string
-  readonly #tools: () => readonly OfferedTool[]
+  readonly #tools: () => readonly ServedTool[]
   readonly #held = new Map<string, { readonly tool: string; readonly updates: ToolCallUpdate[] }>()
   readonly #dropped = new Set<string>()
   /** The tools that were requested and not reported yet. */
   readonly #requested: string[] = []
 
-  constructor(server: string, tools: () => readonly OfferedTool[]) {
+  constructor(server: string, tools: () => readonly ServedTool[]) {
     this.#server = server
     this.#tools = tools
   }

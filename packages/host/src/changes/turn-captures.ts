@@ -6,7 +6,7 @@ import type { Core } from '../core/core.ts'
 import { sessionOf } from '../core/lookup.ts'
 import type { Channel } from '../log/channel.ts'
 import { sharedAfter } from './attribution.ts'
-import { bytesOf } from './capture-budget.ts'
+import { bytesOf } from './budget/capture-budget.ts'
 import { CapturedTurn } from './captured-turn.ts'
 import { directoriesOf } from './directories.ts'
 import { RunningTurns } from './running-turns.ts'
@@ -199,7 +199,7 @@ export abstract class TurnCaptures {
     // While the capture was taken, the turn may have been truncated, or its chat disposed of.
     if (!this.#records.isOwed(chat, turnId) || this.#core().readOnlyReason() !== undefined) return
     if (record && this.#core().catalog.sessionOf(chat) !== undefined)
-      this.#records.put(chat, turnId, { ...record, order })
+      this.#records.putEnded(chat, turnId, { ...record, order })
     this.#records.settle(chat, turnId)
     this.#core().log.scheduleFlush()
     this.turnEnded(chat)

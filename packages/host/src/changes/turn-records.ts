@@ -11,6 +11,8 @@ import {
   writeTurnRecord,
 } from './turn-record.ts'
 import type { TurnCount, TurnRecord } from './turn-record.ts'
+import { TurnCounts } from './budget/turn-counts.ts'
+import type { ByteBudget } from './budget/turn-counts.ts'
 import { readReviewRecord, writeReviewRecord } from './review/review-record.ts'
 import type { ReviewRecord } from './review/review-record.ts'
 
@@ -27,26 +29,24 @@ export class TurnRecords {
   readonly #owed: RecordMap<string>
   /** The chats that have lost turns or were removed. The records of the removed turns must still be deleted. */
   readonly #sweeps: RecordMap<string>
-  /** The space that each finished turn takes of the budgets, by key. Undefined if the records are not read yet. */
-  #counts: Promise<Map<string, TurnCount>> | undefined
+  /** What finished turns count for the budgets. */
+  readonly #counts: TurnCounts
   /** For each fork that is not published yet: the texts of its records, by key. */
   readonly #copies = new Map<Uri, ReadonlyMap<string, string>>()
 
-  private constructor(
-    records: Records,
-    damaged: (key: string) => void,
-    [owed, sweeps]: readonly [RecordMap<string>, RecordMap<string>],
-  ) {
+  private constructor(records: Records, damaged: (key: string) => void, { owed, sweeps, counts }: Parts) {
     this.#records = records
     this.#damaged = damaged
     this.#owed = owed
     this.#sweeps = sweeps
+    this.#counts = counts
   }
 
   static async open(records: Records, damaged: (key: string) => void): Promise<TurnRecords> {
     const owed = await RecordMap.open(records, 'capture-owed/', textFormat)
     const sweeps = await RecordMap.open(records, 'capture-sweep/', textFormat)
-    return new TurnRecords(records, damaged, [owed, sweeps])
+    const counts = await TurnCounts.open(records, prefix)
+    return new TurnRecords(records, damaged, { owed, sweeps, counts })
   }
 
   async get(chat: Uri, turnId: string): Promise<TurnRecord | undefined> {
@@ -57,12 +57,24 @@ export class TurnRecords {
 
   put(chat: Uri, turnId: string, record: TurnRecord): void {
     this.#records.put(prefix + turnKey(chat, turnId), writeTurnRecord(record))
-    this.#count(turnKey(chat, turnId), record)
+    this.#counts.set(turnKey(chat, turnId), countOf(record))
+  }
+
+  /** Stores the record of a turn that has got its end capture. */
+  putEnded(chat: Uri, turnId: string, record: TurnRecord): void {
+    this.put(chat, turnId, record)
+    this.#counts.add(turnKey(chat, turnId), countOf(record))
+  }
+
+  /** Stores the record of a turn that has lost its captures. */
+  putLost(chat: Uri, turnId: string, record: TurnRecord, lost: TurnCount): void {
+    this.put(chat, turnId, record)
+    this.#counts.remove(turnKey(chat, turnId), lost)
   }
 
   delete(chat: Uri, turnId: string): void {
     for (const kind of kinds) this.#records.delete(kind + turnKey(chat, turnId))
-    this.#count(turnKey(chat, turnId), undefined)
+    this.#counts.set(turnKey(chat, turnId), undefined)
   }
 
   /**
@@ -81,15 +93,21 @@ export class TurnRecords {
     this.#records.put(reviewPrefix + turnKey(owner, id), writeReviewRecord(record))
   }
 
-  /** Returns the finished turns that have captures, with the space that each takes of the budgets. */
-  async counted(): Promise<readonly (TurnCount & { readonly chat: Uri; readonly turnId: string })[]> {
-    return [...(await this.#counted())].map(([key, count]) => ({ ...count, ...parseTurnKey(key) }))
+  /**
+   * The finished turns that have captures, with what they count. Undefined if they do not exceed a budget. The records are read
+   * only if they may exceed one.
+   */
+  async counted(
+    budget: ByteBudget,
+    sessionOf: (chat: Uri) => Uri | undefined,
+  ): Promise<readonly (TurnCount & { readonly chat: Uri; readonly turnId: string })[] | undefined> {
+    if (!(await this.#counts.mayExceed(budget, sessionOf))) return undefined
+    return [...(await this.#counts.exact())].map(([key, count]) => ({ ...count, ...parseTurnKey(key) }))
   }
 
   /** The place of the next turn in the order of all turns. */
-  async nextOrder(): Promise<number> {
-    const orders = [...(await this.#counted()).values()].map(({ order }) => order)
-    return orders.reduce((most, order) => Math.max(most, order), 0) + 1
+  nextOrder(): Promise<number> {
+    return this.#counts.nextOrder()
   }
 
   /** The turns that have ended and have no end capture yet. */
@@ -122,7 +140,7 @@ export class TurnRecords {
   publishCopy(to: Uri): void {
     for (const [key, text] of this.#copies.get(to) ?? []) {
       this.#records.put(key, text)
-      if (key.startsWith(prefix)) this.#count(key.slice(prefix.length), readTurnRecord(text))
+      if (key.startsWith(prefix)) this.#counts.add(key.slice(prefix.length), countOf(readTurnRecord(text)))
     }
     this.#copies.delete(to)
   }
@@ -142,14 +160,17 @@ export class TurnRecords {
 
   /** Deletes the records of those turns of a chat that do not exist any more. */
   async sweep(chat: Uri, exists: (turnId: string) => boolean): Promise<void> {
-    const found = await Promise.all(kinds.map((kind) => this.#list(kind, chat)))
-    // No `await` until the records are deleted: a turn with one of these ids could begin meanwhile.
-    for (const [key] of found.flat()) {
+    const [turns, reviews] = await Promise.all([this.#list(prefix, chat), this.#list(reviewPrefix, chat)])
+    // No `await` from here on: a turn may begin meanwhile.
+    const removed = [...turns, ...reviews].filter(([key]) => !exists(parseTurnKey(key).turnId))
+    for (const [key] of removed) {
       const { turnId } = parseTurnKey(key)
-      if (exists(turnId)) continue
       this.delete(chat, turnId)
       this.settle(chat, turnId)
     }
+    for (const [key, text] of turns)
+      if (!exists(parseTurnKey(key).turnId)) this.#counts.remove(key, countOf(readTurnRecord(text)))
+    if (!turns.some(([key]) => exists(parseTurnKey(key).turnId))) this.#counts.removeAll(chat)
     this.#sweeps.delete(chat)
   }
 
@@ -169,29 +190,17 @@ export class TurnRecords {
     return found.map(([key, text]) => [key.slice(kind.length), text] as const)
   }
 
-  #counted(): Promise<Map<string, TurnCount>> {
-    const read = async () => {
-      const stored = await this.#records.list(prefix)
-      return new Map(
-        stored.flatMap(([key, text]) => {
-          const count = countOf(readTurnRecord(text))
-          return count ? [[key.slice(prefix.length), count] as const] : []
-        }),
-      )
-    }
-    return (this.#counts ??= read())
-  }
-
-  #count(key: string, record: TurnRecord | undefined): void {
-    const count = countOf(record)
-    void this.#counts?.then((counts) => (count ? counts.set(key, count) : counts.delete(key)))
-  }
-
   #read(key: string, text: string): TurnRecord | undefined {
     const record = readTurnRecord(text)
     if (!record) this.#damaged(key)
     return record
   }
+}
+
+interface Parts {
+  readonly owed: RecordMap<string>
+  readonly sweeps: RecordMap<string>
+  readonly counts: TurnCounts
 }
 
 /**

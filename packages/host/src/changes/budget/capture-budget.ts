@@ -1,19 +1,15 @@
 import type { Uri } from '@atrium/protocol/channel'
-import type { Core } from '../core/core.ts'
-import type { CapturedChange } from '../ports/captures.ts'
-import type { TurnCount, TurnFolder, TurnRecord } from './turn-record.ts'
-import type { TurnRecords } from './turn-records.ts'
+import type { Core } from '../../core/core.ts'
+import type { CapturedChange } from '../../ports/captures.ts'
+import type { ByteBudget } from './turn-counts.ts'
+import type { TurnCount, TurnFolder, TurnRecord } from '../turn-record.ts'
+import type { TurnRecords } from '../turn-records.ts'
 
 /** A finished turn whose captures take space of the budgets. */
 export interface CountedTurn extends TurnCount {
   readonly chat: Uri
   readonly turnId: string
   readonly session: Uri
-}
-
-export interface ByteBudget {
-  readonly session: number
-  readonly all: number
 }
 
 /**
@@ -69,15 +65,17 @@ export async function keepBudget(
   { limits, catalog, log }: Core,
   records: TurnRecords,
 ): Promise<ReadonlySet<Uri>> {
-  const counted = (await records.counted()).flatMap((turn) => {
+  const budget = { session: limits.sessionCaptureBytes, all: limits.allCaptureBytes }
+  const turns = (await records.counted(budget, (chat) => catalog.sessionOf(chat))) ?? []
+  const counted = turns.flatMap((turn) => {
     const session = catalog.sessionOf(turn.chat)
     return session === undefined ? [] : [{ ...turn, session }]
   })
-  const budget = { session: limits.sessionCaptureBytes, all: limits.allCaptureBytes }
   const lost = counted.length === 0 ? [] : beyondBudget(counted, budget)
-  for (const { chat, turnId } of lost) {
+  for (const turn of lost) {
+    const { chat, turnId } = turn
     const record = await records.get(chat, turnId)
-    if (record) records.put(chat, turnId, withoutCaptures(record))
+    if (record) records.putLost(chat, turnId, withoutCaptures(record), turn)
   }
   if (lost.length > 0) log.scheduleFlush()
   return new Set(lost.map(({ session }) => session))

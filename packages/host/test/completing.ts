@@ -37,6 +37,7 @@ export async function setUp(
 }
 
 export const noVcs: Vcs = {
+  gitDirectories: async () => [],
   root: async () => undefined,
   status: async () => ({ remotes: [], changes: [] }),
   ignored: async () => new Set(),

@@ -6,7 +6,7 @@ import { ScriptedAgent, until } from '../../../host/test/scripted-agent.ts'
 import type { Run } from '../../../host/test/scripted-agent.ts'
 import { testHost } from '../../../host/test/test-host.ts'
 import { result, running, toolCallStarted } from '../../../host/test/tool-call-actions.ts'
-import { DiskRepository } from '../../test/captures/folder.ts'
+import { DiskFolder, DiskRepository } from '../../test/captures/folder.ts'
 import { needsGit } from '../../test/repository.ts'
 import { nodeFiles } from '../files/files.ts'
 import { gitCommits } from '../git/commit/commits.ts'
@@ -18,14 +18,20 @@ const session = 's:/1'
 const chat = defaultChatUri(session)
 const turnUri = `${chat}/changeset/turn/t1`
 
-/** A host with real files, git and captures, and a session in a repository with three committed files. */
-async function inRepository() {
-  const disk = new DiskRepository()
-  for (const name of ['a.txt', 'b.txt', 'c.txt']) await disk.write(name, `${name}\n`)
-  await disk.commit()
+/**
+ * A host with real files, git and captures, and a session in a repository with three committed files, or in a worktree of such
+ * a repository.
+ */
+async function inRepository(inWorktree = false) {
+  const main = new DiskRepository()
+  for (const name of ['a.txt', 'b.txt', 'c.txt']) await main.write(name, `${name}\n`)
+  await main.commit()
+  const root = `${main.directory}-worktree`
+  if (inWorktree) main.repository.git('worktree', 'add', '-q', '-b', 'side', root)
+  const disk = inWorktree ? new DiskFolder(root) : main
   const agent = new ScriptedAgent()
   const user = disk.user
-  const commits = gitCommits({ folder: `${disk.data}-commits`, user: disk.repository.user })
+  const commits = gitCommits({ folder: `${disk.data}-commits`, user: main.repository.user })
   const machine = { captures: disk.captures, commits, files: nodeFiles(), vcs: gitVcs({ user }) }
   // The clock of the test runs faster than git.
   const all = await testHost({ agents: [agent], machine, limits: { turnCaptureMs: 1e12 } })
@@ -35,7 +41,8 @@ async function inRepository() {
   for (const channel of [session, chat]) await ann.ask('subscribe', { channel })
   await ann.until(() => ann.state(session)['lifecycle'] === 'ready')
   const at = (path: string) => ({ kind: 'resource', resource: `${uri}/${path}` }) as const
-  return { ...all, disk, agent, ann, at }
+  const git = (...args: readonly string[]) => main.repository.git('-C', disk.directory, ...args)
+  return { ...all, disk, agent, ann, at, git, commit: main.commit }
 }
 
 type InRepository = Awaited<ReturnType<typeof inRepository>>
@@ -82,11 +89,11 @@ test('[O37] with git captures a turn is shown and undone on the disk; what a per
 test('[O26] a file that git keeps in another form is not discarded into that form', async () => {
   const all = await inRepository()
   const { ann, disk } = all
-  disk.repository.git('config', 'filter.lfs.clean', 'tr -d a-y')
+  all.git('config', 'filter.lfs.clean', 'tr -d a-y')
   await disk.write('.gitattributes', '*.bin filter=lfs\n')
   await disk.write('big.bin', 'the real content\n')
-  await disk.commit()
-  disk.repository.git('config', '--unset', 'filter.lfs.clean')
+  await all.commit()
+  all.git('config', '--unset', 'filter.lfs.clean')
   await disk.write('big.bin', 'the new content\n')
   const channel = `${session}/changeset/uncommitted`
   const state = await changeset(ann, channel)
@@ -124,7 +131,7 @@ test('[O40] with git captures a hunk of an uncommitted file is discarded, and th
   const all = await inRepository()
   const { ann, disk } = all
   await disk.write('a.txt', 'a.txt\n2\n3\n4\n')
-  await disk.commit()
+  await all.commit()
   await disk.write('a.txt', 'changed\n2\n3\n4\nadded\n')
   const channel = `${session}/changeset/uncommitted`
   await changeset(ann, channel)
@@ -142,7 +149,7 @@ test('[O41] with git, uncommitted files are staged and committed from a client; 
   const channel = `${session}/changeset/uncommitted`
   await changeset(ann, channel)
   await ann.ask('invokeChangesetOperation', { channel, operationId: 'stage', target: all.at('new.txt') })
-  const git = (...args: readonly string[]) => disk.repository.git(...args)
+  const { git } = all
   expect(git('diff', '--cached', '--name-only')).toBe('new.txt')
   await ann.ask('invokeChangesetOperation', { channel, operationId: 'commit' })
   expect(git('log', '-1', '--format=%B')).toContain('- new.txt')
@@ -152,3 +159,27 @@ test('[O41] with git, uncommitted files are staged and committed from a client; 
   expect(git('status', '--porcelain')).toBe('')
   await ann.until(() => stateOf(ann, channel).files.length === 0)
 })
+
+test.each(['in a repository', 'in a worktree'])(
+  '[O35] %s, a commit that somebody makes outside the host is followed',
+  async (where) => {
+    const all = await inRepository(where === 'in a worktree')
+    const { ann, disk, world, git } = all
+    const channel = `${session}/changeset/uncommitted`
+    await disk.write('c.txt', 'changed\n')
+    expect(names(await changeset(ann, channel))).toEqual(['c.txt'])
+    // The watches have begun when a change of a file is seen.
+    await disk.write('d.txt', 'new\n')
+    await until(() => {
+      world.advance(200)
+      return names(stateOf(ann, channel)).join() === 'c.txt,d.txt'
+    })
+    git('add', '.')
+    git('-c', 'user.name=P', '-c', 'user.email=p@example.org', 'commit', '-qm', 'by a person')
+    await until(() => {
+      world.advance(200)
+      return stateOf(ann, channel).files.length === 0
+    })
+    expect(stateOf(ann, channel)).toMatchObject({ status: 'ready', files: [] })
+  },
+)

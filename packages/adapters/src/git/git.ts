@@ -5,6 +5,7 @@ import { findProgram } from '../process/which.ts'
 import { ignoredAmong } from './ignored.ts'
 import { trackedFiles, untrackedFiles } from './files.ts'
 import { remotesOf } from './remotes.ts'
+import type { Repository } from './repository.ts'
 import { GitRunner } from './run.ts'
 import type { GitUser } from './config.ts'
 import { currentUser, trustedRepository } from './trusted.ts'
@@ -34,10 +35,14 @@ export function gitVcs(options: GitOptions = {}): Vcs {
       program === undefined ? undefined : new GitRunner(program, path, limits),
     ))
 
-  const inRepository = async <T>(root: string, task: (shadow: ShadowGitDir) => Promise<T>): Promise<T> => {
+  const repositoryAt = async (root: string): Promise<{ git: GitRunner; repository: Repository }> => {
     const git = await findGit()
     const repository = git && (await trustedRepository(git, root, user))
     if (!git || repository?.root !== root) throw new Error('there is no repository here')
+    return { git, repository }
+  }
+  const inRepository = async <T>(root: string, task: (shadow: ShadowGitDir) => Promise<T>): Promise<T> => {
+    const { git, repository } = await repositoryAt(root)
     return withShadowGitDir(git, repository, user, task)
   }
 
@@ -51,6 +56,10 @@ export function gitVcs(options: GitOptions = {}): Vcs {
         ...parseStatus(await run(statusCommand)),
         remotes: remotesOf(config),
       })),
+    async gitDirectories(root) {
+      const { gitDir, commonDir } = (await repositoryAt(root)).repository
+      return [...new Set([gitDir, commonDir])]
+    },
     ignored: (root, paths) => inRepository(root, (shadow) => ignoredAmong(shadow, paths)),
     files: (root, most) =>
       inRepository(root, async (shadow) => {

@@ -4,6 +4,7 @@ import { MemoryCaptures } from '../../test/captures/memory-captures.ts'
 import { recordOf } from '../../test/captures/captured-session.ts'
 import { FakeWorktrees } from '../../test/fakes/fake-worktrees.ts'
 import { session, untilIdle } from '../../test/held-flushes.ts'
+import { move } from '../../test/moves.ts'
 import { ScriptedAgent, until } from '../../test/scripted-agent.ts'
 import { testHost } from '../../test/test-host.ts'
 import type { Client } from '../../test/test-host.ts'
@@ -19,7 +20,7 @@ async function inWorktree() {
   worktrees.commit('/main')
   const captures = new MemoryCaptures()
   captures.folders.set('/main', new Map())
-  const agent = new ScriptedAgent()
+  const agent = new ScriptedAgent({ capabilities: { multipleChats: {} } })
   const all = await testHost({ agents: [agent], machine: { worktrees, captures } })
   const ann = await all.join('ann')
   await ann.ask('createSession', {
@@ -183,4 +184,40 @@ test('[O59] operations never run at the same time, and a host that ends waits fo
   await closing
   await both
   expect([main(), most]).toEqual([{ a: '2' }, 1])
+})
+
+test('[O56] [O59] the session of a moved chat shows the worktree, and applies it when no turn is active in it', async () => {
+  const all = await inWorktree()
+  const { ann, tree, main, agent } = all
+  await ann.ask('createChat', { channel: session, chat: 'ahp-chat:/b' })
+  const { session: moved } = await move(ann, 'ahp-chat:/b', { kind: 'newSession' })
+  await ann.ask('subscribe', { channel: moved })
+  expect(ann.state(moved)['_meta']).toEqual(ann.state(session)['_meta'])
+  expect(all.worktrees.created).toHaveLength(1)
+  tree.files.set('a', '2')
+  const channel = `${moved}/changeset/session`
+  expect(operationIn(await changeset(ann, channel))).toMatchObject({ status: 'idle' })
+  await ann.ask('subscribe', { channel: chat })
+  await accepted(ann, chat, started('t1'))
+  const run = await agent.given(0)
+  const isBusy = untilChangeset(ann, channel, (state) => operationIn(state)?.status === 'disabled')
+  expect(operationIn(await isBusy)?.description).toContain('A turn is active in another session')
+  await expect(apply(ann, channel)).rejects.toThrow('A turn is active in another session')
+  run.end()
+  await untilChangeset(ann, channel, (state) => operationIn(state)?.status === 'idle')
+  await apply(ann, channel)
+  expect(main()).toEqual({ a: '2' })
+})
+
+test('[O58] the worktree of a moved chat stays until both sessions are disposed of', async () => {
+  const { ann, worktrees, root, core } = await inWorktree()
+  await ann.ask('createChat', { channel: session, chat: 'ahp-chat:/b' })
+  const { session: moved } = await move(ann, 'ahp-chat:/b', { kind: 'newSession' })
+  await ann.ask('disposeSession', { channel: session })
+  await untilIdle()
+  expect(worktrees.trees.has(root)).toBe(true)
+  await ann.ask('disposeSession', { channel: moved })
+  await until(() => !worktrees.trees.has(root))
+  await until(() => core().worktreeIds.size === 0)
+  expect(core().worktreeIds.size).toBe(0)
 })

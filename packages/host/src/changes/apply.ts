@@ -5,7 +5,7 @@ import type { Core } from '../core/core.ts'
 import type { Channel } from '../log/channel.ts'
 import { WorktreeRefused } from '../ports/worktrees.ts'
 import type { AppliedWorktree, WorktreeState, Worktrees } from '../ports/worktrees.ts'
-import { shownWorktree } from '../worktrees/worktrees.ts'
+import { sessionsBeside, shownWorktree } from '../worktrees/worktrees.ts'
 import { listed } from './operation-list.ts'
 
 /** The id of the operation that applies the worktree of a session to the main checkout. */
@@ -26,7 +26,8 @@ export async function applyOperations(
     scopes: ['changeset'],
     status: 'disabled',
   }
-  if (isBusy(session)) return [{ ...operation, description: busy }]
+  const activity = activityIn(core, session)
+  if (activity !== undefined) return [{ ...operation, description: activity }]
   try {
     const state = await own.worktrees.state(own.id)
     if (state.uncommitted.length === 0 && state.unapplied === 0)
@@ -51,7 +52,8 @@ export async function applyWorktree(
 ): Promise<string> {
   const own = worktreeOf(core, session)
   if (!own) throw new WorktreeRefused('This session has no worktree.')
-  if (isBusy(session)) throw new WorktreeRefused(busy)
+  const activity = activityIn(core, session)
+  if (activity !== undefined) throw new WorktreeRefused(activity)
   const { worktrees, id, main } = own
   disturb(main)
   try {
@@ -75,12 +77,22 @@ function worktreeOf({ worktrees, worktreeIds }: Core, session: Channel<'session'
   return worktrees && id !== undefined && named?.ok ? { worktrees, id, main: named.path } : undefined
 }
 
+/**
+ * Says that a turn is active in a session, or in another one that works in the same worktree, if that is so. A session with an
+ * active turn is in memory.
+ */
+function activityIn(core: Core, session: Channel<'session'>): string | undefined {
+  if (isBusy(session)) return 'A turn is active in this session. Apply its changes when it has ended.'
+  const others = sessionsBeside(core, session.uri).map((uri) => core.log.channel(uri, 'session'))
+  return others.some((other) => other && isBusy(other))
+    ? 'A turn is active in another session that works in this worktree. Apply its changes when it has ended.'
+    : undefined
+}
+
 /** Whether a turn is active in a session. A turn that waits for an answer is active, too. */
 function isBusy({ head }: Channel<'session'>): boolean {
   return head.chats.some(({ status }) => (activityOf(status) & Activity.InProgress) === Activity.InProgress)
 }
-
-const busy = 'A turn is active in this session. Apply its changes when it has ended.'
 
 function confirmation({ worktree, mainBranch, uncommitted }: WorktreeState): string {
   const target = mainBranch === undefined ? worktree.main : `the branch ${mainBranch} in ${worktree.main}`

@@ -23,6 +23,7 @@ import { Computation } from './computation.ts'
 import { directoriesOf } from './directories.ts'
 import { Operations } from './operations.ts'
 import { Reviews } from './review/reviews.ts'
+import { sessionsBeside } from '../worktrees/worktrees.ts'
 import { Taking } from './taking.ts'
 import { TurnCaptures } from './turn-captures.ts'
 import { TurnRecords } from './turn-records.ts'
@@ -166,10 +167,10 @@ export class Changes extends TurnCaptures implements ChangeTracking {
 
   /** Shows at once that a worktree cannot be applied while a turn is active in its session. */
   #activityChanged(chat: Uri): void {
-    const { catalog, worktreeIds, world } = this.#core()
-    const session = catalog.sessionOf(chat)
-    if (session !== undefined && worktreeIds.has(session))
-      world.soon(() => void this.#changesets.refresh(session).catch(this.#updateFailed))
+    const core = this.#core()
+    const session = core.catalog.sessionOf(chat)
+    for (const each of session === undefined ? [] : sessionsBeside(core, session))
+      core.world.soon(() => void this.#changesets.refresh(each).catch(this.#updateFailed))
   }
 
   /**
@@ -195,6 +196,8 @@ export class Changes extends TurnCaptures implements ChangeTracking {
     const session = sessionOf(core, chat)
     if (session && !core.jobs.stopping) await this.offer(session)
     await this.#changesets.refresh(core.catalog.sessionOf(chat))
+    for (const other of session ? sessionsBeside(core, session.uri) : [])
+      if (other !== session?.uri) await this.#changesets.refresh(other)
     // A client that speaks AHP 0.1 is told which files a session has changed, even if it is not subscribed to the
     // session.
     if (session && core.sessionFeed.followers.size > 0)

@@ -6,7 +6,7 @@ import type { Core } from '../core/core.ts'
 import type { Job } from '../core/jobs.ts'
 import { equal } from '../log/equal.ts'
 import type { Channel } from '../log/channel.ts'
-import type { FileWatch } from '../ports/files.ts'
+import type { FileWatch, WatchRequest } from '../ports/files.ts'
 import { withReviews } from './changeset-files.ts'
 
 /** What a changeset shows. */
@@ -25,7 +25,7 @@ export class ChangesetJob implements Job {
   readonly #core: Core
   readonly #channel: Channel<'changeset'>
   readonly #compute: () => Promise<Computed>
-  readonly #watches: Promise<FileWatch | undefined>[]
+  readonly #watches: Promise<readonly FileWatch[]>[]
   #computing: Promise<void> | undefined
   #again = false
   #stopped = false
@@ -34,13 +34,16 @@ export class ChangesetJob implements Job {
   constructor(
     core: Core,
     channel: Channel<'changeset'>,
-    directories: readonly string[],
+    followed: Followed,
     compute: () => Promise<Computed>,
   ) {
     this.#core = core
     this.#channel = channel
     this.#compute = compute
-    this.#watches = directories.map((directory) => this.#watch(directory))
+    this.#watches = [
+      ...followed.directories.map((directory) => this.#watch(directory, ofFiles)),
+      ...followed.repositories.map((directory) => this.#watchRepository(directory)),
+    ]
   }
 
   /** Computes the changeset again. Resolves when all changes until now are published. */
@@ -57,7 +60,8 @@ export class ChangesetJob implements Job {
   async stop(): Promise<void> {
     this.#stopped = true
     this.#cancelDelay?.()
-    await Promise.all(this.#watches.map(async (watch) => (await watch)?.end()))
+    const watches = (await Promise.all(this.#watches)).flat()
+    await Promise.all(watches.map((watch) => watch.end()))
   }
 
   async #run(): Promise<void> {
@@ -107,17 +111,50 @@ export class ChangesetJob implements Job {
     this.#core.log.append(this.#channel, action)
   }
 
-  async #watch(directory: string): Promise<FileWatch | undefined> {
+  /** Follows the commits, checkouts and changes of the index that somebody makes in the repository of a directory. */
+  async #watchRepository(directory: string): Promise<readonly FileWatch[]> {
+    const { vcs } = this.#core
+    try {
+      const root = await vcs?.root(directory)
+      const found = root === undefined ? [] : ((await vcs?.gitDirectories(root)) ?? [])
+      return (await Promise.all(found.map((each) => this.#watch(each, ofCommits)))).flat()
+    } catch {
+      return []
+    }
+  }
+
+  async #watch(directory: string, request: WatchRequest): Promise<readonly FileWatch[]> {
     const { files, world, limits } = this.#core
-    const skips = (path: string) => /(^|\/)(\.git|node_modules)(\/|$)/.test(path)
-    const request = { recursive: true, wants: (path: string) => !skips(path), skips }
     const listener = () => {
       this.#cancelDelay?.()
       this.#cancelDelay = world.later(limits.refreshMs, () => void this.refresh())
     }
     // A folder that cannot be watched is still computed when somebody subscribes, and after every turn.
-    return files?.watch({ path: directory, roots: [directory] }, request, listener).catch(() => undefined)
+    const watch = files?.watch({ path: directory, roots: [directory] }, request, listener)
+    const watching = await watch?.catch(() => undefined)
+    return watching ? [watching] : []
   }
+}
+
+/** What a followed changeset depends on. */
+export interface Followed {
+  readonly directories: readonly string[]
+  /** The directories whose commits matter, too. */
+  readonly repositories: readonly string[]
+}
+
+/** The working files. What version control and package managers write is left out. */
+const ofFiles: WatchRequest = {
+  recursive: true,
+  wants: (path) => !ofFiles.skips(path),
+  skips: (path) => /(^|\/)(\.git|node_modules)(\/|$)/.test(path),
+}
+
+/** The files of a git directory that name the commit that is checked out, the branches, and what is staged. */
+const ofCommits: WatchRequest = {
+  recursive: true,
+  wants: (path) => /^(HEAD|index|packed-refs|refs\/.*)$/.test(path) && !path.endsWith('.lock'),
+  skips: (path) => path !== '' && !/^refs(\/|$)/.test(path),
 }
 
 export function failed(message: string): Computed {

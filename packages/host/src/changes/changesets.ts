@@ -146,7 +146,10 @@ export class Changesets {
     if (isFollowed && channel.listeners.size === 0) return undefined
     const { chat, session } = subject
     const directories = pathsIn(chat?.head.workingDirectories ?? session.head.workingDirectories)
-    const job = new ChangesetJob(core, channel, isFollowed ? directories : [], async () => {
+    const { kind } = subject.scope
+    const repositories = kind === 'uncommitted' || kind === 'branch' ? directories : []
+    const followed = isFollowed ? { directories, repositories } : { directories: [], repositories: [] }
+    const job = new ChangesetJob(core, channel, followed, async () => {
       const now = (await this.subject(channel.uri)) ?? subject
       return this.#reviews.shown(now, channel.head.files, () => this.#computation.of(now))
     })

@@ -3,6 +3,11 @@ export interface Vcs {
   /** Returns the root of the working tree that contains a directory; undefined if no working tree does. */
   root(directory: string): Promise<string | undefined>
   status(root: string): Promise<VcsStatus>
+  /**
+   * Returns the directories in which version control keeps what a commit, a checkout or a change of the index writes, outside
+   * the working tree's own files. They have the form of a git directory.
+   */
+  gitDirectories(root: string): Promise<readonly string[]>
   /** Returns those of the given paths that are ignored. The paths are relative to the root. */
   ignored(root: string, paths: readonly string[]): Promise<ReadonlySet<string>>
   /** Returns at most `max` files of a working tree that are not ignored. Their paths are relative to the root. */

@@ -20,6 +20,7 @@ import { movableChange, unmovable } from '../chat/movable.ts'
 import { sleepWhenIdle } from '../channels/sleep.ts'
 import { createSessionChannel, forgetSession } from './session.ts'
 import { wake } from '../channels/wake.ts'
+import { shareWorktree } from '../worktrees/worktrees.ts'
 
 type Move = Promise<{ readonly seq: number; readonly session: Uri }>
 
@@ -47,6 +48,7 @@ async function moveTo(core: Core, uri: Uri, to: Uri, after?: Uri): Move {
   if (target !== from) {
     checkTarget(core, { target, from, chat, count: chats.length })
     transfer(core, from, target, chats)
+    shareWorktree(core, from, target)
   }
   const order = urisOf([...others.slice(0, at + 1), ...chats, ...others.slice(at + 1)])
   if (!equal(order, urisOf(target.head.chats)))

@@ -38,6 +38,7 @@ async function repositoryHost({ setup }: { setup?: string } = {}) {
   const vcs: Vcs = {
     root: async (path) => (path.startsWith('/main') ? '/main' : undefined),
     status: async () => ({ remotes: [], changes: [] }),
+    gitDirectories: async () => [],
     ignored: async () => new Set(),
     files: async () => [],
   }

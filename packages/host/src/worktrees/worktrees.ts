@@ -8,6 +8,7 @@ import { isolationKeys } from '../agents/isolation.ts'
 import { wakeIfSound } from '../channels/wake.ts'
 import type { Core } from '../core/core.ts'
 import type { Channel } from '../log/channel.ts'
+import { equal } from '../log/equal.ts'
 import { WorktreeRefused } from '../ports/worktrees.ts'
 import type { AppliedWorktree, UnfinishedWorktree, Worktree, Worktrees } from '../ports/worktrees.ts'
 import { runSetup } from './setup.ts'
@@ -102,6 +103,25 @@ function show(core: Core, session: Channel<'session'>, worktree: JsonObject): vo
   core.log.append(session, { type: 'session/metaChanged', _meta: { ..._meta, 'x-atrium': next } })
 }
 
+/**
+ * Gives the worktree of a session to the session that gets one of its chats, in the step that moves the chat. Both then work in
+ * the worktree, and both can apply it.
+ */
+export function shareWorktree(core: Core, from: Channel<'session'>, to: Channel<'session'>): void {
+  const id = core.worktreeIds.get(from.uri)
+  const shown = shownWorktree(from.head)
+  const isSame = equal(from.head.workingDirectories, to.head.workingDirectories)
+  if (id === undefined || !shown || !isSame || core.worktreeIds.has(to.uri)) return
+  core.worktreeIds.set(to.uri, id)
+  show(core, to, shown)
+}
+
+/** The sessions that work in the same worktree as a session, this one included. */
+export function sessionsBeside({ worktreeIds }: Core, session: Uri): readonly Uri[] {
+  const id = worktreeIds.get(session)
+  return id === undefined ? [] : worktreeIds.entries().flatMap(([uri, each]) => (each === id ? [uri] : []))
+}
+
 /** The worktree that a session shows. */
 export function shownWorktree({ _meta }: SessionState): JsonObject | undefined {
   const own = _meta?.['x-atrium']
@@ -129,7 +149,7 @@ export async function removeWorktrees(core: Core): Promise<void> {
       }
       core.world.report('worktree kept', error.message)
     }
-    worktreeIds.delete(session)
+    for (const each of sessionsBeside(core, session)) worktreeIds.delete(each)
   }
   core.log.scheduleFlush()
 }
@@ -166,13 +186,14 @@ async function tell(core: Core, recovered: AppliedWorktree | UnfinishedWorktree)
   const event =
     'problem' in recovered ? 'worktree not applied after a restart' : 'worktree applied after a restart'
   core.world.report(event, note)
-  const [uri] = core.worktreeIds.entries().find(([, each]) => each === id) ?? []
-  const session = uri === undefined ? undefined : await wakeIfSound(core, uri)
-  if (!session?.is('session')) return
-  const shown = shownWorktree(session.head) ?? {}
-  const { notes = [] } = shown
-  if (Array.isArray(notes) && !notes.includes(note))
-    show(core, session, { ...shown, notes: [...notes, note] })
+  for (const [uri, each] of core.worktreeIds.entries()) {
+    const session = each === id ? await wakeIfSound(core, uri) : undefined
+    if (!session?.is('session')) continue
+    const shown = shownWorktree(session.head) ?? {}
+    const { notes = [] } = shown
+    if (Array.isArray(notes) && !notes.includes(note))
+      show(core, session, { ...shown, notes: [...notes, note] })
+  }
 }
 
 function leftText({ left }: AppliedWorktree): string {

@@ -34,6 +34,17 @@ export function vcsContract(
       await expect(none.vcs.status(none.path)).rejects.toThrow()
     })
 
+    test('[O35] the git directories of a working tree are outside its own files', async () => {
+      const { root, vcs, write, commit } = await open()
+      await write('file', '1')
+      await commit()
+      const found = await vcs.gitDirectories(root)
+      expect(found.length).toBeGreaterThan(0)
+      for (const path of found) expect(await vcs.files(root, 10)).not.toContain(path.slice(root.length + 1))
+      const none = await elsewhere()
+      await expect(none.vcs.gitDirectories(none.path)).rejects.toThrow()
+    })
+
     test('[O11] before the first commit there is a branch and no commit', async () => {
       const { root, vcs, write, branch } = await open()
       await branch('first')

@@ -17,13 +17,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CaptureFailed } from '@atrium/host/ports/captures'
-import type { CapturedEdit } from '@atrium/host/ports/captures'
+import type { CapturedEdit, FolderEdits } from '@atrium/host/ports/captures'
 import { undoing } from '../../../host/src/ports/contracts/captures-apply.contract.ts'
 import { taking } from '../../../host/src/ports/contracts/captures.contract.ts'
 import { searchesInFull } from '../../../protocol/test/search.ts'
 import { bundle } from '../../test/bundle.ts'
 import { DiskFolder } from '../../test/captures/folder.ts'
 import { needsGit, newFolder } from '../../test/repository.ts'
+import type { Entry } from './apply/journal.ts'
 
 /** The host is killed at every place, or at every fifth one. */
 const stride = searchesInFull ? 1 : 5
@@ -80,14 +81,17 @@ function contentsOf(directory: string): readonly string[] {
 }
 
 function applyInChild(folder: DiskFolder, edits: readonly CapturedEdit[], killAt: number) {
+  return applyAllInChild(folder, [{ directory: folder.directory, edits }], killAt)
+}
+
+function applyAllInChild(folder: DiskFolder, groups: readonly FolderEdits[], killAt: number) {
   const { status, signal, stdout, stderr } = spawnSync(process.execPath, [child], {
     encoding: 'utf8',
     env: {
       PATH: process.env['PATH'],
       MODULE: module,
       FOLDER: folder.data,
-      DIRECTORY: folder.directory,
-      EDITS: JSON.stringify(edits),
+      GROUPS: JSON.stringify(groups),
       HOME: folder.user.home,
       KILL_AT: String(killAt),
     },
@@ -120,6 +124,53 @@ describe('[O21] a host that is killed while it applies edits', () => {
     )
     expect(seen.untouched).toBeGreaterThan(10 / stride)
     expect(seen.finished).toBeGreaterThan(10 / stride)
+  })
+
+  test('[O38] changes the files of several folders or none of them, wherever it is killed', async () => {
+    const { folder, directory, edits } = await changedFolder()
+    const other = join(newFolder(), 'other')
+    mkdirSync(other)
+    const write = (text: string) => writeFileSync(join(other, 'b'), text)
+    write('before')
+    const before = await folder.captures.take(other, taking())
+    write('by the turn')
+    const after = await folder.captures.take(other, taking())
+    const edit = edits.filter(({ path }) => path === 'a')
+    const groups = [
+      { directory, edits: edit },
+      { directory: other, edits: undoing(await folder.captures.compare(before.id, after.id)) },
+    ]
+    const seen = new Set<string>()
+    let steps = 0
+    for (let killed = true; killed;) {
+      await folder.write('a', 'by the turn')
+      write('by the turn')
+      ;({ killed } = applyAllInChild(folder, groups, ++steps))
+      for (const each of await (await folder.restart()).recover()) expect(each.left).toEqual([])
+      seen.add(`${await folder.text('a')}, ${readFileSync(join(other, 'b'), 'utf8')}`)
+      expect(readdirSync(other)).toEqual(['b'])
+    }
+    expect([...seen]).toEqual(['by the turn, by the turn', 'a\n, before'])
+  })
+
+  test('a group of an earlier version of the host, which had one folder, is finished', async () => {
+    const { folder, edits, directory } = await changedFolder()
+    const edit = edits.filter(({ path }) => path === 'a')
+    const journal = join(folder.data, 'journal')
+    let decided: string | undefined
+    for (let steps = 1; decided === undefined; steps++) {
+      await folder.write('a', 'by the turn')
+      rmSync(journal, { recursive: true, force: true })
+      mkdirSync(journal)
+      applyInChild(folder, edit, steps)
+      decided = readdirSync(journal).find((name) => name.endsWith('.json'))
+    }
+    const path = join(journal, decided)
+    const { id, folders } = JSON.parse(readFileSync(path, 'utf8')) as Entry
+    writeFileSync(path, JSON.stringify({ id, ...folders[0] }))
+    const applied = await (await folder.restart()).recover()
+    expect(applied).toEqual([{ directory, done: ['a'], left: [] }])
+    expect(await folder.text('a')).toBe('a\n')
   })
 
   test('[O40] changes a file or not, also if the new content is in no capture', async () => {

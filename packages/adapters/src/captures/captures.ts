@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CaptureFailed, CaptureRefused } from '@atrium/host/ports/captures'
-import type { Captures } from '@atrium/host/ports/captures'
+import type { Applied, Captures, FolderEdits } from '@atrium/host/ports/captures'
 import { limits as defaultLimits } from '@atrium/protocol/limits'
 import type { LimitValues } from '@atrium/protocol/limits'
 import { GitRunner } from '../git/run.ts'
@@ -79,6 +79,14 @@ export function gitCaptures(options: CapturesOptions): Captures {
     if (exitCode !== 0) throw new CaptureFailed('The content is not stored.')
     return stdout
   }
+  const applyAll = (groups: readonly FolderEdits[]): Promise<readonly Applied[]> => {
+    // The folders are entered in one order, so that no two calls wait for each other.
+    const enter = [...new Set(groups.map(({ directory }) => directory))].toSorted().reduceRight(
+      (task, directory) => () => queue.run(directory, task),
+      () => applyEdits(applying, groups),
+    )
+    return enter()
+  }
   const applying = { journal: new Journal(join(folder, 'journal')), read }
 
   return {
@@ -119,7 +127,11 @@ export function gitCaptures(options: CapturesOptions): Captures {
       return queue.run(a.name, () => compareCaptures(a.store, [a.hash, b.hash], judge))
     },
     read,
-    apply: (directory, edits) => queue.run(directory, () => applyEdits(applying, directory, edits)),
+    apply: async (directory, edits) => {
+      const [applied] = await applyAll([{ directory, edits }])
+      return applied ?? { directory, done: [], left: [] }
+    },
+    applyAll,
     recover: () => recoverEdits(applying),
     async collect(kept) {
       const before = order

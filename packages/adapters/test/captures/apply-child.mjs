@@ -2,10 +2,10 @@ import fs from 'node:fs'
 import promises from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 
-// Applies edits, and kills itself before its n-th change of the disk. A kill before a change is also a kill after the previous
+// Applies edits of one or several folders, and kills itself before its n-th change of the disk. A kill before a change is also a kill after the previous
 // change.
 
-const { MODULE, FOLDER, DIRECTORY, EDITS, HOME, KILL_AT } = process.env
+const { MODULE, FOLDER, GROUPS, HOME, KILL_AT } = process.env
 const last = Number(KILL_AT)
 let changes = 0
 let counting = false
@@ -32,7 +32,7 @@ const captures = gitCaptures({ folder: FOLDER, user: { home: HOME, configHome: H
 // Bytes are arrays of numbers in JSON.
 const withBytes = (_, value) =>
   Array.isArray(value?.bytes) ? { ...value, bytes: Uint8Array.from(value.bytes) } : value
-const edits = JSON.parse(EDITS, withBytes)
+const groups = JSON.parse(GROUPS, withBytes)
 counting = true
-const applied = await captures.apply(DIRECTORY, edits)
+const applied = await captures.applyAll(groups)
 process.stdout.write(JSON.stringify({ applied, changes }))

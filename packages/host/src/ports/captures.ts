@@ -25,6 +25,11 @@ export interface Captures {
    */
   apply(directory: string, edits: readonly CapturedEdit[]): Promise<Applied>
   /**
+   * Does the same in several folders: the edits of all folders or none, even if the host is killed meanwhile. Returns a result
+   * for each folder.
+   */
+  applyAll(groups: readonly FolderEdits[]): Promise<readonly Applied[]>
+  /**
    * Finishes what `apply` had begun before the host was killed, or takes it back if it had changed no file yet. A file that
    * somebody has changed meanwhile is left as it is, and reported. Called once, before any `apply`.
    */
@@ -106,6 +111,12 @@ export interface CapturedEdit {
   readonly expected?: CapturedFile
   /** The file that the path gets. Absent: the file is deleted. */
   readonly wanted?: CapturedFile | NewFile
+}
+
+/** The edits of one folder. */
+export interface FolderEdits {
+  readonly directory: string
+  readonly edits: readonly CapturedEdit[]
 }
 
 /** A file whose content is in no capture. */

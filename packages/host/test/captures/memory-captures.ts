@@ -7,6 +7,7 @@ import type {
   CapturedEdit,
   CapturedFile,
   Captures,
+  FolderEdits,
   Omission,
 } from '../../src/ports/captures.ts'
 import { countLines } from './line-counts.ts'
@@ -118,6 +119,10 @@ export class MemoryCaptures implements Captures {
       }
     }
     return { directory, done, left }
+  }
+
+  async applyAll(groups: readonly FolderEdits[]): Promise<readonly Applied[]> {
+    return Promise.all(groups.map(({ directory, edits }) => this.apply(directory, edits)))
   }
 
   async recover(): Promise<readonly Applied[]> {

@@ -125,7 +125,8 @@ export async function searchEdits(
     const before = wordsOnDisk()
     const removedByTurn = how === 'redo' ? await removedWords(of.folder) : new Set<string>()
     for (const { turn } of running) turn.disturbed()
-    const outcome = await carryOut(captures, plan, plan.files.filter(chosen))
+    const [outcome] = await carryOut(captures, [{ plan, files: plan.files.filter(chosen) }])
+    if (!outcome) throw new Error('no outcome')
     counts.conflicts += plan.files.filter(
       ({ verdict }) => verdict === 'shared' || verdict === 'changed',
     ).length

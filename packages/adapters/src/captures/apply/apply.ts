@@ -2,9 +2,16 @@ import { randomBytes } from 'node:crypto'
 import { access, constants, lstat, realpath, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { CaptureFailed } from '@atrium/host/ports/captures'
-import type { Applied, CapturedEdit, CapturedFile, NewFile, Omission } from '@atrium/host/ports/captures'
+import type {
+  Applied,
+  CapturedEdit,
+  CapturedFile,
+  FolderEdits,
+  NewFile,
+  Omission,
+} from '@atrium/host/ports/captures'
 import { codeOf } from '../../process/error-code.ts'
-import type { Entry, Journal, Step } from './journal.ts'
+import type { Entry, FolderSteps, Journal, Step } from './journal.ts'
 import { blobHash, hasVersion, isEditable, presentAt } from './present.ts'
 import type { Present, Version } from './present.ts'
 import { finishStep, writeTemp } from './step.ts'
@@ -16,30 +23,28 @@ export interface ApplyTools {
 }
 
 /**
- * Applies a group of edits, except those whose files have changed meanwhile: they are returned in `left`. If a new
- * content cannot be written, nothing is applied.
+ * Applies a group of edits in several folders, except those whose files have changed meanwhile: they are returned in `left`.
+ * If a new content cannot be written, nothing is applied.
  */
 export async function applyEdits(
   tools: ApplyTools,
-  path: string,
-  edits: readonly CapturedEdit[],
-): Promise<Applied> {
-  const directory = await realpath(path).catch(() => undefined)
-  if (directory === undefined) throw new CaptureFailed(`There is no folder ${path}.`)
-  const left: Omission[] = []
-  const steps: { readonly step: Step; readonly present: Present; readonly content?: Uint8Array }[] = []
-  for (const edit of edits) {
-    const checked = await check(tools, directory, edit, edits)
-    if (typeof checked === 'string') left.push({ path: edit.path, reason: checked })
-    else steps.push(checked)
-  }
-  const entry: Entry = { id: randomBytes(8).toString('hex'), directory, steps: steps.map(({ step }) => step) }
-  if (steps.length === 0) return { directory, done: [], left }
+  groups: readonly FolderEdits[],
+): Promise<readonly Applied[]> {
+  const folders: CheckedFolder[] = []
+  for (const group of groups) folders.push(await checkFolder(tools, group))
+  const due = folders.filter(({ steps }) => steps.length > 0)
+  const stepsOf = ({ directory, steps }: CheckedFolder) => ({
+    directory,
+    steps: steps.map(({ step }) => step),
+  })
+  const entry: Entry = { id: randomBytes(8).toString('hex'), folders: due.map(stepsOf) }
+  if (due.length === 0) return folders.map(({ directory, left }) => ({ directory, done: [], left }))
   try {
     await tools.journal.stage(entry)
-    for (const { step, content, present } of steps)
-      if (content) await writeTemp(directory, step, content, present)
-      else await access(dirname(join(directory, step.path)), constants.W_OK)
+    for (const { directory, steps } of due)
+      for (const { step, content, present } of steps)
+        if (content) await writeTemp(directory, step, content, present)
+        else await access(dirname(join(directory, step.path)), constants.W_OK)
     await tools.journal.decide(entry)
   } catch (error) {
     // If a temporary file cannot be deleted now, the group stays in the journal, and the next start deletes the file.
@@ -47,7 +52,39 @@ export async function applyEdits(
     throw new CaptureFailed(`Nothing was changed: ${problemOf(error)}.`)
   }
   const finished = await finish(tools, entry)
-  return { ...finished, left: [...left, ...finished.left] }
+  return folders.map((folder) => {
+    const { done = [], left = [] } = finished[due.indexOf(folder)] ?? {}
+    return { directory: folder.directory, done, left: [...folder.left, ...left] }
+  })
+}
+
+/** A folder with the steps of its edits. `left`: the edits that are not applied. */
+interface CheckedFolder {
+  readonly directory: string
+  readonly steps: readonly CheckedStep[]
+  readonly left: readonly Omission[]
+}
+
+interface CheckedStep {
+  readonly step: Step
+  readonly present: Present
+  readonly content?: Uint8Array
+}
+
+async function checkFolder(
+  tools: ApplyTools,
+  { directory: path, edits }: FolderEdits,
+): Promise<CheckedFolder> {
+  const directory = await realpath(path).catch(() => undefined)
+  if (directory === undefined) throw new CaptureFailed(`There is no folder ${path}.`)
+  const left: Omission[] = []
+  const steps: CheckedStep[] = []
+  for (const edit of edits) {
+    const checked = await check(tools, directory, edit, edits)
+    if (typeof checked === 'string') left.push({ path: edit.path, reason: checked })
+    else steps.push(checked)
+  }
+  return { directory, steps, left }
 }
 
 /**
@@ -57,14 +94,21 @@ export async function applyEdits(
 export async function recoverEdits(tools: ApplyTools): Promise<readonly Applied[]> {
   const applied: Applied[] = []
   for (const { entry, decided } of await tools.journal.left())
-    if (decided) applied.push(await finish(tools, entry))
+    if (decided) applied.push(...(await finish(tools, entry)))
     else await takeBack(tools.journal, entry)
   return applied
 }
 
-/** Applies a group whose new contents are written. Deletions come first: a folder may take the place of a file. */
-async function finish({ journal, read }: ApplyTools, entry: Entry): Promise<Applied> {
-  const { directory, steps } = entry
+/** Applies a group whose new contents are written. */
+async function finish({ journal, read }: ApplyTools, entry: Entry): Promise<readonly Applied[]> {
+  const applied: Applied[] = []
+  for (const folder of entry.folders) applied.push(await finishFolder(read, folder))
+  await journal.forget(entry)
+  return applied
+}
+
+/** Applies the edits of a folder. Deletions come first: a folder may take the place of a file. */
+async function finishFolder(read: ApplyTools['read'], { directory, steps }: FolderSteps): Promise<Applied> {
   const done = new Set<string>()
   const left: Omission[] = []
   for (const step of [...steps].toSorted((a, b) => Number(Boolean(a.wanted)) - Number(Boolean(b.wanted)))) {
@@ -74,13 +118,12 @@ async function finish({ journal, read }: ApplyTools, entry: Entry): Promise<Appl
     if (reason === undefined) done.add(step.path)
     else left.push({ path: step.path, reason })
   }
-  await journal.forget(entry)
   return { directory, done: steps.flatMap(({ path }) => (done.has(path) ? [path] : [])), left }
 }
 
 async function takeBack(journal: Journal, entry: Entry): Promise<void> {
-  for (const { temp } of entry.steps)
-    if (temp !== undefined) await rm(join(entry.directory, temp), { force: true })
+  for (const { directory, steps } of entry.folders)
+    for (const { temp } of steps) if (temp !== undefined) await rm(join(directory, temp), { force: true })
   await journal.forget(entry)
 }
 
@@ -93,7 +136,7 @@ async function check(
   directory: string,
   { path, expected, wanted }: CapturedEdit,
   edits: readonly CapturedEdit[],
-): Promise<string | { readonly step: Step; readonly present: Present; readonly content?: Uint8Array }> {
+): Promise<string | CheckedStep> {
   if (!isEditable(path)) return 'The path is not one of the folder.'
   const fresh = wanted && 'bytes' in wanted ? wanted : undefined
   const stored = wanted && 'content' in wanted ? wanted : undefined

@@ -6,6 +6,10 @@ import type { Version } from './present.ts'
 /** A group of edits, as it is written down before the first file changes. */
 export interface Entry {
   readonly id: string
+  readonly folders: readonly FolderSteps[]
+}
+
+export interface FolderSteps {
   readonly directory: string
   readonly steps: readonly Step[]
 }
@@ -18,6 +22,11 @@ export interface Step {
   readonly wanted?: Version
   /** The path of the temporary file with the wanted content, until it is renamed to `path`. */
   readonly temp?: string
+}
+
+/** An entry of an earlier version of the host, which had one folder. */
+interface EarlierEntry extends FolderSteps {
+  readonly id: string
 }
 
 /**
@@ -75,7 +84,8 @@ export class Journal {
     const text = await readFile(path, 'utf8')
     try {
       // This class has written the file itself, in a folder that only this user can write to.
-      return JSON.parse(text) as Entry
+      const entry = JSON.parse(text) as Entry | EarlierEntry
+      return 'folders' in entry ? entry : { id: entry.id, folders: [entry] }
     } catch {
       await rm(path, { force: true })
       return undefined

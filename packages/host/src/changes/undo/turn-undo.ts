@@ -9,7 +9,7 @@ import type { Taking } from '../taking.ts'
 import type { TurnFolder, TurnRecord } from '../turn-record.ts'
 import type { TurnRecords } from '../turn-records.ts'
 import { carryOut, planRedo, planUndo } from './undo.ts'
-import type { Plan, PlannedFile } from './undo.ts'
+import type { Chosen, Plan, PlannedFile } from './undo.ts'
 
 export interface UndoContext {
   readonly core: () => Core
@@ -53,7 +53,7 @@ export class TurnUndo {
   async keep(resource: Uri): Promise<string> {
     const { folder, file } = await this.#conflict(resource)
     const kept = [...new Set([...(folder.kept ?? []), file.change.path])]
-    await this.#save({ ...folder, kept })
+    await this.#save([{ ...folder, kept }])
     return 'The file stays as it is.'
   }
 
@@ -65,9 +65,9 @@ export class TurnUndo {
     const now = file.edits.find((edit) => edit.path === path)?.expected
     disturb(plan.directory)
     const copy = withCopy && now ? await this.#copy(plan.directory, path, now) : undefined
-    await this.#save(noted(folder, plan, [path]))
-    const { done, left } = await carryOut(captures, plan, [file])
-    const said = sentence(done, left, 'set back')
+    await this.#save([noted(folder, plan, [path])])
+    const [outcome] = await carryOut(captures, [{ plan, files: [file] }])
+    const said = sentence(outcome?.done ?? [], outcome?.left ?? [], 'set back')
     return copy === undefined ? said : `${said} The file as it was is in ${copy}.`
   }
 
@@ -81,26 +81,30 @@ export class TurnUndo {
     }>,
   ): Promise<string> {
     const { captures, disturb } = this.#context
-    const done: string[] = []
     const left: Omission[] = []
+    const due: (Chosen & { readonly folder: TurnFolder; readonly undoes: boolean })[] = []
     for (const folder of (await this.#record()).folders) {
       const { plan, chosen, undoes } = await planned(folder)
       const asked = plan.files.filter((file) => resource === undefined || isAt(plan, file, resource))
       const files = asked.filter(chosen)
       left.push(...asked.filter(({ verdict }) => verdict in reasons).map(leftAlone))
-      if (files.length === 0) continue
-      const paths = files.map(originalPath)
-      const before = folder.undone ?? []
-      await this.#save(noted(folder, plan, paths))
-      disturb(plan.directory)
-      const outcome = await carryOut(captures, plan, files)
-      const changed = files.filter(({ change }) => outcome.done.includes(change.path)).map(originalPath)
-      const undone = undoes ? union(before, changed) : before.filter((path) => !changed.includes(path))
-      await this.#save({ ...folder, safety: plan.safety, undone })
-      done.push(...changed)
-      left.push(...outcome.left)
+      if (files.length > 0) due.push({ folder, plan, files, undoes })
     }
-    return sentence(done, left, verb)
+    if (due.length === 0) return sentence([], left, verb)
+    await this.#save(due.map(({ folder, plan, files }) => noted(folder, plan, files.map(originalPath))))
+    for (const { plan } of due) disturb(plan.directory)
+    const outcomes = await carryOut(captures, due)
+    const changed = due.map(({ files }, at) =>
+      files.filter(({ change }) => outcomes[at]?.done.includes(change.path)).map(originalPath),
+    )
+    await this.#save(
+      due.map(({ folder, plan, undoes }, at) => {
+        const [before, now] = [folder.undone ?? [], changed[at] ?? []]
+        const undone = undoes ? union(before, now) : before.filter((path) => !now.includes(path))
+        return { ...folder, safety: plan.safety, undone }
+      }),
+    )
+    return sentence(changed.flat(), [...left, ...outcomes.flatMap((outcome) => outcome.left)], verb)
   }
 
   /** Returns a file of the turn that others have changed, too (a conflict). Throws if the file is no conflict. */
@@ -134,11 +138,11 @@ export class TurnUndo {
     return record
   }
 
-  /** Stores what is known of a folder. Resolves when it is durable. */
-  async #save(folder: TurnFolder): Promise<void> {
+  /** Stores what is known of folders. Resolves when it is durable. */
+  async #save(changed: readonly TurnFolder[]): Promise<void> {
     const { core, records } = this.#context
     const { folders, ...record } = await this.#record()
-    const next = folders.map((each) => (each.directory === folder.directory ? folder : each))
+    const next = folders.map((each) => changed.find(({ directory }) => directory === each.directory) ?? each)
     records.put(this.#chat.uri, this.#turnId, { ...record, folders: next })
     if (!(await core().log.settled()))
       throw new CaptureFailed('The disk of the host is full: nothing was changed.')

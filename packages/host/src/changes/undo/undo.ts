@@ -58,20 +58,27 @@ export async function planRedo(captures: Captures, taking: Taking, folder: TurnF
   }
 }
 
+/** The files of a plan that are to be changed. */
+export interface Chosen {
+  readonly plan: Plan
+  readonly files: readonly PlannedFile[]
+}
+
 /**
- * Carries out the edits of a plan. If the host is killed meanwhile, either all of them are done or none. A file that
- * has changed since the plan was made is left as it is.
+ * Carries out edits in one or several folders. If the host is killed meanwhile, either all of them are done or none. A file
+ * that has changed since its plan was made is left as it is. Returns an outcome for each folder.
  */
-export async function carryOut(
-  captures: Captures,
-  plan: Plan,
-  chosen: readonly PlannedFile[],
-): Promise<Outcome> {
-  const edits = chosen.flatMap((file) => file.edits)
-  if (edits.length === 0) return { done: [], left: [] }
-  const { done, left } = await captures.apply(plan.directory, edits)
-  const isDone = ({ edits: own }: PlannedFile) => own.every(({ path }) => done.includes(path))
-  return { done: chosen.filter(isDone).map(({ change }) => change.path), left }
+export async function carryOut(captures: Captures, chosen: readonly Chosen[]): Promise<readonly Outcome[]> {
+  const groups = chosen.map(({ plan, files }) => ({
+    directory: plan.directory,
+    edits: files.flatMap((file) => file.edits),
+  }))
+  const applied = await captures.applyAll(groups)
+  return chosen.map(({ files }, at) => {
+    const { done = [], left = [] } = applied[at] ?? {}
+    const isDone = ({ edits: own }: PlannedFile) => own.every(({ path }) => done.includes(path))
+    return { done: files.filter(isDone).map(({ change }) => change.path), left }
+  })
 }
 
 function planned(change: CapturedChange, shared: TurnFolder['shared'], present: Present): PlannedFile {

@@ -26,6 +26,12 @@ describe('[O17] installed packages', () => {
     expect(await changedIn(new DiskFolder())).toEqual(['main.js'])
   })
 
+  test('are captured in a folder without a repository whose `.gitignore` says so', async () => {
+    const folder = new DiskFolder()
+    await folder.write('.gitignore', '!node_modules/\n')
+    expect(await changedIn(folder)).toEqual(all)
+  })
+
   test('are captured in a repository that does not ignore them', async () => {
     expect(await changedIn(new DiskRepository())).toEqual(all)
   })

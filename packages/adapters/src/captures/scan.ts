@@ -67,9 +67,8 @@ export async function findChanges(store: CaptureStore, place: Place, options: Sc
     })
     return recordsOf(output)
   }
-  const excluded = ['--exclude-standard', ...(place.repository ? [] : ['--exclude=node_modules/'])]
-  const others = ['ls-files', '-z', '--others', ...excluded]
-  const ignored = ['ls-files', '-z', '--cached', '--ignored', ...excluded]
+  const others = ['ls-files', '-z', '--others', '--exclude-standard']
+  const ignored = ['ls-files', '-z', '--cached', '--ignored', '--exclude-standard']
   const userIndex = place.repository && join(place.repository.gitDir, 'index')
   const [changed, untracked, ours, users] = await Promise.all([
     list(['diff-files', '-z', '--name-status', '--no-renames', '--ignore-submodules=all']).then((found) => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { mkdir, readFile, readdir, rename, rm, statfs, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, readdir, rename, rm, statfs, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CaptureFailed } from '@atrium/host/ports/captures'
 import type { GitRunner } from '../git/run.ts'
@@ -161,16 +161,28 @@ export class CaptureStore {
     await replace(join(this.folder, 'state.json'), JSON.stringify(state), false)
   }
 
-  /** Removes the lock and the temporary files that a previous run of the host has left. */
-  async tidy(): Promise<void> {
+  /** Removes the lock and the temporary files that a previous run of the host has left, and sets the list of ignored files. */
+  async tidy(place: Place): Promise<void> {
     if (this.#tidy) return
     this.#tidy = true
+    await this.#exclude(place)
     await rm(`${this.index}.lock`, { force: true })
     const packs = join(this.objects, 'pack')
     for (const name of await readdir(packs))
       if (/tmp[-_]/.test(name)) await rm(join(packs, name), { force: true })
     for (const name of await readdir(this.folder))
       if (name.startsWith('incoming-')) await rm(join(this.folder, name), { recursive: true, force: true })
+  }
+
+  /**
+   * Links the repository's own list of ignored files into the store, so that the list applies there too. A folder without a
+   * repository gets a list that ignores installed packages. Like every such list, it has less weight than a `.gitignore`.
+   */
+  async #exclude({ repository }: Place): Promise<void> {
+    const list = join(this.gitDir, 'info', 'exclude')
+    await rm(list, { force: true })
+    if (repository) await symlink(join(repository.commonDir, 'info', 'exclude'), list)
+    else await writeFile(list, 'node_modules/\n')
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdir, rm, symlink } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { CaptureFailed } from '@atrium/host/ports/captures'
 import type { Capture, CaptureOptions } from '@atrium/host/ports/captures'
@@ -43,7 +43,7 @@ async function takeChanged(
   place: Place,
   options: CaptureOptions,
 ): Promise<Capture> {
-  await store.tidy()
+  await store.tidy(place)
   const state = store.readState()
   const { excludesFile } = await tools.settings()
   const tracking = trackingOf(place, excludesFile)
@@ -70,7 +70,6 @@ async function takeOrAgain(taking: Taking): Promise<Capture> {
       if (index.exitCode === 0 && !(error instanceof MissingTree)) throw error
     }
   }
-  await linkExcludes(store, place)
   await seedIndex(tools, store, place)
   return takeWith({ ...taking, state: undefined, last: state?.tree })
 }
@@ -232,11 +231,4 @@ async function storeTree(
   } finally {
     await rm(incoming, { recursive: true, force: true })
   }
-}
-
-/** Links the repository's list of ignored files into the store, so that the list applies there too. */
-async function linkExcludes(store: CaptureStore, { repository }: Place): Promise<void> {
-  const link = join(store.gitDir, 'info', 'exclude')
-  await rm(link, { force: true })
-  if (repository) await symlink(join(repository.commonDir, 'info', 'exclude'), link)
 }

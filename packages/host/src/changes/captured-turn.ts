@@ -2,7 +2,7 @@ import { compact } from '@atrium/protocol/update'
 import { isIn } from '../access/roots.ts'
 import { sharedAfter } from './attribution.ts'
 import type { Period } from './attribution.ts'
-import { bytesOf } from './budget/capture-budget.ts'
+import { bytesOf } from './capture-budget.ts'
 import type { Taking } from './taking.ts'
 import type { TurnFolder, TurnRecord } from './turn-record.ts'
 

@@ -11,8 +11,8 @@ import {
   writeTurnRecord,
 } from './turn-record.ts'
 import type { TurnCount, TurnRecord } from './turn-record.ts'
-import { TurnCounts } from './budget/turn-counts.ts'
-import type { ByteBudget } from './budget/turn-counts.ts'
+import { TurnCounts } from './counts/turn-counts.ts'
+import type { ByteBudget } from './counts/turn-counts.ts'
 import { readReviewRecord, writeReviewRecord } from './review/review-record.ts'
 import type { ReviewRecord } from './review/review-record.ts'
 

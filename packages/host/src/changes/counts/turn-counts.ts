@@ -114,7 +114,7 @@ export class TurnCounts {
     this.#exact = new Map(all.flatMap(([key, count]) => (count ? [[key, count] as const] : [])))
     this.#changes.clear()
     for (const chat of this.#sums.keys()) this.#sums.delete(chat)
-    for (const [key, count] of [...this.#exact]) this.add(key, count)
+    for (const [key, count] of this.#exact) this.add(key, count)
     this.#sums.set(complete, none)
   }
 }

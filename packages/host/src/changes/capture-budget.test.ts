@@ -1,19 +1,13 @@
 import { limits } from '@atrium/protocol/limits'
 import { expect, test } from 'vitest'
-import {
-  beginTurn,
-  call,
-  capturedSession,
-  endTurn,
-  recordOf,
-} from '../../../test/captures/captured-session.ts'
-import type { CapturedSession } from '../../../test/captures/captured-session.ts'
-import { changeset } from '../../../test/captures/changeset-client.ts'
-import { session } from '../../../test/held-flushes.ts'
-import { moveToSession } from '../../../test/moves.ts'
-import { until } from '../../../test/scripted-agent.ts'
-import { fork } from '../../../test/several-chats.ts'
-import { chat } from '../../../test/two-client-session.ts'
+import { beginTurn, call, capturedSession, endTurn, recordOf } from '../../test/captures/captured-session.ts'
+import type { CapturedSession } from '../../test/captures/captured-session.ts'
+import { changeset } from '../../test/captures/changeset-client.ts'
+import { session } from '../../test/held-flushes.ts'
+import { moveToSession } from '../../test/moves.ts'
+import { until } from '../../test/scripted-agent.ts'
+import { fork } from '../../test/several-chats.ts'
+import { chat } from '../../test/two-client-session.ts'
 import { beyondBudget } from './capture-budget.ts'
 import type { CountedTurn } from './capture-budget.ts'
 

@@ -1,9 +1,9 @@
 import type { Uri } from '@atrium/protocol/channel'
-import type { Core } from '../../core/core.ts'
-import type { CapturedChange } from '../../ports/captures.ts'
-import type { ByteBudget } from './turn-counts.ts'
-import type { TurnCount, TurnFolder, TurnRecord } from '../turn-record.ts'
-import type { TurnRecords } from '../turn-records.ts'
+import type { Core } from '../core/core.ts'
+import type { CapturedChange } from '../ports/captures.ts'
+import type { ByteBudget } from './counts/turn-counts.ts'
+import type { TurnCount, TurnFolder, TurnRecord } from './turn-record.ts'
+import type { TurnRecords } from './turn-records.ts'
 
 /** A finished turn whose captures take space of the budgets. */
 export interface CountedTurn extends TurnCount {

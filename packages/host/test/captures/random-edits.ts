@@ -1,7 +1,7 @@
 import { limits } from '@atrium/protocol/limits'
 import { CapturedTurn } from '../../src/changes/captured-turn.ts'
 import { Taking } from '../../src/changes/taking.ts'
-import type { TurnFolder } from '../../src/changes/turn-record.ts'
+import type { TurnFolder, TurnRecord } from '../../src/changes/turn-record.ts'
 import { carryOut, planRedo, planUndo } from '../../src/changes/undo/undo.ts'
 import type { PlannedFile } from '../../src/changes/undo/undo.ts'
 import { testWorld } from '../world.ts'
@@ -15,6 +15,8 @@ interface Running {
   readonly turn: CapturedTurn
   readonly id: number
   calling: boolean
+  /** The stored record of the turn, as a host finds it after a crash. */
+  readonly stored: () => TurnRecord | undefined
 }
 
 interface Ended {
@@ -25,21 +27,23 @@ interface Ended {
 export interface SearchResult {
   /** What was lost, or undefined. */
   readonly lost: string | undefined
-  /** The numbers of files that were undone, that were redone, and that were conflicts. */
+  /** The numbers of files that were undone, that were redone, and that were conflicts; and of crashes. */
   readonly undone: number
   readonly redone: number
   readonly conflicts: number
+  readonly crashes: number
 }
 
 /**
- * Random edits in one folder by two agents, people and a terminal, with undos and redos between them. Every edit writes a
- * word of its own. An undo or a redo of a turn must leave the words of all other writers on the disk. There is one exception: a
+ * Random edits in one folder by two agents, people and a terminal, with undos, redos and crashes between them. After a crash the
+ * turns are resumed with their stored records, which `recovered` may change. Every edit writes a word of its own. An undo or a redo of a turn must leave the words of all other writers on the disk. There is one exception: a
  * word that was written while a call of that turn ran may be removed, but the safety capture must contain it.
  */
 export async function searchEdits(
   steps: number,
   random: (below: number) => number,
   chosen: (file: PlannedFile) => boolean = ({ verdict }) => verdict === 'apply',
+  recovered: (record: TurnRecord) => TurnRecord = (record) => record,
 ): Promise<SearchResult> {
   const captures = new MemoryCaptures()
   const files = new Map()
@@ -49,7 +53,7 @@ export async function searchEdits(
   const ended: Ended[] = []
   /** The turns that may have written each word: the turn that wrote it, and the turns whose calls ran at that time. */
   const writers = new Map<string, ReadonlySet<number>>()
-  const counts = { undone: 0, redone: 0, conflicts: 0 }
+  const counts = { undone: 0, redone: 0, conflicts: 0, crashes: 0 }
   let next = 0
 
   const pick = <T>(items: readonly T[]): T | undefined => items[random(items.length)]
@@ -86,13 +90,34 @@ export async function searchEdits(
 
   async function begin(): Promise<void> {
     if (running.length === 2 || (running.length === 1 && random(6) > 0)) return
-    const turn = new CapturedTurn(`t${++next}`, [directory], taking, () => {})
+    const one = enter(++next)
+    one.turn.expect((of) => taking.latest(of))
+    // The host may be killed after it has stored what it expects, and before it has looked at the folder.
+    if (random(4) === 0 && one.stored()) await crash()
+    else await one.turn.begin(undefined)
+  }
+
+  function enter(id: number, record?: TurnRecord): Running {
+    let stored = record
+    const turn = new CapturedTurn(`t${id}`, [directory], taking, (saved) => void (stored = saved))
     for (const other of running) {
       other.turn.joined(turn)
       turn.joined(other.turn)
     }
-    running.push({ turn, id: next, calling: false })
-    await turn.begin(undefined)
+    const one = { turn, id, calling: false, stored: () => stored }
+    running.push(one)
+    return one
+  }
+
+  /** The host is killed, somebody may edit a file, and the next host resumes the turns. */
+  async function crash(): Promise<void> {
+    counts.crashes++
+    const killed = running.splice(0)
+    if (random(2) === 0) edit([])
+    for (const { id, stored } of killed) {
+      const record = stored()
+      await enter(id, record).turn.begin(record && recovered(record))
+    }
   }
 
   async function end(): Promise<void> {
@@ -173,7 +198,8 @@ export async function searchEdits(
       // A terminal reports that it is used.
       for (const { turn } of running) turn.disturbed()
       edit([])
-    } else {
+    } else if (kind === 14 && random(4) === 0) await crash()
+    else {
       const lost = await takeBack(kind < 18 ? 'undo' : 'redo')
       if (lost !== undefined) return { lost: `step ${step}: ${lost}`, ...counts }
     }

@@ -99,7 +99,7 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
       'store/sqlite',
       'server',
     ],
-    ['acp/tool-server'],
+    ['acp/tool-server', 'acp/calls'],
     [
       'acp/process',
       'mcp/shapes',

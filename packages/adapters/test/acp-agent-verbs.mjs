@@ -48,6 +48,11 @@ export const verbs = {
       await scene.update(status)
     }
   },
+  /** `begun id {json}`: reports a call as begun, and only then requests permission for it. */
+  begun: async (rest, scene) => {
+    await verbs.change(rest.replace('{', '{"status":"in_progress",'), scene)
+    await verbs.ask(rest, scene)
+  },
   /** `allowed id {json}`: requests permission for a call, and lets the call run. Sends no text. */
   allowed: async (rest, scene) => {
     const [toolCallId] = rest.split(' ', 1)
@@ -253,7 +258,11 @@ async function permission(toolCallId, json, { client, sessionId, has, folder }) 
         option('once', 'Go ahead', 'allow_once'),
         option('no', 'Do not', 'reject_once'),
       ]
-  const { outcome } = await client.request(host.session.requestPermission, { sessionId, toolCall, options })
+  const { outcome } = await client.request(host.session.requestPermission, {
+    sessionId,
+    toolCall,
+    options: has('no-options') ? [] : options,
+  })
   writeFileSync(join(folder, 'answers'), `${toolCallId} ${outcome.optionId ?? outcome.outcome}\n`, {
     flag: 'a',
   })

@@ -135,6 +135,8 @@ async function runPrompt({ sessionId, prompt }, client) {
   )
   if (!resumes || session.lines.length === 0)
     Object.assign(session, { lines: linesOf(own.join('\n')), done: 0 })
+  else if (has('repeats')) session.done = 0
+  else if (has('forgets')) Object.assign(session, { lines: linesOf('say Anything else?'), done: 0 })
   session.cancelled = false
   session.history.push(['user', own.join('\n').slice(0, 1000)])
   store(session)

@@ -155,13 +155,24 @@ test('[N43] a stored permission for a tool does not allow a call of that name to
   })
   const line = `touch ${join(room.folder, 'effect')}`
   for (const name of ['write', 'edit', 'read']) {
-    const turnId = room.begin(`allowed c1 ${input({ command: line }, { kind: name })}\nrun ${line}`)
+    const open = input({ command: line }, { kind: 'execute', name, status: 'in_progress' })
+    const turnId = room.begin(`change c1 ${open}\nrun ${line}`)
     const call = await room.pendingCall()
-    expect(call).toMatchObject({ toolName: 'run', toolInput: line })
+    expect(call).toMatchObject({ toolName: name, toolInput: line })
     room.decide(call, false)
     await room.ended(turnId)
   }
   expect(existsSync(join(room.folder, 'effect'))).toBe(false)
+})
+
+test('[N43] a stored permission for the host’s own tool covers what the host does, whatever the agent calls it', async () => {
+  const room = await acpRoom()
+  const config = { 'atrium.permissions': [{ id: 'run', tool: 'run' }] }
+  room.ann.dispatch(session, { type: 'session/configChanged', config })
+  const open = input({ command: 'echo on' }, { kind: 'execute', name: 'shell', status: 'in_progress' })
+  const turn = await room.turn(`change c1 ${open}\nrun echo on\nchange c1 {"status":"completed"}`)
+  expect(textOf(turn)).toBe('exit 0: on')
+  expect(callsOf(turn.responseParts)).toMatchObject([{ toolName: 'shell', confirmed: 'setting' }])
 })
 
 test('[N46] an approval from before a restart covers the change that was shown, and no other call with that title', async () => {

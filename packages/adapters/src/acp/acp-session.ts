@@ -2,7 +2,7 @@ import { AhpError } from '@atrium/protocol/errors'
 import type { AcpTurn } from './acp-turn.ts'
 import { configOptionsOf } from './config-options.ts'
 import type { ConfigOption } from './config-options.ts'
-import { objectsIn, oneLine } from './tool-call.ts'
+import { objectsIn, oneLine } from './calls/tool-call.ts'
 import type { AcpConnection, SessionClient } from './process/connection.ts'
 import type { AcpServer } from './process/mcp-servers.ts'
 import type {

@@ -10,7 +10,7 @@ import { isAlive, manualTimers, scriptedAgent, temporaryFolder } from '../../tes
 import type { ScriptedOptions } from '../../test/acp.ts'
 import { until } from '../../test/shells.ts'
 import { AcpTurn } from './acp-turn.ts'
-import { OutputStream } from './output-stream.ts'
+import { OutputStream } from './calls/output-stream.ts'
 import { acpRoom, defaultChatOf, errorOf, noticesOf, textOf } from '../../test/acp-room.ts'
 
 const faults: readonly (readonly [string, ScriptedOptions, RegExp, string])[] = [

@@ -2,14 +2,15 @@ import { AhpError } from '@atrium/protocol/errors'
 import type { AgentAction, Chat } from '@atrium/host/ports/agent'
 import type { UsageInfo } from '@atrium/protocol/common/content'
 import { compact } from '@atrium/protocol/update'
+import { undoneFailure } from './calls/undone.ts'
 import { elicit } from './elicitation.ts'
-import { writeFile } from './files.ts'
+import { writeFile } from './calls/files.ts'
 import { MessageChunks } from './message-chunks.ts'
-import type { OutputStream } from './output-stream.ts'
-import { askPermission } from './permission.ts'
+import type { OutputStream } from './calls/output-stream.ts'
+import { askPermission } from './calls/permission.ts'
 import { Plans } from './plan.ts'
-import { AcpTerminals } from './terminals.ts'
-import { ToolCalls } from './tool-calls.ts'
+import { AcpTerminals } from './calls/terminals.ts'
+import { ToolCalls } from './calls/tool-calls.ts'
 import type { ServedTool } from './tool-server/endpoint.ts'
 import { OfferedCalls } from './tool-server/offered-calls.ts'
 import { ReportedCalls } from './tool-server/reported-calls.ts'
@@ -91,6 +92,7 @@ export class AcpTurn implements SessionClient {
 
   /**
    * Ends the turn after the agent's response to the prompt: closes the open parts, and reports the usage and the stop reason.
+   * Throws if the agent has not done what users had allowed.
    */
   async end({ stopReason = '', usage }: PromptResponse): Promise<void> {
     await this.close(
@@ -105,6 +107,8 @@ export class AcpTurn implements SessionClient {
     const notice = stopNotices.get(stopReason)
     // Users who denied a call know why the agent stopped, and need no notice.
     if (notice !== undefined && !(stopReason === 'cancelled' && this.#denied)) this.notify(notice)
+    const { undone } = this.#calls
+    if (undone.length > 0 && stopReason !== 'cancelled') throw undoneFailure(undone)
   }
 
   /** Completes open tool calls as failed. Completes plans with their last content. */

@@ -1,17 +1,15 @@
 import { homedir } from 'node:os'
-import { TurnFailed } from '@atrium/host/ports/agent'
 import type { Agent, AgentAction, AgentCommand, Chat } from '@atrium/host/ports/agent'
 import type { Uri } from '@atrium/protocol/channel'
 import { pathOf } from '@atrium/protocol/file-uri'
-import { withReadiness } from '@atrium/protocol/root/readiness'
-import type { Readiness } from '@atrium/protocol/root/readiness'
 import type { AgentInfo } from '@atrium/protocol/root/state'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { withTimeout } from '../process/timeout.ts'
 import type { SessionContext } from './acp-session.ts'
-import { configSchema, modelsOf } from './config-options.ts'
-import type { ConfigOption } from './config-options.ts'
-import { OutputStream } from './output-stream.ts'
+import { agentInfo, isSignedOut } from './agent-info.ts'
+import type { Profile } from './agent-info.ts'
+import { configSchema } from './config-options.ts'
+import { OutputStream } from './calls/output-stream.ts'
 import { TurnRun } from './run-turn.ts'
 import { sessionMemory } from './session-memory.ts'
 import { SessionProcess } from './session-process.ts'
@@ -21,19 +19,10 @@ import type { AcpConnection } from './process/connection.ts'
 import { IdleProcesses } from './process/idle-processes.ts'
 import { Launcher } from './process/launch.ts'
 import type { AcpProgram, LaunchContext } from './process/launch.ts'
-import { customizationOf, isEnabled } from './process/mcp-servers.ts'
+import { isEnabled } from './process/mcp-servers.ts'
 import type { AcpServer } from './process/mcp-servers.ts'
 
-/**
- * What the host learns from a probe: a start of the agent without a turn. The host stores the profile, so that its
- * next start needs no probe. So the names of the members must not change.
- */
-export interface Profile {
-  /** The config options of the agent's sessions. */
-  readonly knobs: readonly ConfigOption[]
-  /** Whether a session may have several directories. */
-  readonly directories?: boolean
-}
+export type { Profile } from './agent-info.ts'
 
 /** What is known about an agent before its program is started. */
 export interface KnownAgent {
@@ -69,26 +58,13 @@ export class AcpAgent implements Agent {
   }
 
   get info(): AgentInfo {
-    const { name: provider, displayName, command } = this.#launcher.program
-    const { knobs = [], directories } = this.#profile ?? {}
-    const problem = this.#problem?.message
-    const info = {
-      provider,
-      displayName,
-      description: problem ?? `${displayName}, as ${command} on this machine`,
-      models: [...modelsOf(provider, knobs)],
-      ...(this.#servers.length > 0 && { customizations: this.#servers.map(customizationOf) }),
-      capabilities: {
-        multipleChats: { fork: true, sideChat: true },
-        ...(directories && { multipleWorkingDirectories: { immutablePrimary: true } }),
-      },
-    }
-    return withReadiness(info, { state: this.#state, ...(problem !== undefined && { problem }) })
-  }
-
-  get #state(): Readiness['state'] {
-    if (this.#problem) return isSignedOut(this.#problem) ? 'needs-sign-in' : 'broken'
-    return this.#profile ? 'ready' : 'not-tried'
+    const { program } = this.#launcher
+    return agentInfo({
+      program,
+      servers: this.#servers,
+      profile: this.#profile,
+      problem: this.#problem,
+    })
   }
 
   get settings(): NonNullable<Agent['settings']> {
@@ -287,10 +263,6 @@ export class AcpAgent implements Agent {
     const mcpServers = this.#servers.filter((server) => isEnabled(server, chat.session.customizations))
     return { cwd, ...additional, mcpServers }
   }
-}
-
-function isSignedOut(error: unknown): error is TurnFailed {
-  return error instanceof TurnFailed && error.errorType === 'auth'
 }
 
 const spareMs = 60_000

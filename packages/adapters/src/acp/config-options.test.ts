@@ -4,7 +4,7 @@ import { SessionConfigSchema } from '@atrium/protocol/common/config'
 import { decode } from '@atrium/protocol/schema'
 import { acpRoom, chat, errorOf, session, textOf } from '../../test/acp-room.ts'
 import { configOptionsOf, configSchema, modelsOf } from './config-options.ts'
-import { choicesOf } from './permission.ts'
+import { choicesOf } from './calls/permission.ts'
 import { cpuMs } from '../../../host/test/load.ts'
 
 test('[N45] modes, options and models are read before the first session, and offered to users', async () => {

@@ -1,7 +1,7 @@
 import type { SessionConfigPropertySchema, SessionConfigSchema } from '@atrium/protocol/common/config'
 import type { SessionModelInfo } from '@atrium/protocol/root/state'
 import { compact } from '@atrium/protocol/update'
-import { objectsIn, oneLine } from './tool-call.ts'
+import { objectsIn, oneLine } from './calls/tool-call.ts'
 import type {
   OpenSessionResponse,
   SessionConfigGroup,

@@ -5,7 +5,7 @@ import type { ActiveTurn, InputRequestPart } from '@atrium/protocol/chat/state'
 import { AhpError } from '@atrium/protocol/errors'
 import { contentOf, questionsOf } from '../mcp/shapes/form.ts'
 import type { Form } from '../mcp/shapes/form.ts'
-import type { OutputStream } from './output-stream.ts'
+import type { OutputStream } from './calls/output-stream.ts'
 
 /** The params of `elicitation/create`. */
 interface ElicitationRequest {

@@ -1,4 +1,4 @@
-import type { OutputStream } from './output-stream.ts'
+import type { OutputStream } from './calls/output-stream.ts'
 import type { PlanEntry } from './process/schema.ts'
 
 /** The plans of an agent. Each plan is a tool call of the turn. The content of the call is replaced when the plan changes. */

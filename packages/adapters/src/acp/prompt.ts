@@ -1,6 +1,7 @@
 import type { Chat } from '@atrium/host/ports/agent'
 import { TurnFailed } from '@atrium/host/ports/agent'
 import type { Customized } from '@atrium/host/ports/customized'
+import { isConsent } from '@atrium/host/turn/consent'
 import { transcriptOf } from '@atrium/host/turn/transcript'
 import type { Message, MessageAttachment } from '@atrium/protocol/chat/message'
 import type { ActiveTurn } from '@atrium/protocol/chat/state'
@@ -70,12 +71,15 @@ export function resumeText(turn: ActiveTurn): string {
   const decisions = turn.responseParts.flatMap((part) => {
     if (part.kind !== 'toolCall') return []
     const { toolCall: call } = part
-    const action = `${call.displayName}: ${textOf(call.invocationMessage)}`
-    // A client or an MCP server runs a call that has a contributor. If the agent repeats a completed call, it gets
-    // the stored result.
+    const title = textOf(call.invocationMessage)
+    const shown = 'toolInput' in call ? call.toolInput : undefined
+    const input = typeof shown === 'string' ? shown.slice(0, maxInputLength) : ''
+    // The title of a call may be a single word, such as the name of a tool.
+    const action = `${call.displayName}: ${input === '' || title.includes(input) ? title : `${title}: ${input}`}`
+    // The client that provides the tool runs it. The agent gets the stored result if it calls the tool again.
     if (call.contributor) return call.status === 'completed' ? [`Done already: ${action}.`] : []
     if (call.status === 'running' && call.confirmed !== 'not-needed')
-      return [`Allowed meanwhile: ${action}. Do it now.`]
+      return [`Allowed meanwhile, and not begun: ${action}. Nothing of it is done. Do it now.`]
     if (call.status === 'cancelled' && call.reason === 'denied') return [`Refused meanwhile: ${action}.`]
     return []
   })
@@ -85,14 +89,22 @@ export function resumeText(turn: ActiveTurn): string {
   ].join('\n')
 }
 
+/** The parts of a turn without the host's question whether the agent may act without asking. The agent has no part in it. */
+export function withoutConsent({ responseParts }: ActiveTurn): ActiveTurn['responseParts'] {
+  return responseParts.filter((part) => part.kind !== 'toolCall' || !isConsent(part.toolCall))
+}
+
 /** Returns the newest part of the chat as text, for a new ACP session. Returns undefined if the chat is empty. */
 export async function transcriptBlock(chat: Chat, turn: ActiveTurn): Promise<ContentBlock | undefined> {
   const last = chat.state.turns.at(-1)
   const earlier = last
     ? await chat.read({ type: 'chat', label: 'this chat', resource: chat.uri, endTurn: last.id })
     : undefined
+  const responseParts = withoutConsent(turn)
   const active =
-    turn.responseParts.length > 0 ? transcriptOf([{ ...turn, state: 'error' }], false, maxTurnLength) : ''
+    responseParts.length > 0
+      ? transcriptOf([{ ...turn, responseParts, state: 'error' }], false, maxTurnLength)
+      : ''
   const texts = [earlier?.data ?? '', active].filter((text) => text !== '')
   if (texts.length === 0) return undefined
   const intro = 'What was said in this chat before, which you have no memory of:'
@@ -101,3 +113,4 @@ export async function transcriptBlock(chat: Chat, turn: ActiveTurn): Promise<Con
 
 /** In characters. */
 const maxTurnLength = 100_000
+const maxInputLength = 2000

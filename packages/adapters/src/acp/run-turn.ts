@@ -3,7 +3,7 @@ import { AhpError } from '@atrium/protocol/errors'
 import type { AcpSession } from './acp-session.ts'
 import { AcpTurn } from './acp-turn.ts'
 import { SessionOpener } from './open-session.ts'
-import { customText, messageBlocks, resumeText, textBlocks } from './prompt.ts'
+import { customText, messageBlocks, resumeText, textBlocks, withoutConsent } from './prompt.ts'
 import { storeSessionMemory } from './session-memory.ts'
 import { applyOptions, reportOptions, reportServers, reportTitle } from './session-report.ts'
 import type { TurnParts } from './turn-parts.ts'
@@ -152,8 +152,8 @@ export class TurnRun {
  * Tells whether the turn has output of the agent. Without output it is not certain that the agent received the message of the
  * turn.
  */
-function hasAgentOutput({ responseParts }: ActiveTurn): boolean {
-  return responseParts.some(({ kind }) => kind !== 'error' && kind !== 'systemNotification')
+function hasAgentOutput(turn: ActiveTurn): boolean {
+  return withoutConsent(turn).some(({ kind }) => kind !== 'error' && kind !== 'systemNotification')
 }
 
 const cancelMs = 10_000

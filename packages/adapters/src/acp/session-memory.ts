@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Chat } from '@atrium/host/ports/agent'
 import type { Uri } from '@atrium/protocol/channel'
 import type { SessionContext } from './acp-session.ts'
-import type { OutputStream } from './output-stream.ts'
+import type { OutputStream } from './calls/output-stream.ts'
 import { fieldsOf } from './process/schema.ts'
 
 /** The stored reference to the ACP session of a chat. A later process restores the session by it. */

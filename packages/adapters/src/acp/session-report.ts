@@ -4,7 +4,7 @@ import type { AcpSession } from './acp-session.ts'
 import { configKey } from './config-options.ts'
 import type { ConfigOption } from './config-options.ts'
 import type { TurnParts } from './turn-parts.ts'
-import { oneLine } from './tool-call.ts'
+import { oneLine } from './calls/tool-call.ts'
 import { findCustomization, isSupported, stateOf } from './process/mcp-servers.ts'
 
 /** Sets the options of an ACP session to the values that users chose. Then reports the values that the agent has. */

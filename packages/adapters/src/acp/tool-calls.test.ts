@@ -2,7 +2,7 @@ import type { Chat } from '@atrium/host/ports/agent'
 import { expect, test } from 'vitest'
 import { acpRoom, callsOf, chat, session, textOf } from '../../test/acp-room.ts'
 import { AcpTurn } from './acp-turn.ts'
-import { OutputStream } from './output-stream.ts'
+import { OutputStream } from './calls/output-stream.ts'
 
 test('[N41] users see the agent’s options with its labels, and the agent gets the chosen one', async () => {
   const room = await acpRoom()
@@ -47,16 +47,33 @@ test('[N41] a denied call does not run, the agent gets its own deny option, and 
   expect(callsOf(turn.responseParts).map(({ status }) => status)).toEqual(['cancelled', 'cancelled'])
 })
 
-test('[N41] a stored permission of the session answers with the narrowest approval', async () => {
+test('[N41] no stored permission answers a question of the agent, whatever the agent calls its tool', async () => {
   const room = await acpRoom()
-  const permission = { id: 'p1', tool: 'edit' }
+  const permissions = ['edit', 'write', 'run', 'execute', 'other'].map((tool) => ({ id: tool, tool }))
   room.ann.dispatch(session, {
     type: 'session/configChanged',
-    config: { 'atrium.permissions': [permission] },
+    config: { 'atrium.permissions': permissions },
   })
-  const turn = await room.turn('ask c1 {"kind":"edit"}')
-  expect(textOf(turn)).toContain('c1 once')
-  expect(callsOf(turn.responseParts)).toMatchObject([{ status: 'completed', confirmed: 'setting' }])
+  for (const [at, more] of ['{"kind":"edit"}', '{"name":"write"}', '{"name":"run"}', '{}'].entries()) {
+    const turnId = room.begin(`ask c${at} ${more}`)
+    room.decide(await room.pendingCall(), true)
+    const turn = await room.ended(turnId)
+    expect(textOf(turn)).toContain(`c${at} once`)
+    expect(callsOf(turn.responseParts)).toMatchObject([{ status: 'completed', confirmed: 'user-action' }])
+  }
+})
+
+test('[N41] a question without choices of the agent offers none that stores a permission', async () => {
+  const room = await acpRoom({ quirks: ['no-options'] })
+  const turnId = room.begin('ask c1 {"name":"run"}')
+  const call = await room.pendingCall()
+  expect('options' in call && call.options?.map(({ id }) => id)).toEqual([
+    'atrium.once',
+    'atrium.deny',
+    'atrium.deny-why',
+  ])
+  room.decide(call, false)
+  await room.ended(turnId)
 })
 
 test('[N41] an allowed call that asks for something else needs another answer', async () => {

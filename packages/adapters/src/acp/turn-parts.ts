@@ -1,6 +1,6 @@
 import type { Chat } from '@atrium/host/ports/agent'
 import type { SessionContext } from './acp-session.ts'
-import type { OutputStream } from './output-stream.ts'
+import type { OutputStream } from './calls/output-stream.ts'
 import type { SessionProcess } from './session-process.ts'
 import type { ToolEndpoint } from './tool-server/endpoint.ts'
 import type { Launcher } from './process/launch.ts'

@@ -5,6 +5,7 @@ import type { AgentInfo } from '@atrium/protocol/root/state'
 import { rootUri } from '@atrium/protocol/uri'
 import type { HostOptions } from '../link/connect.ts'
 import { requiredLogins } from '../link/logins.ts'
+import { unasked } from '../session/unasked.ts'
 import { printList } from '../render/table.ts'
 import { withClient } from '../link/with-client.ts'
 import { sentenceOf } from '../terminal/exit.ts'
@@ -71,7 +72,7 @@ function stateText(readiness: Readiness | undefined): string | undefined {
 
 function row(agent: AgentInfo, style: Style): readonly string[] {
   const { cyan, dim } = style
-  const { problem } = readinessOf(agent) ?? {}
+  const { problem, actsWithoutAsking } = readinessOf(agent) ?? {}
   const logins = requiredLogins(agent).map(onOneLine).join(', ')
   const models = agent.models.slice(0, maxModels).map(({ id }) => sanitize(id))
   const more = agent.models.length - models.length
@@ -79,7 +80,7 @@ function row(agent: AgentInfo, style: Style): readonly string[] {
   return [
     cyan(sanitize(agent.provider)),
     onOneLine(agent.displayName),
-    stateOf(agent, logins, style),
+    [stateOf(agent, logins, style), ...(actsWithoutAsking ? [style.yellow(unasked)] : [])].join(', '),
     problem === undefined ? shown || dim(onOneLine(agent.description)) : dim(onOneLine(sentenceOf(problem))),
   ]
 }

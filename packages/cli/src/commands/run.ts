@@ -16,6 +16,7 @@ import { connect, isRemote } from '../link/connect.ts'
 import type { HostOptions } from '../link/connect.ts'
 import { parseSeconds, withTimeout } from '../link/with-client.ts'
 import { findTarget, shortName } from '../session/find.ts'
+import { isUnasked, unasked } from '../session/unasked.ts'
 import { openScreen } from '../live/screen.ts'
 import { SpaceNotes } from '../live/space-notes.ts'
 import { onOneLine, sanitize, output } from '../terminal/output.ts'
@@ -86,11 +87,19 @@ export async function run(words: readonly string[], flags: Flags): Promise<Exit>
   }
 }
 
-/** The first line of a run: its session and, if nobody has named an agent, the agent and how to choose another one. */
+/**
+ * The first line of a run: its session and, if nobody has named an agent, the agent and how to choose another one. It also says
+ * if the agent acts without asking.
+ */
 function firstLine({ session: { state } }: Conversation, uri: string, { agent, session }: Flags): string {
   const line = `· session ${shortName(uri)}`
-  if (agent !== undefined || session !== undefined || !state) return line
-  return `${line} (${onOneLine(state.provider)}; --agent chooses another agent)`
+  const isNamed = agent !== undefined || session !== undefined || !state
+  const provider = state && onOneLine(state.provider)
+  const about = [
+    ...(isNamed ? [] : [`${provider}; --agent chooses another agent`]),
+    ...(state && isUnasked(state) ? [`${provider} ${unasked}`] : []),
+  ]
+  return about.length === 0 ? line : `${line} (${about.join('; ')})`
 }
 
 /** Tells the user when the disk of the host becomes full, and when it has space again, while `work` runs. */

@@ -7,6 +7,7 @@ import { readinessOf } from '@atrium/protocol/root/readiness'
 import type { AgentInfo } from '@atrium/protocol/root/state'
 import { rootUri } from '@atrium/protocol/uri'
 import { requiredLogins } from '../link/logins.ts'
+import { unasked } from '../session/unasked.ts'
 import { findHost } from '../serve/discovery.ts'
 import type { Settings } from '../serve/config-fields.ts'
 import { defaultPort } from '../serve/port.ts'
@@ -89,9 +90,9 @@ async function agentFindings(client: Client): Promise<readonly Finding[]> {
 
 export function agentFinding(agent: AgentInfo): Finding {
   const logins = requiredLogins(agent)
-  const { state, problem } = readinessOf(agent) ?? {}
+  const { state, problem, actsWithoutAsking } = readinessOf(agent) ?? {}
   const name = onOneLine(agent.provider)
-  const detail = `${name}, with ${agent.models.length} models`
+  const detail = `${name}, with ${agent.models.length} models${actsWithoutAsking ? `; it ${unasked}` : ''}`
   if (state === 'broken' || state === 'needs-sign-in')
     return warn('agent', `${name} ${brokenText[state]}: ${onOneLine(problem ?? '')}`, mendOf[state])
   if (logins.length > 0)

@@ -10,6 +10,12 @@ const fixture = new CliFixture()
 const agents = {
   scripted: { command: process.execPath, args: [program], env: { ACP_STORE: fixture.work } },
   missing: { command: '/no/such/agent' },
+  bold: {
+    command: process.execPath,
+    args: [program],
+    env: { ACP_STORE: fixture.work },
+    actsWithoutAsking: true,
+  },
 }
 const mcpServers = {
   tickets: { command: '/opt/tickets', env: { TICKETS_KEY: 'hush-hush' } },
@@ -48,6 +54,18 @@ describe('[Z31] an agent program', () => {
       script,
     ])
     expect([status, stdout]).toEqual([0, expect.stringMatching(/c \S*once/)])
+  })
+
+  test('[N52] one that acts without asking says so, and works only after somebody has agreed', async () => {
+    expect((await fixture.run(['agents'])).stdout).toMatch(/^bold .*, acts without asking /m)
+    const agreed = await fixture.run(['run', '--agent', 'bold', '--allow', 'once', 'say done'])
+    expect([agreed.status, agreed.stdout]).toEqual([0, 'done\n'])
+    expect(agreed.stderr).toMatch(/^· session \w{8} \(bold acts without asking\)\n/)
+    const window = fixture.window(['run', '--agent', 'bold', 'say never'])
+    expect(await window.until('[r] no, because')).toContain('Let it change files and run commands')
+    window.press('n')
+    expect(await window.ended()).toBe(1)
+    expect(window.text).toContain('bold was not started.')
   })
 
   test('a missing program fails with a sentence, and the host keeps running', async () => {

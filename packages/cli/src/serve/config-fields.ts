@@ -86,7 +86,7 @@ const yesNo = (names: Names): Field => ({
 })
 
 const agentsWanted =
-  'an object that maps the name of each agent (not atrium or guide) to command, and optionally args, env, displayName, variables, memoryMb, turnMinutes, disabled'
+  'an object that maps the name of each agent (not atrium or guide) to command, and optionally args, env, displayName, variables, memoryMb, turnMinutes, disabled, actsWithoutAsking'
 
 const modelsWanted =
   'an object with anthropic and openai (false, or baseUrl and models), compatible (by name: baseUrl, apiKeyVariable, models) and default; a baseUrl begins with http:// or https:// and has no password in it'

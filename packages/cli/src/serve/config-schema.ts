@@ -24,6 +24,7 @@ function isAgent(value: unknown): boolean {
     memoryMb,
     turnMinutes,
     disabled,
+    actsWithoutAsking,
     ...others
   } = value
   return (
@@ -34,7 +35,7 @@ function isAgent(value: unknown): boolean {
     isList(variables, isText) &&
     isTexts(env) &&
     [memoryMb, turnMinutes].every((each) => each === undefined || (typeof each === 'number' && each > 0)) &&
-    (disabled === undefined || typeof disabled === 'boolean')
+    [disabled, actsWithoutAsking].every((each) => each === undefined || typeof each === 'boolean')
   )
 }
 

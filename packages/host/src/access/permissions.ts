@@ -115,13 +115,17 @@ export function countProblem(count: number, max: number): string | undefined {
   return count > max ? `there are at most ${max} permissions` : undefined
 }
 
-export function optionsFor(folder: Uri | undefined): readonly ConfirmationOption[] {
-  return [
-    { id: choices.once, label: 'Allow once', kind: 'approve', group: 1 },
+/** The choices of a user. Those that store a permission are left out for a call that no permission covers (`isStorable`). */
+export function optionsFor(folder: Uri | undefined, isStorable = true): readonly ConfirmationOption[] {
+  const stored: readonly ConfirmationOption[] = [
     { id: choices.session, label: 'Allow in this session', kind: 'approve', group: 1 },
     ...(folder === undefined
       ? []
       : [{ id: choices.folder, label: 'Always allow in this folder', kind: 'approve', group: 1 } as const]),
+  ]
+  return [
+    { id: choices.once, label: 'Allow once', kind: 'approve', group: 1 },
+    ...(isStorable ? stored : []),
     { id: choices.deny, label: 'Deny', kind: 'deny', group: 2 },
     { id: choices.denyWhy, label: 'Deny with a reason', kind: 'deny', group: 2 },
   ]

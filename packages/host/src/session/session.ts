@@ -31,6 +31,7 @@ import { countSessions } from '../root/root.ts'
 import type { Effects } from '../core/rules.ts'
 import { permissionValuesProblem, sessionSchema, settingProblem, resolvedValues } from '../agents/settings.ts'
 import { forgetTerminal } from '../terminal/terminal.ts'
+import { withAsking } from '../turn/consent.ts'
 import { assignWorktree, removeWorktrees, worktreeProblem } from '../worktrees/worktrees.ts'
 import { unlessUnsound, wake, wakeIfSound } from '../channels/wake.ts'
 
@@ -62,7 +63,7 @@ export async function createSession(
   const check = () => checkCreation(core, link, params)
   const copied = fork && (await copyForSession(core, fork, summary, check))
   const agent = chooseAgent(core, params.provider)
-  const _meta = selectionMeta(selection)
+  const _meta = withAsking(selectionMeta(selection), agent)
   const first = { ...firstState(core, agent, params), ...(project && { project }), ...(_meta && { _meta }) }
   const state: SessionState = { ...first, title: summary.title, chats: [summary], defaultChat: chat }
   const session = createSessionChannel(core, link, { uri, state, createdAt: summary.modifiedAt })

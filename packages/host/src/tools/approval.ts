@@ -19,6 +19,7 @@ import { isProtected } from '../access/protected-files.ts'
 import { isIn } from '../access/roots.ts'
 import type { Core } from '../core/core.ts'
 import type { Channel } from '../log/channel.ts'
+import { permittedTool } from '../ports/host-tool.ts'
 import { asks, clientTool, isServerCall } from './offered-tools.ts'
 
 type Ready = Extract<ChatAction, { readonly type: 'chat/toolCallReady' }>
@@ -50,12 +51,14 @@ export function withApproval(context: ChatContext, given: ChatAction): ChatActio
   // stay until new ones replace them.
   const asking = call?.status === 'pending-confirmation' ? call : undefined
   const files = filesOf(action.edits ?? asking?.edits)
-  const permission = call && !files.some(isProtected) && permissionIn(context, permittedName(call), files)
+  const name = call && permittedName(call, action._meta)
+  const permission =
+    call && name !== undefined && !files.some(isProtected) && permissionIn(context, name, files)
   if (permission) {
     const _meta = withDecision(action._meta ?? call._meta ?? {}, 'decidedBy', { permission })
     return { ...without(action, 'options'), confirmed: 'setting', _meta }
   }
-  const options = action.options ?? asking?.options ?? optionsFor(folderOf(session, chat))
+  const options = action.options ?? asking?.options ?? optionsFor(folderOf(session, chat), name !== undefined)
   return { ...action, options }
 }
 
@@ -72,11 +75,14 @@ function mustAsk({ core, session }: ChatContext, call: ToolCallState | undefined
 
 /**
  * The name under which permissions are stored for the tool of a call. A contributor chooses the names of its tools: its tool
- * `run` must not be covered by a permission for the agent's `run`, nor the other way round.
+ * `run` must not be covered by a permission for the agent's `run`, nor the other way round. Undefined if there are none for it.
  */
-function permittedName({ toolName, contributor }: ToolCallState): string {
+function permittedName(call: ToolCallState, meta = call._meta): string | undefined {
+  const { toolName, contributor } = call
   if (contributor?.kind === 'client') return `client:${contributor.clientId}/${toolName}`
-  return contributor?.kind === 'mcp' ? `mcp:${contributor.customizationId}/${toolName}` : toolName
+  return contributor?.kind === 'mcp'
+    ? `mcp:${contributor.customizationId}/${toolName}`
+    : permittedTool(toolName, meta)
 }
 
 /**
@@ -167,6 +173,7 @@ function requestedPermission(
   const call = callIn(chat.head, toolCallId)
   if (!approved || !call) return undefined
   const tool = permittedName(call)
+  if (tool === undefined) return undefined
   if (chosen === choices.session) return { channel: session, tool, folder: undefined }
   const root = core.log.channel(rootUri, 'root')
   const folder = folderOf(session, chat)
@@ -184,6 +191,11 @@ function isSaved({ channel, tool, folder }: PermissionRequest): boolean {
 
 function savedIn({ head }: PermissionRequest['channel']): readonly Permission[] {
   return permissionsIn(head.config?.values)
+}
+
+/** Whether a permission lets a tool without files run in the chat. */
+export function isPermitted(context: ChatContext, tool: string): boolean {
+  return permissionIn(context, tool, []) !== undefined
 }
 
 /** The permission that covers a call. A permission for a folder covers edits of files in that folder only. */

@@ -16,6 +16,7 @@ import { withApproval } from '../tools/approval.ts'
 import { providerOnly } from '../tools/client-tools.ts'
 import { Previews } from '../tools/previewed.ts'
 import { agentChat } from './agent-chat.ts'
+import { requireConsent } from './consent.ts'
 import type { RunningTurn, TurnContext } from './running-turn.ts'
 import { storedForm, parseAgentAction } from './agent-output.ts'
 import { SilenceTimer } from './silence-timer.ts'
@@ -79,6 +80,8 @@ export class Turn implements Job {
     this.#silence.start()
     let iterator: AsyncIterator<AgentAction> | undefined
     try {
+      const consent = requireConsent(this.#running, (output) => this.#publish(output))
+      if (consent) await consent
       const servers = this.#startServers()
       const captured = this.#core.changes?.begin(this.#chat, this.#running.turnId)
       if (captured) this.#showUncaptured(await captured)

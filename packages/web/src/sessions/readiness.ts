@@ -19,7 +19,9 @@ export function readinessOf(agent: AgentInfo): AgentReadiness {
   const own = member(member(agent, '_meta'), 'x-atrium')
   const state = stateOf(member(own, 'state')) ?? 'not-tried'
   const problem = member(own, 'problem')
-  return { state, words: words[state], ...(typeof problem === 'string' && { problem }) }
+  const asks = member(own, 'actsWithoutAsking') !== true
+  const shown = asks ? words[state] : `${words[state]}, acts without asking`
+  return { state, words: shown, ...(typeof problem === 'string' && { problem }) }
 }
 
 function stateOf(value: unknown): AgentReadiness['state'] | undefined {

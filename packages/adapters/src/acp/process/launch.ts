@@ -30,6 +30,8 @@ export interface AcpProgram {
   readonly memoryBytes?: number
   /** The maximum duration of a turn, in milliseconds. Absent: no limit. */
   readonly turnMs?: number
+  /** Whether the agent cannot be made to ask before it acts. */
+  readonly actsWithoutAsking?: boolean
 }
 
 /** The host's resources for all ACP programs. */

@@ -2,7 +2,9 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/acp.ts'
-import { findAgents } from './registry.ts'
+import { programEnvironment } from '../../process/program-environment.ts'
+import { asking } from './asking.ts'
+import { findAgents, knownAgents } from './registry.ts'
 
 test('[N48] agents are found on the PATH by the names of their programs, in the order of the PATH', async () => {
   const [first, second] = [temporaryFolder(), temporaryFolder()]
@@ -16,7 +18,7 @@ test('[N48] agents are found on the PATH by the names of their programs, in the 
   const found = await findAgents({}, { PATH: `${first}:${second}:relative:` })
   expect(found.map(({ name, command, args }) => [name, command, ...args])).toEqual([
     ['claude', join(first, 'claude-agent-acp')],
-    ['gemini', join(second, 'gemini'), '--acp'],
+    ['gemini', join(second, 'gemini'), '--acp', '--approval-mode', 'default'],
     ['goose', join(first, 'goose'), 'acp'],
   ])
   expect(await findAgents({}, {})).toEqual([])
@@ -52,7 +54,7 @@ test('[N48] the config of an agent wins over the PATH: command, arguments, varia
       name: 'codex',
       displayName: 'Codex',
       command: join(folder, 'codex-acp'),
-      args: ['-c', 'x'],
+      args: ['-c', 'x', '-c', 'approval_policy="on-request"', '-c', 'sandbox_mode="read-only"'],
       memoryBytes: 2 ** 21,
       turnMs: 180_000,
     },
@@ -94,8 +96,8 @@ test('[N48] a known program at a configured path gets its usual arguments, and o
   }
   const found = await findAgents(settings, { PATH: folder })
   expect(found.map(({ command, args }) => [command, ...args])).toEqual([
-    ['/opt/bin/gemini', '--acp'],
-    ['/opt/wrapper'],
+    ['/opt/bin/gemini', '--acp', '--approval-mode', 'default'],
+    ['/opt/wrapper', '--approval-mode', 'default'],
     [join(folder, 'goose'), 'acp'],
   ])
 })
@@ -106,6 +108,44 @@ test('[N48] names of object members, as `constructor`, are valid agent names', a
     ['constructor', 'constructor'],
     ['toString', '/x'],
   ])
+})
+
+test('[N52] every known agent is started with the settings that make it ask, or is marked as acting without asking', async () => {
+  const folder = temporaryFolder()
+  const programs = ['claude-agent-acp', 'codex-acp', 'gemini', 'goose', 'opencode', 'copilot', 'qwen', 'kimi']
+  for (const name of [...programs, 'pi-acp', 'cline']) program(join(folder, name))
+  const found = await findAgents({}, { PATH: folder })
+  expect(found.map(({ name }) => name).toSorted()).toEqual([...knownAgents].toSorted())
+  expect(Object.keys(asking).toSorted()).toEqual([...knownAgents].toSorted())
+  expect(found.filter(({ actsWithoutAsking }) => actsWithoutAsking).map(({ name }) => name)).toEqual(['pi'])
+  const opencode = found.find(({ name }) => name === 'opencode')
+  const permission: object = JSON.parse(opencode?.env['OPENCODE_PERMISSION'] ?? '')
+  // The last rule that matches counts, so the rule for all tools must be the first one.
+  expect(Object.entries(permission)[0]).toEqual(['*', 'ask'])
+  for (const tool of ['edit', 'bash', 'webfetch']) expect(permission).not.toHaveProperty(tool)
+})
+
+test('[N52] a config that takes a setting away marks the agent, and so does the config key itself', async () => {
+  const marked = async (setting: object) => {
+    const [goose] = await findAgents({ goose: { command: '/opt/goose', ...setting } }, { PATH: '' })
+    return [goose?.actsWithoutAsking ?? false, goose?.env['GOOSE_MODE']]
+  }
+  expect(await marked({})).toEqual([false, 'approve'])
+  expect(await marked({ env: { GOOSE_MODE: 'approve' } })).toEqual([false, 'approve'])
+  expect(await marked({ env: { GOOSE_MODE: 'auto' } })).toEqual([true, 'auto'])
+  expect(await marked({ actsWithoutAsking: true })).toEqual([true, undefined])
+  const [mine] = await findAgents({ mine: { command: '/x', actsWithoutAsking: true } }, { PATH: '' })
+  expect(mine).toMatchObject({ args: [], actsWithoutAsking: true })
+})
+
+test('[N52] a variable of the host cannot stop an agent from asking', async () => {
+  const folder = temporaryFolder()
+  program(join(folder, 'goose'))
+  const host = { PATH: folder, GOOSE_MODE: 'auto' }
+  const [goose] = await findAgents({}, host)
+  if (!goose) throw new Error('goose was not found')
+  const environment = programEnvironment(host, { own: goose.variables, configured: goose.env, mark: 'm' })
+  expect(environment['GOOSE_MODE']).toBe('approve')
 })
 
 function program(file: string): void {

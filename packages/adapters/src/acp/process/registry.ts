@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { asking } from './asking.ts'
 import type { AcpProgram } from './launch.ts'
 import type { Variables } from '../../process/environment.ts'
 import { findByName } from '../../process/which.ts'
@@ -15,6 +16,8 @@ export interface AgentSetting {
   readonly memoryMb?: number
   readonly turnMinutes?: number
   readonly disabled?: boolean
+  /** Starts the agent without the launch settings that make it ask (`asking.ts`), and marks it as one that does not ask. */
+  readonly actsWithoutAsking?: boolean
 }
 
 export type AgentSettings = { readonly [name: string]: AgentSetting }
@@ -136,7 +139,7 @@ function programOf(name: string, setting: AgentSetting): AcpProgram {
   const { command, args, env = {}, displayName, variables = [], memoryMb, turnMinutes } = setting
   const isKnown = command === undefined || basename(command) === known?.command
   const patterns = [known?.variables.source, ...variables.map((each) => `^${each.replaceAll(/\W/g, '')}$`)]
-  return {
+  const program = {
     name,
     displayName: displayName ?? known?.displayName ?? name,
     command: command ?? known?.command ?? name,
@@ -146,5 +149,23 @@ function programOf(name: string, setting: AgentSetting): AcpProgram {
     ...(known?.signIn !== undefined && { signIn: known.signIn }),
     ...(memoryMb !== undefined && { memoryBytes: memoryMb * 2 ** 20 }),
     ...(turnMinutes !== undefined && { turnMs: turnMinutes * 60_000 }),
+  }
+  return thatAsks(program, setting.actsWithoutAsking === true)
+}
+
+/**
+ * A program with the launch settings that make it ask. They go with the name of the agent, whatever its command is: a wrapper
+ * passes its arguments on. If the config sets a variable to another value, the agent counts as one that does not ask.
+ */
+function thatAsks(program: AcpProgram, isUnwanted: boolean): AcpProgram {
+  const row = Object.hasOwn(asking, program.name) ? asking[program.name] : {}
+  if (row === 'never' || isUnwanted) return { ...program, actsWithoutAsking: true }
+  const { args = [], env = {} } = row ?? {}
+  const isChanged = Object.keys(env).some((name) => (program.env[name] ?? env[name]) !== env[name])
+  return {
+    ...program,
+    args: [...program.args, ...args],
+    env: { ...env, ...program.env },
+    ...(isChanged && { actsWithoutAsking: true }),
   }
 }

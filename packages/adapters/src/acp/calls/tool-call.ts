@@ -1,7 +1,7 @@
 import type { ConfirmationOption, ToolCallState, ToolResultContent } from '@atrium/protocol/chat/tool'
 import type { FileEdit } from '@atrium/protocol/common/content'
-import { fieldsOf } from './process/schema.ts'
-import type { ToolCallContent, ToolCallUpdate } from './process/schema.ts'
+import { fieldsOf } from '../process/schema.ts'
+import type { ToolCallContent, ToolCallUpdate } from '../process/schema.ts'
 
 /** A tool call of the chat, with the values from the agent's updates. */
 export interface ToolCall {
@@ -25,6 +25,8 @@ export interface ToolCall {
   phase: 'unannounced' | 'streaming' | 'pending' | 'running' | 'ended'
   /** The part of the input that was sent to the chat. */
   streamedInput: string
+  /** The call of an earlier agent process that this call repeats, until its decision has answered a question. */
+  earlier: ToolCallState | undefined
 }
 
 /**
@@ -39,6 +41,8 @@ export interface Question {
   /** The file changes to show. Absent: the diffs of the call. */
   readonly edits?: readonly FileEdit[]
   readonly reason?: string
+  /** The tool of the host that does the work once users agree. Absent: the agent does it itself, and no permission answers. */
+  readonly hostTool?: string
 }
 
 /**
@@ -68,6 +72,7 @@ export function newToolCall(labels: CallLabels & Partial<ToolCall>, id: string):
     preview: undefined,
     phase: 'unannounced',
     streamedInput: '',
+    earlier: undefined,
     ...labels,
     id,
   }
@@ -77,7 +82,7 @@ export function newToolCall(labels: CallLabels & Partial<ToolCall>, id: string):
 export function applyUpdate(call: ToolCall, update: ToolCallUpdate): void {
   call.title = oneLine(update.title) ?? call.title
   call.kind = oneLine(update.kind) ?? call.kind
-  call.input = inputText(update.rawInput) ?? call.input
+  call.input = inputText(update.rawInput) ?? call.input ?? streamedInput(update)
   if (update.content) call.content = objectsIn(update.content)
   if (update.rawOutput !== undefined) call.rawOutput = update.rawOutput
   const { terminal_output: whole, terminal_output_delta: delta } = update._meta ?? {}
@@ -171,6 +176,33 @@ function inputText(raw: unknown): string | undefined {
   if (typeof command === 'string') return command
   const stable = Object.entries(raw).filter(([key]) => !/(?:^|_)(?:id|ms)$/.test(key))
   return stable.length === 0 ? undefined : JSON.stringify(Object.fromEntries(stable))
+}
+
+/**
+ * Returns the input of a call whose agent streams it as a JSON text in the content, as Kimi does. Users then see the whole
+ * command before they allow it, and not only the title that the agent gave. The text is no JSON before its end has come.
+ */
+function streamedInput(update: ToolCallUpdate): string | undefined {
+  const text = streamedText(update)
+  if (text === undefined || text.length > maxOutput) return undefined
+  try {
+    return inputText(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether an update streams the input of a call, and the end of the input has not come yet. */
+export function isInputGrowing({ input }: ToolCall, update: ToolCallUpdate): boolean {
+  return input === undefined && streamedText(update) !== undefined
+}
+
+function streamedText({ status, content }: ToolCallUpdate): string | undefined {
+  if (status !== 'pending' && status !== 'in_progress') return undefined
+  const [item, ...others] = objectsIn(content)
+  if (item?.type !== 'content' || others.length > 0) return undefined
+  const text = item.content?.type === 'text' ? item.content.text : undefined
+  return typeof text === 'string' && text.startsWith('{') ? text : undefined
 }
 
 /** Returns the result of a tool as text: the member that usually holds the text, else the whole result as JSON. */

@@ -1,8 +1,9 @@
 import type { Chat } from '@atrium/host/ports/agent'
 import { TurnFailed } from '@atrium/host/ports/agent'
+import { hostToolKey } from '@atrium/host/ports/host-tool'
 import { callIn, callsOf } from '@atrium/protocol/chat/calls'
 import type { ToolCallState, ToolResultContent } from '@atrium/protocol/chat/tool'
-import { messageOf } from '@atrium/protocol/common/content'
+import { messageOf, textOf } from '@atrium/protocol/common/content'
 import { fileEdits, resultContent } from './content.ts'
 import type { TerminalContent } from './content.ts'
 import type { OutputStream } from './output-stream.ts'
@@ -12,13 +13,14 @@ import {
   firstText,
   isApproved,
   isDecided,
+  isInputGrowing,
   labelsOf,
   newToolCall,
   questionKey,
   questionOf,
 } from './tool-call.ts'
 import type { CallLabels, PermittedCall, Preview, Question, ToolCall } from './tool-call.ts'
-import type { ToolCallContent, ToolCallUpdate } from './process/schema.ts'
+import type { ToolCallContent, ToolCallUpdate } from '../process/schema.ts'
 
 export interface ToolCallsOptions {
   readonly cwd: string
@@ -41,6 +43,8 @@ export class ToolCalls {
    * decision.
    */
   readonly #earlierCalls: ToolCallState[]
+  readonly #undone: string[] = []
+  #isOneCarriedOut = false
   /** The number of questions in this turn. */
   #questions: number
 
@@ -62,7 +66,9 @@ export class ToolCalls {
     if (call.phase === 'ended') return call
     const status = update.status ?? ''
     if (call.phase === 'streaming') this.#streamInput(call)
-    if (status === 'in_progress') this.#run(call)
+    // A call that may repeat an earlier one is not compared with it before its input has come.
+    if (status === 'in_progress' && !(call.phase === 'unannounced' && isInputGrowing(call, update)))
+      this.#run(call)
     if (status === 'completed' || status === 'failed') await this.complete(call, status === 'completed')
     else if (call.phase === 'running' && (update.content || update._meta)) await this.#sendContent(call)
     return call
@@ -70,7 +76,8 @@ export class ToolCalls {
 
   /** Asks users about a call, and waits for the decision without a limit. Returns the decided call. */
   async ask(call: ToolCall, question: Question): Promise<ToolCallState | undefined> {
-    const earlier = this.#takeOver(call)
+    const earlier = this.#takeOver(call) ?? this.#inherited(call)
+    call.earlier = undefined
     if (earlier && isApproved(earlier)) return earlier
     if (earlier) return this.#decided(call, questionOf(earlier))
     if (call.phase === 'unannounced') this.#announce(call)
@@ -88,9 +95,13 @@ export class ToolCalls {
       ...(question.options && { options: question.options }),
       ...(edits.length > 0 && { edits: { items: edits } }),
       ...(question.reason && { confirmationTitle: question.reason }),
-      // The number identifies this question. The chat's state may lag behind the written actions, and may still show
-      // the answer to an earlier question. That answer must not count for this question.
-      _meta: { [questionKey]: number, ...(changes !== undefined && { [changesKey]: changes }) },
+      // The number identifies this question. The chat's state may lag behind the stream, and must not be read as an answer to
+      // this question before the question is in it.
+      _meta: {
+        [questionKey]: number,
+        [hostToolKey]: question.hostTool ?? '',
+        ...(changes !== undefined && { [changesKey]: changes }),
+      },
     })
     return this.#decided(call, number)
   }
@@ -103,11 +114,10 @@ export class ToolCalls {
   }
 
   /**
-   * Returns an approved call for an operation that the agent requests from the host: writing a file or running a
-   * command. Tries three calls in this order. First a call that a user has approved and whose preview shows the
-   * operation. Then an open call of the agent that shows the operation; users are asked about it now. Then a new call
-   * of the host; users are asked about it now. A stored permission can approve the call only if it is for the tool
-   * that the host uses for the operation. Throws if users deny.
+   * Returns an approved call for an operation that the host does for the agent. There are three cases, in this order. A user
+   * has approved a call whose preview shows the operation. Or an open call of the agent shows the operation, and users are
+   * asked about this call. Or the host creates a new call, and users are asked about it. A stored permission for the host's tool
+   * answers both questions, because the host does the work. Throws if users deny.
    */
   async permitted(
     shows: (preview: Preview) => boolean,
@@ -123,13 +133,9 @@ export class ToolCalls {
     const open = this.#newest(
       (call) => shows(call) && isOpen(call) && this.#confirmation(call) === 'not-needed',
     )
-    for (const agentCall of open ? [open, undefined] : [undefined]) {
-      const call = agentCall ?? this.#newHostCall(labels)
-      const decided = await this.ask(call, question)
-      if (!decided || !isApproved(decided)) break
-      if (call.toolName === labels.toolName || this.#confirmation(call) === 'user-action')
-        return { call, isHostCall: !agentCall }
-    }
+    const call = open ?? this.#newHostCall(labels)
+    const decided = await this.ask(call, { ...question, hostTool: labels.toolName })
+    if (decided && isApproved(decided)) return { call, isHostCall: !open }
     throw new TurnFailed('permission', notAllowed)
   }
 
@@ -152,6 +158,7 @@ export class ToolCalls {
   async complete(call: ToolCall, success: boolean, problem?: string): Promise<void> {
     if (call.phase === 'ended') return
     this.#run(call)
+    if (success && this.#confirmation(call) === 'user-action') this.#isOneCarriedOut = true
     call.phase = 'ended'
     // If the content cannot be stored, the call is completed without content and does not stay open.
     const content = await this.#content(call).catch(() => [])
@@ -175,10 +182,19 @@ export class ToolCalls {
   async completeOpen(problem: string): Promise<void> {
     for (const call of this.#calls.values())
       if (call.phase !== 'pending') await this.complete(call, false, problem)
-    for (const { toolCallId } of this.#earlierCalls.filter(isApproved)) {
+    for (const call of this.#earlierCalls.splice(0).filter(isApproved)) {
+      this.#undone.push(textOf(call.invocationMessage) || call.displayName)
       const result = { success: false, pastTenseMessage: notDone, error: { message: notDone } }
-      this.#output.write({ type: 'chat/toolCallComplete', toolCallId, result })
+      this.#output.write({ type: 'chat/toolCallComplete', toolCallId: call.toolCallId, result })
     }
+  }
+
+  /**
+   * The titles of the calls that users allowed after an interruption, and that the agent has not made again. Empty if it has
+   * carried out another call that users allowed, because that call may be the same in other words.
+   */
+  get undone(): readonly string[] {
+    return this.#isOneCarriedOut ? [] : this.#undone
   }
 
   async setContent(call: ToolCall, content: readonly ToolCallContent[]): Promise<void> {
@@ -220,8 +236,17 @@ export class ToolCalls {
     const [earlier] = index < 0 ? [] : this.#earlierCalls.splice(index, 1)
     const state = earlier && callIn(this.#chat.state, earlier.toolCallId)
     const phase = state && isApproved(state) ? 'running' : 'pending'
-    if (state) Object.assign(call, { id: state.toolCallId, phase, preview: previewOf(call) })
+    if (state) Object.assign(call, { id: state.toolCallId, phase, preview: previewOf(call), earlier: state })
     return state
+  }
+
+  /**
+   * Returns the earlier call whose id a call has taken over before the agent asked about it, as it is now. Its decision answers
+   * one question, and only about the same input and changes.
+   */
+  #inherited(call: ToolCall): ToolCallState | undefined {
+    const { earlier } = call
+    return earlier && isSameCall(earlier, call) ? callIn(this.#chat.state, earlier.toolCallId) : undefined
   }
 
   /** Marks a call as running without approval. A pending call stays pending until users decide. */

@@ -5,8 +5,8 @@ import type { FileEdit, FileEditSide } from '@atrium/protocol/common/content'
 import { fileUri } from '@atrium/protocol/file-uri'
 import { outputText } from './tool-call.ts'
 import type { ToolCall } from './tool-call.ts'
-import type { ToolCallContent } from './process/schema.ts'
-import { blockContent } from '../mcp/shapes/content.ts'
+import type { ToolCallContent } from '../process/schema.ts'
+import { blockContent } from '../../mcp/shapes/content.ts'
 
 /** A function that returns the content which shows a terminal. The terminal id is the agent's. */
 export type TerminalContent = (terminalId: string) => readonly ToolResultContent[]

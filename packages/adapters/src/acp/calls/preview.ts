@@ -5,8 +5,8 @@ import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { textOf } from '@atrium/protocol/common/content'
 import type { FileEdit } from '@atrium/protocol/common/content'
 import type { Preview, ToolCall } from './tool-call.ts'
-import { fieldsOf } from './process/schema.ts'
-import type { Fields, ToolCallContent } from './process/schema.ts'
+import { fieldsOf } from '../process/schema.ts'
+import type { Fields, ToolCallContent } from '../process/schema.ts'
 
 type Diff = Extract<ToolCallContent, { readonly type: 'diff' }>
 
@@ -54,16 +54,17 @@ export function showsFile({ kind, input, content }: Preview, path: string): bool
 
 /**
  * Tells whether the new text of a file equals the text that the preview shows. The preview shows either the whole file or a
- * replacement of one passage. A preview without a diff of the file shows no text, so it agrees with any text.
+ * replacement of one passage. Without a diff of the file, the input may show the text. A preview without both shows no text, so
+ * it agrees with any text.
  */
 export async function showsText(
-  { content }: Preview,
+  { content, input }: Preview,
   path: string,
   text: string,
   chat: Chat,
 ): Promise<boolean> {
   const [diff, ...more] = diffsIn(content, path)
-  if (!diff) return true
+  if (!diff) return textsIn(input).every((shown) => shown === text)
   if (more.length > 0) return false
   const { oldText: find, newText: put = '' } = diff
   if (put === text || !find) return put === text
@@ -77,6 +78,12 @@ export async function showsText(
     if (error instanceof TurnFailed) return false
     throw error
   }
+}
+
+/** The text of a whole file in the input of a call. */
+function textsIn(input = ''): readonly string[] {
+  const { content } = inputFields(input)
+  return typeof content === 'string' ? [content] : []
 }
 
 /** The key in a call's `_meta` for the hash of the changes that users saw. */

@@ -7,7 +7,7 @@ import { isApproved } from './tool-call.ts'
 import type { ToolCall } from './tool-call.ts'
 import { notAllowed } from './tool-calls.ts'
 import type { ToolCalls } from './tool-calls.ts'
-import type { Fields } from './process/schema.ts'
+import type { Fields } from '../process/schema.ts'
 
 /** Answers `fs/write_text_file`: writes the file if users have approved a tool call in which they saw this file. */
 export async function writeFile(params: Fields, chat: Chat, calls: ToolCalls): Promise<object> {
@@ -40,7 +40,7 @@ async function completeAfter(written: Promise<void>, calls: ToolCalls, call: Too
 
 async function askAgain(calls: ToolCalls, call: ToolCall, edits: readonly FileEdit[]): Promise<void> {
   const reason = 'The text to be written differs from the change that was shown'
-  const decided = await calls.ask(call, { edits, reason })
+  const decided = await calls.ask(call, { edits, reason, hostTool: 'write' })
   if (!decided || !isApproved(decided)) throw new TurnFailed('permission', notAllowed)
 }
 

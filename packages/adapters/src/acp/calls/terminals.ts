@@ -5,10 +5,11 @@ import type { Chat, CommandOutcome, RunningCommand } from '@atrium/host/ports/ag
 import type { ToolResultContent } from '@atrium/protocol/chat/tool'
 import { toAcpError } from './files.ts'
 import { shellQuote, shellScript, showsCommand } from './preview.ts'
+import { wrappedLine } from './wrapped-line.ts'
 import type { PermittedCall, Preview, ToolCall } from './tool-call.ts'
 import type { ToolCalls } from './tool-calls.ts'
-import { fieldsOf, resourceNotFound } from './process/schema.ts'
-import type { Fields } from './process/schema.ts'
+import { fieldsOf, resourceNotFound } from '../process/schema.ts'
+import type { Fields } from '../process/schema.ts'
 
 interface AcpTerminal {
   readonly running: RunningCommand
@@ -70,7 +71,9 @@ export class AcpTerminals {
     const labels = { toolName: 'run', displayName: 'Run', title: `Run ${line.slice(0, 200)}`, input: line }
     const isElsewhere = typeof cwd === 'string' && resolve(cwd) !== resolve(this.#cwd)
     const shows = (preview: Preview) =>
-      !isElsewhere && !this.#usedPreviews.has(preview) && showsCommand(preview, equivalentLines(params))
+      !isElsewhere &&
+      !this.#usedPreviews.has(preview) &&
+      showsCommand(preview, equivalentLines(params, this.#cwd))
     const question = isElsewhere ? { reason: `It would run in ${cwd}` } : {}
     let permitted = await calls.permitted(shows, labels, question)
     // A concurrent request may have used the preview during the wait.
@@ -124,12 +127,14 @@ const defaultMaxBytes = 1_000_000
  * Returns the command lines that count as this command when they are found in a preview. A line includes the
  * environment variables, because they change what the command does.
  */
-function equivalentLines(params: Fields): readonly string[] {
+function equivalentLines(params: Fields, folder: string): readonly string[] {
   const { command, args, env } = params
+  const wrapped = wrappedLine(params, folder)
+  const lines = wrapped === undefined ? [] : [wrapped]
   const effective = (Array.isArray(env) ? env : []).filter((each: unknown) => !isCallerId(each))
   const whole = commandLine({ ...params, env: effective })
-  if (!Array.isArray(args) || effective.length > 0) return [whole]
-  return [whole, ...shellScript([command, ...args])]
+  if (!Array.isArray(args) || effective.length > 0) return [...lines, whole]
+  return [...lines, whole, ...shellScript([command, ...args])]
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { ConfirmationOption, ToolCallState } from '@atrium/protocol/chat/tool'
 import { isApproved } from './tool-call.ts'
 import type { ToolCalls } from './tool-calls.ts'
-import type { PermissionRequest, ToolCallContent, ToolCallUpdate } from './process/schema.ts'
+import type { PermissionRequest, ToolCallContent, ToolCallUpdate } from '../process/schema.ts'
 
 type PermissionOption = NonNullable<PermissionRequest['options']>[number]
 

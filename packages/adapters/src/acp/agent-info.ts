@@ -1,0 +1,60 @@
+import { TurnFailed } from '@atrium/host/ports/agent'
+import { withReadiness } from '@atrium/protocol/root/readiness'
+import type { Readiness } from '@atrium/protocol/root/readiness'
+import type { AgentInfo } from '@atrium/protocol/root/state'
+import { modelsOf } from './config-options.ts'
+import type { ConfigOption } from './config-options.ts'
+import type { AcpProgram } from './process/launch.ts'
+import { customizationOf } from './process/mcp-servers.ts'
+import type { AcpServer } from './process/mcp-servers.ts'
+
+/**
+ * What a probe, which is a first start of the agent without a turn, has found out. The host stores it, so that its
+ * next start needs no probe. So the names of the members must not change.
+ */
+export interface Profile {
+  /** The config options of the agent's sessions. */
+  readonly knobs: readonly ConfigOption[]
+  /** Whether a session may have several directories. */
+  readonly directories?: boolean
+}
+
+/** What is known about an agent program now. */
+export interface AgentFacts {
+  readonly program: AcpProgram
+  readonly servers: readonly AcpServer[]
+  readonly profile: Profile | undefined
+  /** Why the program could not be used the last time. */
+  readonly problem: Error | undefined
+}
+
+/** The description of an agent program for clients. */
+export function agentInfo({ program, servers, profile, problem }: AgentFacts): AgentInfo {
+  const { name: provider, displayName, command, actsWithoutAsking } = program
+  const { knobs = [], directories } = profile ?? {}
+  const info = {
+    provider,
+    displayName,
+    description: problem?.message ?? `${displayName}, as ${command} on this machine`,
+    models: [...modelsOf(provider, knobs)],
+    ...(servers.length > 0 && { customizations: servers.map(customizationOf) }),
+    capabilities: {
+      multipleChats: { fork: true, sideChat: true },
+      ...(directories && { multipleWorkingDirectories: { immutablePrimary: true } }),
+    },
+  }
+  return withReadiness(info, {
+    state: stateOf(profile, problem),
+    ...(problem && { problem: problem.message }),
+    ...(actsWithoutAsking && { actsWithoutAsking }),
+  })
+}
+
+function stateOf(profile: Profile | undefined, problem: Error | undefined): Readiness['state'] {
+  if (problem) return isSignedOut(problem) ? 'needs-sign-in' : 'broken'
+  return profile ? 'ready' : 'not-tried'
+}
+
+export function isSignedOut(error: unknown): error is TurnFailed {
+  return error instanceof TurnFailed && error.errorType === 'auth'
+}

@@ -1,0 +1,38 @@
+import type { Variables } from '../../process/environment.ts'
+
+/** Launch settings that make an agent ask before it acts. An empty row is an agent that asks if nothing tells it not to. */
+export interface LaunchSettings {
+  readonly args?: readonly string[]
+  readonly env?: Variables
+}
+
+/**
+ * How each known agent is made to ask before it changes a file or runs a command. `never`: the agent has no questions at all.
+ * Each row was tried with a version that docs/agents.md names.
+ */
+export const asking: { readonly [agent: string]: LaunchSettings | 'never' } = {
+  claude: {},
+  codex: {
+    args: ['-c', 'approval_policy="on-request"', '-c', 'sandbox_mode="read-only"'],
+    env: { INITIAL_AGENT_MODE: 'read-only' },
+  },
+  gemini: { args: ['--approval-mode', 'default'] },
+  goose: { env: { GOOSE_MODE: 'approve' } },
+  opencode: { env: { OPENCODE_PERMISSION: opencodePermission() } },
+  copilot: { env: { COPILOT_ALLOW_ALL: 'false' } },
+  qwen: { args: ['--approval-mode', 'default'] },
+  kimi: {},
+  pi: 'never',
+  cline: {},
+}
+
+/**
+ * The permissions of opencode: it asks for each tool, including those of MCP servers, except for tools that only read. The last
+ * rule that matches a tool counts. So the rule for all tools comes first.
+ */
+function opencodePermission(): string {
+  const read = { '*': 'allow', '*.env': 'ask', '*.env.*': 'ask', '*.env.example': 'allow' }
+  const onlyRead = ['list', 'glob', 'grep', 'lsp', 'todoread', 'todowrite', 'skill', 'question', 'task']
+  const allowed = Object.fromEntries(onlyRead.map((tool) => [tool, 'allow']))
+  return JSON.stringify({ '*': 'ask', read, ...allowed })
+}

@@ -9,7 +9,7 @@ import type { ChatState, ResponsePart, Turn } from '@atrium/protocol/chat/state'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { kinds } from '@atrium/protocol/channels'
 import { fileUri } from '@atrium/protocol/file-uri'
-import { defaultChatUri, sessionUri } from '@atrium/protocol/uri'
+import { defaultChatUri, rootUri, sessionUri } from '@atrium/protocol/uri'
 import { comparable } from '../chaos/judge/compare.ts'
 import { Failure, must, withTimeout } from './failure.ts'
 import { Transcript } from './transcript.ts'
@@ -61,7 +61,36 @@ export class ChatDriver {
       testHost.timeoutMs,
       'the chat',
     )
-    return new ChatDriver(testHost, { acting, session, chat, watcher, transcript: new Transcript(watching) })
+    const parts = { acting, session, chat, watcher, transcript: new Transcript(watching) }
+    const driver = new ChatDriver(testHost, parts)
+    if (testHost.agent.actsWithoutAsking) await driver.consent()
+    return driver
+  }
+
+  /** Lets the agent act without asking in the folder of the session. */
+  consent(): Promise<void> {
+    const { agent, work } = this.#testHost
+    return this.#setPermissions([{ id: newId(), tool: `agent:${agent.provider}`, folder: fileUri(work) }])
+  }
+
+  forgetConsent(): Promise<void> {
+    return this.#setPermissions([])
+  }
+
+  async #setPermissions(permissions: readonly object[]): Promise<void> {
+    const root = this.#acting.subscribe('root', rootUri)
+    await withTimeout(root.ready(), this.#testHost.timeoutMs, 'the root')
+    const config = { 'atrium.permissions': permissions }
+    await this.#accepted(root.dispatch({ type: 'root/configChanged', config }), 'the permissions')
+    root.release()
+  }
+
+  /** Approves the next call, after a check that it has not begun. An agent that acts without asking has no such call. */
+  async approveNext(turnId: string, check: () => void = () => {}): Promise<void> {
+    if (this.#testHost.agent.actsWithoutAsking) return
+    const call = await this.pendingCall(turnId)
+    check()
+    await this.decide(turnId, call, true)
   }
 
   /** Starts a turn. Returns its id. */

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { nodePackage } from './program.ts'
 import type { Recipe } from './recipe.ts'
 
 /** The folder for installed agents, with one subfolder per agent. It is separate from the project's own dependencies. */
@@ -17,13 +18,14 @@ export async function install(
   log: (sentence: string) => void,
 ): Promise<void> {
   if (installed(recipe, folder) === recipe.version) return
-  const { package: name, version, installFlags = [] } = recipe
+  const { package: name, version, installFlags = [], packages = [], node } = recipe
   log(`installing ${name}@${version} in ${folder}`)
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'package.json'), '{ "private": true }\n')
   const quiet = ['--no-audit', '--no-fund', '--save-exact', '--loglevel', 'error']
   const [program, ...before] = npm()
-  const args = [...before, 'install', ...quiet, ...installFlags, `${name}@${version}`]
+  const others = [...packages, ...(node === undefined ? [] : [`${nodePackage()}@${node}`])]
+  const args = [...before, 'install', ...quiet, ...installFlags, `${name}@${version}`, ...others]
   // The output of npm goes to stderr, like the progress of this program.
   const child = spawn(program, args, { cwd: folder, stdio: ['ignore', 2, 2] })
   const [code] = (await once(child, 'close')) as [number | null]

@@ -1,12 +1,13 @@
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { crowd } from './crowd.ts'
 import { drive } from './drive.ts'
 import { cacheFolder, install } from './install.ts'
 import { allPassed, table } from './matrix.ts'
 import type { Cell, Row } from './matrix.ts'
 import { startModel } from './model/server.ts'
 import type { Model } from './model/server.ts'
-import { whyNotRunnable, programOf } from './program.ts'
+import { binPath, whyNotRunnable, programOf } from './program.ts'
 import { recipes } from './recipe.ts'
 import type { Recipe } from './recipe.ts'
 import { isFor, scenes } from './scenes.ts'
@@ -18,6 +19,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     only: { type: 'string' },
+    sessions: { type: 'string' },
     folder: { type: 'string' },
     json: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
@@ -29,6 +31,9 @@ const guide: AgentUnderTest = { provider: 'guide', prompts: guidePrompts }
 const own = 'atrium'
 const known = [guide.provider, own, ...recipes.map(({ name }) => name)]
 
+/** A little more than the time that an idle process may live by default. */
+const idleMs = 5.5 * 60_000
+
 process.exit(await run())
 
 async function run(): Promise<number> {
@@ -36,6 +41,7 @@ async function run(): Promise<number> {
   const names = positionals.length > 0 ? positionals : recipes.map(({ name }) => name)
   if (!wanted.every((name) => scenes[name]) || !names.every((name) => known.includes(name))) return usage()
   const model = await startModel()
+  if (values.sessions !== undefined) return measure(names, Number(values.sessions), model)
   const rows: Row[] = []
   for (const name of names) rows.push(await row(name, wanted, model))
   model.close()
@@ -58,16 +64,28 @@ async function row(name: string, wanted: readonly string[], model: Model): Promi
   return { agent: name, version, cells }
 }
 
+/** Prints what many sessions of each agent take. */
+async function measure(names: readonly string[], sessions: number, model: Model): Promise<number> {
+  for (const recipe of recipes.filter(({ name }) => names.includes(name))) {
+    const samples = await crowd(await agentOf(recipe, model), sessions, idleMs)
+    for (const { when, processes, rssMb } of samples)
+      console.log(`${recipe.name} ${recipe.version}, ${when}: ${processes} processes, ${rssMb} MB`)
+  }
+  model.close()
+  return 0
+}
+
 async function agentOf(recipe: Recipe, model: Model): Promise<AgentUnderTest> {
   const why = whyNotRunnable(recipe)
   if (why !== undefined) throw new Error(why)
   const folder = join(resolve(values.folder ?? cacheFolder()), recipe.name)
   await install(recipe, folder, log)
   const program = programOf(recipe, folder)
-  const launch = (home: string) => ({ ...program, env: recipe.configure(home, model.url) })
-  const { name: provider, hidesOutput = false, resumeDelayMs = 0 } = recipe
+  const bin = binPath(recipe, folder)
+  const launch = (home: string) => ({ ...program, env: recipe.configure(home, model.url, bin) })
+  const { name: provider, hidesOutput = false, resumeDelayMs = 0, actsWithoutAsking = false } = recipe
   const record = (file: string) => model.record(file)
-  return { provider, hidesOutput, resumeDelayMs, prompts: scripted, launch, record }
+  return { provider, hidesOutput, resumeDelayMs, actsWithoutAsking, prompts: scripted, launch, record }
 }
 
 /** The agent `atrium`, which is part of the host. It is configured to use the scripted model. */
@@ -93,9 +111,10 @@ function log(sentence: string): void {
 }
 
 function usage(): number {
-  console.error(`usage: npm run agents [-- ${known.join(' ')}] [--only ${Object.keys(scenes).join(',')}] [--transcript] [--json] [--keep] [--folder DIR]
+  console.error(`usage: npm run agents [-- ${known.join(' ')}] [--only ${Object.keys(scenes).join(',')}] [--sessions N] [--transcript] [--json] [--keep] [--folder DIR]
 
 Installs missing agents (in --folder, by default ${cacheFolder()}),
-connects them to a model that follows a script in the prompt, and drives whole turns through the real host.`)
+connects them to a model that follows a script in the prompt, and drives whole turns through the real host.
+With --sessions, runs a turn in each of N sessions, and prints the processes of the agent and their memory.`)
   return 2
 }

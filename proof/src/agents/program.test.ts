@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -25,8 +25,13 @@ test.each(recipes)(
   (recipe) => {
     const home = mkdtempSync(join(tmpdir(), 'atrium-recipe-'))
     const model = 'http://127.0.0.1:1'
-    const env = recipe.configure(home, model)
-    const files = recipe.name === 'codex' ? readFileSync(join(home, 'codex', 'config.toml'), 'utf8') : ''
+    const env = recipe.configure(home, model, '/bin')
+    const written = readdirSync(home, { recursive: true, withFileTypes: true }).filter((each) =>
+      each.isFile(),
+    )
+    const files = written
+      .map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8'))
+      .join('\n')
     rmSync(home, { recursive: true })
     expect(recipe.version).toMatch(/^\d+\.\d+\.\d+$/)
     expect(env['HOME']).toBe(home)

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Recipe } from './recipe.ts'
 
 /** The platform of a machine, and the files on it. Tests pass a machine other than this one. */
@@ -37,9 +37,25 @@ export function whyNotRunnable(recipe: Recipe, machine: Machine = here): string 
 export function programOf(recipe: Recipe, folder: string, machine: Machine = here): Program {
   const path = join(folder, 'node_modules', recipe.program)
   const { args, platform } = recipe
-  if (/\.[cm]?js$/.test(path)) return { command: process.execPath, args: [path, ...args] }
+  if (/\.[cm]?js$/.test(path)) return { command: nodeFor(recipe, folder, machine), args: [path, ...args] }
   if (!platform || fits(platform, machine)) return { command: path, args }
   return { command: qemu.command, args: ['-L', qemu.libraries, path, ...args] }
+}
+
+/** The folder with the programs of the packages in a folder, and before it the folder of the Node that they need. */
+export function binPath(recipe: Recipe, folder: string, machine: Machine = here): string {
+  return `${dirname(nodeFor(recipe, folder, machine))}:${join(folder, 'node_modules', '.bin')}`
+}
+
+/** The name of the npm package with Node for a machine. */
+export function nodePackage({ os, cpu }: Machine = here): string {
+  return `node-${os === 'win32' ? 'win' : os}-${cpu}`
+}
+
+function nodeFor({ node }: Recipe, folder: string, machine: Machine): string {
+  return node === undefined
+    ? process.execPath
+    : join(folder, 'node_modules', nodePackage(machine), 'bin', 'node')
 }
 
 function fits(platform: NonNullable<Recipe['platform']>, { os, cpu }: Machine): boolean {

@@ -1,7 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A third-party agent: its package, and how it is configured to use the scripted model and to ask before it acts. */
+/**
+ * A third-party agent: its package, and how it is configured to use the scripted model. The host itself makes it ask before it
+ * acts (N52).
+ */
 export interface Recipe {
   readonly name: string
   readonly package: string
@@ -11,13 +14,22 @@ export interface Recipe {
   /** The only platform that the program was built for; absent if the program runs everywhere. */
   readonly platform?: { readonly os: string; readonly cpu: string }
   readonly installFlags?: readonly string[]
+  /** Further packages that the agent needs, each with its version. */
+  readonly packages?: readonly string[]
+  /** The version of Node that runs the agent, if the Node of this process is too old for it. */
+  readonly node?: string
   readonly args: readonly string[]
   /** The agent shows the output of a command to its model, but not to the host. */
   readonly hidesOutput?: boolean
   /** Milliseconds that must pass before the agent can resume a session. */
   readonly resumeDelayMs?: number
-  /** Writes the agent's settings to a home folder. Returns the environment variables that make the agent use this folder. */
-  configure(home: string, model: string): Readonly<Record<string, string>>
+  /** The agent cannot be made to ask before it acts. */
+  readonly actsWithoutAsking?: boolean
+  /**
+   * Writes the agent's settings to a home folder. Returns the environment variables that make the agent use this folder. `bin`
+   * is the folder with the programs of the installed packages.
+   */
+  configure(home: string, model: string, bin: string): Readonly<Record<string, string>>
 }
 
 const goose: Recipe = {
@@ -33,7 +45,6 @@ const goose: Recipe = {
     HOME: home,
     GOOSE_PROVIDER: 'openai',
     GOOSE_MODEL: 'scripted',
-    GOOSE_MODE: 'approve',
     GOOSE_DISABLE_KEYRING: '1',
     OPENAI_HOST: model,
     OPENAI_API_KEY: key,
@@ -53,8 +64,6 @@ const codex: Recipe = {
       'config.toml',
       `model = "gpt-5.5"
 model_provider = "scripted"
-approval_policy = "on-request"
-sandbox_mode = "read-only"
 
 [model_providers.scripted]
 name = "scripted"
@@ -109,7 +118,152 @@ const claude: Recipe = {
   }),
 }
 
-export const recipes: readonly Recipe[] = [goose, codex, gemini, claude]
+const opencode: Recipe = {
+  name: 'opencode',
+  package: 'opencode-ai',
+  version: '1.18.18',
+  program: 'opencode-linux-x64/bin/opencode',
+  platform: { os: 'linux', cpu: 'x64' },
+  // The install script copies the program, which is in a package of its own.
+  installFlags: ['--ignore-scripts'],
+  args: ['acp'],
+  configure: (home, model) => {
+    const options = { baseURL: `${model}/v1`, apiKey: key }
+    const scripted = { npm: '@ai-sdk/openai-compatible', options, models: { scripted: {} } }
+    const settings = {
+      provider: { scripted },
+      model: 'scripted/scripted',
+      small_model: 'scripted/scripted',
+    }
+    put(home, 'opencode.json', JSON.stringify(settings))
+    return {
+      HOME: home,
+      OPENCODE_CONFIG: join(home, 'opencode.json'),
+      OPENCODE_DISABLE_AUTOUPDATE: '1',
+      OPENCODE_DISABLE_MODELS_FETCH: '1',
+    }
+  },
+}
+
+const copilot: Recipe = {
+  name: 'copilot',
+  package: '@github/copilot',
+  version: '1.0.102',
+  program: '@github/copilot-linux-x64/copilot',
+  platform: { os: 'linux', cpu: 'x64' },
+  args: ['--acp', '--no-auto-update'],
+  configure: (home, model) => ({
+    HOME: home,
+    COPILOT_OFFLINE: 'true',
+    COPILOT_PROVIDER_BASE_URL: `${model}/v1`,
+    COPILOT_PROVIDER_API_KEY: key,
+    COPILOT_MODEL: 'scripted',
+  }),
+}
+
+const qwen: Recipe = {
+  name: 'qwen',
+  package: '@qwen-code/qwen-code',
+  version: '0.15.10',
+  program: '@qwen-code/qwen-code/cli.js',
+  installFlags: ['--ignore-scripts'],
+  args: ['--acp'],
+  configure: (home, model) => {
+    const settings = { security: { auth: { selectedType: 'openai' } } }
+    put(join(home, '.qwen'), 'settings.json', JSON.stringify(settings))
+    return { HOME: home, OPENAI_BASE_URL: `${model}/v1`, OPENAI_API_KEY: key, OPENAI_MODEL: 'scripted' }
+  },
+}
+
+const kimi: Recipe = {
+  name: 'kimi',
+  package: '@moonshot-ai/kimi-code',
+  version: '2.1.0',
+  program: '@moonshot-ai/kimi-code/dist/main.mjs',
+  node: '24.21.0',
+  installFlags: ['--ignore-scripts'],
+  args: ['acp'],
+  configure: (home, model) => {
+    put(
+      join(home, '.kimi-code'),
+      'config.toml',
+      `default_model = "scripted"
+
+[providers.scripted]
+type = "openai"
+base_url = "${model}/v1"
+api_key = "${key}"
+
+[models.scripted]
+provider = "scripted"
+model = "scripted"
+max_context_size = 100000
+`,
+    )
+    return { HOME: home }
+  },
+}
+
+const pi: Recipe = {
+  name: 'pi',
+  package: 'pi-acp',
+  version: '0.0.34',
+  packages: ['@earendil-works/pi-coding-agent@0.87.1'],
+  program: 'pi-acp/dist/index.js',
+  node: '24.21.0',
+  actsWithoutAsking: true,
+  installFlags: ['--ignore-scripts'],
+  args: [],
+  configure: (home, model, bin) => {
+    const folder = join(home, '.pi', 'agent')
+    const about = { reasoning: false, input: ['text'], contextWindow: 100_000, maxTokens: 10_000 }
+    const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
+    const models = [{ id: 'scripted', name: 'Scripted', ...about, cost }]
+    const provider = { baseUrl: `${model}/v1`, api: 'openai-completions', apiKey: key, models }
+    put(folder, 'models.json', JSON.stringify({ providers: { scripted: provider } }))
+    const settings = { defaultProvider: 'scripted', defaultModel: 'scripted' }
+    put(folder, 'settings.json', JSON.stringify(settings))
+    // pi-acp starts the program pi, which it looks for in the PATH.
+    return { HOME: home, PATH: `${bin}:/usr/bin:/bin`, PI_OFFLINE: '1' }
+  },
+}
+
+const cline: Recipe = {
+  name: 'cline',
+  package: 'cline',
+  version: '2.18.0',
+  program: 'cline/dist/cli.mjs',
+  installFlags: ['--ignore-scripts'],
+  args: ['--acp'],
+  configure: (home, model) => {
+    const folder = join(home, '.cline', 'data')
+    const state = {
+      actModeApiProvider: 'openai',
+      planModeApiProvider: 'openai',
+      // cline declares its tools in the request only to a model whose name it knows.
+      actModeOpenAiModelId: 'gpt-5',
+      planModeOpenAiModelId: 'gpt-5',
+      openAiBaseUrl: `${model}/v1`,
+      welcomeViewCompleted: true,
+    }
+    put(folder, 'globalState.json', JSON.stringify(state))
+    put(folder, 'secrets.json', JSON.stringify({ openAiApiKey: key }))
+    return { HOME: home }
+  },
+}
+
+export const recipes: readonly Recipe[] = [
+  goose,
+  codex,
+  gemini,
+  claude,
+  opencode,
+  copilot,
+  qwen,
+  kimi,
+  pi,
+  cline,
+]
 
 /** Agents require an API key; the scripted model accepts any. */
 const key = 'scripted'

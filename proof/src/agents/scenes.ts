@@ -26,13 +26,17 @@ export const scenes: Readonly<Record<string, Scene>> = {
   tools,
   client,
   skill,
+  consent,
 }
 
 /**
  * Whether the scene is possible with an agent. Only an agent that is a program gets MCP servers. The scene `skill` needs the
- * recorded requests to a model.
+ * recorded requests to a model. An agent that acts without asking has no question to deny or to wait for, and only such an agent
+ * needs a consent.
  */
-export function isFor(scene: Scene, { launch, record }: AgentUnderTest): boolean {
+export function isFor(scene: Scene, { launch, record, actsWithoutAsking = false }: AgentUnderTest): boolean {
+  if (scene === consent) return actsWithoutAsking
+  if (scene === reject || scene === waiting) return !actsWithoutAsking
   return (scene !== tools || launch !== undefined) && (scene !== skill || record !== undefined)
 }
 
@@ -45,9 +49,7 @@ async function text({ agent }: TestHost, chat: ChatDriver): Promise<Turn> {
 async function write({ agent, work }: TestHost, chat: ChatDriver): Promise<Turn> {
   const path = join(work, 'note.txt')
   const turnId = await chat.startTurn(agent.prompts.write(path, 'written by an agent'))
-  const call = await chat.pendingCall(turnId)
-  must(!existsSync(path), 'it wrote before the approval')
-  await chat.decide(turnId, call, true)
+  await chat.approveNext(turnId, () => must(!existsSync(path), 'it wrote before the approval'))
   const turn = complete(await chat.turnEnd(turnId))
   must(textIn(path).trimEnd() === 'written by an agent', `the file has ${JSON.stringify(textIn(path))}`)
   return turn
@@ -58,9 +60,7 @@ async function shell({ agent, work }: TestHost, chat: ChatDriver): Promise<Turn>
   // The command changes a file, because before other commands some agents do not ask. It prints 999, which is not in
   // the command itself. So if 999 is shown, the output is shown.
   const turnId = await chat.startTurn(agent.prompts.run(`touch ${path} && expr 111 '*' 9`))
-  const call = await chat.pendingCall(turnId)
-  must(!existsSync(path), 'it ran before the approval')
-  await chat.decide(turnId, call, true)
+  await chat.approveNext(turnId, () => must(!existsSync(path), 'it ran before the approval'))
   const turn = complete(await chat.turnEnd(turnId))
   must(existsSync(path), 'it did not run')
   const shown = agent.hidesOutput ? markdownIn(turn) : await chat.output(turn)
@@ -97,7 +97,7 @@ async function again(host: TestHost, chat: ChatDriver): Promise<Turn> {
   const { agent, work } = host
   const path = join(work, 'first.txt')
   const turnId = await chat.startTurn(agent.prompts.write(path, 'first'))
-  await chat.decide(turnId, await chat.pendingCall(turnId), true)
+  await chat.approveNext(turnId)
   complete(await chat.turnEnd(turnId))
   await host.stop()
   await sleep(agent.resumeDelayMs ?? 0)
@@ -117,7 +117,7 @@ async function killed(host: TestHost, chat: ChatDriver): Promise<Turn> {
   const turnId = await chat.startTurn(
     prompts.runTwice?.(line('one'), seconds, line('two')) ?? prompts.talk(seconds),
   )
-  if (prompts.runTwice) await chat.decide(turnId, await chat.pendingCall(turnId), true)
+  if (prompts.runTwice) await chat.approveNext(turnId)
   await chat.textAppears(turnId, prompts.progressText)
   await host.kill()
   await host.start()
@@ -129,7 +129,7 @@ async function killed(host: TestHost, chat: ChatDriver): Promise<Turn> {
   )
   must(part.resumable === true, 'the turn cannot be resumed')
   await chat.resume(turnId)
-  if (prompts.runTwice) await chat.decide(turnId, await chat.pendingCall(turnId), true)
+  if (prompts.runTwice) await chat.approveNext(turnId)
   const turn = complete(await chat.turnEnd(turnId), prompts.runTwice ? 'Both are done.' : '')
   if (prompts.runTwice) must(textIn(log) === 'one\ntwo\n', `the log file has ${JSON.stringify(textIn(log))}`)
   return turn
@@ -202,6 +202,25 @@ async function skill({ agent, work, requests }: TestHost, chat: ChatDriver): Pro
   const turn = complete(await chat.turnEnd(await chat.startTurn(agent.prompts.say('Known.'))), 'Known.')
   must(textIn(requests).includes(description), 'its model was not told of the skill')
   return turn
+}
+
+/**
+ * An agent that acts without asking is not prompted before a user has agreed. After a consent for the folder it is not asked
+ * about again, also not after a restart of the host.
+ */
+async function consent(host: TestHost, chat: ChatDriver): Promise<Turn> {
+  const path = join(host.work, 'agreed.txt')
+  await chat.forgetConsent()
+  const denied = await chat.startTurn(host.agent.prompts.write(path, 'denied'))
+  await chat.decide(denied, await chat.pendingCall(denied), false)
+  must((await chat.turnEnd(denied)).state === 'error', 'the turn without a consent did not fail')
+  must(!existsSync(path), 'it acted without a consent')
+  await chat.consent()
+  complete(await chat.turnEnd(await chat.startTurn(host.agent.prompts.write(path, 'agreed'))))
+  must(textIn(path).trimEnd() === 'agreed', `the file has ${JSON.stringify(textIn(path))}`)
+  await host.stop()
+  await host.start()
+  return complete(await chat.turnEnd(await chat.startTurn(host.agent.prompts.say('Second.'))), 'Second.')
 }
 
 /** Whether the turn reports a handover: the agent had lost its session, and was given a transcript instead. */

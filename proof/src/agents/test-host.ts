@@ -21,6 +21,8 @@ export interface AgentUnderTest {
   readonly hidesOutput?: boolean
   /** Milliseconds that must pass before the agent can resume a session. */
   readonly resumeDelayMs?: number
+  /** The agent cannot be made to ask. Its scenes begin with the consent of a user. */
+  readonly actsWithoutAsking?: boolean
   /** The command that starts the agent with this home folder. Absent for an agent that is part of the host. */
   launch?(home: string): Launch
   /** Makes the model of the agent record every request in a file. Absent for an agent without a model. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Message } from './conversation.ts'
-import { remaining } from './script.ts'
+import { answer, remaining } from './script.ts'
 
 const script = '[[run:one]][[say:between]][[run:two]][[say:end]]'
 const asked: Message = { by: 'user', text: script }
@@ -32,10 +32,30 @@ test('[B40] a call that was not carried out is skipped, until the user says to g
   const goOn: Message = { by: 'user', text: 'Allowed meanwhile.' }
   expect(words(asked, denied, reminder, goOn)).toEqual(['one', 'between', 'two', 'end'])
   expect(words(asked, result('a', 'aborted'), goOn)).toEqual(['one', 'between', 'two', 'end'])
+  const dated: Message = { by: 'user', text: '<now>2026</now>\n\nAllowed meanwhile.' }
+  expect(words(asked, denied, dated)).toEqual(['one', 'between', 'two', 'end'])
+  expect(words(asked, denied, { by: 'user', text: '<now>2026</now>' })).toEqual(['between', 'two', 'end'])
 })
 
 test('[B40] calls in a transcript before the script are not repeated', () => {
   const before = `What was said:\n\n# User\n\n${script}\n\n# Agent\n\n[Run: one (done)]\n\n[Error: stopped]`
   expect(words({ by: 'user', text: before }, asked)).toEqual(['between', 'two', 'end'])
   expect(words({ by: 'user', text: '[Run: one (done)]' }, asked)).toEqual(['one', 'between', 'two', 'end'])
+})
+
+test('[B40] an agent with a tool for the last text gets this text by the tool alone', async () => {
+  const tools = [
+    { name: 'attempt_completion', schema: { properties: { result: { type: 'string' } } } },
+    { name: 'bash' },
+  ]
+  const history = [{ by: 'user', text: '[[say:before]][[run:one]][[think:so]][[say:end]]' } as const]
+  const pieces = async (more: readonly Message[]) => {
+    const all: string[] = []
+    const conversation = { tools, history: [...history, ...more] }
+    for await (const piece of answer(conversation, new AbortController().signal))
+      all.push(piece.is === 'call' ? `${piece.call.tool.name} ${piece.call.input}` : piece.text)
+    return all
+  }
+  expect(await pieces([])).toEqual(['before', 'bash {}'])
+  expect(await pieces([result('a')])).toEqual(['so', 'attempt_completion {"result":"end"}'])
 })

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Call, Conversation, Piece, Message } from './conversation.ts'
-import { callFor, toolWords } from './tool.ts'
+import { callFor, completionOf, toolWords } from './tool.ts'
 import type { ToolWord } from './tool.ts'
 
 /** One step of a script: `[[word:text]]`. */
@@ -41,8 +41,10 @@ export function remaining({ history }: Conversation): readonly Step[] | undefine
  * interrupted call no longer counts after the next message of the user: the model then makes the call again.
  */
 function doneSince(history: readonly Message[]): number {
-  // A user message that begins with a bracket was written by the agent itself.
-  const lastUser = history.findLastIndex(({ by, text }) => by === 'user' && !/^\s*[<[]/.test(text))
+  // A user message that begins with a bracket was written by the agent itself, unless a message follows the part in brackets.
+  const lastUser = history.findLastIndex(
+    ({ by, text }) => by === 'user' && /^\s*[^\s<[]/.test(text.replace(/^\s*<(\w+)>[^<]*<\/\1>/, '')),
+  )
   const done = history.flatMap((each, at) =>
     each.by === 'tool' && !(at < lastUser && undone.test(each.text)) ? [each.call] : [],
   )
@@ -73,7 +75,35 @@ export async function* answer(conversation: Conversation, end: AbortSignal): Asy
   // A request without tools is for a title, a summary or advice.
   if (!steps || conversation.tools.length === 0) return yield { is: 'text', text: 'A scripted talk' }
   const last = conversation.history.findLast(({ by }) => by === 'tool')
-  if (steps.length === 0) return yield { is: 'text', text: `Done: ${excerpt(last?.text ?? '')}` }
+  const rest: readonly Step[] =
+    steps.length > 0 ? steps : [{ word: 'say', text: `Done: ${excerpt(last?.text ?? '')}` }]
+  yield* rest.some(({ word }) => callsTool(word))
+    ? played(rest, conversation, end)
+    : ended(rest, conversation, end)
+}
+
+/** The end of a script. Some agents have a tool for the last text of their model, which is then said only by that tool. */
+async function* ended(
+  steps: readonly Step[],
+  conversation: Conversation,
+  end: AbortSignal,
+): AsyncIterable<Piece> {
+  const words = steps.flatMap(({ word, text }) => (word === 'say' ? [text] : [])).join('')
+  const call = completionOf(words, conversation.tools)
+  if (!call) return yield* played(steps, conversation, end)
+  yield* played(
+    steps.filter(({ word }) => word !== 'say'),
+    conversation,
+    end,
+  )
+  yield { is: 'call', call }
+}
+
+async function* played(
+  steps: readonly Step[],
+  conversation: Conversation,
+  end: AbortSignal,
+): AsyncIterable<Piece> {
   for (const { word, text } of steps) {
     if (word === 'think') yield { is: 'thought', text }
     else if (word === 'say') yield { is: 'text', text }

@@ -35,6 +35,12 @@ function running(line: string, tools: readonly Tool[]): Call | undefined {
   return filled(find(tools, names.run), { command: line })
 }
 
+/** The call by which a model ends its work with a text. Undefined for an agent whose model simply stops. */
+export function completionOf(text: string, tools: readonly Tool[]): Call | undefined {
+  const tool = tools.find(({ name }) => name === 'attempt_completion')
+  return tool && call(tool, JSON.stringify({ ...example(tool.schema ?? {}), result: text }))
+}
+
 /** The names that agents use for the same tool, best match first. */
 const names = {
   write: ['write', 'write_file', 'create_file', 'write_to_file', 'create', 'write_text_file'],
@@ -45,6 +51,7 @@ const names = {
     'run_shell_command',
     'exec_command',
     'shell_command',
+    'execute_command',
     'run_command',
     'execute',
     'run',

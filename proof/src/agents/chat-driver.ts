@@ -143,7 +143,7 @@ export class ChatDriver {
         (each) => hasEnded(each, turnId) || Boolean(callToApprove(each)),
       )
       const call = callToApprove(state)
-      if (!call) return this.turnEnd(turnId)
+      if (!call) return this.#end(turnId)
       await this.decide(turnId, call, true)
     }
   }
@@ -166,8 +166,15 @@ export class ChatDriver {
     await this.#accepted(this.#session.dispatch(toggled), 'the switch')
   }
 
-  /** Waits for the end of a turn. Throws if another call needs an approval. */
-  async turnEnd(turnId: string): Promise<Turn> {
+  /**
+   * Waits for the end of a turn. Throws if another call needs an approval. An agent that acts without asking may ask about
+   * some calls all the same, or too late. These are approved.
+   */
+  turnEnd(turnId: string): Promise<Turn> {
+    return this.#testHost.agent.actsWithoutAsking ? this.approveUntilEnd(turnId) : this.#end(turnId)
+  }
+
+  async #end(turnId: string): Promise<Turn> {
     const state = await this.until(
       'the end of the turn',
       (each) => hasEnded(each, turnId) || Boolean(callToApprove(each)),

@@ -233,6 +233,7 @@ const cline: Recipe = {
   package: 'cline',
   version: '2.18.0',
   program: 'cline/dist/cli.mjs',
+  actsWithoutAsking: true,
   installFlags: ['--ignore-scripts'],
   args: ['--acp'],
   configure: (home, model) => {

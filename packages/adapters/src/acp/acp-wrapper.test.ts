@@ -69,7 +69,7 @@ async function secondAsked(room: AcpRoom, text: string): Promise<string> {
   const again = await room.pendingCall(({ toolName }) => toolName === 'run')
   room.decide(again, false)
   await room.ended(turnId)
-  return 'toolInput' in again ? String(again.toolInput) : ''
+  return 'toolInput' in again ? JSON.stringify(again.toolInput) : ''
 }
 
 test('[N43] [S-39] every variation of the wrapper is another command, and asks', async () => {

@@ -7,7 +7,8 @@ export interface LaunchSettings {
 }
 
 /**
- * How each known agent is made to ask before it changes a file or runs a command. `never`: the agent has no questions at all.
+ * How each known agent is made to ask before it changes a file or runs a command. `never`: the agent
+ * cannot be made to ask, or asks too late.
  * Each row was tried with a version that docs/agents.md names.
  */
 export const asking: { readonly [agent: string]: LaunchSettings | 'never' } = {
@@ -23,7 +24,8 @@ export const asking: { readonly [agent: string]: LaunchSettings | 'never' } = {
   qwen: { args: ['--approval-mode', 'default'] },
   kimi: {},
   pi: 'never',
-  cline: {},
+  // cline asks about a change after it has written it, and does not ask about commands that its model calls safe.
+  cline: 'never',
 }
 
 /**

@@ -117,7 +117,10 @@ test('[N52] every known agent is started with the settings that make it ask, or 
   const found = await findAgents({}, { PATH: folder })
   expect(found.map(({ name }) => name).toSorted()).toEqual([...knownAgents].toSorted())
   expect(Object.keys(asking).toSorted()).toEqual([...knownAgents].toSorted())
-  expect(found.filter(({ actsWithoutAsking }) => actsWithoutAsking).map(({ name }) => name)).toEqual(['pi'])
+  expect(found.filter(({ actsWithoutAsking }) => actsWithoutAsking).map(({ name }) => name)).toEqual([
+    'pi',
+    'cline',
+  ])
   const opencode = found.find(({ name }) => name === 'opencode')
   const permission: object = JSON.parse(opencode?.env['OPENCODE_PERMISSION'] ?? '')
   // The last rule that matches counts, so the rule for all tools must be the first one.

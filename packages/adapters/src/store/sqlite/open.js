@@ -90,6 +90,13 @@ export const isDamage = (error) =>
   codeOf(error) === CORRUPT ||
   (error instanceof Error && /disk image is malformed|too large to be represented/.test(error.message))
 
+/**
+ * Whether an error means that the disk could not be read or written. SQLite sometimes reports it without a result code.
+ * @param {unknown} error
+ */
+export const isOfDisk = (error) =>
+  codeOf(error) === IOERR || (error instanceof Error && error.message.includes('disk I/O error'))
+
 /** The size in bytes to which the journal is cut when it begins anew. */
 const JOURNAL = 16 * 1024 * 1024
 /** The number of pages in the journal after which it is moved into the file: nearly as many as the journal may keep. */
@@ -98,6 +105,7 @@ const PAGES = 4000
 // Result codes of SQLite.
 const PERM = 3
 const READONLY = 8
+const IOERR = 10
 const CANTOPEN = 14
 export const BUSY = 5
 export const CORRUPT = 11

@@ -7,7 +7,7 @@ import { parentPort } from 'node:worker_threads'
 import { blobs } from './blobs.js'
 import { boundWriter, readBound } from './bound-file.js'
 import { forgetter } from './forget.js'
-import { FULL, Failure, closeDatabase, codeOf, isDamage, openDatabase } from './open.js'
+import { FULL, Failure, closeDatabase, codeOf, isDamage, isOfDisk, openDatabase } from './open.js'
 import { reader } from './read.js'
 import { sealer } from './seal.js'
 import { shrinker } from './shrink.js'
@@ -110,5 +110,7 @@ function describe(error) {
   if (error instanceof Failure) return { meaning: error.meaning, message }
   if (isDamage(error))
     return { meaning: 'unreadable', message: `the store in ${folder} is damaged: ${message}` }
-  return codeOf(error) === FULL ? { meaning: 'full', message } : { message }
+  if (codeOf(error) === FULL) return { meaning: 'full', message }
+  // A page that a torn file lacks is reported as an error of the disk. The user needs the folder to find the file.
+  return { message: isOfDisk(error) ? `the store in ${folder} cannot be used: ${message}` : message }
 }

@@ -119,7 +119,7 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
     ['chat/changes', 'chat/composer', 'chat/form', 'chat/terminals'],
     ['chat/tools'],
     ['chat/shared'],
-    ['link', 'markdown'],
+    ['link', 'markdown', 'offline'],
     ['ui', 'styles'],
   ],
   cli: [

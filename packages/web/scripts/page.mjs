@@ -3,6 +3,7 @@
 //     node packages/web/scripts/page.mjs
 //
 // Each text file gets a compressed neighbour (`.gz`), so that the host compresses nothing while it runs.
+import { createHash } from 'node:crypto'
 import { readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -47,6 +48,8 @@ const { output } = await vite.build({
   },
 })
 
+await buildWorker()
+
 const first = new Set(['index.html'])
 const entry = output.find((file) => file.type === 'chunk' && file.isEntry)
 for (const name of [entry.fileName, ...stylesOf(entry)]) first.add(name)
@@ -74,6 +77,35 @@ if (total > firstLoadKb) {
 }
 rmSync(folder, { recursive: true, force: true })
 renameSync(fresh, folder)
+
+/**
+ * Builds the service worker. It has the names of all files and the hash of the HTML, so each build of the page has another
+ * one, and browsers notice it.
+ */
+async function buildWorker() {
+  const paths = filesBelow(fresh).map((path) => `/${relative(fresh, path).replaceAll('\\', '/')}`)
+  const files = ['/', ...paths.filter((path) => path !== '/index.html').toSorted()]
+  const shell = createHash('sha256')
+    .update(readFileSync(join(fresh, 'index.html')))
+    .digest('hex')
+  await vite.build({
+    root: web,
+    configFile: false,
+    logLevel: 'warn',
+    publicDir: false,
+    define: { __BUILD__: JSON.stringify({ files, shell }) },
+    build: {
+      outDir: fresh,
+      emptyOutDir: false,
+      target: ['chrome120', 'firefox121', 'safari17.2'],
+      reportCompressedSize: false,
+      rolldownOptions: {
+        input: join(web, 'src', 'offline', 'service-worker.ts'),
+        output: { entryFileNames: 'service-worker.js', format: 'iife' },
+      },
+    },
+  })
+}
 
 function importsOf(name) {
   const chunk = output.find((file) => file.fileName === name)

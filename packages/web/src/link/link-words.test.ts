@@ -5,6 +5,13 @@ test.each([
   [{ state: 'live', failures: 0 }, 0, 'live', 'Live', 'Everything here is up to date.'],
   [{ state: 'live', failures: 0 }, 2, 'live', 'Live', '2 changes wait for the host.'],
   [{ state: 'connecting', failures: 0 }, 0, 'waiting', 'Connecting…', ''],
+  [
+    { state: 'connecting', reason: 'no host answers', failures: 1, retryInMs: 9 },
+    0,
+    'offline',
+    'Offline, trying again',
+    'No host answers.',
+  ],
   [{ state: 'stale', reason: 'it sleeps', failures: 0 }, 0, 'waiting', 'Catching up…', 'It sleeps.'],
   [
     { state: 'stale', reason: 'gone', failures: 1, retryInMs: 9 },

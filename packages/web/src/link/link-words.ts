@@ -15,9 +15,9 @@ export function linkWords({ state, reason, retryInMs }: LinkStatus, pending: num
     return pending === 0
       ? { tone: 'live', text: 'Live', detail: 'Everything here is up to date.' }
       : { tone: 'live', text: 'Live', detail: `${waiting} for the host.` }
-  if (state === 'connecting') return { tone: 'waiting', text: 'Connecting…', detail: why }
   if (state === 'closed') return { tone: 'offline', text: 'Disconnected', detail: why }
-  if (retryInMs === undefined) return { tone: 'waiting', text: 'Catching up…', detail: why }
+  if (retryInMs === undefined)
+    return { tone: 'waiting', text: state === 'connecting' ? 'Connecting…' : 'Catching up…', detail: why }
   return {
     tone: 'offline',
     text: waiting === '' ? 'Offline, trying again' : `Offline, ${waiting}`,

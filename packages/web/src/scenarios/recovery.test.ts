@@ -39,36 +39,52 @@ browserTest('[U15] a turn that the kill has interrupted is resumed from the page
   ).toBe(8)
 })
 
-browserTest(
-  '[U15] [U14] a page whose link is dead without a sign of it is live again as soon as the network is back',
-  async () => {
-    const network = await Network.open()
-    const room = await Room.open(['--allow-host', network.name])
-    network.leadTo(Number(new URL(room.address).port))
-    const link = new URL(await room.link())
-    link.host = network.name
-    const page = await room.stranger({}, link.origin)
-    await page.goto(link.href)
-    await page.getByText('Live', { exact: true }).waitFor()
-    await begin(page, 'say one')
-    await page.locator('.turn-foot').waitFor()
-    const other = await room.page()
-    await other.getByText('say one').first().click()
-    network.freeze()
-    await send(other, 'say two')
-    await other.locator('.answer .markdown', { hasText: 'two' }).waitFor()
-    expect(await page.locator('.answer .markdown', { hasText: 'two' }).count()).toBe(0)
-    // The browser reports a network that is back. The old socket is still open.
-    await page.evaluate(`(() => {
-      globalThis.reasons = []
-      const link = document.querySelector('.sidebar .link')
-      new MutationObserver(() => reasons.push(link.title)).observe(link, { attributes: true })
-      dispatchEvent(new Event('online'))
-    })()`)
-    await page.locator('.answer .markdown', { hasText: 'two' }).waitFor()
-    expect(await page.evaluate('globalThis.reasons')).toContain('The link is being replaced.')
-    await send(page, 'say three')
-    await other.locator('.answer .markdown', { hasText: 'three' }).waitFor()
-    expectUnharmed(page, other)
-  },
-)
+/** What a browser reports when a person comes back, as events of the page. The old socket is still open. */
+const returns = [
+  ['the network is back', `dispatchEvent(new Event('online'))`],
+  [
+    'the page is seen again',
+    `for (const state of ['hidden', 'visible']) {
+      Object.defineProperty(document, 'visibilityState', { value: state, configurable: true })
+      document.dispatchEvent(new Event('visibilitychange'))
+    }`,
+  ],
+  [
+    'the page comes out of the cache of the browser',
+    `dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`,
+  ],
+] as const
+
+for (const [name, event] of returns)
+  browserTest(
+    `[U15] [U14] a page whose link is dead without a sign of it is live as soon as ${name}`,
+    async () => {
+      const network = await Network.open()
+      const room = await Room.open(['--allow-host', network.name])
+      network.leadTo(Number(new URL(room.address).port))
+      const link = new URL(await room.link())
+      link.host = network.name
+      const page = await room.stranger({}, link.origin)
+      await page.goto(link.href)
+      await page.getByText('Live', { exact: true }).waitFor()
+      await begin(page, 'say one')
+      await page.locator('.turn-foot').waitFor()
+      const other = await room.page()
+      await other.getByText('say one').first().click()
+      network.freeze()
+      await send(other, 'say two')
+      await other.locator('.answer .markdown', { hasText: 'two' }).waitFor()
+      expect(await page.locator('.answer .markdown', { hasText: 'two' }).count()).toBe(0)
+      await page.evaluate(`(() => {
+        globalThis.reasons = []
+        const link = document.querySelector('.sidebar .link')
+        new MutationObserver(() => reasons.push(link.title)).observe(link, { attributes: true })
+        ${event}
+      })()`)
+      await page.locator('.answer .markdown', { hasText: 'two' }).waitFor()
+      expect(await page.evaluate('globalThis.reasons')).toContain('The link is being replaced.')
+      await send(page, 'say three')
+      await other.locator('.answer .markdown', { hasText: 'three' }).waitFor()
+      expectUnharmed(page, other)
+    },
+  )

@@ -9,11 +9,12 @@ interface Factory {
 // Trusted Types are not in the types of the DOM yet: hence the cast.
 const factory = (globalThis as { readonly trustedTypes?: Factory }).trustedTypes
 
-/** The only policy of the page: a script of a worker must be one of the host's own built files. */
+/** The only policy of the page: a script of a worker must be one of the host's own built files, or its service worker. */
 const policy = factory?.createPolicy('atrium', {
   createScriptURL(url) {
     const { origin, pathname } = new URL(url, location.href)
-    if (origin === location.origin && pathname.startsWith('/assets/')) return url
+    const isOurs = pathname.startsWith('/assets/') || pathname === '/service-worker.js'
+    if (origin === location.origin && isOurs) return url
     throw new TypeError('only scripts of this host may run')
   },
 })

@@ -1,0 +1,12 @@
+import { scriptUrl } from '../ui/script-url.ts'
+
+/**
+ * Gives the page a service worker, so that it opens without a host. A browser that has none, or that does not trust the
+ * certificate of the host, shows the page as long as the host answers.
+ */
+export async function keepShell(): Promise<ServiceWorkerRegistration | undefined> {
+  if (!('serviceWorker' in navigator)) return undefined
+  // The types of the DOM do not know yet that a policy may have made the address: hence the cast.
+  const url = scriptUrl('/service-worker.js') as string
+  return navigator.serviceWorker.register(url, { updateViaCache: 'none' }).catch(() => undefined)
+}

@@ -1,0 +1,35 @@
+import { ShellCache } from './shell-cache.ts'
+import type { Build } from './shell-cache.ts'
+import type { WorkerScope } from './worker-scope.ts'
+
+/** Replaced by the build. */
+declare const __BUILD__: Build
+
+// The global scope is that of a worker, and the types of this package are those of pages: hence the cast.
+const scope = globalThis as unknown as WorkerScope
+
+/** The service worker of the page: it opens the page without a host. */
+const shell = new ShellCache(__BUILD__, {
+  caches,
+  fetch: (path, options) => fetch(path, options),
+  digest: async (bytes) =>
+    [...new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))]
+      .map((byte) => byte.toString(16).padStart(2, '0'))
+      .join(''),
+  wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+})
+
+scope.addEventListener('install', (event) => {
+  // The new worker begins at once: it answers for pages of the old build as well, whose files stay until the next build.
+  event.waitUntil(shell.install().then(() => scope.skipWaiting()))
+})
+
+scope.addEventListener('activate', (event) => {
+  event.waitUntil(shell.activate().then(() => scope.clients.claim()))
+})
+
+scope.addEventListener('fetch', (event) => {
+  const url = new URL(event.request.url)
+  const answer = url.origin === scope.location.origin ? shell.answer(event.request.method, url) : undefined
+  if (answer) event.respondWith(answer())
+})

@@ -46,6 +46,7 @@ export const verbs: readonly Verb[] = [
   {
     usage: 'web',
     about: 'print a link to the web page of the host, which lets one browser in',
+    options: [['--phone', 'show the link as a QR code, for the camera of a phone']],
     load: async () => (await import('./commands/web/web.ts')).web,
   },
   {

@@ -35,6 +35,7 @@ import { openLog } from '../serve/log-file.ts'
 import { pageFolder } from '../serve/page-folder.ts'
 import { pluginCopies } from '../serve/plugin-copies.ts'
 import { findPort } from '../serve/port.ts'
+import { reachableUrl } from '../serve/reachable-url.ts'
 import { lossIn, openStore, unlessFull } from '../serve/store.ts'
 import { CommandError, sentenceOf } from '../terminal/exit.ts'
 import { stopSignal } from '../serve/shutdown.ts'
@@ -88,7 +89,8 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
   // `host.json` is written before the banner, so that a command that a program starts after the banner finds the
   // host.
   const tokenFile = tokenFileOf(settings)
-  const address = { url: listening.url, pid: process.pid, version }
+  const url = reachableUrl(listening.url, settings.allowHost)
+  const address = { url, pid: process.pid, version }
   const hostFile = { ...address, ...(tokenFile !== undefined && { tokenFile }) }
   if (!settings.readOnly)
     await announceHost(settings.data, hostFile).catch((error: unknown) =>
@@ -96,7 +98,7 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
     )
   // The link for a terminal has a code that lets a browser in. A pipe or a file would keep the code, so it gets none.
   const page = json || !process.stdout.isTTY ? listening.pageUrl : listening.pageLink()
-  printBanner({ version, url: listening.url, token, page, notes }, json)
+  printBanner({ version, url, token, page, notes }, json)
   log.info({ urls: listening.urls, data: settings.data }, 'listening')
 
   const signal = await stopped

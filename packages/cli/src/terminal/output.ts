@@ -5,6 +5,8 @@ export interface Output {
   /** Whether a user at a terminal can be asked: stdin and stderr are terminals, and `--json` is absent. */
   readonly interactive: boolean
   readonly style: Style
+  /** Whether stdout gets colours. */
+  readonly coloured: boolean
   /** Prints payload to stdout: one JSON document per line with `--json`, otherwise the readable text. */
   print(value: object, readable: () => string): void
   /** Prints a JSON document to stdout with `--json`, otherwise nothing. */
@@ -38,11 +40,13 @@ export function output({ json = false, quiet = false }: OutputOptions, env = pro
   const print: Output['print'] = (value, readable) =>
     void stdout.write(json ? `${JSON.stringify(value)}\n` : withNewline(readable()))
   const note: Output['note'] = (text) => void (quiet || json || stderr.write(withNewline(text)))
+  const coloured = usesColour(stdout.isTTY === true, env)
   return {
     json,
     quiet,
+    coloured,
     interactive: stdin.isTTY === true && stderr.isTTY === true && !json,
-    style: styled(usesColour(stdout.isTTY === true, env)),
+    style: styled(coloured),
     print,
     printJson: (value) => void (json && print(value, () => '')),
     report: (value, sentence) => (json ? print(value, () => '') : note(sentence())),

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { atrium } from '../../../test/command.ts'
 import { HostProcess } from '../../../test/host-process.ts'
+import { reachableUrl } from '../../serve/reachable-url.ts'
 
 async function host(...flags: readonly string[]) {
   const home = mkdtempSync(join(tmpdir(), 'atrium-web-'))
@@ -33,4 +34,39 @@ test('[G10] a host with --no-web serves no page, and `atrium web` says so', asyn
   const { status, stderr } = await atrium(home, ['web'])
   expect(status).toBe(1)
   expect(stderr).toContain('serves no web page; start it without --no-web')
+})
+
+test('[Z60] `atrium web --phone` of a host on this machine alone says how a phone can reach it', async () => {
+  const { home } = await host()
+  const { status, stdout, stderr } = await atrium(home, ['web', '--phone'])
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+  expect(stderr).toContain(
+    'A phone cannot reach 127.0.0.1, which is this machine alone. docs/remote.md shows',
+  )
+  const plain = await atrium(home, ['web', '--phone', '--host', 'ws://atrium.example'])
+  expect(plain.stderr).toContain('The page of a phone needs TLS.')
+  const unnamed = await atrium(home, ['web', '--phone', '--host', 'wss://0.0.0.0:7433'])
+  expect(unnamed.stderr).toContain('start it with --allow-host NAME')
+})
+
+test('[Z60] `atrium web --phone` shows the link as a QR code and as text', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'atrium-web-'))
+  // A host without a token needs no code, so the link is known without a host that answers.
+  const { status, stdout, stderr } = await atrium(home, ['web', '--phone', '--host', 'wss://atrium.example'])
+  expect(status).toBe(0)
+  const lines = stdout.trimEnd().split('\n')
+  expect(lines.at(-1)).toBe('https://atrium.example/')
+  for (const line of lines.slice(0, -1)) expect(line).toMatch(/^[█▀▄ ]{29}$/)
+  expect(stderr).toContain('lets one browser in, once')
+  const json = await atrium(home, ['web', '--phone', '--json', '--host', 'wss://atrium.example'])
+  expect(JSON.parse(json.stdout)).toEqual({ url: 'https://atrium.example/' })
+})
+
+test.each([
+  ['wss://0.0.0.0:7433/', ['atrium.example'], 'wss://atrium.example:7433/'],
+  ['wss://[::]:7433/', ['atrium.example:443', 'other'], 'wss://atrium.example:443/'],
+  ['wss://0.0.0.0:7433/', [], 'wss://0.0.0.0:7433/'],
+  ['ws://127.0.0.1:7433/', ['atrium.example'], 'ws://127.0.0.1:7433/'],
+])('[Z60] a host at %s with the names %j is reached at %s', (url, names, reached) => {
+  expect(reachableUrl(url, names)).toBe(reached)
 })

@@ -1,18 +1,35 @@
 import { addressOf } from '../../link/connect.ts'
 import type { HostOptions } from '../../link/connect.ts'
+import { qrText } from '../../render/qr/qr-text.ts'
 import { CommandError, exits } from '../../terminal/exit.ts'
 import { output } from '../../terminal/output.ts'
 import type { OutputOptions } from '../../terminal/output.ts'
 
-interface Flags extends HostOptions, OutputOptions {}
+interface Flags extends HostOptions, OutputOptions {
+  readonly phone?: boolean
+}
 
 /** `atrium web`: prints a link to the host's web page. The code in the link lets one browser in. */
 export async function web(flags: Flags): Promise<void> {
-  const { print } = output(flags)
+  const { print, note, coloured } = output(flags)
   const { url, token } = await addressOf(flags)
   const page = pageUrl(url)
+  if (flags.phone) expectReachable(page)
   const link = token === undefined ? page.href : `${page.href}#code=${await newCode(page, token)}`
-  print({ url: link }, () => link)
+  print({ url: link }, () => (flags.phone ? `${qrText(link, coloured)}\n${link}` : link))
+  if (flags.phone) note('The code lets one browser in, once, within ten minutes.')
+}
+
+/** A phone reaches no address of this machine alone, and its browser needs TLS for the page. */
+function expectReachable({ protocol, hostname }: URL): void {
+  const how = 'docs/remote.md shows three ways; then run: atrium web --phone --host wss://NAME'
+  if (/^(?:localhost|127\..*|\[::1\])$/.test(hostname))
+    throw new CommandError(`A phone cannot reach ${hostname}, which is this machine alone. ${how}`)
+  if (/^(?:0\.0\.0\.0|\[::\])$/.test(hostname))
+    throw new CommandError(
+      'The host listens on all addresses and has no name; start it with --allow-host NAME, the name of its certificate.',
+    )
+  if (protocol !== 'https:') throw new CommandError(`The page of a phone needs TLS. ${how}`)
 }
 
 function pageUrl(url: string): URL {

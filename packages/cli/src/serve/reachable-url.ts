@@ -1,0 +1,10 @@
+/**
+ * The address under which commands and browsers reach a host. A host that listens on all addresses has none of its own: then
+ * it is the first name that the user allows, for which the certificate was made.
+ */
+export function reachableUrl(url: string, allowHosts: readonly string[] = []): string {
+  const [name] = allowHosts
+  const [, scheme, port] = /^(wss?):\/\/(?:0\.0\.0\.0|\[::\]):(\d+)\/$/.exec(url) ?? []
+  if (scheme === undefined || name === undefined) return url
+  return `${scheme}://${/:\d+$/.test(name) ? name : `${name}:${port}`}/`
+}

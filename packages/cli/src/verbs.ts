@@ -188,6 +188,13 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import('./commands/devices/devices.ts')).devices,
   },
   {
+    usage: 'notifications [action] [value]',
+    about:
+      'list the notifications that were sent or not, and why; targets, add URL, remove ID and test: where they go',
+    options: [['--ntfy', 'the address is a topic of an ntfy server']],
+    load: async () => (await import('./commands/notifications/notifications.ts')).notifications,
+  },
+  {
     usage: 'pair <url> <code>',
     about: 'make this machine a device of a host, with a code from: atrium devices add NAME',
     load: async () => (await import('./commands/devices/pair.ts')).pair,

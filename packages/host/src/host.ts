@@ -63,6 +63,7 @@ export function hostOf(core: Core): Host {
       await stopServers(core)
       await stopCaptures(core)
       await stopSearch(core)
+      await core.notifications?.close()
       await core.log.settled()
       core.log.end()
       await core.store.log.close()

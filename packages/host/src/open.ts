@@ -31,6 +31,7 @@ import { numbersAhead } from './log/group-commit.ts'
 import { Log } from './log/log.ts'
 import type { Dispatcher } from './log/options.ts'
 import { Sealing } from './sealing/sealing.ts'
+import { openNotifications } from './notifications/notifications.ts'
 import { openSearch } from './search/search.ts'
 import { CallCount } from './history/call-count.ts'
 import { ChannelHistories } from './history/history.ts'
@@ -44,6 +45,7 @@ import type { ContentEncoder } from './ports/content-encoder.ts'
 import type { Files } from './ports/files.ts'
 import type { HookRunner } from './ports/hooks.ts'
 import type { McpServers } from './ports/mcp.ts'
+import type { Notifier } from './ports/notifier.ts'
 import type { SearchIndex } from './ports/search-index.ts'
 import type { Store } from './ports/store.ts'
 import type { Terminals } from './ports/terminals.ts'
@@ -81,6 +83,8 @@ export interface HostPorts {
   readonly mcp?: McpServers
   /** Absent: the texts of the sessions are not searched. A read-only host only reads the index. */
   readonly search?: SearchIndex | undefined
+  /** Absent: nobody is notified who sees no client. A read-only host notifies nobody. */
+  readonly notifier?: Notifier | undefined
   readonly encoder?: ContentEncoder
   /** Absent: sessions have no customizations but those of their agents. */
   readonly customizations?: CustomizationMachine
@@ -127,6 +131,8 @@ export async function openCore(ports: HostPorts): Promise<Core> {
       core.sealing.committed(channel)
       core.search?.committed(channel, entry.action)
       effect(core, channel, entry)
+      // The effect updates the session list, from which a notification is made.
+      core.notifications?.committed(channel, entry.action)
     },
     fullChanged: (full: boolean) => {
       for (const link of core.links.values()) notifySpace(core, link, full)
@@ -198,6 +204,19 @@ export async function openCore(ports: HostPorts): Promise<Core> {
       { store: store.log, log, catalog, limits: limitValues, listChanges, records, world, earlierEpochs },
       ports.readOnly !== undefined,
     ))
+  const notifications =
+    ports.notifier && ports.readOnly === undefined
+      ? await openNotifications(ports.notifier, {
+          records,
+          world,
+          log,
+          limits: limitValues,
+          catalog,
+          devices,
+          links: () => core.links.values(),
+          readOnlyReason,
+        })
+      : undefined
   // Departures (clients that have left and may come back) are loaded last, because the load starts their timers. When
   // a timer ends, its function uses `core`, which is made right after this.
   const departures = await Departures.open(records, world, [
@@ -220,6 +239,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
     changes,
     search,
     past: new ChannelHistories(() => core, new CallCount(limitValues)),
+    notifications,
     customizations,
     records,
     world,

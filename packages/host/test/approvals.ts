@@ -5,7 +5,7 @@ import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
 import { expect } from 'vitest'
 import { FakeFiles } from './fake-files.ts'
 import { testHost } from './test-host.ts'
-import type { Client } from './test-host.ts'
+import type { Client, Machine, TestHostOptions } from './test-host.ts'
 import { fakeTerminals } from './fake-terminals.ts'
 
 export const session = 's:/1'
@@ -17,14 +17,14 @@ const later = (ms: number, task: () => void) => {
 }
 
 /** A host with fake files and fake terminals, and Ann in a session of the guide. */
-export async function desk() {
+export async function desk(machine: Machine = {}, limits: TestHostOptions['limits'] = {}) {
   const files = new FakeFiles()
   files.put('/w/a.txt', 'one\ntwo\nthree\n')
   const terminals = fakeTerminals((shell) => {
     shell.data(`ran ${shell.start.command}\r\n`)
     shell.exit(0)
   })
-  const all = await testHost({ agents: [guide(later)], machine: { files, terminals } })
+  const all = await testHost({ agents: [guide(later)], limits, machine: { files, terminals, ...machine } })
   const ann = await enter(all, 'ann')
   await ann.ask('createSession', { channel: session, workingDirectories: ['file:///w'] })
   for (const channel of [session, chat]) await ann.ask('subscribe', { channel })

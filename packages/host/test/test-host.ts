@@ -53,6 +53,7 @@ export type Machine = Pick<
   | 'hooks'
   | 'mcp'
   | 'search'
+  | 'notifier'
   | 'defaultDirectory'
   | 'headEvery'
   | 'sealLeast'

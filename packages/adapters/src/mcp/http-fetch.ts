@@ -1,6 +1,6 @@
 import type { FetchLike, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { McpFailed } from '@atrium/host/ports/mcp'
-import { isLoopback } from './address.ts'
+import { isLoopback } from '../network/address.ts'
 import { lostAnswer } from './failure.ts'
 import type { Library } from './library.ts'
 

@@ -3,7 +3,7 @@ import { limits } from '@atrium/protocol/limits'
 import { manualTimers, realTimers } from '../../test/acp.ts'
 import { listen } from '../../test/mcp/http.ts'
 import { until } from '../../test/shells.ts'
-import { isLoopback, isPublicAddress, publicLookup } from './address.ts'
+import { isLoopback, isPublicAddress, publicLookup } from '../network/address.ts'
 import { covers } from './authorization.ts'
 import { fetchMetadata } from './metadata.ts'
 

@@ -6,7 +6,7 @@ import type { World } from '@atrium/host/ports/world'
 import { isJsonObject } from '@atrium/protocol/json'
 import type { JsonObject } from '@atrium/protocol/json'
 import { withTimeout } from '../process/timeout.ts'
-import { isPublicAddress, publicLookup } from './address.ts'
+import { isPublicAddress, publicLookup } from '../network/address.ts'
 import type { McpLimits } from './context.ts'
 
 export interface MetadataOptions {

@@ -22,6 +22,7 @@ import type { LimitValues } from '@atrium/protocol/limits'
 import { privateFolder, readToken, tokenOf, tokenPath } from '@atrium/adapters/server/token'
 import { nodeWorld } from '@atrium/adapters/process/world'
 import type { Host } from '@atrium/host'
+import type { Notifier } from '@atrium/host/ports/notifier'
 import type { World } from '@atrium/host/ports/world'
 import type { Logger } from 'pino'
 import { AgentSet } from '../serve/agents.ts'
@@ -32,6 +33,7 @@ import type { Flags } from '../serve/config.ts'
 import type { Settings } from '../serve/config-fields.ts'
 import { announceHost, withdrawHost } from '../serve/discovery.ts'
 import { openLog } from '../serve/log-file.ts'
+import { notifierOf } from '../serve/notifier.ts'
 import { pageFolder } from '../serve/page-folder.ts'
 import { pluginCopies } from '../serve/plugin-copies.ts'
 import { findPort } from '../serve/port.ts'
@@ -62,7 +64,9 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
     log.warn(detail instanceof Error ? { err: detail } : { detail }, event),
   )
   const agentSet = new AgentSet(settings, world, process.env)
-  const host = await unlessFull(settings.data, () => openHost(settings, log, world, agentSet))
+  let pageUrl: string | undefined
+  const push = await notifierOf(settings, log, () => pageUrl)
+  const host = await unlessFull(settings.data, () => openHost(settings, log, world, { agentSet, push }))
   let stopping = false
   const { listening, notes } = await findPort(settings, (port) =>
     listen({
@@ -90,6 +94,7 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
   // host.
   const tokenFile = tokenFileOf(settings)
   const url = reachableUrl(listening.url, settings.allowHost)
+  pageUrl = listening.pageUrl && url.replace(/^ws/, 'http')
   const address = { url, pid: process.pid, version }
   const hostFile = { ...address, ...(tokenFile !== undefined && { tokenFile }) }
   if (!settings.readOnly)
@@ -111,7 +116,18 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
   log.info('stopped')
 }
 
-async function openHost(settings: Settings, log: Logger, world: World, agentSet: AgentSet): Promise<Host> {
+/** What the host is given beside its settings: its agents, and what notifies people. */
+interface Given {
+  readonly agentSet: AgentSet
+  readonly push: Notifier | undefined
+}
+
+async function openHost(
+  settings: Settings,
+  log: Logger,
+  world: World,
+  { agentSet, push }: Given,
+): Promise<Host> {
   // The store opens in its worker thread while this thread loads the host.
   const [{ store, readOnly, warning }, { createHost }, { agents }] = await Promise.all([
     openStore(settings),
@@ -147,6 +163,7 @@ async function openHost(settings: Settings, log: Logger, world: World, agentSet:
       commits: gitCommits({ folder: join(settings.data, 'commits') }),
     }),
     limits: captureLimits(settings),
+    notifier: push,
     worktrees: gitWorktrees({ folder: worktrees, forbidden: [settings.data] }),
     hooks: hookRunner({ ...agentSet.processes, environment: process.env }),
     mcp: new McpPool({ ...agentSet.processes, later: world.later, environment: process.env, version }),

@@ -71,3 +71,15 @@ test.each([
 ])('[O27] captures: %j is valid: %j', (value, good) => {
   expect(fields.captures.accepts(value)).toBe(good)
 })
+
+test.each([
+  [{}, true],
+  [{ allow: ['http://127.0.0.1:8080', 'https://ntfy.home'], contact: 'mailto:me@home.example' }, true],
+  [{ allow: ['http://127.0.0.1:8080/'] }, false],
+  [{ allow: 'http://127.0.0.1:8080' }, false],
+  [{ allow: ['127.0.0.1'] }, false],
+  [{ contact: 'me@home.example' }, false],
+  [{ allowed: [] }, false],
+])('[T20] notifications: %j is valid: %j', (value, good) => {
+  expect(fields.notifications.accepts(value)).toBe(good)
+})

@@ -1,7 +1,7 @@
 import type { AgentSettings } from '@atrium/adapters/acp/registry'
 import type { ServerSettings } from '@atrium/adapters/acp/mcp-servers'
 import type { ModelsConfig } from '@atrium/adapters/model/config'
-import { isAgents, isCaptures, isModels, isProcesses, isServers } from './config-schema.ts'
+import { isAgents, isCaptures, isModels, isNotifications, isProcesses, isServers } from './config-schema.ts'
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
@@ -36,11 +36,19 @@ export interface Settings {
   readonly agentProcesses?: ProcessSettings
   /** What is kept of the files that turns change. False: nothing, so that no change can be shown or undone. */
   readonly captures?: CaptureSettings | false
+  /** Where notifications may go, and whom push services may ask about them. */
+  readonly notifications?: NotificationSettings
 }
 
 export interface ProcessSettings {
   readonly idleMinutes?: number
   readonly maxIdle?: number
+}
+
+export interface NotificationSettings {
+  /** Origins that may have any address and scheme, such as `http://127.0.0.1:8080`. */
+  readonly allow?: readonly string[]
+  readonly contact?: string
 }
 
 export interface CaptureSettings {
@@ -96,6 +104,9 @@ const serversWanted =
 
 const processesWanted =
   'an object with idleMinutes, a positive number, and maxIdle, a number of processes from 0'
+
+const notificationsWanted =
+  'an object with allow, a list of origins like http://127.0.0.1:8080, and contact, an address that begins with mailto: or https://'
 
 const capturesWanted = 'false, or an object with sessionMb and allMb, which are positive numbers'
 
@@ -243,6 +254,15 @@ export const fields: { readonly [K in keyof Required<Settings>]: Field } = {
     },
     capturesWanted,
     isCaptures,
+  ),
+  notifications: json(
+    {
+      variable: 'ATRIUM_NOTIFICATIONS',
+      about:
+        'Origins that may be notified although they are not public, and the contact that push services are told.',
+    },
+    notificationsWanted,
+    isNotifications,
   ),
 }
 

@@ -58,6 +58,21 @@ function isServer(value: unknown): boolean {
   )
 }
 
+/** Whether a value is a valid `notifications` setting: origins, and a contact. */
+export function isNotifications(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const { allow = [], contact = 'mailto:', ...others } = value
+  return (
+    Object.keys(others).length === 0 &&
+    isList(
+      allow,
+      (each) => typeof each === 'string' && URL.canParse(each) && new URL(each).origin === each,
+    ) &&
+    typeof contact === 'string' &&
+    /^(?:mailto:|https:\/\/)/.test(contact)
+  )
+}
+
 /** Whether a value is a valid `models` setting: model providers, their models, and the default model. */
 export function isModels(value: unknown): boolean {
   if (!isObject(value)) return false

@@ -39,6 +39,7 @@ import type { RecordMap } from './record-map.ts'
 import type { World } from '../ports/world.ts'
 import type { ReadBudget } from './read-budget.ts'
 import type { Sealing } from '../sealing/sealing.ts'
+import type { Notifying } from './notifications/notifying.ts'
 import type { Searching } from './search/searching.ts'
 import type { Past } from './history/past.ts'
 import type { Tokens } from './tokens.ts'
@@ -142,6 +143,8 @@ export interface Core {
   readonly search: Searching | undefined
   /** The past of the channels. */
   readonly past: Past
+  /** Undefined if the host was started without a notifier, or cannot write. */
+  readonly notifications: Notifying | undefined
   readonly tokens: Tokens
   /** The files, shells and version control of the machine. Each is undefined if the host was started without it. */
   readonly files: Files | undefined

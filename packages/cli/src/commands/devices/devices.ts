@@ -1,10 +1,9 @@
 import type { Client } from '@atrium/client/client'
-import { AhpError, errorCodes } from '@atrium/protocol/errors'
 import { roles } from '@atrium/protocol/root/device'
 import type { Device, Role } from '@atrium/protocol/root/device'
-import { rootUri } from '@atrium/protocol/uri'
 import { addressOf } from '../../link/connect.ts'
 import type { HostOptions } from '../../link/connect.ts'
+import { askExtension } from '../../link/extension.ts'
 import { withClient } from '../../link/with-client.ts'
 import { printList } from '../../render/table.ts'
 import { CommandError, exits } from '../../terminal/exit.ts'
@@ -51,7 +50,7 @@ function add(name: string, flags: Flags): Promise<void> {
   const role = roleIn(flags.role ?? 'prompt')
   return withClient(flags, async (client) => {
     // The answer is not checked: a host of the same build answers in this shape.
-    const { code, seconds } = (await ask(client, 'x-atrium/pairDevice', { name, role })) as {
+    const { code, seconds } = (await askExtension(client, 'x-atrium/pairDevice', { name, role })) as {
       readonly code: string
       readonly seconds: number
     }
@@ -74,7 +73,7 @@ function revoke(name: string, flags: Flags): Promise<void> {
       const names = all.map((each) => onOneLine(each.name)).join(', ') || 'none'
       throw new CommandError(`There is no device '${onOneLine(name)}'; there are: ${names}.`, exits.usage)
     }
-    await ask(client, 'x-atrium/revokeDevice', { id: device.id })
+    await askExtension(client, 'x-atrium/revokeDevice', { id: device.id })
     output(flags).report(device, () => `Revoked: ${onOneLine(device.name)}. Its connections are closed.`)
   })
 }
@@ -100,20 +99,8 @@ function named(name: string | undefined, action: string): string {
 
 async function devicesOf(client: Client): Promise<readonly Device[]> {
   // The answer is not checked: a host of the same build answers in this shape.
-  const { devices: all } = (await ask(client, 'x-atrium/devices', {})) as { devices: readonly Device[] }
-  return all
-}
-
-/** Sends a request that AHP does not have, so the client library does not know it. */
-async function ask(client: Client, method: string, params: object): Promise<unknown> {
-  try {
-    const peer = await client.live()
-    return await peer.request(method, { channel: rootUri, ...params })
-  } catch (error) {
-    if (!(error instanceof AhpError)) throw error
-    if (error.code === errorCodes.MethodNotFound)
-      throw new CommandError('This host has no devices: its version is older.')
-    const denied = error.code === errorCodes.PermissionDenied ? exits.denied : exits.error
-    throw new CommandError(/[.!?]$/.test(error.message) ? error.message : `${error.message}.`, denied)
+  const { devices: all } = (await askExtension(client, 'x-atrium/devices', {})) as {
+    devices: readonly Device[]
   }
+  return all
 }

@@ -6,6 +6,14 @@ import { CommitParams, ReviewHunksParams } from '../../core/changes/extensions.t
 import type { Core, Link } from '../../core/core.ts'
 import { EnvelopesParams, StateAtParams } from '../../core/history/extensions.ts'
 import { SearchParams } from '../../core/search/extensions.ts'
+import {
+  AddWebhookParams,
+  PresenceParams,
+  RemoveTargetParams,
+  SubscribePushParams,
+  UnsubscribePushParams,
+} from '../../core/notifications/extensions.ts'
+import type { Notifying } from '../../core/notifications/notifying.ts'
 import { NoParams, PairDeviceParams, RevokeDeviceParams } from '../../core/devices/extensions.ts'
 import type { Generation } from '../../dialect/generation.ts'
 import { DeferredResponse } from '../deferred-response.ts'
@@ -75,7 +83,58 @@ const extensions: ReadonlyMap<string, Extension> = new Map([
       run: ({ devices }, { id }) => new DeferredResponse(devices.revoke(id)),
     }),
   ],
+  ['x-atrium/pushKey', notification('watch', NoParams, ({ publicKey }) => ({ publicKey }))],
+  [
+    'x-atrium/presence',
+    notification('watch', PresenceParams, (notifications, params, link) => {
+      notifications.present(link, params)
+      return {}
+    }),
+  ],
+  [
+    'x-atrium/subscribePush',
+    notification('watch', SubscribePushParams, (notifications, params, link) =>
+      notifications.subscribe(link, params),
+    ),
+  ],
+  [
+    'x-atrium/unsubscribePush',
+    notification('watch', UnsubscribePushParams, (notifications, params, link) =>
+      notifications.unsubscribe(link, params).then(() => ({})),
+    ),
+  ],
+  ['x-atrium/notifications', notification('own', NoParams, (notifications) => notifications.list())],
+  [
+    'x-atrium/addWebhook',
+    notification('own', AddWebhookParams, (notifications, params) => notifications.addWebhook(params)),
+  ],
+  [
+    'x-atrium/removeNotificationTarget',
+    notification('own', RemoveTargetParams, (notifications, params) =>
+      notifications.remove(params).then(() => ({})),
+    ),
+  ],
+  [
+    'x-atrium/testNotifications',
+    // Targets may answer late, and the client's later requests must not wait so long.
+    notification('own', NoParams, (notifications) => notifications.test().then((notices) => ({ notices }))),
+  ],
 ])
+
+/** A command of a host that notifies people. What it promises is answered later. */
+function notification<P>(
+  role: Role,
+  params: Schema<P>,
+  run: (notifications: Notifying, params: P, link: Link) => object | Promise<object>,
+): Extension {
+  return extension(role, params, {
+    isOffered: ({ notifications }) => notifications !== undefined,
+    run: ({ notifications }, given, link) => {
+      const result = notifications && run(notifications, given, link)
+      return result instanceof Promise ? new DeferredResponse(result) : result
+    },
+  })
+}
 
 function pairDevice(core: Core, params: PairDeviceParams): object {
   const reason = core.readOnlyReason()

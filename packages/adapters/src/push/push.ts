@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto'
+import { limits } from '@atrium/protocol/limits'
+import type { Delivery, Notification, NotificationTarget, Notifier } from '@atrium/host/ports/notifier'
+import { endpointProblem, post } from './post.ts'
+import type { Lookup, Message } from './post.ts'
+import { keyProblem, pushMessage } from './push-message.ts'
+import type { VapidKey } from './vapid.ts'
+
+export { vapidKeyOf } from './vapid.ts'
+
+export interface NotifierOptions {
+  readonly key: VapidKey
+  /** Origins that may have any address and scheme. The user names them in the config file of the host. */
+  readonly allowed?: readonly string[] | undefined
+  /** Whom a push service tells about problems: a `mailto:` or `https:` address. */
+  readonly contact?: string | undefined
+  /** The address of the host's page, which webhooks get with the link. */
+  readonly page?: () => string | undefined
+  readonly timeoutMs?: number
+  readonly now?: () => number
+  /** Resolves host names. Tests give another one. */
+  readonly lookup?: Lookup
+}
+
+/** The longest time that a push service keeps a message for a browser that is off, in seconds. */
+const keptSeconds = 86_400
+const defaultContact = 'mailto:owner@atrium.example'
+
+/** Sends notifications by Web Push, to webhooks and to ntfy servers. */
+export function notifier(options: NotifierOptions): Notifier {
+  const { key, allowed = [], timeoutMs = limits.pushMs, lookup } = options
+  const ended = new AbortController()
+  const problemOf = (target: NotificationTarget) =>
+    endpointProblem(target.url, allowed) ?? (target.kind === 'webPush' ? keyProblem(target) : undefined)
+  return {
+    publicKey: key.publicKey,
+    problemOf,
+    async send(target, notification): Promise<Delivery> {
+      const problem = ended.signal.aborted ? 'the host is ending' : problemOf(target)
+      if (problem !== undefined) return { outcome: 'failed', reason: problem }
+      const url = new URL(target.url)
+      const attempt = new AbortController()
+      const end = () => attempt.abort()
+      const timer = setTimeout(end, timeoutMs)
+      ended.signal.addEventListener('abort', end)
+      const isAllowed = allowed.includes(url.origin)
+      try {
+        const status = await post(url, messageFor(target, notification, options), {
+          signal: attempt.signal,
+          isAllowed,
+          lookup,
+        })
+        if (status >= 200 && status < 300) return { outcome: 'sent' }
+        const reason = `${url.host} answered with ${status}`
+        return { outcome: status === 404 || status === 410 ? 'gone' : 'failed', reason }
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error)
+        return { outcome: 'failed', reason: `${url.host} could not be reached: ${why}` }
+      } finally {
+        clearTimeout(timer)
+        ended.signal.removeEventListener('abort', end)
+      }
+    },
+    async close() {
+      ended.abort()
+    },
+  }
+}
+
+function messageFor(
+  target: NotificationTarget,
+  notification: Notification,
+  options: NotifierOptions,
+): Message {
+  const { session, link } = notification
+  if (target.kind === 'webPush') {
+    const { key, contact = defaultContact, now = Date.now } = options
+    return {
+      // A browser knows the host whose page has subscribed, so the link needs no origin.
+      body: pushMessage(JSON.stringify({ session, link }), target),
+      headers: {
+        'content-type': 'application/octet-stream',
+        'content-encoding': 'aes128gcm',
+        authorization: key.authorization(new URL(target.url), contact, now()),
+        ttl: String(keptSeconds),
+        urgency: 'high',
+        // A newer message about the same session takes the place of one that has not been delivered.
+        topic: createHash('sha256').update(session).digest('base64url').slice(0, 32),
+      },
+    }
+  }
+  const page = options.page?.() ?? ''
+  const whole = `${page.replace(/\/$/, '')}${link}`
+  if (target.kind === 'webhook')
+    return {
+      body: Buffer.from(JSON.stringify({ session, link: whole })),
+      headers: { 'content-type': 'application/json' },
+    }
+  // The header of ntfy for the address that a tap opens must be an address, not a path.
+  const click = page === '' ? {} : { click: whole }
+  return {
+    body: Buffer.from(`${session}\n${whole}`),
+    headers: { 'content-type': 'text/plain; charset=utf-8', ...click },
+  }
+}

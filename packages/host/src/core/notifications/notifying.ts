@@ -1,0 +1,35 @@
+import type { Action } from '@atrium/protocol/channel'
+import type { Device } from '@atrium/protocol/root/device'
+import type { Channel } from '../../log/channel.ts'
+import type {
+  AddWebhookParams,
+  NotificationsResult,
+  Notice,
+  PresenceParams,
+  RemoveTargetParams,
+  ShownTarget,
+  SubscribePushParams,
+  UnsubscribePushParams,
+} from './extensions.ts'
+
+/** A link, as notifications see it. */
+export interface PresentLink {
+  readonly device?: Device | undefined
+}
+
+/** The notifications of the host, as the other parts of the core use them. */
+export interface Notifying {
+  readonly publicKey: string
+  /** Called when an action is committed. */
+  committed(channel: Channel, action: Action): void
+  /** Notes whether a person sees the page of a link. */
+  present(link: PresentLink, params: PresenceParams): void
+  subscribe(link: PresentLink, params: SubscribePushParams): Promise<ShownTarget>
+  unsubscribe(link: PresentLink, params: UnsubscribePushParams): Promise<void>
+  addWebhook(params: AddWebhookParams): Promise<ShownTarget>
+  remove(params: RemoveTargetParams): Promise<void>
+  list(): NotificationsResult
+  /** Sends a notification to every target, and returns what has become of each. */
+  test(): Promise<readonly Notice[]>
+  close(): Promise<void>
+}

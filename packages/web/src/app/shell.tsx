@@ -17,6 +17,7 @@ import { ShortcutsDialog } from './shortcuts-dialog.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { useDeletions } from './use-deletions.ts'
 import { useNotices } from './use-notices.ts'
+import { usePresence } from './use-presence.ts'
 import { useShortcuts } from './use-shortcuts.ts'
 import { useWake } from './use-wake.ts'
 import { Welcome } from './welcome.tsx'
@@ -39,6 +40,7 @@ export function Shell({ client }: { readonly client: Client }) {
   )
   const open = sessions.find(({ resource }) => resource === route.session)
   useWake(client)
+  usePresence(client)
   useTitle(sessions, open)
 
   const dispatch = (session: SessionSummary, action: { readonly type: string }) =>
@@ -58,6 +60,7 @@ export function Shell({ client }: { readonly client: Client }) {
       <div class={`shell${route.session === undefined ? '' : ' inside'}`}>
         <Sidebar
           client={client}
+          say={tell}
           sessions={sessions}
           listed={list.listed}
           selected={route.session}

@@ -10,6 +10,7 @@ import { Button } from '../ui/button.tsx'
 import { useCommands } from '../ui/commands.ts'
 import { useMemo } from 'preact/hooks'
 import { Brand } from './brand.tsx'
+import { NotifyButton } from './notify-button.tsx'
 import { useTheme } from './theme.ts'
 
 interface Props extends SessionRowActions, ListedSessions {
@@ -18,12 +19,13 @@ interface Props extends SessionRowActions, ListedSessions {
   readonly onNew: () => void
   /** Opens the palette, which a touch screen has no keys for. */
   readonly onFind: () => void
+  readonly say: (text: string) => void
 }
 
 const icons = { system: SunMoon, light: Sun, dark: Moon } as const
 
 /** The left side: the state of the link, a new session, and all sessions. */
-export function Sidebar({ client, onNew, onFind, ...list }: Props) {
+export function Sidebar({ client, onNew, onFind, say, ...list }: Props) {
   const [theme, nextTheme] = useTheme()
   const creates = useMay('prompt')
   useCommands(
@@ -38,6 +40,7 @@ export function Sidebar({ client, onNew, onFind, ...list }: Props) {
         <Brand />
         <span class="sidebar-tools">
           <Button icon={Command} label="Find a session or an action" look="quiet" onClick={onFind} />
+          <NotifyButton client={client} say={say} />
           <Button icon={icons[theme]} label={`Theme: ${theme}`} look="quiet" onClick={nextTheme} />
         </span>
       </header>

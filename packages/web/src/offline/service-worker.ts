@@ -1,3 +1,4 @@
+import { noticeOf } from './notice.ts'
 import { ShellCache } from './shell-cache.ts'
 import type { Build } from './shell-cache.ts'
 import type { WorkerScope } from './worker-scope.ts'
@@ -8,7 +9,7 @@ declare const __BUILD__: Build
 // The global scope is that of a worker, and the types of this package are those of pages: hence the cast.
 const scope = globalThis as unknown as WorkerScope
 
-/** The service worker of the page: it opens the page without a host. */
+/** The service worker of the page: it opens the page without a host, and shows the notifications of the host. */
 const shell = new ShellCache(__BUILD__, {
   caches,
   fetch: (path, options) => fetch(path, options),
@@ -33,3 +34,22 @@ scope.addEventListener('fetch', (event) => {
   const answer = url.origin === scope.location.origin ? shell.answer(event.request.method, url) : undefined
   if (answer) event.respondWith(answer())
 })
+
+scope.addEventListener('push', (event) => {
+  const { title, body, tag, link } = noticeOf(event.data?.text() ?? '')
+  const options = { body, tag, data: link, icon: '/icon-192.png', badge: '/icon-192.png' }
+  event.waitUntil(scope.registration.showNotification(title, options))
+})
+
+scope.addEventListener('notificationclick', (event) => {
+  event.notification.close()
+  event.waitUntil(show(String(event.notification.data)))
+})
+
+/** Shows the page at a link: in a window that is open, if there is one. */
+async function show(link: string): Promise<void> {
+  const [open] = await scope.clients.matchAll({ type: 'window' })
+  if (!open) return void (await scope.clients.openWindow(link))
+  open.postMessage({ link })
+  await open.focus()
+}

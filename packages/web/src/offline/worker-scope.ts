@@ -15,10 +15,20 @@ export interface WindowClient {
   postMessage(message: unknown): void
 }
 
+export interface PushEvent extends ExtendableEvent {
+  readonly data: { text(): string } | null
+}
+
+export interface NotificationEvent extends ExtendableEvent {
+  readonly notification: Notification
+}
+
 interface Events {
   readonly install: ExtendableEvent
   readonly activate: ExtendableEvent
   readonly fetch: FetchEvent
+  readonly push: PushEvent
+  readonly notificationclick: NotificationEvent
 }
 
 /**
@@ -29,5 +39,10 @@ export interface WorkerScope {
   readonly location: Location
   addEventListener<K extends keyof Events>(type: K, listener: (event: Events[K]) => void): void
   skipWaiting(): Promise<void>
-  readonly clients: { claim(): Promise<void> }
+  readonly registration: ServiceWorkerRegistration
+  readonly clients: {
+    claim(): Promise<void>
+    matchAll(options: { readonly type: 'window' }): Promise<readonly WindowClient[]>
+    openWindow(url: string): Promise<unknown>
+  }
 }

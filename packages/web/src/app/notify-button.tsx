@@ -1,0 +1,60 @@
+import type { Client } from '@atrium/client/client'
+import { useLink } from '@atrium/client/react'
+import { Bell, BellRing } from 'lucide'
+import { useEffect, useState } from 'preact/hooks'
+import { offers } from '../link/extension.ts'
+import {
+  announce,
+  canSubscribe,
+  presentSubscription,
+  subscribe,
+  unsubscribe,
+} from '../link/push-subscription.ts'
+import { Button } from '../ui/button.tsx'
+
+interface Props {
+  readonly client: Client
+  readonly say: (text: string) => void
+}
+
+/** Turns notifications of this browser on and off. It is not there where the browser or the host has none. */
+export function NotifyButton({ client, say }: Props) {
+  const { state } = useLink(client)
+  const [isOn, setOn] = useState(false)
+  const isLive = state === 'live'
+  const isOffered = isLive && canSubscribe() && offers(client, 'x-atrium/subscribePush')
+  useEffect(() => {
+    if (!isOffered) return
+    presentSubscription()
+      .then(async (subscription) => {
+        setOn(subscription !== undefined)
+        // The host may have lost the subscription, or may be another one at the same address.
+        if (subscription) await announce(client, subscription)
+      })
+      .catch(() => setOn(false))
+  }, [client, isOffered])
+  if (!isOffered) return null
+  const toggle = async () => {
+    try {
+      await (isOn ? unsubscribe(client) : subscribe(client))
+      setOn(!isOn)
+      say(
+        isOn
+          ? 'This browser is not notified any more.'
+          : 'This browser is notified when a session needs you or has ended, unless you see the page.',
+      )
+    } catch (error) {
+      say(`Notifications are not on: ${error instanceof Error ? error.message : String(error)}.`)
+    }
+  }
+  return (
+    <Button
+      icon={isOn ? BellRing : Bell}
+      label="Notifications"
+      title={isOn ? 'Notifications are on' : 'Notify me when a session needs me'}
+      look="quiet"
+      pressed={isOn}
+      onClick={() => void toggle()}
+    />
+  )
+}

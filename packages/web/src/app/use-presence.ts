@@ -1,0 +1,28 @@
+import type { Client } from '@atrium/client/client'
+import { rootUri } from '@atrium/protocol/uri'
+import { useEffect } from 'preact/hooks'
+import { askExtension, offers } from '../link/extension.ts'
+
+/**
+ * Tells the host whether a person sees this page, on each new link and whenever it changes. The host sends no push to a device
+ * whose page is seen.
+ */
+export function usePresence(client: Client): void {
+  useEffect(() => {
+    const tell = () => {
+      if (client.link.state !== 'live' || !offers(client, 'x-atrium/presence')) return
+      // A link that ends meanwhile takes the presence with it, so a failure needs no care.
+      askExtension(client, 'x-atrium/presence', {
+        channel: rootUri,
+        visible: document.visibilityState === 'visible',
+      }).catch(() => {})
+    }
+    const unlisten = client.onLink(tell)
+    document.addEventListener('visibilitychange', tell)
+    tell()
+    return () => {
+      unlisten()
+      document.removeEventListener('visibilitychange', tell)
+    }
+  }, [client])
+}

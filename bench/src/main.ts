@@ -13,6 +13,7 @@ import { startBench } from './start.ts'
 import { toolsBench } from './tools/tools.ts'
 import { turnBench } from './turn.ts'
 import { versionsBench } from './versions/versions.ts'
+import { webBench } from './web/web.ts'
 import { workspaceBench } from './workspace.ts'
 
 /**
@@ -38,6 +39,7 @@ const benches: {
   memory: memoryBench,
   search: searchBench,
   versions: versionsBench,
+  web: webBench,
 }
 
 const [name, ...wanted] = process.argv.slice(2)

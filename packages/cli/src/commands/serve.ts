@@ -64,8 +64,9 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
     log.warn(detail instanceof Error ? { err: detail } : { detail }, event),
   )
   const agentSet = new AgentSet(settings, world, process.env)
-  let pageUrl: string | undefined
-  const push = await notifierOf(settings, log, () => pageUrl)
+  // The address of the page is known once the host listens.
+  const known: { page?: string | undefined } = {}
+  const push = await notifierOf(settings, log, () => known.page)
   const host = await unlessFull(settings.data, () => openHost(settings, log, world, { agentSet, push }))
   let stopping = false
   const { listening, notes } = await findPort(settings, (port) =>
@@ -94,7 +95,7 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
   // host.
   const tokenFile = tokenFileOf(settings)
   const url = reachableUrl(listening.url, settings.allowHost)
-  pageUrl = listening.pageUrl && url.replace(/^ws/, 'http')
+  known.page = listening.pageUrl && url.replace(/^ws/, 'http')
   const address = { url, pid: process.pid, version }
   const hostFile = { ...address, ...(tokenFile !== undefined && { tokenFile }) }
   if (!settings.readOnly)

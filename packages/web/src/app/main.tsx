@@ -14,6 +14,7 @@ import '../styles/forms.css'
 import '../styles/composer.css'
 import '../styles/narrow.css'
 import '../styles/markdown.css'
+import { warmUp } from '../markdown/warm-up.ts'
 import { keepShell } from '../offline/register.ts'
 import { App } from './app.tsx'
 import { applyTheme } from './theme.ts'
@@ -22,4 +23,7 @@ applyTheme()
 const place = document.getElementById('page')
 if (place) render(<App />, place)
 // The files for later must not compete with those that the page needs now.
-addEventListener('load', () => void keepShell())
+addEventListener('load', () => {
+  warmUp()
+  void keepShell()
+})

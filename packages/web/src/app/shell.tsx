@@ -82,7 +82,7 @@ export function Shell({ client }: { readonly client: Client }) {
             client={client}
             session={route.session}
             chat={route.chat}
-            onBack={() => go({})}
+            onBack={toList}
             onOpenChat={openChat}
             say={tell}
             past={(chat) => (
@@ -165,6 +165,7 @@ function useShellCommands({ setOver, sessions, selected, creates }: ShellState):
   }, [setOver, sessions, selected, creates])
 }
 
+const toList = () => go({})
 const archive = (isArchived: boolean) => ({ type: 'session/isArchivedChanged', isArchived })
 const rename = (title: string) => ({ type: 'session/titleChanged', title })
 

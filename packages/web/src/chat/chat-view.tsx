@@ -3,6 +3,7 @@ import { newId } from '@atrium/client/shared/globals'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { Flag, hasFlag } from '@atrium/protocol/status'
 import { chatUri } from '@atrium/protocol/uri'
+import { memo } from 'preact/compat'
 import { useCallback, useMemo, useRef } from 'preact/hooks'
 import { useLiveChannel } from '../link/live-channel.ts'
 import { RoleNote } from '../link/role-note.tsx'
@@ -30,7 +31,7 @@ interface Props {
 const firstTurns = 20
 
 /** A chat: its turns, the messages and questions that wait, and the input field for the next message. */
-export function ChatView({ client, session, chat, openChat, say }: Props) {
+export const ChatView = memo(function ChatView({ client, session, chat, openChat, say }: Props) {
   const { state, pending, status, dispatch: act } = useLiveChannel(client, 'chat', chat, firstTurns)
   const draft = useDraft(client, chat, state, say)
   const { compose } = draft
@@ -72,29 +73,31 @@ export function ChatView({ client, session, chat, openChat, say }: Props) {
   if (!state)
     return <Empty title={status === 'gone' ? 'This chat is not there any more' : 'Opening the chat…'} />
   const { activeTurn } = state
-  const oldest = state.turns[0]?.id ?? ''
+  const oldest = state.turns[0]?.id ?? activeTurn?.id ?? ''
   return (
     <ChatProvider value={context}>
       <Timeline first={oldest} onOlder={older}>
         {state.turns.length === 0 && !activeTurn && <FirstMessage />}
-        {state.turns.map((turn, at) => (
-          <TurnView
-            key={turn.id}
-            turn={turn}
-            last={at === state.turns.length - 1 && !activeTurn}
-            {...(writes && { onFork: fork })}
-            // To edit a message, the chat is truncated after the turn before it. For the oldest loaded turn, that
-            // turn may not be loaded yet.
-            {...(owns && (at > 0 || state.turnsNextCursor === undefined) && { onEdit: edit })}
-          />
-        ))}
-        {activeTurn && (
-          <TurnView
-            key={activeTurn.id}
-            turn={activeTurn}
-            waiting={waitingWords(pending, activeTurn.id, client.link.state)}
-            activity={state.activity}
-          />
+        {/* The active turn is in the same list, so that its elements stay when it has ended. */}
+        {[...state.turns, ...(activeTurn ? [activeTurn] : [])].map((turn, at) =>
+          turn === activeTurn ? (
+            <TurnView
+              key={turn.id}
+              turn={turn}
+              waiting={waitingWords(pending, turn.id, client.link.state)}
+              activity={state.activity}
+            />
+          ) : (
+            <TurnView
+              key={turn.id}
+              turn={turn}
+              last={at === state.turns.length - 1 && !activeTurn}
+              {...(writes && { onFork: fork })}
+              // To edit a message, the chat is truncated after the turn before it. For the oldest loaded turn, that
+              // turn may not be loaded yet.
+              {...(owns && (at > 0 || state.turnsNextCursor === undefined) && { onEdit: edit })}
+            />
+          ),
         )}
       </Timeline>
       <div class="dock">
@@ -115,7 +118,7 @@ export function ChatView({ client, session, chat, openChat, say }: Props) {
       </div>
     </ChatProvider>
   )
-}
+})
 
 function FirstMessage() {
   return (

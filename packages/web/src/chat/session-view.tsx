@@ -2,6 +2,7 @@ import type { Client } from '@atrium/client/client'
 import type { ComponentChildren } from 'preact'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { Flag, hasFlag } from '@atrium/protocol/status'
+import { memo } from 'preact/compat'
 import { useEffect, useState } from 'preact/hooks'
 import { browserName } from '../link/host-client.ts'
 import { useLiveChannel } from '../link/live-channel.ts'
@@ -29,7 +30,15 @@ interface Props {
 }
 
 /** A session with one of its chats. */
-export function SessionView({ client, session: uri, chat, onBack, onOpenChat, say, past }: Props) {
+export const SessionView = memo(function SessionView({
+  client,
+  session: uri,
+  chat,
+  onBack,
+  onOpenChat,
+  say,
+  past,
+}: Props) {
   const { state: session, status, problem, dispatch } = useLiveChannel(client, 'session', uri)
   const [view, setView] = useState<SessionPart>('chat')
   const writes = useMay('prompt')
@@ -94,4 +103,4 @@ export function SessionView({ client, session: uri, chat, onBack, onOpenChat, sa
       )}
     </main>
   )
-}
+})

@@ -42,13 +42,18 @@ export function Timeline({ children, first, onOlder }: Props) {
     else if (before.current.first !== first && current.scrollTop === before.current.top)
       current.scrollTop += current.scrollHeight - before.current.height
     before.current = { first, height: current.scrollHeight, top: current.scrollTop }
-  })
+    // Growth at the end is followed by the observer below, which costs no layout of its own.
+  }, [first])
 
   useEffect(() => {
     const { current } = column
     if (!current) return
-    // Colours of code, pictures and opened cards change heights without a new state.
-    const observer = new ResizeObserver(() => follows.current && toEnd())
+    // New words, colours of code, pictures and opened cards change the height. The observer is called after the layout of a
+    // frame and before it is drawn, so that reading heights is free.
+    const observer = new ResizeObserver(() => {
+      if (follows.current) toEnd()
+      else if (scroll.current) before.current = { ...before.current, height: scroll.current.scrollHeight }
+    })
     observer.observe(current)
     return () => observer.disconnect()
   }, [])

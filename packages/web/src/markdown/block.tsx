@@ -2,7 +2,8 @@ import type { Token, Tokens } from 'marked'
 import { memo } from 'preact/compat'
 import type { Block as BlockValue } from './blocks.ts'
 import { CodeBlock } from './code-block.tsx'
-import { Inline } from './inline.tsx'
+import { Inline, plainText } from './inline.tsx'
+import { LongText } from './long-text.tsx'
 
 /** A block of a text. It is drawn again only if its object has changed. */
 export const Block = memo(function Block({ block }: { readonly block: BlockValue }) {
@@ -37,12 +38,11 @@ function BlockToken({ token, open }: { readonly token: Token; readonly open: boo
       return <Table table={token as Tokens.Table} />
     case 'hr':
       return <hr />
-    case 'paragraph':
-      return (
-        <p>
-          <Inline tokens={(token as Tokens.Paragraph).tokens} />
-        </p>
-      )
+    case 'paragraph': {
+      const { tokens } = token as Tokens.Paragraph
+      const plain = plainText(tokens)
+      return <p>{plain === undefined ? <Inline tokens={tokens} /> : <LongText text={plain} open={open} />}</p>
+    }
     case 'text':
       return <Inline tokens={[token]} />
     case 'space':

@@ -27,7 +27,7 @@ export class Blocks {
 
   /** The blocks of a text. `streaming`: the text may grow, and unfinished marks at its end are completed for now. */
   of(text: string, streaming: boolean): readonly Block[] {
-    const grown = streaming ? this.#grown(text) : undefined
+    const grown = this.#grown(text, streaming)
     if (grown) return grown
     if (!text.startsWith(this.#text.slice(0, this.#length))) this.#reset()
     this.#text = text
@@ -53,14 +53,15 @@ export class Blocks {
    * is the most frequent case while an agent writes, and needs no lexer: a paragraph may be long, and reading it
    * again for each word would take too much time.
    */
-  #grown(text: string): readonly Block[] | undefined {
+  #grown(text: string, open: boolean): readonly Block[] | undefined {
     const [last, ...more] = this.#last
     if (!last?.open || more.length > 0 || !text.startsWith(this.#text)) return undefined
     const added = text.slice(this.#text.length)
-    const token = plainWords.test(added) ? withWords(last.token, added) : undefined
+    const token =
+      added === '' ? last.token : plainWords.test(added) ? withWords(last.token, added) : undefined
     if (!token || token.raw !== text.slice(this.#length)) return undefined
     this.#text = text
-    this.#last = [{ token, open: true }]
+    this.#last = [{ token, open }]
     return this.#all
   }
 

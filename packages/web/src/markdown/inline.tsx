@@ -11,6 +11,13 @@ export function Inline({ tokens }: { readonly tokens: readonly Token[] | undefin
   return <>{(tokens ?? []).map((token, at) => inline(token, at))}</>
 }
 
+/** The text of tokens that are nothing but plain words. Undefined for others. */
+export function plainText(tokens: readonly Token[]): string | undefined {
+  const [only, ...others] = tokens
+  if (only?.type !== 'text' || others.length > 0 || ('tokens' in only && only.tokens)) return undefined
+  return decoded((only as Tokens.Text).text)
+}
+
 // The lexer names the shape of a token by its type, which the type `Token` leaves open for extensions: hence the casts.
 function inline(token: Token, key: number): ComponentChildren {
   const inner = <Inline tokens={'tokens' in token ? token.tokens : undefined} />

@@ -13,8 +13,8 @@ class Browser {
 
   readonly platform: Platform = {
     caches: {
-      // Only these members are used, of caches and of one cache: hence the casts.
-      open: async (name) => {
+      // Only these members are used, of caches and of one cache, and only paths as names: hence the casts.
+      open: async (name: string) => {
         const files = this.kept.get(name) ?? new Map<string, string>()
         this.kept.set(name, files)
         return {
@@ -23,9 +23,9 @@ class Browser {
         } as never
       },
       keys: async () => [...this.kept.keys()],
-      delete: async (name) => this.kept.delete(name),
-      match: async (path) =>
-        responseOf([...this.kept.values()].map((files) => files.get(String(path))).find(Boolean)),
+      delete: async (name: string) => this.kept.delete(name),
+      match: async (path: unknown) =>
+        responseOf([...this.kept.values()].map((files) => files.get(path as string)).find(Boolean)),
     },
     fetch: async (path) => {
       this.asked.push(path)

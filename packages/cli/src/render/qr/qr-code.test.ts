@@ -13,7 +13,7 @@ function readText(code: readonly (readonly boolean[])[], bytes: number): string 
   const formats = [0, 1].map((copy) =>
     Array.from({ length: 15 }, (_, at) => formatPlaces(version.size, at)[copy] ?? ([0, 0] as const))
       .map(bitAt)
-      .reduce((sum, bit, at) => sum | (bit << at), 0),
+      .reduce<number>((sum, bit, at) => sum | (bit << at), 0),
   )
   const mask = masks.findIndex((_, each) => formatBits(each) === formats[0])
   expect(formats[1]).toBe(formats[0])

@@ -12,7 +12,7 @@ interface Patterns {
 
 /** Draws what a reader finds its way by: three finders, alignment patterns, timing patterns and the version. */
 export function patterns({ size, centres, number }: QrVersion): Patterns {
-  const grid = () => Array.from({ length: size }, () => new Array<boolean>(size).fill(false))
+  const grid = () => Array.from({ length: size }, () => Array.from({ length: size }, () => false))
   const modules = grid()
   const reserved = grid()
   const set = (row: number, column: number, dark: boolean) => {

@@ -29,7 +29,7 @@ function generator(degree: number): readonly number[] {
 /** The codewords that let a reader correct errors in a block: the rest of the division by the generator polynomial. */
 export function correction(block: readonly number[], count: number): readonly number[] {
   const divisor = generator(count)
-  let rest = new Array<number>(count).fill(0)
+  let rest = Array.from({ length: count }, () => 0)
   for (const word of block) {
     const factor = word ^ (rest[0] ?? 0)
     rest = [...rest.slice(1), 0].map((each, at) => each ^ product(divisor[at] ?? 0, factor))

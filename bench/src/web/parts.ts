@@ -1,0 +1,134 @@
+import type { CDPSession, Page } from 'playwright-core'
+import { check, fact } from '../table.ts'
+import { median } from '../percentiles.ts'
+import { placeOf } from './room.ts'
+import type { Room } from './room.ts'
+import { fill, newSession } from './sessions.ts'
+
+const rounds = 7
+const frameMs = 1000 / 60
+
+/** The time from a click on a session to its last turn on the screen: with 20 turns, and with 2,000. */
+export async function opening(room: Room): Promise<boolean> {
+  console.log('\nweb: opening a chat')
+  const turns = Array.from({ length: 2000 }, (_, at) => `say turn ${at} of a long conversation`)
+  const short = await newSession(room.filler, 'short')
+  await fill(room.filler, short, turns.slice(0, 20))
+  const long = await newSession(room.filler, 'long')
+  await fill(room.filler, long, turns)
+  const { page } = await room.page()
+  const times: { readonly short: number[]; readonly long: number[] } = { short: [], long: [] }
+  for (let round = 0; round <= rounds; round++)
+    for (const [name, { session }] of Object.entries({ short, long }) as ['short' | 'long', typeof short][]) {
+      // A reload empties the memory of the page, so that each opening is the first.
+      await page.goto(`${room.address}#/`)
+      await page.reload()
+      await page.locator('.session-groups li').first().waitFor()
+      const ms = await timed(page, placeOf(session), '.turn-foot')
+      // The first round warms the host and the browser up.
+      if (round > 0) times[name].push(ms)
+    }
+  const [one, many] = [median(times.short), median(times.long)]
+  fact('20 turns', `${one.toFixed(0)} ms`)
+  return check(
+    '2,000 turns, at most twice as long',
+    `${many.toFixed(0)} ms, ${(many / one).toFixed(2)}x`,
+    many <= 2 * one,
+  )
+}
+
+/** The time from one open session to another that was open before. */
+export async function switching(room: Room): Promise<boolean> {
+  console.log('\nweb: switching between sessions that were open before')
+  const sessions = [await newSession(room.filler, 'one'), await newSession(room.filler, 'two')]
+  for (const each of sessions)
+    await fill(
+      room.filler,
+      each,
+      Array.from({ length: 20 }, (_, at) => `say turn ${at} in ${each.session}`),
+    )
+  const { page } = await room.page()
+  const times: number[] = []
+  for (let round = 0; round < 2 * rounds + 2; round++) {
+    const { session } = sessions[round % 2] ?? { session: '' }
+    const ms = await timed(page, placeOf(session), `.turn[data-turn] .message-text`, session)
+    if (round > 1) times.push(ms)
+  }
+  const ms = median(times)
+  return check(
+    'at most 2 frames',
+    `${ms.toFixed(1)} ms, ${(ms / frameMs).toFixed(1)} frames`,
+    ms <= 2 * frameMs,
+  )
+}
+
+/** The time from the key to the frame with the message, which the host has not confirmed yet. */
+export async function keypress(room: Room): Promise<boolean> {
+  console.log('\nweb: from the key to the message on the screen')
+  const filled = await newSession(room.filler, 'typed')
+  const { page } = await room.page()
+  await timed(page, placeOf(filled.session), 'textarea')
+  const times: number[] = []
+  for (let round = 0; round <= 3 * rounds; round++) {
+    await page.getByLabel('Message', { exact: true }).fill(`say ${round}`)
+    await page.evaluate(`(() => {
+      const count = document.querySelectorAll('.message-text').length
+      globalThis.shownMs = new Promise((resolve) => {
+        addEventListener('keydown', () => {
+          const began = performance.now()
+          const look = () => document.querySelectorAll('.message-text').length > count
+            ? requestAnimationFrame(() => resolve(performance.now() - began)) : requestAnimationFrame(look)
+          requestAnimationFrame(look)
+        }, { once: true, capture: true })
+      })
+    })()`)
+    await page.keyboard.press('Enter')
+    const ms = Number(await page.evaluate('globalThis.shownMs'))
+    await page.locator('.turn.active').waitFor({ state: 'detached' })
+    if (round > 0) times.push(ms)
+  }
+  const ms = median(times)
+  return check('at most 50 ms', `${ms.toFixed(1)} ms`, ms <= 50)
+}
+
+/** The memory of the page after each of many answers whose turns are removed again, 100,000 words in all. */
+export async function memory(room: Room): Promise<boolean> {
+  console.log('\nweb: memory over 100,000 words')
+  const filled = await newSession(room.filler, 'memory')
+  const { page, debug } = await room.page()
+  await timed(page, placeOf(filled.session), 'textarea')
+  const sizes: number[] = []
+  for (let words = 0; words < 100_000; words += 4000) {
+    await fill(room.filler, filled, ['long 4000'])
+    await page.locator('.turn-foot').waitFor()
+    await room.filler.dispatch(filled.chat, { type: 'chat/truncated' } as never)
+    await page.locator('.turn').waitFor({ state: 'detached' })
+    sizes.push(await heapMb(debug))
+  }
+  const [early, late] = [median(sizes.slice(2, 7)), median(sizes.slice(-5))]
+  fact('after 20,000 words', `${early.toFixed(1)} MB`)
+  return check('after 100,000, at most a tenth more', `${late.toFixed(1)} MB`, late <= 1.1 * early)
+}
+
+async function heapMb(debug: CDPSession): Promise<number> {
+  await debug.send('HeapProfiler.collectGarbage')
+  const { usedSize } = await debug.send('Runtime.getHeapUsage')
+  return usedSize / 1e6
+}
+
+/** The time from a change of the address to the frame in which an element with this text is on the screen. */
+async function timed(page: Page, place: string, selector: string, text = ''): Promise<number> {
+  return Number(
+    await page.evaluate(`new Promise((resolve) => {
+      const began = performance.now()
+      location.hash = ${JSON.stringify(place)}
+      const look = () => {
+        const found = [...document.querySelectorAll(${JSON.stringify(selector)})]
+        if (found.some((each) => each.textContent.includes(${JSON.stringify(text)})))
+          resolve(performance.now() - began)
+        else requestAnimationFrame(look)
+      }
+      requestAnimationFrame(look)
+    })`),
+  )
+}

@@ -1,0 +1,80 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { chromium } from 'playwright-core'
+import type { Browser, CDPSession, Page } from 'playwright-core'
+import { Client } from '../client.ts'
+import { serve } from '../serve.ts'
+import type { ServeProcess } from '../serve.ts'
+
+/** The Chromium of this machine, by `ATRIUM_CHROMIUM` or on the PATH. Undefined if there is none. */
+export function chromiumProgram(): string | undefined {
+  const given = process.env['ATRIUM_CHROMIUM']
+  if (given !== undefined) return given || undefined
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  const names = ['chromium', 'chromium-browser', 'google-chrome']
+  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find((file) => existsSync(file))
+}
+
+/** A host, a browser, and a client beside it that fills sessions. */
+export class Room {
+  readonly filler = new Client('filler')
+  readonly #folder: string
+  readonly #host: ServeProcess
+  readonly #browser: Browser
+
+  private constructor(folder: string, host: ServeProcess, browser: Browser) {
+    this.#folder = folder
+    this.#host = host
+    this.#browser = browser
+  }
+
+  static async open(program: string): Promise<Room> {
+    const folder = mkdtempSync(join(tmpdir(), 'atrium-bench-'))
+    const host = await serve(join(folder, 'data'), [], { ATRIUM_PORT: '0', HOME: folder })
+    // Only root needs this flag: Chromium refuses its sandbox there.
+    const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+    const browser = await chromium.launch({ executablePath: program, args })
+    const room = new Room(folder, host, browser)
+    await room.filler.initialize(host)
+    return room
+  }
+
+  get address(): string {
+    return this.#host.url.replace(/^ws/, 'http')
+  }
+
+  /** A page that has entered, and its debugger. */
+  async page(): Promise<{ readonly page: Page; readonly debug: CDPSession }> {
+    const context = await this.#browser.newContext({ viewport: { width: 1280, height: 800 } })
+    context.setDefaultTimeout(600_000)
+    const page = await context.newPage()
+    await page.goto(`${this.address}#code=${await this.#code()}`)
+    await page.getByText('Live', { exact: true }).first().waitFor()
+    return { page, debug: await context.newCDPSession(page) }
+  }
+
+  async close(): Promise<void> {
+    await this.#browser.close()
+    this.#host.child.kill('SIGKILL')
+    await this.#host.exit
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  async #code(): Promise<string> {
+    const headers = {
+      authorization: `Bearer ${this.#host.token}`,
+      'content-type': 'application/json',
+      'x-atrium': 'enter',
+    }
+    const url = new URL('/enter/code', this.address)
+    const response = await fetch(url, { method: 'POST', headers, body: '{}' })
+    const { code } = (await response.json()) as { readonly code: string }
+    return code
+  }
+}
+
+/** The place of a session in the page. */
+export function placeOf(session: string): string {
+  return `#/session/${encodeURIComponent(session.replace('ahp-session:/', ''))}`
+}

@@ -1,0 +1,39 @@
+import { defaultChatUri } from '@atrium/protocol/uri'
+import type { Client } from '../client.ts'
+
+/** A session that has turns already. */
+export interface Filled {
+  readonly session: string
+  readonly chat: string
+}
+
+/** Creates a session of the guide. */
+export async function newSession(client: Client, name: string): Promise<Filled> {
+  const session = `ahp-session:/${name}`
+  const chat = defaultChatUri(session)
+  await client.ask('createSession', { channel: session, provider: 'guide' })
+  await client.subscribe(chat)
+  return { session, chat }
+}
+
+/** Runs turns one after the other, until the last has ended. */
+export async function fill(client: Client, { chat }: Filled, texts: readonly string[]): Promise<void> {
+  for (const [at, text] of texts.entries()) {
+    const turnId = `${chat.length}-${at}-${performance.now()}`
+    const ended = new Promise<void>((resolve) => {
+      client.onEnvelope = ({ channel, action }) => {
+        if (channel === chat && /^chat\/turn(?:Complete|Cancelled|Failed)/.test(action.type)) resolve()
+      }
+    })
+    const message = { text, origin: { kind: 'user' } }
+    const startedAt = new Date().toISOString()
+    const { rejectionReason } = await client.dispatch(chat, {
+      type: 'chat/turnStarted',
+      turnId,
+      startedAt,
+      message,
+    } as never)
+    if (rejectionReason !== undefined) throw new Error(`a turn was refused: ${rejectionReason}`)
+    await ended
+  }
+}

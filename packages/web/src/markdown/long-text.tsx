@@ -1,0 +1,71 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+
+/** The length from which a growing text is cut, in characters: about twenty lines. */
+const cutLength = 1500
+/** The time after which a complete text is one again, in milliseconds. What follows a turn is over then. */
+const joinMs = 1500
+
+interface Props {
+  readonly text: string
+  /** Whether the text still grows. */
+  readonly open: boolean
+}
+
+/**
+ * A growing paragraph of plain words. A browser lays a paragraph out as a whole, so each new word of a long one would cost more
+ * than the one before. Therefore lines that are complete become a block of their own, which looks the same and is not laid out
+ * again. Some time after the text is complete, or when the page gets another width, the paragraph is one again.
+ */
+export function LongText({ text, open }: Props) {
+  const [cuts, setCuts] = useState<readonly number[]>([])
+  const tail = useRef<HTMLSpanElement>(null)
+  const from = cuts.at(-1) ?? 0
+  const isLong = open && text.length - from > cutLength
+  useLayoutEffect(() => {
+    const node = isLong ? tail.current?.firstChild : undefined
+    const start = node ? lastLineStart(node) : 0
+    if (start > 0) setCuts([...cuts, from + start])
+  }, [isLong, cuts, from])
+  useEffect(() => {
+    const joined = () => setCuts([])
+    addEventListener('resize', joined)
+    return () => removeEventListener('resize', joined)
+  }, [])
+  const isCut = cuts.length > 0
+  useEffect(() => {
+    if (open || !isCut) return
+    const timer = setTimeout(() => setCuts([]), joinMs)
+    return () => clearTimeout(timer)
+  }, [open, isCut])
+  if (!open && !isCut) return <>{text}</>
+  return (
+    <>
+      {cuts.map((cut, at) => (
+        <span key={cut} class="lines">
+          {text.slice(cuts[at - 1] ?? 0, cut)}
+        </span>
+      ))}
+      <span ref={tail}>{text.slice(from)}</span>
+    </>
+  )
+}
+
+/** Where the last line of a text begins. 0 if the text has one line, or is not on the screen. */
+function lastLineStart(node: Node): number {
+  const length = node.textContent?.length ?? 0
+  const range = document.createRange()
+  const topAt = (at: number): number => {
+    range.setStart(node, at)
+    range.setEnd(node, at + 1)
+    return range.getBoundingClientRect().top
+  }
+  // The last character may be a space that hangs at the end of a line, and has no box then.
+  const last = topAt(Math.max(0, length - 2))
+  let [low, high] = [0, Math.max(0, length - 2)]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (topAt(middle) < last) low = middle + 1
+    else high = middle
+  }
+  return low
+}

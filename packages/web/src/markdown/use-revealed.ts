@@ -1,0 +1,61 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+
+/** The fewest and the most characters that one frame adds to a growing text. */
+const fewest = 160
+const most = 4000
+/** The number of characters in the first frame of a text. */
+const firstSize = 400
+/** A frame that took less is a fast one, and one that took more is a slow one, in milliseconds. */
+const fastMs = 22
+const slowMs = 30
+
+/** How many characters a frame adds: more while frames are fast, fewer as soon as they are slow. */
+export class RevealPace {
+  #size = firstSize
+  #last: number | undefined
+
+  /** The number of characters for the frame at this time, in milliseconds. */
+  next(now: number): number {
+    const tookMs = this.#last === undefined ? undefined : now - this.#last
+    this.#last = now
+    if (tookMs !== undefined && tookMs < fastMs) this.#size = Math.min(most, this.#size * 1.25)
+    if (tookMs !== undefined && tookMs > slowMs) this.#size = Math.max(fewest, this.#size / 2)
+    return Math.round(this.#size)
+  }
+
+  /** The text has caught up. The time until it grows again says nothing about the machine. */
+  rest(): void {
+    this.#last = undefined
+  }
+}
+
+/**
+ * The part of a growing text that is shown. An agent may write faster than a slow machine can lay text out. Then each frame
+ * adds only as much as it can draw in time, and the rest follows. A text that is complete is shown as a whole.
+ */
+export function useRevealed(text: string, streaming: boolean): string {
+  const [length, setLength] = useState(() => Math.min(text.length, firstSize))
+  const pace = useRef<RevealPace>(undefined)
+  pace.current ??= new RevealPace()
+  const { current } = pace
+  const isAll = !streaming || length >= text.length
+  useLayoutEffect(() => {
+    if (isAll) {
+      current.rest()
+      if (length !== text.length) setLength(text.length)
+      return
+    }
+    const show = (now: number) => setLength(cutAt(text, length + current.next(now)))
+    // A page that nobody sees has no frames.
+    if (document.visibilityState === 'hidden') return setLength(text.length)
+    const frame = requestAnimationFrame(show)
+    return () => cancelAnimationFrame(frame)
+  }, [text, length, isAll, current])
+  return isAll ? text : text.slice(0, length)
+}
+
+/** A length at which the text can be cut: not between the halves of a character. */
+function cutAt(text: string, length: number): number {
+  const code = text.charCodeAt(length)
+  return code >= 0xdc00 && code <= 0xdfff ? length + 1 : length
+}

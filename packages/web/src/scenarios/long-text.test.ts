@@ -34,7 +34,7 @@ browserTest(
     const { blocks, height } = (await page.evaluate('globalThis.seen')) as Seen
     expect(blocks).toBeGreaterThan(0)
     const paragraph = turn.locator('.markdown p')
-    expect(await paragraph.evaluate('(each) => each.getBoundingClientRect().height')).toBe(height)
+    expect((await paragraph.boundingBox())?.height).toBe(height)
     expect((await paragraph.innerText()).split(/\s+/)).toHaveLength(12_000)
     expectUnharmed(page)
   },

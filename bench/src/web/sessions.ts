@@ -1,3 +1,4 @@
+import { Activity, activityOf } from '@atrium/protocol/status'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import type { Client } from '../client.ts'
 
@@ -12,17 +13,28 @@ export async function newSession(client: Client, name: string): Promise<Filled> 
   const session = `ahp-session:/${name}`
   const chat = defaultChatUri(session)
   await client.ask('createSession', { channel: session, provider: 'guide' })
-  await client.subscribe(chat)
+  await client.subscribe(session)
   return { session, chat }
 }
 
 /** Runs turns one after the other, until the last has ended. */
-export async function fill(client: Client, { chat }: Filled, texts: readonly string[]): Promise<void> {
+export async function fill(
+  client: Client,
+  { session, chat }: Filled,
+  texts: readonly string[],
+): Promise<void> {
   for (const [at, text] of texts.entries()) {
     const turnId = `${chat.length}-${at}-${performance.now()}`
     const ended = new Promise<void>((resolve) => {
+      // The entry of the chat in its session tells when the turn has ended. The chat itself would send every word.
       client.onEnvelope = ({ channel, action }) => {
-        if (channel === chat && /^chat\/turn(?:Complete|Cancelled|Failed)/.test(action.type)) resolve()
+        const { changes } = action as { readonly changes?: { readonly status?: number } }
+        if (
+          channel === session &&
+          changes?.status !== undefined &&
+          activityOf(changes.status) === Activity.Idle
+        )
+          resolve()
       }
     })
     const message = { text, origin: { kind: 'user' } }

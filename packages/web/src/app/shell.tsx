@@ -51,6 +51,13 @@ export function Shell({ client }: { readonly client: Client }) {
     (chat: string) => go({ ...(route.session !== undefined && { session: route.session }), chat }),
     [route.session],
   )
+  // Functions that stay the same keep the open session from being drawn with each change of the list.
+  const past = useCallback(
+    (chat: string) => (
+      <PastView client={client} session={route.session ?? ''} chat={chat} openChat={openChat} />
+    ),
+    [client, route.session, openChat],
+  )
   const tell = useCallback((text: string) => void say(text), [say])
   const create = useCallback(() => setOver({ name: 'new session' }), [])
   const close = () => setOver(undefined)
@@ -85,9 +92,7 @@ export function Shell({ client }: { readonly client: Client }) {
             onBack={toList}
             onOpenChat={openChat}
             say={tell}
-            past={(chat) => (
-              <PastView client={client} session={route.session ?? ''} chat={chat} openChat={openChat} />
-            )}
+            past={past}
           />
         )}
         {over?.name === 'new session' && (

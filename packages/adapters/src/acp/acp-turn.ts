@@ -49,7 +49,6 @@ export class AcpTurn implements SessionClient {
   #usage: UsageInfo = {}
   #denied = false
   #silent = true
-
   readonly #reported: ReportedCalls
   /** The agent's calls of offered tools. The agent makes these calls through the host's MCP server. */
   readonly offered: OfferedCalls

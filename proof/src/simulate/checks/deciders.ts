@@ -16,9 +16,11 @@ interface Decider {
 }
 
 interface CallAction extends Action {
+  readonly turnId?: string
   readonly toolCallId?: string
   readonly approved?: boolean
   readonly confirmed?: string
+  readonly result?: { readonly success?: boolean }
   readonly _meta?: Meta
 }
 
@@ -41,7 +43,14 @@ export function deciderProblem(entry: ModelEntry, call: ToolCallState | undefine
 
 /** Whether an action of the log is the one that a client sent, apart from the metadata that the host adds. */
 export function isSent(logged: Action | undefined, sent: Action): boolean {
-  return logged !== undefined && textOf(logged) === textOf(sent)
+  return logged !== undefined && (textOf(logged) === textOf(sent) || isDeniedRun(logged, sent))
+}
+
+/** Whether a client denied a running call that it should run itself. The host stores this as a failed result (X7). */
+function isDeniedRun(logged: CallAction, sent: CallAction): boolean {
+  const isDenial = sent.type === 'chat/toolCallConfirmed' && sent.approved === false
+  const isResult = logged.type === 'chat/toolCallComplete' && logged.result?.success === false
+  return isDenial && isResult && logged.turnId === sent.turnId && logged.toolCallId === sent.toolCallId
 }
 
 function textOf(action: Action): string {

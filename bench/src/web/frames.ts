@@ -7,7 +7,7 @@ export interface Frames {
   readonly p95: number
   readonly max: number
   readonly count: number
-  /** The number of frames that a screen of 60 Hz would have shown in the gaps. */
+  /** The number of frames that are missing, compared with a screen of 60 Hz. */
   readonly dropped: number
 }
 
@@ -25,7 +25,7 @@ export async function watchFrames(page: Page): Promise<void> {
   })()`)
 }
 
-/** Ends it, and returns what was noted. */
+/** Stops noting the times of frames. Returns their summary. */
 export async function endFrames(page: Page): Promise<Frames> {
   const times = (await page.evaluate(`(() => {
     cancelAnimationFrame(globalThis.frameWatch)
@@ -46,7 +46,7 @@ export function framesOf(times: readonly number[]): Frames {
   }
 }
 
-/** Slows the processor of the page down, as a phone is slower than this machine. */
+/** Makes the processor of the page slower by this factor, as a phone is slower than this machine. */
 export async function throttle(debug: CDPSession, rate: number): Promise<void> {
   await debug.send('Emulation.setCPUThrottlingRate', { rate })
 }

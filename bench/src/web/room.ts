@@ -32,7 +32,7 @@ export class Room {
   static async open(program: string): Promise<Room> {
     const folder = mkdtempSync(join(tmpdir(), 'atrium-bench-'))
     const host = await serve(join(folder, 'data'), [], { ATRIUM_PORT: '0', HOME: folder })
-    // Only root needs this flag: Chromium refuses its sandbox there.
+    // Chromium refuses to run as root with its sandbox. Other users need no flag.
     const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
     const browser = await chromium.launch({ executablePath: program, args })
     const room = new Room(folder, host, browser)
@@ -44,7 +44,7 @@ export class Room {
     return this.#host.url.replace(/^ws/, 'http')
   }
 
-  /** A page that has entered, and its debugger. */
+  /** Opens a page that has entered the host. Returns it with its debugger. */
   async page(): Promise<{ readonly page: Page; readonly debug: CDPSession }> {
     const context = await this.#browser.newContext({ viewport: { width: 1280, height: 800 } })
     context.setDefaultTimeout(600_000)

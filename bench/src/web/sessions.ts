@@ -2,13 +2,13 @@ import { Activity, activityOf } from '@atrium/protocol/status'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import type { Client } from '../client.ts'
 
-/** A session that has turns already. */
+/** A session, and its chat that `fill` gives turns. */
 export interface Filled {
   readonly session: string
   readonly chat: string
 }
 
-/** Creates a session of the guide. */
+/** Creates a session of the built-in agent `guide`. It has no turns yet. */
 export async function newSession(client: Client, name: string): Promise<Filled> {
   const session = `ahp-session:/${name}`
   const chat = defaultChatUri(session)

@@ -10,7 +10,10 @@ import { newSession } from './sessions.ts'
 /** The goal for the times between frames at 95 %, in milliseconds: 30 frames in a second. */
 const goalMs = 33
 
-/** The frames of a page while an agent writes 3,000 words as fast as it goes, at full speed and six times slower. */
+/**
+ * The frames of a page while an agent writes 3,000 words as fast as it can: with the page's processor at full speed,
+ * and six times slower.
+ */
 export async function streaming(room: Room): Promise<boolean> {
   console.log('\nweb: frames while 3,000 words arrive as fast as they go')
   let met = true

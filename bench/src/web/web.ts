@@ -9,8 +9,9 @@ import { streaming } from './streaming.ts'
 const parts = { streaming, opening, switching, keypress, memory }
 
 /**
- * The speed of the page in a real browser: frames while an agent writes as fast as it goes, opening chats, switching between
- * sessions, the time from a key to the message on the screen, and the memory after many deltas. `wanted` names parts.
+ * Measures the speed of the page in a real browser: frames while an agent writes as fast as it can, opening chats,
+ * switching between sessions, the time from a key to the message on the screen, and the memory after many deltas.
+ * `wanted` names the parts to run; if it is empty, all parts run.
  */
 export async function webBench(wanted: readonly string[]): Promise<boolean> {
   let met = sizes()

@@ -1,24 +1,25 @@
 import type { Envelope, Uri } from '@atrium/protocol/channel'
 import type { Client } from './client.ts'
 
-// Calls about the past of a channel. AHP does not have them: only hosts whose `initialize` result lists the commands
-// answer, and any other host answers with the error for unknown methods (-32601).
+// Calls about the past of a channel. AHP does not have them. Only a host whose `initialize` result lists the commands
+// answers them; any other host answers with the error for unknown methods (-32601). Numbers are sequence numbers
+// (`serverSeq`), unless something else is said. Positions count the shown envelopes, from 1.
 
-/** The actions between two numbers, both excluded. A truncation has taken their turns away, so the host shows nothing of them. */
+/** The hidden actions between two sequence numbers, both excluded. A truncation has taken their turns away. */
 export interface PastGap {
   readonly after: number
-  /** The number of the truncation, which is shown itself. */
+  /** The sequence number of the truncation. The truncation itself is shown. */
   readonly before: number
 }
 
 /** The part of a channel's past that the host shows. */
 export interface PastRange {
   readonly channel: Uri
-  /** The number with which the past begins. */
+  /** The sequence number with which the past begins. */
   readonly begins: number
-  /** The number of the last envelope. It equals `begins` if there is none. */
+  /** The sequence number of the last envelope. It equals `begins` if there is no envelope. */
   readonly ends: number
-  /** The number of envelopes. */
+  /** How many envelopes there are. */
   readonly total: number
   /** The host has forgotten all actions up to this number. */
   readonly forgottenTo?: number
@@ -26,13 +27,16 @@ export interface PastRange {
   readonly truncatedTo?: number
 }
 
-/** The state of a channel as of a number. */
+/** The state of a channel after the last action up to a sequence number. */
 export interface PastState<S = unknown> extends PastRange {
-  /** Absent if the host does not show the state: `hidden` says why. `fromSeq` is the number of the last action in it. */
+  /**
+   * Absent if the host does not show the state; `hidden` says why. `fromSeq` is the sequence number of the last
+   * action in the state.
+   */
   readonly snapshot?: { readonly resource: Uri; readonly state: S; readonly fromSeq: number }
   /** The position of the last action in the state. The first envelope has the position 1. */
   readonly position?: number
-  /** Finished turns before this one are left out. Pass it as `before` to get them. */
+  /** The id of a turn. The finished turns before it are left out. To get them, pass the id as `before`. */
   readonly older?: string
   readonly hidden?: 'forgotten' | 'truncated'
   readonly gap?: PastGap
@@ -53,15 +57,15 @@ export interface StateAtQuery {
   readonly seq: number
   /** The maximum number of finished turns of a chat. */
   readonly turns?: number
-  /** Only the finished turns before this one. */
+  /** The id of a turn. Only the finished turns before it are wanted. */
   readonly before?: string
 }
 
 export interface EnvelopesQuery {
   readonly channel: Uri
-  /** Envelopes above this number. It excludes `position`. */
+  /** Only envelopes above this sequence number are wanted. Must not be given together with `position`. */
   readonly after?: number
-  /** Envelopes from this position on. */
+  /** Only envelopes from this position on are wanted. */
   readonly position?: number
   readonly limit?: number
 }
@@ -69,7 +73,7 @@ export interface EnvelopesQuery {
 /** Called while the host reads a long log: how far it has come, and how far it must go, as sequence numbers. */
 export type PastProgress = (reached: number, upTo: number) => void
 
-/** Asks for the state of a session, a chat or the root channel as of a number. */
+/** Asks for the state of a session, a chat or the root channel after the last action up to a sequence number. */
 export async function stateAt<S = unknown>(
   client: Client,
   query: StateAtQuery,

@@ -83,7 +83,7 @@ export interface HostPorts {
   readonly mcp?: McpServers
   /** Absent: the texts of the sessions are not searched. A read-only host only reads the index. */
   readonly search?: SearchIndex | undefined
-  /** Absent: nobody is notified who sees no client. A read-only host notifies nobody. */
+  /** Absent: people who see no client are not notified. A read-only host notifies nobody. */
   readonly notifier?: Notifier | undefined
   readonly encoder?: ContentEncoder
   /** Absent: sessions have no customizations but those of their agents. */
@@ -131,7 +131,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
       core.sealing.committed(channel)
       core.search?.committed(channel, entry.action)
       effect(core, channel, entry)
-      // The effect updates the session list, from which a notification is made.
+      // Notifications come after the effect: they are made from the session list, which the effect updates.
       core.notifications?.committed(channel, entry.action)
     },
     fullChanged: (full: boolean) => {

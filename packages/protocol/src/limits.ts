@@ -262,7 +262,7 @@ export const limitTable = {
   terminalGraceMs: row(1000, 'ms after a hangup', 'M8', 'SIGKILL'),
   ...machineLimits,
   ...webLimits,
-  // Search in the texts of all sessions.
+  // Search in the texts of all sessions, and the past of channels.
   ...searchLimits,
   ...historyLimits,
 } satisfies { readonly [name: string]: Limit }

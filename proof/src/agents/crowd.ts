@@ -34,7 +34,7 @@ export async function crowd(
       must(turn.state === 'complete', `the turn of session ${n} is ${turn.state}`)
       if (n === 1) samples.push(sampleOf(host, 'after the first session'))
     }
-    // A process that is ended takes a moment to go.
+    // Processes that were told to end take a moment to do so.
     await sleep(settleMs)
     samples.push(sampleOf(host, `after ${sessions} sessions`))
     await sleep(idleMs)

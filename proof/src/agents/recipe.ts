@@ -9,7 +9,10 @@ export interface Recipe {
   readonly name: string
   readonly package: string
   readonly version: string
-  /** The path of the program below `node_modules`. If the program is a script, the Node of this process runs it. */
+  /**
+   * The path of the program below `node_modules`. If the program is a script, Node runs it: the version in `node`, or
+   * else the Node of this process.
+   */
   readonly program: string
   /** The only platform that the program was built for; absent if the program runs everywhere. */
   readonly platform?: { readonly os: string; readonly cpu: string }
@@ -124,7 +127,8 @@ const opencode: Recipe = {
   version: '1.18.18',
   program: 'opencode-linux-x64/bin/opencode',
   platform: { os: 'linux', cpu: 'x64' },
-  // The install script copies the program, which is in a package of its own.
+  // The program is in a package of its own and is started there. The install script, which would copy it, is not
+  // needed.
   installFlags: ['--ignore-scripts'],
   args: ['acp'],
   configure: (home, model) => {

@@ -205,8 +205,8 @@ async function skill({ agent, work, requests }: TestHost, chat: ChatDriver): Pro
 }
 
 /**
- * An agent that acts without asking is not prompted before a user has agreed. After a consent for the folder it is not asked
- * about again, also not after a restart of the host.
+ * An agent that acts without asking gets no prompt before a user has agreed. After a user has agreed for the folder,
+ * no further question comes, even after a restart of the host.
  */
 async function consent(host: TestHost, chat: ChatDriver): Promise<Turn> {
   const path = join(host.work, 'agreed.txt')

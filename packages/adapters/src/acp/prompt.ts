@@ -74,7 +74,7 @@ export function resumeText(turn: ActiveTurn): string {
     const title = textOf(call.invocationMessage)
     const shown = 'toolInput' in call ? call.toolInput : undefined
     const input = typeof shown === 'string' ? shown.slice(0, maxInputLength) : ''
-    // The title of a call may be a single word, such as the name of a tool.
+    // The input is added to the title, because the title may be a single word, such as the name of a tool.
     const action = `${call.displayName}: ${input === '' || title.includes(input) ? title : `${title}: ${input}`}`
     // The client that provides the tool runs it. The agent gets the stored result if it calls the tool again.
     if (call.contributor) return call.status === 'completed' ? [`Done already: ${action}.`] : []

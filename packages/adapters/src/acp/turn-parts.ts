@@ -13,6 +13,9 @@ export interface TurnParts {
   readonly launcher: Launcher
   /** The context that the chat asks for. It may contain MCP servers that the agent does not support. */
   readonly context: SessionContext
-  /** The endpoint by which the agent calls offered tools. Absent if the chat has none. */
+  /**
+   * The endpoint by which the agent calls offered tools and the tools for comments. Absent if the chat was not given
+   * the host's MCP server.
+   */
   readonly tools?: { readonly name: string; readonly endpoint: ToolEndpoint }
 }

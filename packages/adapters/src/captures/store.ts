@@ -148,7 +148,10 @@ export class CaptureStore {
     return `The command "git ${command}" failed on the captures of this folder.`
   }
 
-  /** The call is synchronous, because an agent may wait for it: it takes much less time than a change of threads. */
+  /**
+   * Reads the data of the last capture. The read is synchronous, because it takes much less time than a change of
+   * threads, and an agent may wait for it.
+   */
   readState(): StoreState | undefined {
     try {
       return JSON.parse(readFileSync(join(this.folder, 'state.json'), 'utf8')) as StoreState

@@ -26,8 +26,8 @@ export interface Repository {
  * Looks for `.git` in a directory and its parents. A `.git` file may name any directory, so it counts only if that
  * directory names this working tree in turn. Bare repositories are ignored.
  *
- * The first call is asynchronous, because it may wait long for a disk that does not answer. The others are synchronous:
- * such a call takes much less time than a change of threads, and an agent may wait for the result.
+ * The first access to the disk is asynchronous, because a disk that does not answer may delay it for long. The others
+ * are synchronous: each takes much less time than a change of threads, and an agent may wait for the result.
  */
 export async function findRepository(directory: string): Promise<Repository | undefined> {
   const real = await realpath(directory).catch(() => undefined)

@@ -23,7 +23,7 @@ export async function trustedRepository(
   return trusted(git, await findRepository(directory), user)
 }
 
-/** Returns a repository if it may be used. */
+/** Returns the repository if it belongs to this user, or if `safe.directory` allows it. */
 export async function trusted(
   git: GitRunner,
   repository: Repository | undefined,

@@ -4,8 +4,8 @@ import { link, open, rm } from 'node:fs/promises'
 import { codeOf } from './error-code.ts'
 
 /**
- * The text of a file that holds a secret. If there is no such file, it is made with a new secret, readable for its owner only.
- * A file that others can read is refused.
+ * Returns the text of a file that holds a secret. If there is no such file, it is created with the text of `made`,
+ * readable for its owner only. A file that others can read is refused.
  */
 export async function privateFile(path: string, made: () => string): Promise<string> {
   const found = await read(path)

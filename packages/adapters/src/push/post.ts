@@ -21,8 +21,9 @@ interface PostOptions {
 }
 
 /**
- * Why the host may not send to an address (S-47): it is not https, or not public. Origins that the user has named may be both.
- * The addresses behind a name are checked when the host connects.
+ * Why the host may not send to an address (S-47): it is no address of the web, has a password, does not begin with
+ * https, or is not public. An origin that the user has named may use http, and need not be public. The addresses
+ * behind a host name are checked when the host connects.
  */
 export function endpointProblem(text: string, allowed: readonly string[]): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined

@@ -3,7 +3,7 @@ import type { ECDH } from 'node:crypto'
 import type { PushTarget } from '@atrium/host/ports/notifier'
 import { aes128gcm, derived } from './aes128gcm.ts'
 
-/** What the sender of one message makes for it. Tests give those of the standard. */
+/** What the sender creates for one message. Tests pass the values of the example in RFC 8291. */
 export interface SenderKeys {
   readonly pair: ECDH
   readonly salt: Uint8Array
@@ -32,7 +32,8 @@ export function keyProblem({ p256dh, auth }: Pick<PushTarget, 'p256dh' | 'auth'>
   try {
     const point = Buffer.from(p256dh, 'base64url')
     if (point.length !== 65 || point[0] !== 4) return 'the key of the browser is no uncompressed point'
-    // A point that is not on the curve could tell something about the host's key.
+    // This throws for a point that is not on the curve. With such a point, a secret could tell something about the
+    // host's key.
     newKeys().pair.computeSecret(point)
     return undefined
   } catch {

@@ -10,11 +10,11 @@ export { vapidKeyOf } from './vapid.ts'
 
 export interface NotifierOptions {
   readonly key: VapidKey
-  /** Origins that may have any address and scheme. The user names them in the config file of the host. */
+  /** Origins that may use http, and need not be public. The user names them in the config file of the host. */
   readonly allowed?: readonly string[] | undefined
   /** Whom a push service tells about problems: a `mailto:` or `https:` address. */
   readonly contact?: string | undefined
-  /** The address of the host's page, which webhooks get with the link. */
+  /** Returns the address of the host's page. In messages to webhooks and ntfy servers it stands before the link. */
   readonly page?: () => string | undefined
   readonly timeoutMs?: number
   readonly now?: () => number
@@ -76,7 +76,7 @@ function messageFor(
   if (target.kind === 'webPush') {
     const { key, contact = defaultContact, now = Date.now } = options
     return {
-      // A browser knows the host whose page has subscribed, so the link needs no origin.
+      // The link needs no origin: the browser opens it on the page that has subscribed.
       body: pushMessage(JSON.stringify({ session, link }), target),
       headers: {
         'content-type': 'application/octet-stream',
@@ -96,7 +96,8 @@ function messageFor(
       body: Buffer.from(JSON.stringify({ session, link: whole })),
       headers: { 'content-type': 'application/json' },
     }
-  // The header of ntfy for the address that a tap opens must be an address, not a path.
+  // A tap on the ntfy notification opens the address in the header `click`. A path without an origin is no address
+  // there.
   const click = page === '' ? {} : { click: whole }
   return {
     body: Buffer.from(`${session}\n${whole}`),

@@ -46,7 +46,7 @@ export interface ProcessSettings {
 }
 
 export interface NotificationSettings {
-  /** Origins that may have any address and scheme, such as `http://127.0.0.1:8080`. */
+  /** Origins that may use http, and need not be public, such as `http://127.0.0.1:8080`. */
   readonly allow?: readonly string[]
   readonly contact?: string
 }

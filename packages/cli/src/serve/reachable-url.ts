@@ -1,6 +1,6 @@
 /**
- * The address under which commands and browsers reach a host. A host that listens on all addresses has none of its own: then
- * it is the first name that the user allows, for which the certificate was made.
+ * The address under which commands and browsers reach a host. A host that listens on all addresses has no address of
+ * its own. Then the first name that the user allows is used, for which the certificate was made.
  */
 export function reachableUrl(url: string, allowHosts: readonly string[] = []): string {
   const [name] = allowHosts

@@ -115,7 +115,10 @@ export function countProblem(count: number, max: number): string | undefined {
   return count > max ? `there are at most ${max} permissions` : undefined
 }
 
-/** The choices of a user. Those that store a permission are left out for a call that no permission covers (`isStorable`). */
+/**
+ * The choices of a user. A call that no permission covers (`isStorable` is false) gets no choices that store a
+ * permission.
+ */
 export function optionsFor(folder: Uri | undefined, isStorable = true): readonly ConfirmationOption[] {
   const stored: readonly ConfirmationOption[] = [
     { id: choices.session, label: 'Allow in this session', kind: 'approve', group: 1 },

@@ -24,7 +24,7 @@ export class CapturedTurn {
   #others = false
   /** The folders whose last capture failed, with the reason. */
   readonly #unsure = new Map<string, string>()
-  /** The stored record, and the record that `expect` stored, as texts. */
+  /** The record that was stored last, and the record that `expect` has stored, as texts. */
   #stored = ''
   #expected: string | undefined
   /** The others that are active now. */

@@ -165,7 +165,7 @@ export class Changes extends TurnCaptures implements ChangeTracking {
 
   readonly #updateFailed = (error: unknown) => this.#core().world.report('updating changesets failed', error)
 
-  /** Shows at once that a worktree cannot be applied while a turn is active in its session. */
+  /** Shows at once that a worktree cannot be applied while a turn is active in a session that works in it. */
   #activityChanged(chat: Uri): void {
     const core = this.#core()
     const session = core.catalog.sessionOf(chat)

@@ -4,7 +4,7 @@ import type { CapturedTurn } from './captured-turn.ts'
 /** The running turns by chat. Turns that work in the same folder know of each other. */
 export class RunningTurns {
   readonly #turns = new Map<Uri, CapturedTurn>()
-  /** The turns whose start captures are being taken, although their agents cannot begin yet. */
+  /** The turns whose start captures are taken early: before their agents can begin. */
   readonly #early = new Set<CapturedTurn>()
 
   get(chat: Uri): CapturedTurn | undefined {
@@ -35,7 +35,10 @@ export class RunningTurns {
     return turn
   }
 
-  /** Returns the turn of a chat that has entered early, if it is this turn in these directories. Does so once. */
+  /**
+   * Returns the turn of a chat that has entered early, if it is this turn in these directories. A second call returns
+   * undefined.
+   */
   takeEarly(chat: Uri, turnId: string, directories: readonly string[]): CapturedTurn | undefined {
     const turn = this.#turns.get(chat)
     if (!turn || !this.#early.delete(turn)) return undefined
@@ -43,7 +46,10 @@ export class RunningTurns {
     return same ? turn : undefined
   }
 
-  /** Notes that somebody else may just have changed files in a directory. `holder`: a chat that has done so itself. */
+  /**
+   * Tells the turns in a directory that others may just have changed files there. `holder`: the chat that has changed
+   * them. Its own turn is not told.
+   */
   disturb(directory: string, holder: Uri | undefined): void {
     for (const [chat, turn] of this.#turns) if (chat !== holder && turn.meets(directory)) turn.disturbed()
   }

@@ -71,7 +71,8 @@ export abstract class TurnCaptures {
 
   async #enter(chat: Channel<'chat'>, turnId: string, directories: readonly string[]): Promise<CapturedTurn> {
     await this.#ending.get(chat.uri)
-    // A turn that has entered for other directories must not store its record later than this one.
+    // A turn that has entered early with other directories leaves. Its record must be stored before that of the new
+    // turn.
     await this.#running.leave(chat.uri)?.looked
     const turn = this.#newTurn(chat, turnId, directories)
     this.#running.enter(chat.uri, turn)

@@ -7,7 +7,7 @@ import { nearest, SavedStates } from './saved-states.ts'
 import type { Moment, PastState } from './saved-states.ts'
 import { TurnEnds } from './turn-ends.ts'
 
-/** A mark is kept after so many shown envelopes, or characters, so that a page is found without reading much. */
+/** A mark is kept after this many actions, or characters of actions, so that a page is found without reading much. */
 const markEvery = 256
 const markLength = 256 * 1024
 
@@ -18,10 +18,10 @@ const markLength = 256 * 1024
 export class ChannelHistory {
   readonly uri: Uri
   readonly kind: ChannelKind
-  /** The number of the creation, or of the checkpoint, from which the pass began. */
+  /** The sequence number of the creation, or of the checkpoint, with which the pass began. */
   readonly origin: number
   readonly forgotten: boolean
-  /** The number up to which the stored actions were read. */
+  /** The sequence number up to which the stored actions were read. */
   readTo: number
   readonly states: SavedStates
   readonly #turns = new TurnEnds()
@@ -70,12 +70,12 @@ export class ChannelHistory {
     }
   }
 
-  /** The gap in which a number lies. */
+  /** The gap in which a sequence number lies. */
   gapAt(seq: number): Gap | undefined {
     return this.#gaps.find(({ after, before }) => seq > after && seq < before)
   }
 
-  /** The last known moment that is not after a number, or not after a position. */
+  /** The last mark that is not after a sequence number, or not after a position. */
   markBefore(by: 'seq' | 'position', value: number): Moment {
     return nearest(this.#marks, by, value) ?? this.#begin
   }
@@ -98,7 +98,10 @@ export class ChannelHistory {
     this.states.offer(this.#last)
   }
 
-  /** Handles the actions of a chat that make it begin later, or take turns away. Returns whether the history begins anew. */
+  /**
+   * Handles two kinds of actions of a chat: those with which the history begins anew, and those that take turns away.
+   * Returns whether the history begins anew.
+   */
   #beginsAnew(action: Action, before: PastState): boolean {
     // The log of a fork begins with the copied turns, page by page. They count as its first state.
     const copied = action.type === 'chat/turnsLoaded' && before.position === 0

@@ -31,7 +31,10 @@ export class ChannelHistories implements Past {
   readonly #calls: CallCount
   /** The histories in memory. The one that was used last is the last one. */
   readonly #histories = new Map<Uri, ChannelHistory>()
-  /** The end of the call that reads. One call reads at a time, so that echoes never wait for more than one part. */
+  /**
+   * Resolves when the last queued call has ended. One call reads at a time, so that echoes never wait for more than
+   * one part.
+   */
   #reading: Promise<unknown> = Promise.resolve()
 
   constructor(core: () => Core, calls: CallCount) {
@@ -137,7 +140,10 @@ export class ChannelHistories implements Past {
     throw AhpError.notFound(`${named} does not exist`)
   }
 
-  /** Returns what is known of a channel, up to a number, or how far the work of this call has come. */
+  /**
+   * Reads the history of a channel up to a sequence number. If the work of this call does not suffice, returns how
+   * far it has come.
+   */
   async #upToDate(uri: Uri, upTo: number, work: Work): Promise<ChannelHistory | Unfinished> {
     const history = await this.#known(uri)
     this.#histories.delete(uri)

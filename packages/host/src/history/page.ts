@@ -7,19 +7,22 @@ import { isShown, mayBeHidden, shownAction } from './hidden.ts'
 import { Forgotten } from './reading.ts'
 import type { Moment } from './saved-states.ts'
 
-/** The first envelope of a page, by its number or by its position, and the maximum number of envelopes. */
+/**
+ * The part of the history that is wanted: where the page begins, by sequence number or by position, and the maximum
+ * number of envelopes.
+ */
 export interface PageBounds {
   readonly by: 'seq' | 'position'
-  /** The number or the position before the page. */
+  /** The sequence number or the position before the page. */
   readonly after: number
   readonly limit: number
-  /** The number up to which the channel was read. */
+  /** The sequence number up to which the channel was read. */
   readonly upTo: number
 }
 
 /**
- * Reads a page of envelopes. It begins at the nearest mark, so that little is read which is not in the page, and leaves out
- * what is not shown without reading all of it.
+ * Reads a page of envelopes. Reading begins at the nearest mark, so that little is read which is not in the page. A
+ * gap is skipped without reading all of it.
  */
 export async function pageOf(
   { store, limits }: Core,
@@ -35,7 +38,7 @@ export async function pageOf(
     for (const envelope of slice.envelopes) {
       const gap = history.gapAt(envelope.seq)
       if (gap) {
-        // The last hidden number: the next read begins with the truncation.
+        // The next read begins after the last hidden action: with the truncation.
         at = { seq: gap.before - 1, position: at.position }
         more = true
         break

@@ -9,7 +9,7 @@ import type { ChannelHistory } from './channel-history.ts'
 import { isShown } from './hidden.ts'
 import type { PastState } from './saved-states.ts'
 
-/** The part of a slice that is applied at once. Between two parts other work goes on. */
+/** The most actions, and characters of actions, that are applied at once. Other work goes on before the next ones. */
 const partCount = 64
 const partLength = 64 * 1024
 
@@ -26,8 +26,8 @@ export class Forgotten extends Error {
 }
 
 /**
- * Applies the stored actions up to a number to what is known of a channel. Returns false if the work of the call is used
- * up before that.
+ * Applies the stored actions up to a sequence number to the history of a channel. Returns false if the work of the
+ * call is used up before that.
  */
 export async function readOn(
   core: Core,
@@ -44,7 +44,10 @@ export async function readOn(
   return work.complete
 }
 
-/** Returns the state at a number, made from the nearest one in memory; undefined if the work of the call is used up. */
+/**
+ * Returns the state at a sequence number, made from the nearest state in memory. Undefined if the work of the call is
+ * used up.
+ */
 export async function pastState(
   core: Core,
   history: ChannelHistory,
@@ -112,8 +115,8 @@ function firstPart(envelopes: readonly StoredEnvelope[], from: number): readonly
 }
 
 /**
- * Drops states of a channel that need too much memory. What was read in order to make the states bounds their length.
- * Throws if the newest state alone is too long.
+ * Drops states of a channel that need too much memory. Their length is not counted: it is at most the length of the
+ * actions that were read to make them. Throws if the newest state alone is too long.
  */
 export function boundLength(
   { limits }: { readonly limits: Pick<LimitValues, 'pastLength'> },

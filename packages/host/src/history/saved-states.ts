@@ -1,4 +1,7 @@
-/** A place in the history of a channel: after the action with this number, and after so many shown envelopes. */
+/**
+ * A place in the history of a channel: after the action with this sequence number, and after this many shown
+ * envelopes.
+ */
 export interface Moment {
   readonly seq: number
   readonly position: number
@@ -28,7 +31,7 @@ export class SavedStates {
     this.#length = length
   }
 
-  /** An upper bound of the characters of all these states: what was read in order to make them. */
+  /** An upper bound of the characters of all these states: the characters that were read to make them. */
   get length(): number {
     return this.#length
   }
@@ -42,7 +45,7 @@ export class SavedStates {
     this.#length += length
   }
 
-  /** Keeps a state that was just made if enough actions lie between it and the last kept one. */
+  /** Keeps the state if it is its turn: one of every `#stride` offered states is kept. */
   offer(state: PastState): void {
     this.#count++
     if (this.#count % this.#stride === 0) this.insert(state)
@@ -58,12 +61,12 @@ export class SavedStates {
     this.#stride *= 2
   }
 
-  /** The newest kept state up to a number. */
+  /** The newest kept state up to a sequence number. */
   before(seq: number): PastState | undefined {
     return nearest(this.#states, 'seq', seq)
   }
 
-  /** Drops all states after a number. */
+  /** Drops all states after a sequence number. */
   cut(seq: number): void {
     this.#states = this.#states.filter((each) => each.seq <= seq)
   }

@@ -8,7 +8,7 @@ import { lengthOf } from '../log/rows.ts'
 import type { ChannelHistory } from './channel-history.ts'
 import { shownChat } from './hidden.ts'
 
-/** A state as it is shown. `older`: the oldest turn in it, if there are turns before. */
+/** A state as it is shown. `older`: the id of the oldest turn in it, if the chat had turns before that one. */
 export interface ShownState {
   readonly state: object
   readonly older?: string

@@ -21,8 +21,8 @@ export class TurnEnds {
   readonly takenMessages = new Set<string>()
 
   /**
-   * Notes an action. For a truncation, returns the moment after which everything is taken away. It is `everything` if that
-   * moment lies before the first state, which then shows turns that are taken away, too.
+   * Notes an action. For a truncation that removes turns, returns the last moment that stays. Returns `everything` if
+   * no moment of the history stays, because even its first state has turns that are removed.
    */
   apply(action: Action, { before, after, begin }: Change): Moment | 'everything' | undefined {
     const was = chatIn(before)

@@ -48,7 +48,10 @@ export async function openNotifications(notifier: Notifier, parts: Parts): Promi
   const isSeen = (device: string | undefined) =>
     device !== undefined && [...parts.links()].some((link) => visible.has(link) && link.device?.id === device)
 
-  /** Sends a notification to a target, unless a person sees a page of the same device. Returns the record of it. */
+  /**
+   * Sends a notification to a target. It is not sent if a person sees a page of the same device, unless it is a test.
+   * Returns its record.
+   */
   const notify = async (
     stored: StoredTarget,
     event: NoticeEvent,
@@ -70,7 +73,7 @@ export async function openNotifications(notifier: Notifier, parts: Parts): Promi
   }
   const notifyAll = async (event: NoticeEvent, notification: Notification): Promise<readonly Notice[]> => {
     const made = await Promise.all(targets.all.map((each) => notify(each, event, notification)))
-    // A full disk is no reason to keep people waiting: the notifications were sent, and have no records.
+    // While the disk is full, the notifications are sent all the same, and get no records.
     if (made.length === 0 || parts.readOnlyReason() !== undefined) return made
     for (const notice of made) notices.add(notice)
     await write()

@@ -37,7 +37,10 @@ export class SessionMoods {
     this.#settled = new Map(options.sessions.map((each) => [each.resource, moodOf(each)]))
   }
 
-  /** Called when a turn has begun. A short one may have ended before the entry of its session is looked at. */
+  /**
+   * Notes that a turn has begun. A short turn may have ended before `seen` looks at its session, and would otherwise
+   * go unnoticed.
+   */
   began(session: Uri): void {
     if (this.#settled.get(session) !== 'needs you') this.#settled.set(session, 'working')
   }

@@ -26,7 +26,7 @@ interface Parts {
   readonly notifier: Pick<Notifier, 'problemOf'>
 }
 
-/** The targets of notifications. A target of a device that was revoked is none any more. */
+/** The targets of notifications. If a device was revoked, its targets do not count any more. */
 export class Targets {
   readonly #parts: Parts
   readonly #stored: RecordMap<StoredTarget>

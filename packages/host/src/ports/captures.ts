@@ -25,13 +25,13 @@ export interface Captures {
    */
   apply(directory: string, edits: readonly CapturedEdit[]): Promise<Applied>
   /**
-   * Does the same in several folders: the edits of all folders or none, even if the host is killed meanwhile. Returns a result
-   * for each folder.
+   * Like `apply`, but in several folders: the edits of all folders or none, even if the host is killed meanwhile.
+   * Returns a result for each folder.
    */
   applyAll(groups: readonly FolderEdits[]): Promise<readonly Applied[]>
   /**
-   * Finishes what `apply` had begun before the host was killed, or takes it back if it had changed no file yet. A file that
-   * somebody has changed meanwhile is left as it is, and reported. Called once, before any `apply`.
+   * Finishes what `apply` or `applyAll` had begun before the host was killed, or takes it back if no file was changed
+   * yet. A file that somebody has changed meanwhile is left as it is, and reported. Called once, before any `apply`.
    */
   recover(): Promise<readonly Applied[]>
   /**

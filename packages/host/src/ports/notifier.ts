@@ -10,7 +10,7 @@ export interface PushTarget {
   readonly auth: string
 }
 
-/** A URL that gets a POST: of JSON, or in the form of an ntfy server. */
+/** A URL to which a notification is posted: as JSON for a webhook, or in the form of an ntfy server. */
 export interface UrlTarget {
   readonly kind: 'webhook' | 'ntfy'
   readonly url: string
@@ -25,7 +25,7 @@ export interface Notification {
   readonly link: string
 }
 
-/** What has become of a notification. `gone`: the target does not exist any more, and will never again. */
+/** What has become of a notification. `gone`: the target does not exist any more and will not come back. */
 export type Delivery =
   | { readonly outcome: 'sent' }
   | { readonly outcome: 'gone' | 'failed'; readonly reason: string }

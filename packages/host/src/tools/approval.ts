@@ -74,8 +74,9 @@ function mustAsk({ core, session }: ChatContext, call: ToolCallState | undefined
 }
 
 /**
- * The name under which permissions are stored for the tool of a call. A contributor chooses the names of its tools: its tool
- * `run` must not be covered by a permission for the agent's `run`, nor the other way round. Undefined if there are none for it.
+ * The name under which permissions are stored for the tool of a call. Undefined if no permission covers the call. A
+ * contributor chooses the names of its tools, so its id is part of the stored name: a permission for the agent's
+ * `run` must not cover a contributor's `run`, nor the other way round.
  */
 function permittedName(call: ToolCallState, meta = call._meta): string | undefined {
   const { toolName, contributor } = call
@@ -193,7 +194,7 @@ function savedIn({ head }: PermissionRequest['channel']): readonly Permission[] 
   return permissionsIn(head.config?.values)
 }
 
-/** Whether a permission lets a tool without files run in the chat. */
+/** Whether a permission allows a tool that edits no files to run in the chat. */
 export function isPermitted(context: ChatContext, tool: string): boolean {
   return permissionIn(context, tool, []) !== undefined
 }

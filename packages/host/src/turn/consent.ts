@@ -12,8 +12,9 @@ import { when } from './running-turn.ts'
 import type { RunningTurn } from './running-turn.ts'
 
 /**
- * The consent of users to an agent that acts without asking. It is asked for like the approval of a tool call, before the agent
- * begins. So it can be given for one turn, for the session or for the folder, and is stored like any other permission.
+ * Asks users for consent if the agent acts without asking. The question has the form of a tool call, and comes before
+ * the agent begins. So the consent can be given for one turn, for the session or for the folder, and is stored like
+ * any other permission. Returns undefined if no question is needed.
  */
 export function requireConsent(
   turn: RunningTurn,
@@ -22,7 +23,7 @@ export function requireConsent(
   const { agent } = turn
   showAsking(turn)
   if (!actsWithoutAsking(agent) || isAgreedInTurn(turn)) return undefined
-  // An answer that came after a restart of the host may have stored a permission. Its question is still to be closed.
+  // A question from before a restart of the host must still be closed, even if its answer has stored a permission.
   return !openQuestion(turn) && isPermitted(turn, consentTool(agent)) ? undefined : askConsent(turn, publish)
 }
 

@@ -17,7 +17,10 @@ interface Props {
   readonly say: (text: string) => void
 }
 
-/** Turns notifications of this browser on and off. It is not there where the browser or the host has none. */
+/**
+ * The button that turns notifications of this browser on and off. It is shown only if the browser can get
+ * notifications and the host sends them.
+ */
 export function NotifyButton({ client, say }: Props) {
   const { state } = useLink(client)
   const [isOn, setOn] = useState(false)
@@ -28,7 +31,8 @@ export function NotifyButton({ client, say }: Props) {
     presentSubscription()
       .then(async (subscription) => {
         setOn(subscription !== undefined)
-        // The host may have lost the subscription, or may be another one at the same address.
+        // The subscription is announced again, because the host may have lost it, or may be another host at the same
+        // address.
         if (subscription) await announce(client, subscription)
       })
       .catch(() => setOn(false))

@@ -32,7 +32,10 @@ const mostShown = 50
 /** Number of sessions before the actions, until a person types something. */
 const lastSessions = 5
 
-/** Everything that can be opened or done, found by some words of it: sessions and their texts, actions and agents. */
+/**
+ * The palette: a dialog that finds sessions, texts in sessions, actions and agents by words, and opens or runs the
+ * chosen one.
+ */
 export function Palette({ client, sessions, onOpen, onAgent, onClose }: Props) {
   const { state } = useLiveChannel(client, 'root', rootUri)
   const commands = useOffered().toSorted((a, b) => a.label.localeCompare(b.label))
@@ -70,7 +73,8 @@ export function Palette({ client, sessions, onOpen, onAgent, onClose }: Props) {
     const entry = shown[at]
     if (!entry) return
     onClose()
-    // The dialog gives the focus back when it closes. What the action focuses comes after that.
+    // The dialog gives the focus back when it closes. The action runs after that, so that the focus stays where the
+    // action puts it.
     setTimeout(entry.run)
   }
   return (

@@ -29,7 +29,7 @@ export function Shell({ client }: { readonly client: Client }) {
   const list = useSessionList(client)
   const board = useNotices()
   const { hidden, remove } = useDeletions(client, board)
-  /** What lies over the page. A new session may begin with an agent. */
+  /** The dialog over the page, if one is open. The dialog for a new session may have an agent that is chosen first. */
   const [over, setOver] = useState<Over>()
   const [singleKeys, setSingleKeys] = useShortcuts()
   const [renaming, setRenaming] = useState<SessionSummary>()
@@ -51,7 +51,8 @@ export function Shell({ client }: { readonly client: Client }) {
     (chat: string) => go({ ...(route.session !== undefined && { session: route.session }), chat }),
     [route.session],
   )
-  // Functions that stay the same keep the open session from being drawn with each change of the list.
+  // The functions that the open session gets stay the same objects. So a change of the session list does not draw it
+  // again.
   const past = useCallback(
     (chat: string) => (
       <PastView client={client} session={route.session ?? ''} chat={chat} openChat={openChat} />
@@ -174,7 +175,10 @@ const toList = () => go({})
 const archive = (isArchived: boolean) => ({ type: 'session/isArchivedChanged', isArchived })
 const rename = (title: string) => ({ type: 'session/titleChanged', title })
 
-/** The folder of the last session, else the one in which the host lets clients browse first. */
+/**
+ * The folder that a new session begins with: that of the open or newest session, or else the default directory of the
+ * host.
+ */
 function startPath(client: Client, session: SessionSummary | undefined): string {
   const last = session === undefined ? '' : folderOf(session)
   if (last !== '') return last
@@ -182,7 +186,10 @@ function startPath(client: Client, session: SessionSummary | undefined): string 
   return folderOf({ workingDirectories: [folder] })
 }
 
-/** The title of the page tells how many sessions need a person, also in a tab that is not shown. */
+/**
+ * Sets the title of the page. The title has the number of sessions that need a person, for people who look at another
+ * tab.
+ */
 function useTitle(sessions: readonly SessionSummary[], open: SessionSummary | undefined): void {
   const count = sessions.filter((session) => moodOf(session) === 'needs you').length
   const title = `${count > 0 ? `(${count}) ` : ''}${open ? `${titleOf(open)} · ` : ''}Atrium`

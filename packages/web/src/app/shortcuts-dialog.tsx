@@ -8,7 +8,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** The keys of the field of the next message, which are no commands of the page. */
+/** The keys of the message field. They are listed here, because they are not among the commands of the page. */
 const writing = [
   ['Enter', 'Send, or add to the queue during a turn'],
   ['Shift+Enter', 'New line'],
@@ -16,7 +16,7 @@ const writing = [
   ['@  #  /', 'Suggest files, chats and commands'],
 ] as const
 
-/** All keys that do something here and now. */
+/** The dialog that lists all keys which work on the present screen. */
 export function ShortcutsDialog({ singleKeys, onSingleKeys, onClose }: Props) {
   const commands = useOffered().toSorted((a, b) => rankOf(a).localeCompare(rankOf(b)))
   return (

@@ -17,7 +17,7 @@ interface Props extends SessionRowActions, ListedSessions {
   readonly client: Client
   readonly selected: string | undefined
   readonly onNew: () => void
-  /** Opens the palette, which a touch screen has no keys for. */
+  /** Opens the palette. The button is for touch screens, which have no keys for that. */
   readonly onFind: () => void
   readonly say: (text: string) => void
 }

@@ -2,8 +2,8 @@ import type { Client } from '@atrium/client/client'
 import { useEffect } from 'preact/hooks'
 
 /**
- * Opens a new link when the page is seen again, or has another network. The old link may be dead without a sign of it, above
- * all on a phone. A link is cheap, and to find out whether the old one lives would take longer than a new one.
+ * Opens a new link when the page is seen again, or when the device gets another network. The old link may be dead
+ * without a sign of it, above all on a phone. A new link is cheap, and a test of the old one would take longer.
  */
 export function useWake(client: Client): void {
   useEffect(() => {

@@ -11,7 +11,7 @@ interface Props {
   readonly onNew: () => void
 }
 
-/** What stands beside the list while no session is open: what can be done here, and with whom. */
+/** What stands beside the list while no session is open: a button for a new session, and the agents of the host. */
 export function Welcome({ client, onNew }: Props) {
   const { state } = useLiveChannel(client, 'root', rootUri)
   const agents = state?.agents ?? []

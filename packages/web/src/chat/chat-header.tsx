@@ -8,7 +8,7 @@ import { useCommands } from '../ui/commands.ts'
 import { Icon } from '../ui/icon.tsx'
 import { visibleText } from './shared/text.ts'
 
-/** What of a session is shown. */
+/** The views of a session. */
 export type SessionPart = 'chat' | 'changes' | 'terminals' | 'history'
 
 const views = [

@@ -42,7 +42,8 @@ export function Timeline({ children, first, onOlder }: Props) {
     else if (before.current.first !== first && current.scrollTop === before.current.top)
       current.scrollTop += current.scrollHeight - before.current.height
     before.current = { first, height: current.scrollHeight, top: current.scrollTop }
-    // Growth at the end is followed by the observer below, which costs no layout of its own.
+    // This effect runs only when `first` changes. The observer below follows growth at the end, without a layout of
+    // its own.
   }, [first])
 
   useEffect(() => {

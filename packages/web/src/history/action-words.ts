@@ -38,7 +38,10 @@ export function actionWords({ action }: Envelope): string {
   return words.get(type) ?? visibleText(type)
 }
 
-/** Who made an action: the host, this page, or a client by what the host recorded of it. */
+/**
+ * Who made an action, in words. For a decision this is the client that the host has recorded. Otherwise it is the
+ * host, this page, or a client by its id.
+ */
 export function authorOf({ origin, action }: Envelope, ownId: string): string {
   const decided = decisionIn(action)
   const name = nameOf(decided)

@@ -6,7 +6,7 @@ interface Props {
   readonly total: number
   readonly playing: boolean
   readonly step: number
-  /** What happened at this position, for the slider. */
+  /** What happened at this position. A screen reader says it as the value of the slider. */
   readonly words: string
   readonly onGo: (position: number) => void
   readonly onPlay: (on: boolean) => void

@@ -70,7 +70,7 @@ export function HistoryView({ client, session, chat, openChat }: Props) {
   )
 }
 
-/** The turns of a moment. Their controls are disabled: what a person decides belongs to the present. */
+/** The turns of the chat at a moment. Their controls are disabled, because nobody can decide anything in the past. */
 function PastTurns({ moment, onOlder }: { readonly moment: Moment; readonly onOlder: () => void }) {
   const { turns, activeTurn, queuedMessages = [] } = moment.state
   const empty = turns.length === 0 && !activeTurn

@@ -9,11 +9,11 @@ import { member } from '../chat/shared/member.ts'
 
 /** A chat as it was after one of its actions. */
 export interface Moment {
-  /** How many actions of the shown past had happened. */
+  /** The number of shown actions up to this moment. */
   readonly position: number
   readonly seq: number
   readonly state: ChatState
-  /** The turns before this one are not loaded. */
+  /** The id of the oldest loaded turn. Absent if all turns are loaded. */
   readonly older?: string
   /** The last action. Undefined at the beginning. */
   readonly envelope?: Envelope
@@ -23,10 +23,10 @@ export interface Moment {
 }
 
 const pageSize = 200
-/** How many actions before the wanted one a page begins, so that a step backwards finds them, too. */
+/** A page begins this many actions before the wanted one, so that steps backwards need no further page. */
 const before = 50
 const firstTurns = 20
-/** How many actions are applied here, at most, instead of asking the host for a state. */
+/** The most actions that are applied here to a known state. For more, the host is asked for the state. */
 const farthest = 250
 const maxStates = 40
 
@@ -42,7 +42,10 @@ export class PastReader {
   readonly #progress: PastProgress
   readonly #envelopes = new Map<number, Envelope>()
   readonly #gaps = new Map<number, PastGap>()
-  /** Some states by their positions. The one that was used last is the last one. */
+  /**
+   * States by position. The state that was made or shown last is at the end, and the first one is dropped when there
+   * are too many.
+   */
   readonly #states = new Map<number, Known>()
   #range: PastRange | undefined
 
@@ -59,13 +62,14 @@ export class PastReader {
     return page.total
   }
 
-  /** The chat after so many actions; the newest moment if there are not so many. */
+  /** The chat after this number of actions. If there are fewer, the newest moment. */
   async moment(wanted: number): Promise<Moment> {
     const { total } = this.#range ?? (await this.#page(1, 1))
     const position = Math.min(Math.max(0, wanted), total)
     if (position > 0 && !this.#envelopes.has(position)) {
       const page = await this.#page(Math.max(1, position - before), pageSize)
-      // Long actions make short pages, and a truncation makes the past shorter.
+      // The page may not have the wanted action: long actions make a page short, and a truncation makes the past
+      // shorter.
       if (!this.#envelopes.has(position))
         if (page.total < position) return this.moment(page.total)
         else await this.#page(position, pageSize)
@@ -129,7 +133,10 @@ export class PastReader {
     return undefined
   }
 
-  /** Applies the actions between two positions. Undefined if one is not loaded, or if the host alone knows the state after it. */
+  /**
+   * Applies the actions between two positions to a state. Undefined if an action is not loaded, or if only the host
+   * knows the state after it.
+   */
   #folded(from: number, to: number, { state: first, older, seq: begin }: Known): Known | undefined {
     let state = first
     let seq = begin
@@ -152,7 +159,7 @@ export class PastReader {
     const moved = envelopes.some(
       ({ serverSeq }, i) => (this.#envelopes.get(page.position + i)?.serverSeq ?? serverSeq) !== serverSeq,
     )
-    // The past was changed by a truncation or by retention.
+    // A truncation or the retention of the host has changed the past. So nothing that was loaded counts any more.
     if (known && (moved || range.begins !== known.begins || range.total < known.total)) this.#forget()
     this.#range = range
     for (const [i, envelope] of envelopes.entries()) this.#envelopes.set(page.position + i, envelope)

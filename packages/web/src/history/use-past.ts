@@ -3,16 +3,16 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { PastReader } from './past-reader.ts'
 import type { Moment } from './past-reader.ts'
 
-/** The pause between two steps while the past is played. */
+/** The pause between two steps while the past is played, in milliseconds. */
 const playMs = 160
 
 export interface PastView {
   readonly moment: Moment | undefined
-  /** The position that a person has chosen. The moment follows when it is loaded. */
+  /** The position that a person has chosen. Until its moment is loaded, `moment` is the earlier one. */
   readonly position: number
   readonly total: number
   readonly problem: string | undefined
-  /** The share of the log that the host has read, while it reads a long one. */
+  /** The share of the log that the host has read, from 0 to 1. Undefined unless the host reads a long log. */
   readonly progress: number | undefined
   readonly playing: boolean
   readonly go: (position: number) => void
@@ -20,7 +20,7 @@ export interface PastView {
   readonly loadOlder: () => void
 }
 
-/** The past of a chat, and the place in it that a person looks at. `step`: how many actions a step has. */
+/** The past of a chat, and the moment that a person looks at. `step`: the number of actions in a step of playing. */
 export function usePast(client: Client, chat: string, step: number): PastView {
   const [moment, setMoment] = useState<Moment>()
   const [position, setPosition] = useState(0)
@@ -41,7 +41,7 @@ export function usePast(client: Client, chat: string, step: number): PastView {
       if (busy.current) return
       busy.current = true
       const load = async () => {
-        // A slider is faster than the host: only the newest place is loaded.
+        // A person moves the slider faster than the host answers. So only the newest chosen position is loaded.
         while (wanted.current !== undefined) {
           const next = wanted.current
           const found = await reader.moment(next)
@@ -71,7 +71,7 @@ export function usePast(client: Client, chat: string, step: number): PastView {
   const total = moment?.range.total ?? 0
   const at = moment?.position
   useEffect(() => {
-    // While a place is loaded, the moment is still the one before.
+    // The next step waits until the chosen moment is loaded.
     if (!playing || at === undefined || at !== position) return
     if (at >= total) return play(false)
     const timer = setTimeout(() => go(Math.min(total, at + step)), playMs)

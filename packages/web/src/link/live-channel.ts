@@ -15,7 +15,7 @@ export interface LiveChannel<K extends KindName> {
   readonly dispatch: (action: ActionOn<K>) => Promise<Outcome>
 }
 
-/** The pause between two drawings of a page that nobody sees. */
+/** The pause between two drawings of a page that nobody sees, in milliseconds. */
 const hiddenMs = 1000
 /** The longest pause between two drawings of a page that is seen. */
 const longestPauseMs = 250

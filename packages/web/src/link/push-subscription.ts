@@ -2,7 +2,10 @@ import type { Client } from '@atrium/client/client'
 import { rootUri } from '@atrium/protocol/uri'
 import { askExtension } from './extension.ts'
 
-/** Whether this browser can get notifications at all: not in a page without TLS, and not before iOS has installed it. */
+/**
+ * Whether this browser can get notifications. A page without TLS cannot, and on iOS a page can only after a person
+ * has installed it.
+ */
 export function canSubscribe(): boolean {
   return 'serviceWorker' in navigator && 'PushManager' in globalThis && 'Notification' in globalThis
 }
@@ -30,7 +33,10 @@ export async function subscribe(client: Client): Promise<void> {
   await announce(client, subscription)
 }
 
-/** Tells the host about a subscription. The host keeps one for each address, so it may be told again. */
+/**
+ * Tells the host about a subscription. The host keeps one subscription for each address, so the same one may be told
+ * again.
+ */
 export async function announce(client: Client, subscription: PushSubscription): Promise<void> {
   const { endpoint, keys } = subscription.toJSON()
   await askExtension(client, 'x-atrium/subscribePush', {

@@ -7,7 +7,7 @@ interface Props {
   readonly to: string
 }
 
-/** Says that this device may not do something, and which role it would need. Nothing, if it may. */
+/** Says that this device may not do something, and which role it would need. Shows nothing if the device may do it. */
 export function RoleNote({ needed, to }: Props) {
   if (useMay(needed)) return null
   return (

@@ -10,8 +10,8 @@ export type { Role } from '@atrium/protocol/root/device'
 const roles: readonly Role[] = ['watch', 'prompt', 'approve', 'own']
 
 /**
- * The role of this page, which its host says in the handshake (T6.2). A page that is no device, and one on a host without
- * roles, may do everything. Undefined before the first handshake.
+ * The role of this page, which the host tells in the handshake (T6.2). A page that has not entered as a device, or
+ * whose host knows no roles, has all rights. Undefined before the first handshake.
  */
 export function roleOf({ host }: Client): Role | undefined {
   if (!host) return undefined
@@ -19,7 +19,7 @@ export function roleOf({ host }: Client): Role | undefined {
   return roles.find((each) => each === role) ?? 'own'
 }
 
-/** Whether a role allows what needs another role. A page that does not know its role yet tries; the host decides. */
+/** Whether a role is at least the needed one. A page that does not know its role yet tries, and the host decides. */
 export function may(role: Role | undefined, needed: Role): boolean {
   return role === undefined || roles.indexOf(role) >= roles.indexOf(needed)
 }
@@ -39,7 +39,7 @@ const Context = createContext<Role | undefined>(undefined)
 /** Tells all parts of the page its role. */
 export const RoleProvider = Context.Provider
 
-/** Whether the role of this page allows what needs a role. */
+/** Whether the role of this page is at least the needed one. */
 export function useMay(needed: Role): boolean {
   return may(useContext(Context), needed)
 }

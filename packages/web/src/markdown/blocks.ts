@@ -50,8 +50,8 @@ export class Blocks {
 
   /**
    * The blocks after plain words were added to a paragraph that ends with plain words; undefined in other cases. This
-   * is the most frequent case while an agent writes, and needs no lexer: a paragraph may be long, and reading it
-   * again for each word would take too much time.
+   * is the most frequent case while an agent writes. It needs no lexer, which would read a long paragraph again for
+   * each word.
    */
   #grown(text: string, open: boolean): readonly Block[] | undefined {
     const [last, ...more] = this.#last

@@ -4,14 +4,17 @@ import type { Span } from './highlight-spans.ts'
 // oxlint-disable-next-line import/default
 import workerUrl from './highlight-worker.ts?worker&url'
 
-/** Longer code keeps one colour: reading it would take seconds. */
+/** In characters. Longer code gets no colours, because to find them would take seconds. */
 const maxLength = 100_000
 
 let worker: Worker | undefined
 let last = 0
 const waiting = new Map<number, (spans: readonly Span[] | undefined) => void>()
 
-/** The code in coloured pieces. A worker does it, and is started for the first block. Undefined: no colours. */
+/**
+ * Splits code into coloured pieces. A worker does this; it is started for the first block of code. Undefined: no
+ * colours.
+ */
 export function highlight(text: string, language: string): Promise<readonly Span[] | undefined> {
   if (text.length > maxLength) return Promise.resolve(undefined)
   worker ??= start()

@@ -2,7 +2,10 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 /** The length from which a growing text is cut, in characters: about twenty lines. */
 const cutLength = 1500
-/** The time after which a complete text is one again, in milliseconds. What follows a turn is over then. */
+/**
+ * The time after which the blocks of a complete text are joined, in milliseconds. What the page does at the end of a
+ * turn is over by then.
+ */
 const joinMs = 1500
 
 interface Props {

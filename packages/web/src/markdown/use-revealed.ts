@@ -5,7 +5,7 @@ const fewest = 160
 const most = 4000
 /** The number of characters in the first frame of a text. */
 const firstSize = 400
-/** A frame that took less is a fast one, and one that took more is a slow one, in milliseconds. */
+/** A frame is fast if it took less than `fastMs` milliseconds, and slow if it took more than `slowMs`. */
 const fastMs = 22
 const slowMs = 30
 
@@ -23,7 +23,7 @@ export class RevealPace {
     return Math.round(this.#size)
   }
 
-  /** The text has caught up. The time until it grows again says nothing about the machine. */
+  /** Called when all of the text is shown. The time until the text grows again is not the time of a frame. */
   rest(): void {
     this.#last = undefined
   }
@@ -46,7 +46,7 @@ export function useRevealed(text: string, streaming: boolean): string {
       return
     }
     const show = (now: number) => setLength(cutAt(text, length + current.next(now)))
-    // A page that nobody sees has no frames.
+    // A page that nobody sees has no frames, so all of the text is shown at once.
     if (document.visibilityState === 'hidden') return setLength(text.length)
     const frame = requestAnimationFrame(show)
     return () => cancelAnimationFrame(frame)

@@ -4,16 +4,20 @@ export interface ShownNotice {
   readonly body: string
   /** A later notification with the same tag takes its place. */
   readonly tag: string
-  /** The place of the session in the page. */
+  /** The address of the session in the page, such as `/#/session/abc`. */
   readonly link: string
 }
 
-/** The words for a push of the host. The browser shows something for every push, so a text that nobody knows has words, too. */
+/**
+ * The notification for a push of the host. A push of any other text is shown, too, because a browser must show
+ * something for every push.
+ */
 export function noticeOf(text: string): ShownNotice {
   const { session = '', link = '' } = fieldsOf(text)
   const place = /^\/#\/(?:session\/[^/]+(?:\/[^/]+)?)?$/.test(link) ? link : '/#/'
   if (session === '') return { title: 'Atrium', body: 'Notifications work.', tag: 'atrium', link: place }
-  // The link of a session that waits leads to the chat that does.
+  // If the session waits for a person, its link names the chat that waits. So a link with a chat means that the
+  // session waits.
   const waits = place.split('/').length > 4
   return {
     title: waits ? 'A session needs you' : 'A session has ended',

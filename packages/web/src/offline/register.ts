@@ -1,8 +1,8 @@
 import { scriptUrl } from '../ui/script-url.ts'
 
 /**
- * Gives the page a service worker, so that it opens without a host. A browser that has none, or that does not trust the
- * certificate of the host, shows the page as long as the host answers.
+ * Gives the page a service worker, so that the page opens without a host. A browser that has no service workers, or
+ * that does not trust the certificate of the host, opens the page only while the host answers.
  */
 export async function keepShell(): Promise<ServiceWorkerRegistration | undefined> {
   if (!('serviceWorker' in navigator)) return undefined

@@ -9,7 +9,7 @@ declare const __BUILD__: Build
 // The global scope is that of a worker, and the types of this package are those of pages: hence the cast.
 const scope = globalThis as unknown as WorkerScope
 
-/** The service worker of the page: it opens the page without a host, and shows the notifications of the host. */
+/** The kept files of the page. From them this service worker opens the page without a host. */
 const shell = new ShellCache(__BUILD__, {
   caches,
   fetch: (path, options) => fetch(path, options),

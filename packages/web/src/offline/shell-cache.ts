@@ -15,7 +15,7 @@ export interface Platform {
   readonly wait: (ms: number) => Promise<void>
 }
 
-/** How long a page that is opened waits for the host before the kept one is shown. */
+/** How long a page that is opened waits for the host before the kept page is shown, in milliseconds. */
 export const patienceMs = 3000
 
 /** The number of builds whose files are kept. An open page of the build before may still load a part of itself. */
@@ -79,7 +79,8 @@ export class ShellCache {
     const { pathname: path, search } = url
     if (method !== 'GET' || search !== '') return undefined
     if (path === '/') return () => this.#page()
-    // A name with a hash never changes its content, also that of another build.
+    // The name of an asset contains a hash of its content. So a kept asset is always right, even if it is one of
+    // another build.
     if (path.startsWith('/assets/') || this.#build.files.includes(path)) return () => this.#file(path)
     return undefined
   }
@@ -90,7 +91,7 @@ export class ShellCache {
     const late = wait(patienceMs).then(() => undefined)
     const asked = fetch('/', { cache: 'no-cache', credentials: 'omit' })
     const answered = asked.then(
-      // A proxy in front of a host that is down answers with an error.
+      // A proxy answers with an error while the host behind it is down. The kept page is shown then, too.
       (response) => (response.status < 500 ? response : undefined),
       () => undefined,
     )

@@ -17,7 +17,7 @@ interface Listing {
   readonly problem?: string
 }
 
-/** Folders of the machine of the host. A person types a path, or walks there. */
+/** Chooses a folder on the host's machine. A person types the path, or opens folder after folder. */
 export function FolderPicker({ client, path, onPick }: Props) {
   const [listing, setListing] = useState<Listing>()
   const [hidden, setHidden] = useState(false)

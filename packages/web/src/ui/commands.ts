@@ -40,7 +40,7 @@ export function useOffered(): readonly Command[] {
 
 /** The command of a pressed key. Keys without Ctrl or Cmd count only where nobody types. A terminal gets all of its keys. */
 export function commandOf(event: KeyboardEvent, singleKeys: boolean): Command | undefined {
-  // On a Mac, Ctrl with a letter edits text.
+  // On a Mac only Cmd counts, because Ctrl with a letter edits text there.
   const modified = isMac() ? event.metaKey : event.ctrlKey
   if (modified !== (event.ctrlKey || event.metaKey) || isIn(event.target, '.xterm')) return undefined
   if (event.altKey || event.isComposing) return undefined

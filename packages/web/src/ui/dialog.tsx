@@ -20,7 +20,8 @@ export function Dialog({ title, children, wide = false, onClose }: Props) {
     current?.showModal()
     return () => {
       current?.close()
-      // The browser gives the focus back only from a dialog that is still in the document.
+      // The browser gives the focus back only if the dialog is still in the document. It may be gone by now, so this
+      // is done here, too.
       if (before instanceof HTMLElement && before.isConnected) before.focus()
     }
   }, [])

@@ -12,7 +12,7 @@ interface Props {
   readonly onKeyDown?: (event: KeyboardEvent) => void
   readonly onPaste?: (event: ClipboardEvent) => void
   readonly onBlur?: () => void
-  /** The list of suggestions beside the field, by ids. Undefined: there is none now. */
+  /** The ids of the list of suggestions and of its active option. Undefined: no list is shown now. */
   readonly suggestions?: { readonly list: string; readonly active: string } | undefined
 }
 

@@ -6,7 +6,7 @@ export interface Suggestion {
 }
 
 interface Props {
-  /** The id of the list. Its options have this id with their number. */
+  /** The id of the list. The id of an option is this id, followed by the number of the option. */
   readonly id: string
   readonly label: string
   readonly items: readonly Suggestion[]
@@ -34,7 +34,7 @@ export function Suggestions({ id, label, items, active, onActive, onPick }: Prop
           class={at === active ? 'active' : ''}
           onMouseMove={() => at !== active && onActive(at)}
           onMouseDown={(event) => {
-            // The focus stays in the field.
+            // Without this, the click would take the focus from the field.
             event.preventDefault()
             onPick(at)
           }}

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 
 interface Props {
   readonly count: number
-  /** The usual height of a row in pixels, until a row has been drawn. */
+  /** The usual height of a row in pixels, for rows that were not drawn yet. */
   readonly rowHeight: number
   readonly render: (at: number) => ComponentChildren
 }
@@ -13,7 +13,8 @@ const blockRows = 80
 
 /**
  * A long list of which only the rows near the visible part are in the document. Rows may have different heights: a
- * block of rows that goes out of sight leaves a space of its own height. An element with `data-scroller` scrolls.
+ * block of rows that goes out of sight leaves a space of its own height. The element that scrolls is marked with
+ * `data-scroller`.
  */
 export function VirtualBlocks({ count, rowHeight, render }: Props) {
   const blocks = Array.from({ length: Math.ceil(count / blockRows) }, (_, at) => at * blockRows)
@@ -48,7 +49,7 @@ function RowBlock({ rows, rowHeight, render, first }: BlockProps) {
     if (!current) return
     const changed = ([entry]: readonly IntersectionObserverEntry[]) => {
       if (!entry) return
-      // Rows with the focus stay, so that a text that somebody writes there is not lost.
+      // A block that has the focus stays, so that a text which somebody writes in it is not lost.
       if (!entry.isIntersecting && current.contains(document.activeElement)) return
       if (!entry.isIntersecting) height.current = current.offsetHeight
       setSeen(entry.isIntersecting)

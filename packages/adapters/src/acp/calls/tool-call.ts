@@ -25,7 +25,10 @@ export interface ToolCall {
   phase: 'unannounced' | 'streaming' | 'pending' | 'running' | 'ended'
   /** The part of the input that was sent to the chat. */
   streamedInput: string
-  /** The call of an earlier agent process that this call repeats, until its decision has answered a question. */
+  /**
+   * The call of an earlier agent process that this call repeats. Undefined as soon as the agent has asked about this
+   * call: the earlier decision answers one question only.
+   */
   earlier: ToolCallState | undefined
 }
 
@@ -41,7 +44,10 @@ export interface Question {
   /** The file changes to show. Absent: the diffs of the call. */
   readonly edits?: readonly FileEdit[]
   readonly reason?: string
-  /** The tool of the host that does the work once users agree. Absent: the agent does it itself, and no permission answers. */
+  /**
+   * The tool of the host that does the work once users agree. Absent: the agent does the work itself, so no stored
+   * permission answers the question.
+   */
   readonly hostTool?: string
 }
 

@@ -66,7 +66,8 @@ export class ToolCalls {
     if (call.phase === 'ended') return call
     const status = update.status ?? ''
     if (call.phase === 'streaming') this.#streamInput(call)
-    // A call that may repeat an earlier one is not compared with it before its input has come.
+    // A call whose input still grows is not started yet: only its whole input tells whether it repeats an earlier
+    // call.
     if (status === 'in_progress' && !(call.phase === 'unannounced' && isInputGrowing(call, update)))
       this.#run(call)
     if (status === 'completed' || status === 'failed') await this.complete(call, status === 'completed')
@@ -241,8 +242,8 @@ export class ToolCalls {
   }
 
   /**
-   * Returns the earlier call whose id a call has taken over before the agent asked about it, as it is now. Its decision answers
-   * one question, and only about the same input and changes.
+   * Returns the present state of the earlier call whose id this call has taken over before the agent asked about it.
+   * The earlier decision answers one question, and only if input and changes are the same.
    */
   #inherited(call: ToolCall): ToolCallState | undefined {
     const { earlier } = call

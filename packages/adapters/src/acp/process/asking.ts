@@ -1,15 +1,14 @@
 import type { Variables } from '../../process/environment.ts'
 
-/** Launch settings that make an agent ask before it acts. An empty row is an agent that asks if nothing tells it not to. */
+/** Launch settings that make an agent ask before it acts. They are empty for an agent that asks by default. */
 export interface LaunchSettings {
   readonly args?: readonly string[]
   readonly env?: Variables
 }
 
 /**
- * How each known agent is made to ask before it changes a file or runs a command. `never`: the agent
- * cannot be made to ask, or asks too late.
- * Each row was tried with a version that docs/agents.md names.
+ * The settings that make each known agent ask before it changes a file or runs a command. `never`: the agent cannot
+ * be made to ask, or asks too late. Each row was tried with the version that docs/agents.md names.
  */
 export const asking: { readonly [agent: string]: LaunchSettings | 'never' } = {
   claude: {},

@@ -9,8 +9,9 @@ import { bodyOf, digest, forward, refusalOf } from './http.ts'
 import { ToolEndpoint } from './endpoint.ts'
 
 /**
- * An MCP server of the host, by which ACP agents call the tools of a session's clients, and those for comments. It listens on a random port of the
- * loopback interface, from the first endpoint on. Each chat has an endpoint with a path and a token of its own.
+ * An MCP server of the host, by which ACP agents call the tools of a session's clients and the tools for comments. It
+ * listens on a random port of the loopback interface, from the first endpoint on. Each chat has an endpoint with a
+ * path and a token of its own.
  */
 export class ToolServer {
   /**

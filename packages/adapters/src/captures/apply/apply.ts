@@ -23,8 +23,8 @@ export interface ApplyTools {
 }
 
 /**
- * Applies a group of edits in several folders, except those whose files have changed meanwhile: they are returned in `left`.
- * If a new content cannot be written, nothing is applied.
+ * Applies a group of edits in several folders. An edit whose file has changed meanwhile is not applied, and is
+ * returned in `left`. If a new content cannot be written, nothing is applied.
  */
 export async function applyEdits(
   tools: ApplyTools,
@@ -99,7 +99,7 @@ export async function recoverEdits(tools: ApplyTools): Promise<readonly Applied[
   return applied
 }
 
-/** Applies a group whose new contents are written. */
+/** Applies a decided group, whose new contents are in temporary files. */
 async function finish({ journal, read }: ApplyTools, entry: Entry): Promise<readonly Applied[]> {
   const applied: Applied[] = []
   for (const folder of entry.folders) applied.push(await finishFolder(read, folder))

@@ -20,7 +20,10 @@ export async function web(flags: Flags): Promise<void> {
   if (flags.phone) note('The code lets one browser in, once, within ten minutes.')
 }
 
-/** A phone reaches no address of this machine alone, and its browser needs TLS for the page. */
+/**
+ * Throws if a phone cannot open the page: the address is one of this machine only, the host has no name, or there is
+ * no TLS.
+ */
 function expectReachable({ protocol, hostname }: URL): void {
   const how = 'docs/remote.md shows three ways; then run: atrium web --phone --host wss://NAME'
   if (/^(?:localhost|127\..*|\[::1\])$/.test(hostname))

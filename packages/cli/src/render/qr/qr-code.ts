@@ -4,7 +4,7 @@ import type { Modules } from './qr-patterns.ts'
 import { penalty } from './qr-penalty.ts'
 import { versionFor } from './qr-version.ts'
 
-/** The masks: each tells where modules change their colour, so that no pattern disturbs the reader. */
+/** The masks. Each tells which modules change their colour, so that the code has no pattern that disturbs a reader. */
 export const masks: readonly ((row: number, column: number) => boolean)[] = [
   (row, column) => (row + column) % 2 === 0,
   (row) => row % 2 === 0,

@@ -1,6 +1,8 @@
 type Row = readonly boolean[]
 
-/** How much a drawn QR code could disturb a reader. The mask with the lowest number is used. */
+/**
+ * Rates how much a drawn QR code could disturb a reader. The code is drawn with the mask that has the lowest penalty.
+ */
 export function penalty(modules: readonly Row[]): number {
   const columns = modules.map((_, column) => modules.map((row) => row[column] === true))
   const lines = [...modules, ...columns]
@@ -11,7 +13,7 @@ export function penalty(modules: readonly Row[]): number {
   )
 }
 
-/** Five or more modules of one colour in a line. */
+/** The penalty for five or more modules of one colour in a line. */
 function runs(line: Row): number {
   let sum = 0
   let length = 0
@@ -23,13 +25,15 @@ function runs(line: Row): number {
   return sum
 }
 
-/** Parts of a line that look like a finder: its dark and light modules, and four light ones on a side. */
+/**
+ * The penalty for parts of a line that look like a finder: its dark and light modules, and four light ones on a side.
+ */
 function lookalikes(line: Row): number {
   const text = line.map((dark) => (dark ? '1' : '0')).join('')
   return 40 * ((text.match(/(?=10111010000)/g)?.length ?? 0) + (text.match(/(?=00001011101)/g)?.length ?? 0))
 }
 
-/** Squares of four modules of one colour. */
+/** The penalty for squares of four modules of one colour. */
 function squares(modules: readonly Row[]): number {
   let count = 0
   modules.forEach((row, at) => {
@@ -42,7 +46,9 @@ function squares(modules: readonly Row[]): number {
   return 3 * count
 }
 
-/** More dark modules than light ones, or fewer: ten for each twentieth that is beyond a half. */
+/**
+ * The penalty for too many or too few dark modules: ten points for each full 5 % that their share differs from 50 %.
+ */
 function imbalance(modules: readonly Row[]): number {
   const all = modules.flat()
   const dark = all.filter(Boolean).length

@@ -4,7 +4,7 @@ import type { QrVersion } from './qr-version.ts'
 
 /** The mark of a text that is stored byte by byte. */
 const byteMode = 0b0100
-/** The words that fill the rest, in turns. */
+/** The codewords that fill the space after the text, in turns. */
 const fillers = [0xec, 0x11] as const
 
 /** All codewords of a QR code in the order in which they are drawn: those of the text, then those that correct errors. */

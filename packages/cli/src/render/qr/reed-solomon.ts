@@ -1,4 +1,7 @@
-/** The products of the field GF(256) with the polynomial 0x11d, which QR codes use, by way of logarithms. */
+/**
+ * Powers and logarithms in the field GF(256) with the polynomial 0x11d, which QR codes use. They turn a product into
+ * a sum.
+ */
 const powers = new Uint8Array(512)
 const logarithms = new Uint8Array(256)
 for (let exponent = 0, value = 1; exponent < 255; exponent++) {

@@ -4,31 +4,34 @@ import type { Records } from '../../ports/records.ts'
 import { countOf, parseTurnKey, readTurnRecord } from '../turn-record.ts'
 import type { TurnCount } from '../turn-record.ts'
 
-/** In bytes. */
+/** The maximum of the captures of one session, and of all sessions together, in bytes. */
 export interface ByteBudget {
   readonly session: number
   readonly all: number
 }
 
-/** The turns of a chat that have captures: the bytes that they count at most, and the place of the newest one. */
+/**
+ * The turns of a chat that have captures: an upper bound of their bytes, and the place of the newest turn in the
+ * order of all turns.
+ */
 interface ChatSum {
   readonly bytes: number
   readonly order: number
 }
 
 /**
- * What finished turns count for the budgets of all captures. A sum for each chat is stored and kept in memory, so that the
- * records of all turns are read only if a budget may be exceeded. A sum may be too large, for example because a turn was
- * resumed and counts twice. It is corrected when the records are read.
+ * The bytes that finished turns take of the budgets for captures. A sum for each chat is stored and kept in memory,
+ * so that the records of all turns are read only if a budget may be exceeded. A sum may be too large, for example
+ * because a turn was resumed and counts twice. It is corrected when the records are read.
  */
 export class TurnCounts {
   readonly #records: Records
   readonly #prefix: string
   readonly #sums: RecordMap<ChatSum>
-  /** What each turn counts, by key. Undefined until the records are read. */
+  /** The bytes of each turn, by key. Undefined until the records are read. */
   #exact: Map<string, TurnCount> | undefined
   #reading: Promise<void> | undefined
-  /** The changes while the records are being read. */
+  /** The turns that have changed while the records are being read. */
   readonly #changes = new Map<string, TurnCount | undefined>()
 
   private constructor(records: Records, prefix: string, sums: RecordMap<ChatSum>) {
@@ -53,7 +56,7 @@ export class TurnCounts {
     this.#sums.set(chat, { bytes: bytes + count.bytes, order: Math.max(order, count.order) })
   }
 
-  /** Notes what a turn counts after a change of its record. The sum of its chat stays. */
+  /** Notes the bytes of a turn after a change of its record. The sum of its chat is not changed. */
   set(key: string, count: TurnCount | undefined): void {
     if (this.#exact && count) this.#exact.set(key, count)
     else if (this.#exact) this.#exact.delete(key)
@@ -93,13 +96,15 @@ export class TurnCounts {
     )
   }
 
-  /** The turns that count, with what they count. Reads the records of all turns, once, and corrects the sums. */
+  /**
+   * The turns that count, with their bytes. Reads the records of all turns at the first call, and corrects the sums.
+   */
   async exact(): Promise<ReadonlyMap<string, TurnCount>> {
     await (this.#reading ??= this.#read())
     return this.#exact ?? new Map()
   }
 
-  /** Makes the sums of a store that an earlier version of the host has written. */
+  /** Computes the sums if the store has none, because an earlier version of the host has written it. */
   async #complete(): Promise<void> {
     if (!this.#sums.has(complete)) await this.exact()
   }
@@ -121,5 +126,5 @@ export class TurnCounts {
 
 const none: ChatSum = { bytes: 0, order: 0 }
 
-/** Stands in place of a chat: the sums count all turns of the store. */
+/** A key of the sums that is no chat. If it exists, the sums count all turns of the store. */
 const complete = ''

@@ -138,7 +138,7 @@ export class TurnUndo {
     return record
   }
 
-  /** Stores what is known of folders. Resolves when it is durable. */
+  /** Replaces folders in the record of the turn. Resolves when the record is durable. */
   async #save(changed: readonly TurnFolder[]): Promise<void> {
     const { core, records } = this.#context
     const { folders, ...record } = await this.#record()

@@ -121,7 +121,10 @@ const extensions: ReadonlyMap<string, Extension> = new Map([
   ],
 ])
 
-/** A command of a host that notifies people. What it promises is answered later. */
+/**
+ * A command that only a host with a notifier offers. If `run` returns a promise, the response comes later, and
+ * further requests do not wait for it.
+ */
 function notification<P>(
   role: Role,
   params: Schema<P>,

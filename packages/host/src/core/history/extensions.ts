@@ -29,21 +29,21 @@ const envelopesParams = {
 export interface EnvelopesParams extends Infer<typeof envelopesParams> {}
 export const EnvelopesParams = object<EnvelopesParams>('AtriumEnvelopesParams', envelopesParams)
 
-/** The actions between two numbers, both excluded. A truncation has taken their turns away, so they are not shown. */
+/** The hidden actions between two sequence numbers, both excluded. A truncation has taken their turns away. */
 export interface Gap {
   readonly after: number
-  /** The number of the truncation, which is shown itself. */
+  /** The sequence number of the truncation. The truncation itself is shown. */
   readonly before: number
 }
 
 /** The part of a channel's history that can be shown. */
 export interface ShownHistory {
   readonly channel: Uri
-  /** The number with which the history begins: that of the creation, of a checkpoint, or of a truncation. */
+  /** The sequence number with which the history begins: that of the creation, of a checkpoint, or of a truncation. */
   readonly begins: number
-  /** The number of the last envelope. It equals `begins` if there is none. */
+  /** The sequence number of the last envelope. It equals `begins` if there is no envelope. */
   readonly ends: number
-  /** The number of envelopes that can be shown. */
+  /** How many envelopes can be shown. */
   readonly total: number
   /** Retention has forgotten all actions up to this number. Absent if nothing was forgotten. */
   readonly forgottenTo?: number
@@ -61,15 +61,15 @@ export interface Unfinished {
 }
 
 export interface StateAtResult extends ShownHistory {
-  /** Absent if the state at this number is not shown. */
+  /** Absent if the state at the requested sequence number is not shown. */
   readonly snapshot?: { readonly resource: Uri; readonly state: object; readonly fromSeq: number }
-  /** How many envelopes lie between the beginning of the history and the state. */
+  /** The number of envelopes from the beginning of the history up to the state. */
   readonly position?: number
   /** Finished turns before this turn are left out. Ask for them with `before`. */
   readonly older?: string
   /** Why there is no snapshot. */
   readonly hidden?: 'forgotten' | 'truncated'
-  /** The gap in which the number lies. */
+  /** The gap in which the requested sequence number lies. */
   readonly gap?: Gap
 }
 

@@ -19,7 +19,10 @@ interface Props {
   /** The operations of the changeset. */
   readonly operations: readonly ChangesetOperation[]
   readonly opened: boolean
-  /** A number that grows when a person looks for this file. */
+  /**
+   * A new number each time a person chooses this file in the tree: the file then opens and comes into view. 0: not
+   * chosen.
+   */
   readonly sought: number
   readonly onReview: (reviewed: boolean) => void
 }
@@ -121,7 +124,10 @@ export function uriOf({ edit, id }: ChangesetFile): string {
   return edit.after?.uri ?? edit.before?.uri ?? id
 }
 
-/** Whether an operation does something with a file. The host says what an undo would do with it; conflicts have a place of their own. */
+/**
+ * Whether a file has a button for an operation. If the host says what an undo or a redo would do with the file, only
+ * the one that would change the file has a button. `conflicts.tsx` has the buttons for conflicts.
+ */
 function isForFile({ id, scopes, status, group }: ChangesetOperation, file: ChangesetFile): boolean {
   const verdict = ownMember(file, 'undo')
   if (!scopes.includes('resource') || status === 'disabled' || group === 'conflict') return false

@@ -22,7 +22,10 @@ const openedFiles = 5
 /** A changeset: what can be done with all of it, the conflicts of an undo, and its files. */
 export function ChangesetView({ uri }: Props) {
   const { client, say } = useChanges()
-  /** The file that was chosen in the tree, and how often a file was chosen. */
+  /**
+   * The file that was chosen last in the tree, and how often files were chosen, so that a second choice of the same
+   * file counts.
+   */
   const [sought, setSought] = useState({ id: '', count: 0 })
   const { state, status, problem, dispatch } = useLiveChannel(client, 'changeset', uri)
   if (status === 'gone') return <p class="problem">The changes cannot be shown: {problem?.message}</p>

@@ -3,7 +3,7 @@ import { Button } from '../../ui/button.tsx'
 import { GrowingText } from '../../ui/growing-text.tsx'
 
 interface Props {
-  /** What is written: a comment on a line, or an answer. */
+  /** The label of the field, which says what is written: a comment on a line, or an answer. */
   readonly label: string
   readonly text: string
   readonly onText: (text: string) => void
@@ -11,7 +11,7 @@ interface Props {
   readonly onCancel: () => void
 }
 
-/** The field in which a comment is written. Its text is kept by the part that shows it. */
+/** The field in which a comment is written. The component that uses the field keeps the text. */
 export function CommentForm({ label, text, onText, onSend, onCancel }: Props) {
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => field.current?.focus(), [])

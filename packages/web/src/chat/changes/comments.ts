@@ -7,7 +7,10 @@ import { useMemo } from 'preact/hooks'
 import { useLiveChannel } from '../../link/live-channel.ts'
 import { member, ownMember } from '../shared/member.ts'
 
-/** The comments of a session, and what can be done with them. The promises tell whether the host has accepted. */
+/**
+ * The comments of a session, and what can be done with them. Each promise resolves to whether the host has accepted
+ * the change.
+ */
 export interface Comments {
   readonly all: readonly Annotation[]
   readonly add: (comment: NewComment) => Promise<boolean>
@@ -89,6 +92,6 @@ function fits(comment: Annotation, lines: readonly string[]): boolean {
   if (text === undefined) return false
   const anchored = member(ownMember(comment, 'anchor'), 'lines')
   const first: unknown = Array.isArray(anchored) ? anchored[0] : undefined
-  // The host cuts long lines of an anchor: hence the comparison of beginnings.
+  // The host stores the beginnings of long lines only. So the line must begin with the stored text.
   return typeof first !== 'string' || text.replace(/\r?\n$/, '').startsWith(first.replace(/\r?\n$/, ''))
 }

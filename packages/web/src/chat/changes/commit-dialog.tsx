@@ -15,7 +15,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Asks for the message and the files of a commit. A refusal of the host stays beside what was written. */
+/** Asks for the message and the files of a commit. If the host refuses, the dialog stays open and shows the reason. */
 export function CommitDialog({ channel, files, onClose }: Props) {
   const { client, folders, say } = useChanges()
   const [message, setMessage] = useState('')

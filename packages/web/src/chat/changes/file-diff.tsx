@@ -27,7 +27,7 @@ interface Props {
 /** The usual height of a line, in pixels. */
 const lineHeight = 20
 
-/** The diff of a changed file: its hunks with their marks, and the comments at their lines. */
+/** The diff of a changed file: its hunks, each with a mark for reviewers, and the comments at their lines. */
 export function FileDiff({ channel, file, contents, operations, draft }: Props) {
   const { split, comments } = useChanges()
   const [opened, setOpened] = useState<readonly LineRange[]>([])

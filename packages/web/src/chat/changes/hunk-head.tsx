@@ -74,7 +74,10 @@ function linesIn({ from, count }: LineRange): string {
   return count === 1 ? `line ${from + 1}` : `lines ${from + 1} to ${from + count}`
 }
 
-/** The lines of a change, on the side where it has some. */
+/**
+ * The target of an operation on a change: its lines on the later side, or on the earlier side if the change only
+ * deletes lines.
+ */
 function targetOf({ edit, id }: ChangesetFile, { before, after }: LineChange): OperationTarget {
   const side = after.count > 0 ? 'after' : 'before'
   const { from, count } = side === 'after' ? after : before

@@ -11,17 +11,20 @@ export interface Hunk extends LineChange {
   readonly reviewed: boolean
 }
 
-/** The hunks of a file, once somebody has marked one. Empty before. */
+/** The hunks that the host lists for a file. Empty until somebody has marked a hunk of the file. */
 export function hunksOf(file: ChangesetFile): readonly Hunk[] {
   return hunksIn(ownMember(file, 'hunks'))
 }
 
-/** The text of a diff with the hunks of the host in place of the page's own, if they fit the texts. */
+/** Replaces the changes that the page has found in two texts by the hunks of the host, if the hunks fit the texts. */
 export function withHunks(text: DiffText, hunks: readonly Hunk[]): DiffText {
   return hunks.length > 0 && fit(text, hunks) ? { ...text, changes: hunks } : text
 }
 
-/** Marks the part of a file that a person sees as a change. The host names its own hunks, so they are asked for first. */
+/**
+ * Marks a change as reviewed or not. The host knows its hunks by hashes, so the page first asks for all hunks of the
+ * file, and then marks those that touch the change.
+ */
 export async function markHunk(
   client: Client,
   place: { readonly channel: string; readonly file: string },
@@ -42,7 +45,10 @@ function hunksIn(value: unknown): readonly Hunk[] {
   return value.filter((each) => typeof member(each, 'hash') === 'string') as readonly Hunk[]
 }
 
-/** Whether the hunks lie in the texts, in order, with equal numbers of lines between them. The file may have changed since. */
+/**
+ * Whether the hunks lie in the texts, in order, and the lines between them are equal. Otherwise the file has changed
+ * since.
+ */
 function fit({ before, after }: DiffText, hunks: readonly Hunk[]): boolean {
   let [old, now] = [0, 0]
   for (const hunk of hunks) {

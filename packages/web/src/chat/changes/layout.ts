@@ -6,7 +6,7 @@ const key = 'diff-layout'
 /** The width below which the sides of a diff have no room beside each other. */
 const narrow = '(max-width: 60rem)'
 
-/** The layout of diffs that a person has chosen in this browser, and whether there is room for both. */
+/** The layout of diffs that a person has chosen in this browser, and whether both sides have room beside each other. */
 export function useDiffLayout(): {
   readonly layout: DiffLayout
   readonly hasRoom: boolean

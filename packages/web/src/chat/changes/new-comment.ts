@@ -17,7 +17,7 @@ export interface NewCommentState {
   readonly save: () => void
 }
 
-/** The comment that is written on a file. `after`: the later side, as it is shown. */
+/** The new comment that a person writes on a file. `after`: the text of the later side, as it is shown. */
 export function useNewComment(edit: FileEdit, after: string): NewCommentState {
   const { client, comments, say } = useChanges()
   const [place, setPlace] = useState<CommentPlace>()
@@ -32,7 +32,8 @@ export function useNewComment(edit: FileEdit, after: string): NewCommentState {
     if (!place) return
     const shown = linesOf(after)
     if (place !== 'file' && !isLive) {
-      // A comment is about the file on the disk. An older turn may show other lines at these numbers.
+      // A comment is about the file on the disk. The changes of an older turn may show other lines at these numbers,
+      // so both are compared.
       const present = linesOf(await readText(client, resource).catch(() => ''))
       if (
         shown.slice(place.first, place.last + 1).join('') !==

@@ -18,7 +18,7 @@ interface Props {
   readonly about?: string
 }
 
-/** Something that can be done with changes, such as undo. The host says what happened, or why it did not. */
+/** A button for an operation on changes, such as undo. Shows what the host says: what was done, or why nothing was. */
 export function OperationButton({ channel, operation, target, about }: Props) {
   const { client, say } = useChanges()
   const owns = useMay('own')

@@ -19,7 +19,10 @@ interface Props {
   readonly onSend: (delivery: Delivery) => void
 }
 
-/** The field of the next message. While a turn is active, a message waits for its end or goes into it. */
+/**
+ * The field for the next message. While a turn is active, the message waits for the end of the turn, or is given to
+ * the agent during the turn.
+ */
 export function Composer({ state, draft, problem, onDraft, onSend }: Props) {
   const { client, say } = useChat()
   const files = useRef<HTMLInputElement>(null)

@@ -33,7 +33,7 @@ export function MessageField({ draft, placeholder, onDraft, onEnter, onFiles }: 
     ),
   )
   useEffect(() => {
-    // Not on a touch screen: there the focus would open the keyboard over the conversation.
+    // On a touch screen the field gets no focus, because the keyboard would then open over the conversation.
     if (matchMedia('(pointer: fine)').matches) field.current?.focus()
   }, [chat])
   useLayoutEffect(() => {
@@ -52,7 +52,7 @@ export function MessageField({ draft, placeholder, onDraft, onEnter, onFiles }: 
     onDraft({ ...draft, text: next.text, attachments: withAttachment(draft.attachments, item) })
     close()
   }
-  /** Handles a key while the list is open. Returns whether it was for the list. */
+  /** Handles a key while the list of completions is open. Returns whether the key was for the list. */
   const listKey = (key: string): boolean => {
     if (items.length === 0) return false
     const step = { ArrowDown: 1, ArrowUp: -1 }[key]
@@ -111,7 +111,7 @@ function suggestionOf({ insertText, attachment }: CompletionItem) {
   return { label: visibleText(insertText), about: about === undefined ? undefined : visibleText(about) }
 }
 
-/** The attachments with that of a completion. A command is in the text already, and needs none. */
+/** Adds the attachment of a completion. A command gets no attachment, because it is in the text already. */
 function withAttachment(
   all: readonly MessageAttachment[],
   { attachment }: CompletionItem,

@@ -6,7 +6,7 @@ import type { Message, MessageAttachment, ModelSelection } from '@atrium/protoco
 import { heldMessages } from '@atrium/protocol/chat/queue'
 import type { ChatState } from '@atrium/protocol/chat/state'
 
-/** What a person sends. */
+/** A message that a person writes. */
 export interface Draft {
   readonly text: string
   readonly attachments: readonly MessageAttachment[]
@@ -42,7 +42,7 @@ export function send(client: Client, state: ChatState, draft: Draft, delivery: D
   })
 }
 
-/** Starts a turn with the first message that waits. Returns undefined if there is none. */
+/** Starts a turn with the first message in the queue. Returns undefined if the queue is empty. */
 export function startNext(client: Client, state: ChatState): Promise<Outcome> | undefined {
   const first = heldMessages(state)[0] ?? state.queuedMessages?.[0]
   if (!first) return undefined

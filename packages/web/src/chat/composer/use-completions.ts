@@ -33,7 +33,7 @@ export function useCompletions(client: Client, chat: string): Completions {
     setActive(0)
   }
   const close = () => {
-    // The answer to an earlier question must not open the list again.
+    // From now on the answer to an earlier request is ignored. It must not open the list again.
     asked.current++
     clearTimeout(timer.current)
     show(none)

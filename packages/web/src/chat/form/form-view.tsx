@@ -98,7 +98,7 @@ function OpenForm({ request }: { readonly request: ChatInputRequest }) {
   )
 }
 
-/** The pause in typing after which others see the draft. */
+/** The pause in typing after which the draft answer is sent to the other clients, in milliseconds. */
 const shareAfterMs = 400
 
 /**

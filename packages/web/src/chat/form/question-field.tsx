@@ -110,7 +110,7 @@ interface OptionsProps {
   readonly name: string
   readonly options: readonly ChatInputOption[]
   readonly chosen: readonly string[]
-  /** The words of a person in place of an option. Undefined: only options are accepted. */
+  /** What the person has written in place of an option. Undefined: only options are accepted. */
   readonly free: string | undefined
   readonly onChange: (chosen: readonly string[], free: string) => void
 }

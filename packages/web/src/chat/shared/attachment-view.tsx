@@ -3,7 +3,7 @@ import { Paperclip } from 'lucide'
 import { Icon } from '../../ui/icon.tsx'
 import { visibleText } from './text.ts'
 
-/** What goes with a message: a picture as such, anything else by its name. */
+/** An attachment of a message: a picture is shown, anything else is named. */
 export function AttachmentView({ attachment }: { readonly attachment: MessageAttachment }) {
   if (attachment.type === 'embeddedResource' && /^image\/(?:png|jpeg|gif|webp)$/.test(attachment.contentType))
     return (

@@ -10,8 +10,8 @@ export interface FileContents {
 }
 
 /**
- * Reads both sides of a change from the host: undefined while it is read, and a sentence if that fails. While a file on
- * the disk changes, the last contents stay until the new ones are read.
+ * Reads both sides of a change from the host. Returns undefined until they are read, and the reason if that fails.
+ * While a file on the disk changes, the last contents stay until the new ones are read.
  */
 export function useFileContents(client: Client, edit: FileEdit): FileContents | string | undefined {
   const [contents, setContents] = useState<FileContents | string>()

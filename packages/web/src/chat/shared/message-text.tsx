@@ -2,7 +2,7 @@ import type { StringOrMarkdown } from '@atrium/protocol/common/content'
 import { InlineMarkdown } from '../../markdown/inline-markdown.tsx'
 import { visibleText } from './text.ts'
 
-/** A message of the host in its form: Markdown as such, and plain text as it is, backticks included. */
+/** A message of the host. Markdown is drawn with its formatting; plain text stays as it is, with all its backticks. */
 export function MessageText({ text }: { readonly text: StringOrMarkdown }) {
   return typeof text === 'string' ? (
     <>{visibleText(text)}</>

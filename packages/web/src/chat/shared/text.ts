@@ -1,6 +1,6 @@
 import type { StringOrMarkdown } from '@atrium/protocol/common/content'
 
-/** The text of a message of the host, without its form. */
+/** A message of the host as one string. Markdown is returned with its marks. */
 export function plainText(text: StringOrMarkdown | undefined): string {
   return typeof text === 'object' ? text.markdown : (text ?? '')
 }

@@ -22,7 +22,7 @@ export function ToolResult({ content }: { readonly content: readonly ToolResultC
 
 interface Props {
   readonly content: ToolResultContent
-  /** Whether the result also has text. The preview of a terminal repeats it. */
+  /** Whether the result also has text. The preview of a terminal is then left out, because it would repeat the text. */
   readonly hasText: boolean
 }
 

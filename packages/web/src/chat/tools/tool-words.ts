@@ -35,7 +35,7 @@ export function toolWords(call: ToolCallState): ToolWords {
     case 'cancelled':
       return { title, state: call.reason === 'result-denied' ? 'result denied' : call.reason, tone: 'quiet' }
     default:
-      // A status that is newer than this page.
+      // This status is newer than the page.
       return { title, state: 'in a state that this page does not know', tone: 'quiet' }
   }
 }

@@ -4,7 +4,10 @@ import type { DiffCell, GapRow, LineRow } from './diff-rows.ts'
 interface Props {
   readonly row: LineRow
   readonly split?: boolean
-  /** What a click on the number of a line of the later side does. The lines then have buttons, which Tab skips. */
+  /**
+   * Called when a person clicks on a line number of the later side. If it is given, the numbers are buttons, which
+   * Tab skips.
+   */
   readonly onLine?: ((line: number) => void) | undefined
 }
 

@@ -14,7 +14,9 @@ export interface DiffCell {
   readonly text: string
 }
 
-/** A row of lines. A line that is the same on both sides has both cells; in a split diff, a changed row may have both, too. */
+/**
+ * A row with a line. An equal line has a cell on both sides. In a split diff, a changed row may have both cells, too.
+ */
 export interface LineRow {
   readonly kind: 'line'
   readonly same: boolean
@@ -29,7 +31,7 @@ export interface GapRow {
   readonly count: number
 }
 
-/** The place before a change, for what can be done with it. */
+/** A row before a change, for the buttons of the change. */
 export interface HeadRow {
   readonly kind: 'head'
   /** The index of the change. */

@@ -10,7 +10,7 @@ interface Props {
   readonly max?: number
 }
 
-/** A short unified diff of two texts, to be read on the way. */
+/** A short unified diff of two texts, for a quick look. */
 export function Diff({ before, after, max = 60 }: Props) {
   const rows = useMemo(() => diffRows(diffText(before, after)), [before, after])
   const [all, setAll] = useState(false)

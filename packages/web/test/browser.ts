@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { chromium } from 'playwright-core'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { HostProcess } from '../../cli/test/host-process.ts'
 
@@ -32,6 +32,23 @@ const patientMs = 120_000
 /** Expects something of a value that is read again until it holds. */
 export function eventually<T>(read: () => T | Promise<T>): ReturnType<typeof expect.poll<T>> {
   return expect.poll(read, { timeout: patientMs })
+}
+
+/**
+ * Writes a text into the message field until an option is suggested for it. The host leaves out suggestions that take longer
+ * than a second, as on a busy machine, and the page asks only when a person types.
+ */
+export async function writeUntilSuggested(page: Page, text: string, option: Locator): Promise<void> {
+  const field = page.getByLabel('Message', { exact: true })
+  const isSuggested = async () => {
+    await field.fill('')
+    await field.pressSequentially(text)
+    return option.waitFor({ timeout: 5000 }).then(
+      () => true,
+      () => false,
+    )
+  }
+  await eventually(isSuggested).toBe(true)
 }
 
 /** The problems of a page: what no test may cause. */

@@ -2,7 +2,15 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { expectAccessibleInBoth } from '../../test/axe.ts'
-import { Room, begin, browserTest, eventually, expectUnharmed, shot } from '../../test/browser.ts'
+import {
+  Room,
+  begin,
+  browserTest,
+  eventually,
+  expectUnharmed,
+  shot,
+  writeUntilSuggested,
+} from '../../test/browser.ts'
 
 /** A picture of one red pixel. */
 const pixel =
@@ -20,8 +28,7 @@ browserTest(
     await page.locator('.turn-foot').waitFor()
     const field = page.getByLabel('Message', { exact: true })
     const list = page.getByRole('listbox', { name: 'Suggestions' })
-    await field.pressSequentially('say see @alph')
-    await list.getByRole('option', { name: '@src/alphabet.ts' }).waitFor()
+    await writeUntilSuggested(page, 'say see @alph', list.getByRole('option', { name: '@src/alphabet.ts' }))
     expect(await list.getByRole('option').count()).toBe(2)
     await shot(page, 'completions')
     await expectAccessibleInBoth(page, 'completions')
@@ -38,16 +45,16 @@ browserTest(
     await page.locator('.message .attached').waitFor()
     await page.locator('.answer .markdown', { hasText: `see ${chosen} now` }).waitFor()
 
-    await field.pressSequentially('/sa')
-    await list.getByRole('option', { name: /^\/say/ }).click()
+    const say = list.getByRole('option', { name: /^\/say/ })
+    await writeUntilSuggested(page, '/sa', say)
+    await say.click()
     await eventually(() => field.inputValue()).toBe('/say ')
     expect(await page.locator('.composer .attached').count()).toBe(0)
     await page.keyboard.type('by the mouse')
     await page.keyboard.press('Enter')
     await page.locator('.answer .markdown', { hasText: 'by the mouse' }).waitFor()
 
-    await field.pressSequentially('@beta')
-    await list.waitFor()
+    await writeUntilSuggested(page, '@beta', list)
     await page.keyboard.press('Escape')
     await list.waitFor({ state: 'detached' })
     expect(await field.inputValue()).toBe('@beta')

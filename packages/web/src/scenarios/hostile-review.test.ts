@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { Room, begin, browserTest, expectUnharmed, shot } from '../../test/browser.ts'
+import { Room, begin, browserTest, expectUnharmed, shot, writeUntilSuggested } from '../../test/browser.ts'
 import { corpus } from '../../test/hostile-texts.ts'
 import { hasGit, makeRepository } from '../../test/repository.ts'
 
@@ -31,9 +31,9 @@ browserTest(
     await page.getByRole('dialog').getByLabel(nasty).waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Chat', exact: true }).click()
-    await page.getByLabel('Message', { exact: true }).pressSequentially('@onerror')
-    await page.getByRole('option').first().waitFor()
-    await page.keyboard.press('Enter')
+    const suggestion = page.getByRole('option').first()
+    await writeUntilSuggested(page, '@onerror', suggestion)
+    await suggestion.click()
     await page.locator('.composer .attached').waitFor()
     await page.keyboard.press('Control+k')
     await page.getByRole('option', { name: `say ${nasty}` }).waitFor()

@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { expectAccessibleInBoth } from '../../test/axe.ts'
-import { Room, begin, browserTest, expectUnharmed, shot } from '../../test/browser.ts'
+import { Room, begin, browserTest, expectUnharmed, shot, writeUntilSuggested } from '../../test/browser.ts'
 import { hasGit, makeRepository } from '../../test/repository.ts'
 
 browserTest(
@@ -45,8 +45,7 @@ browserTest(
     await fits('commit')
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Chat', exact: true }).tap()
-    await page.getByLabel('Message', { exact: true }).pressSequentially('@file')
-    await page.getByRole('option').first().waitFor()
+    await writeUntilSuggested(page, '@file', page.getByRole('option').first())
     await fits('suggestions')
     await page.getByRole('option').first().tap()
     await page.locator('.composer .attached').waitFor()

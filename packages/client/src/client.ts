@@ -107,8 +107,7 @@ export class Client {
   }
 
   /**
-   * The host's message while its disk is full, otherwise undefined. Pending actions wait until the disk has space
-   * again.
+   * While the disk of the host is full: the host's message about it, and pending actions wait. Otherwise undefined.
    */
   get diskFull(): string | undefined {
     return this.#diskFull

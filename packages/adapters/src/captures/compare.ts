@@ -114,8 +114,8 @@ async function rawChanges(store: CaptureStore, captures: Trees, into: string): P
 }
 
 /**
- * Compares captures by their trees, because they are not in one chain of stored differences. If git cannot read the
- * trees, they are written first.
+ * Compares captures by their trees, because they are not in one chain of stored differences. The trees of a capture may not
+ * be stored as objects of git. Then they are written into the folder `into`, and compared there.
  */
 async function changesOfTrees(
   store: CaptureStore,

@@ -88,8 +88,8 @@ export async function run(words: readonly string[], flags: Flags): Promise<Exit>
 }
 
 /**
- * The first line of a run: its session and, if nobody has named an agent, the agent and how to choose another one. It also says
- * if the agent acts without asking.
+ * The first line of a run: its session and, if nobody has named an agent, the agent and how to choose another one. If the agent
+ * acts without asking users for approval, the line says so.
  */
 function firstLine({ session: { state } }: Conversation, uri: string, { agent, session }: Flags): string {
   const line = `· session ${shortName(uri)}`

@@ -90,8 +90,8 @@ export function reconnect(
 }
 
 /**
- * Returns the reason why a channel cannot be resumed. An Atrium host lists the damaged channels in the result. A
- * channel that is not in this list no longer exists.
+ * Returns the error for a channel that the host did not resume. An Atrium host lists damaged channels in the result.
+ * A channel that is not in this list no longer exists.
  */
 function missingError(uri: Uri, result: unknown): AhpError {
   const damage = member(member(atriumNote(result), 'damaged'), uri)

@@ -17,8 +17,8 @@ import { checkStrictFile, lenientServer, strictServer } from './servers.ts'
 export interface Candidate {
   readonly path: string
   /**
-   * Reasons of read errors which mean that there is no component at this path. Errors with other reasons are reported
-   * as problems.
+   * The reasons for which the file may be unreadable without being a problem: there is just no component. If the file cannot
+   * be read for another reason, this is reported as a problem of the plugin.
    */
   readonly quiet: readonly FileReason[]
 }

@@ -9,13 +9,13 @@ type ShapeChange = (item: Shape) => Shape
  * Applies one change to customizations. Each member does so for one kind of object on the wire that contains them.
  */
 export interface CustomizationsDown {
-  /** For the state of the root channel, and for the action that replaces its agents. */
+  /** Changes the customizations in the state of the root channel, or in the action that replaces its agents. */
   readonly root: ShapeChange
-  /** For the state of a session. */
+  /** Changes those in the state of a session. */
   readonly session: ShapeChange
-  /** For a client that takes part in a session. */
+  /** Changes those of an active client of a session. */
   readonly activeClient: ShapeChange
-  /** For one customization at the top level, with its children. */
+  /** Changes one customization at the top level, and its children. */
   readonly customization: ShapeChange
   readonly rows: { readonly [type: string]: Row }
 }

@@ -24,8 +24,8 @@ export class ChangeWindow {
   }
 
   /**
-   * Notes that changes were lost. The listener is then told only of the loss, because it reads everything again
-   * anyway.
+   * Called when changes were lost. The window then reports only the loss and no single changes, because the listener must
+   * read everything again.
    */
   markLost(): void {
     this.#lost = true

@@ -21,8 +21,8 @@ interface ChatSum {
 
 /**
  * The bytes that finished turns take of the budgets for captures. A sum for each chat is stored and kept in memory,
- * so that the records of all turns are read only if a budget may be exceeded. A sum may be too large, for example
- * because a turn was resumed and counts twice. It is corrected when the records are read.
+ * so that the records of all turns are read only if a budget may be exceeded. A sum can be too large:
+ * for example, a resumed turn is added twice. The sum is corrected when the records are read.
  */
 export class TurnCounts {
   readonly #records: Records

@@ -22,7 +22,7 @@ const searchParams = {
   /** The `nextCursor` of the page before. */
   cursor: optional(string),
 }
-/** The params of `x-atrium/search`. */
+/** The parameters of the command `x-atrium/search`. */
 export interface SearchParams extends Infer<typeof searchParams> {}
 export const SearchParams = object<SearchParams>('AtriumSearchParams', searchParams)
 

@@ -10,8 +10,8 @@ const MB = 1e6
 const bytes = 50 * MB
 
 /**
- * Measures the memory of the host while an agent writes one long text: its peak, and the rest after the readers have
- * left.
+ * Measures the memory of the host while an agent writes one long text: the peak, and what is still in use after the
+ * readers have left.
  */
 export async function memoryBench(): Promise<boolean> {
   console.log(

@@ -101,7 +101,10 @@ async function openIndex(endpoint: Endpoint): Promise<void> {
   await client.leave()
 }
 
-/** Checks that a new client can connect, create a session and change it (I11). Rejects if it cannot. */
+/**
+ * Checks that a new client can connect, create a session and change it, as I11 demands after a time of faults.
+ * Rejects if it cannot.
+ */
 async function useAsNewClient(endpoint: Endpoint, clientId: string): Promise<void> {
   const client = new Client(clientId)
   const channel = `ahp-session:/${clientId}`

@@ -6,7 +6,7 @@ export class Chance {
     this.#state = seed >>> 0
   }
 
-  /** 32 random bits. */
+  /** Returns 32 random bits. */
   next(): number {
     this.#state = (this.#state + 0x9e3779b9) >>> 0
     let mixed = this.#state
@@ -15,12 +15,12 @@ export class Chance {
     return (mixed ^ (mixed >>> 16)) >>> 0
   }
 
-  /** A whole number from 0 up to, but not including, `count`. */
+  /** Returns a whole number from 0 up to, but not including, `count`. */
   below(count: number): number {
     return count <= 0 ? 0 : this.next() % count
   }
 
-  /** True in one of `count` cases. */
+  /** Returns true in one of `count` cases. */
   oneIn(count: number): boolean {
     return this.below(count) === 0
   }
@@ -29,7 +29,7 @@ export class Chance {
     return list[this.below(list.length)]
   }
 
-  /** A whole number from `least` to `most`. */
+  /** Returns a whole number from `least` to `most`. */
   between(least: number, most: number): number {
     return least + this.below(most - least + 1)
   }
@@ -39,7 +39,7 @@ export class Chance {
     return placed.toSorted((a, b) => a.at - b.at).map(({ value }) => value)
   }
 
-  /** An independent source: an additional draw from it does not change the draws from this one. */
+  /** Returns an independent source: an additional draw from it does not change the draws from this one. */
   branch(): Chance {
     return new Chance(this.next())
   }

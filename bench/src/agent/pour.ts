@@ -1,6 +1,6 @@
 import type { Agent } from '@atrium/host/ports/agent'
 
-/** The length of one delta in characters. A delta holds only whole lines, so it is slightly shorter. */
+/** The most characters of one delta. A delta holds only whole lines, so it is slightly shorter. */
 const piece = 4096
 
 /** An agent that takes the user's message as a number, and answers with about that many bytes of text. */

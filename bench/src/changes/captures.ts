@@ -72,9 +72,9 @@ function ratioRow(what: string, pairs: readonly Pair[], atMost: number): boolean
 }
 
 /**
- * Kinds of turns that change 20 files. In each file a tenth is edited, or all content is new. The files are in few
- * folders, or each is in a folder of its own. Folders of 100 files are included because the git tree object of such a
- * folder is large, and is stored again when one of its files changes.
+ * The measured kinds of turns. Each turn changes 20 files, either a tenth of their content or all of it. The changed
+ * files are in few folders of 25 files, or each in a folder of its own with 100 files. The git tree object of a
+ * folder with 100 files is large, and is stored again when one of the files changes.
  */
 const diskLoads: readonly DiskLoad[] = [
   { name: 'a tenth edited, folders of 25 files', files: 400, each: 25, step: 7, all: false },

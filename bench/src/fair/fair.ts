@@ -17,9 +17,10 @@ const everyMs = 20
 const goal = 3
 
 /**
- * Measures how much slower the host answers a client that sends little while other links send as fast as they can (I13, S-22).
- * The same is measured at a second host, which gets no flood. It shares only the processors and the disk with the first one. So
- * its figures show what the machine adds.
+ * Measures how much slower the host answers a quiet client while other links send as fast as they can. The rate limit
+ * of each link (S-22) must keep such links from affecting other clients (I13). A second host, which gets no flood, is
+ * measured at the same time. It shares only the processors and the disk with the first host, so its figures show what
+ * the busy machine adds.
  */
 export async function fairBench(wanted: readonly string[]): Promise<boolean> {
   const [host, other] = [await start('host-child'), await start('host-child')]

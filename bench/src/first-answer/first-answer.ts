@@ -61,8 +61,8 @@ async function fromPackage(clone: string, folder: string): Promise<void> {
 }
 
 /**
- * Runs the same command twice. Prints the three durations of the first run and the sum of the second. Returns those
- * of the first, in seconds.
+ * Runs the same command twice. Prints the three durations of the first run, and the sum of the three durations of the
+ * second. Returns the durations of the first run in seconds.
  */
 async function answers(user: NewUser, folder: string): Promise<readonly number[]> {
   try {

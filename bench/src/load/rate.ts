@@ -15,7 +15,7 @@ interface Round {
   readonly own: Spread
   readonly last: Spread
   readonly missing: number
-  /** How late the load generator sent each action, relative to its schedule. */
+  /** How many milliseconds after its scheduled time the load generator sent each action. */
   readonly late: Spread
   readonly achieved: number
   readonly delay: Delay

@@ -19,7 +19,7 @@ function prose(count: number, next: () => number): string {
   return Array.from({ length: count }, word).join(' ')
 }
 
-/** What a user and an agent wrote in a turn. The same turn always has the same texts. */
+/** The texts that a user and an agent wrote in a turn. The same number gives the same texts. */
 export function textsOfTurn(turn: number): { readonly user: string; readonly agent: string } {
   const next = random(turn + 1)
   return { user: prose(20, next), agent: prose(120, next) }

@@ -11,9 +11,12 @@ const root = 'ahp-root://'
 export interface Built {
   /** The milliseconds from the first indexed session to the last. */
   readonly ms: number
-  /** Milliseconds of echoes while the index was built: of the host that built it, and of a host without an index. */
+  /**
+   * Milliseconds from a dispatch to its echo while the index was built: at the host that built it, and at a host
+   * without an index.
+   */
   readonly during: readonly [indexing: Spread, plain: Spread]
-  /** Milliseconds of echoes of the same two hosts, once the index was complete. */
+  /** Milliseconds from a dispatch to its echo at the same two hosts, once the index was complete. */
   readonly after: readonly [indexed: Spread, plain: Spread]
 }
 
@@ -85,8 +88,8 @@ class Echoes {
   }
 
   /**
-   * The number of sessions that are not indexed yet. The session of `echo` is subtracted, because its title changes
-   * all the time.
+   * The number of sessions that are not indexed yet, without the session that `echo` renames. That session is hardly
+   * ever indexed, because its title changes all the time.
    */
   async pending(): Promise<number> {
     const text = await this.#other.ask('x-atrium/search', { channel: root, query: '' })

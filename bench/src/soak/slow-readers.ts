@@ -5,7 +5,10 @@ import { withTimeout } from './timeout.ts'
 import type { SoakRun } from './soak-run.ts'
 
 const payload = 'x'.repeat(20_000)
-/** Together, these actions are larger than the buffers of the kernel for a socket and of the host for a client. */
+/**
+ * The number of actions that a slow reader misses. Together they are larger than the kernel's buffers of a socket
+ * plus the host's buffer for a client.
+ */
 const actionCount = 800
 const atOnce = 40
 

@@ -18,7 +18,10 @@ const warming = 20
 interface Audience {
   readonly name: string
   readonly count: number
-  /** The versions of AHP that the clients speak, in turn. Absent: 1.0.0. */
+  /**
+   * The versions of AHP that the clients speak: the first client the first version, and so on, from the start again
+   * after the last. Absent: all speak 1.0.0.
+   */
   readonly versions?: readonly string[]
   /** The `maxLatencyMs` of the clients' subscriptions. */
   readonly latency?: number

@@ -8,7 +8,7 @@ import { fill, newSession } from './sessions.ts'
 const rounds = 7
 const frameMs = 1000 / 60
 
-/** The time from a click on a session to its last turn on the screen: with 20 turns, and with 2,000. */
+/** Measures the time to open a session until its turns are on the screen: with 20 turns, and with 2,000. */
 export async function opening(room: Room): Promise<boolean> {
   console.log('\nweb: opening a chat')
   const turns = Array.from({ length: 2000 }, (_, at) => `say turn ${at} of a long conversation`)
@@ -37,7 +37,7 @@ export async function opening(room: Room): Promise<boolean> {
   )
 }
 
-/** The time from one open session to another that was open before. */
+/** Measures the time to switch from one open session to another that was open before. */
 export async function switching(room: Room): Promise<boolean> {
   console.log('\nweb: switching between sessions that were open before')
   const sessions = [await newSession(room.filler, 'one'), await newSession(room.filler, 'two')]
@@ -62,7 +62,10 @@ export async function switching(room: Room): Promise<boolean> {
   )
 }
 
-/** The time from the key to the frame with the message, which the host has not confirmed yet. */
+/**
+ * Measures the time from pressing Enter to the frame that shows the message. The host has not confirmed the message
+ * yet.
+ */
 export async function keypress(room: Room): Promise<boolean> {
   console.log('\nweb: from the key to the message on the screen')
   const filled = await newSession(room.filler, 'typed')
@@ -91,7 +94,10 @@ export async function keypress(room: Room): Promise<boolean> {
   return check('at most 50 ms', `${ms.toFixed(1)} ms`, ms <= 50)
 }
 
-/** The memory of the page after each of many answers whose turns are removed again, 100,000 words in all. */
+/**
+ * Measures whether the memory of the page grows over many answers, 100,000 words in all. Each turn is removed after
+ * its answer.
+ */
 export async function memory(room: Room): Promise<boolean> {
   console.log('\nweb: memory over 100,000 words')
   const filled = await newSession(room.filler, 'memory')
@@ -116,7 +122,10 @@ async function heapMb(debug: CDPSession): Promise<number> {
   return usedSize / 1e6
 }
 
-/** The time from a change of the address to the frame in which an element with this text is on the screen. */
+/**
+ * Changes the address of the page. Returns the milliseconds until the frame in which an element that matches
+ * `selector` and contains `text` is on the screen.
+ */
 async function timed(page: Page, place: string, selector: string, text = ''): Promise<number> {
   return Number(
     await page.evaluate(`new Promise((resolve) => {

@@ -44,7 +44,7 @@ export class Room {
     return this.#host.url.replace(/^ws/, 'http')
   }
 
-  /** Opens a page that has entered the host. Returns it with its debugger. */
+  /** Opens the web page of the host, logged in by a code. Returns the page with its debugger. */
   async page(): Promise<{ readonly page: Page; readonly debug: CDPSession }> {
     const context = await this.#browser.newContext({ viewport: { width: 1280, height: 800 } })
     context.setDefaultTimeout(600_000)
@@ -74,7 +74,7 @@ export class Room {
   }
 }
 
-/** The place of a session in the page. */
+/** The fragment of the page's URL that opens a session. */
 export function placeOf(session: string): string {
   return `#/session/${encodeURIComponent(session.replace('ahp-session:/', ''))}`
 }

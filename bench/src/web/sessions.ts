@@ -2,7 +2,7 @@ import { Activity, activityOf } from '@atrium/protocol/status'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import type { Client } from '../client.ts'
 
-/** A session, and its chat that `fill` gives turns. */
+/** A session and its default chat. `fill` runs turns in this chat. */
 export interface Filled {
   readonly session: string
   readonly chat: string

@@ -7,12 +7,15 @@ import { placeOf } from './room.ts'
 import type { Room } from './room.ts'
 import { newSession } from './sessions.ts'
 
-/** The goal for the times between frames at 95 %, in milliseconds: 30 frames in a second. */
+/**
+ * The goal for the 95th percentile of the times between frames, in milliseconds. It is the time of 30 frames per
+ * second.
+ */
 const goalMs = 33
 
 /**
- * The frames of a page while an agent writes 3,000 words as fast as it can: with the page's processor at full speed,
- * and six times slower.
+ * Measures the frames of a page while an agent writes 3,000 words as fast as it can: with the page's processor at
+ * full speed, and six times slower.
  */
 export async function streaming(room: Room): Promise<boolean> {
   console.log('\nweb: frames while 3,000 words arrive as fast as they go')
@@ -46,7 +49,9 @@ async function streamed(page: Page): Promise<Frames> {
   return endFrames(page)
 }
 
-/** Writes a profile of the page's processor to the folder that `ATRIUM_PROFILE` names, if it names one. */
+/**
+ * Runs `run`. If `ATRIUM_PROFILE` names a folder, also records a processor profile of the page and writes it there.
+ */
 async function profiled<T>(debug: CDPSession, rate: number, run: () => Promise<T>): Promise<T> {
   const folder = process.env['ATRIUM_PROFILE']
   if (folder === undefined) return run()

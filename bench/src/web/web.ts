@@ -32,7 +32,10 @@ export async function webBench(wanted: readonly string[]): Promise<boolean> {
   return met
 }
 
-/** The JavaScript of the page, chunk by chunk, compressed. */
+/**
+ * Prints the compressed size of each JavaScript and CSS file of the page. Checks that the files of the first load
+ * stay below their limit.
+ */
 function sizes(): boolean {
   console.log('\nweb: JavaScript by chunk, gzipped')
   const folder = fileURLToPath(new URL('../../../packages/web/dist/page/', import.meta.url))

@@ -86,7 +86,8 @@ function heldWatches(): number {
     try {
       return readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8').split('inotify wd:').length - 1
     } catch {
-      // The list also names the descriptor that read the directory. That one is closed by now, so its file is gone.
+      // The list of descriptors also contains the one that `readdirSync` used to read it. That descriptor is closed
+      // by now, so it has no file any more.
       return 0
     }
   })

@@ -160,7 +160,10 @@ export class Conversation {
     return this.accepted().filter(({ action: end }) => endTypes.includes(end.type) && end.turnId === turnId)
   }
 
-  /** Waits for the end of a turn. A turn without an end fails K121 and skips all other rules. */
+  /**
+   * Waits for the end of a turn. If a turn does not end, only K121 fails; every other rule that waits for an end is
+   * skipped.
+   */
   async turnEnd(turnId: string): Promise<Envelope> {
     const { skips } = this.#kit
     if (skips.turnEnd !== undefined) throw new Skipped(skips.turnEnd)

@@ -95,9 +95,10 @@ async function becomesReady(kit: Kit, session: Uri): Promise<boolean> {
 
 /**
  * Tells whether the host lists the session, under the agent that it was created with. The title is changed first,
- * because a host may leave an untouched session out of its list. Some hosts take the agent from the session's URI.
- * Such a host lists the session under a wrong agent if it uses another form of URI, so the kit must try another form.
- * If the command line names the form, no other form is tried, and the agent is not compared here but by rule K80.
+ * because a host may leave an untouched session out of its list. Some hosts take the agent from the session's URI. If
+ * the URI has another form than such a host expects, the host lists the session under a wrong agent, so the kit must
+ * try another form. If the command line names the form, no other form is tried, and the agent is not compared here
+ * but by rule K80.
  */
 async function isListed(kit: Kit, session: Uri, { sessionForm }: NamedForms): Promise<boolean> {
   const client = await kit.join()

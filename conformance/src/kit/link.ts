@@ -29,7 +29,10 @@ export interface Notification {
   readonly params: { readonly [key: string]: unknown }
 }
 
-/** One WebSocket connection to the host. It keeps every message in order and knows only JSON-RPC. */
+/**
+ * One WebSocket connection to the host. It keeps all received messages in the order of their arrival, and knows only
+ * JSON-RPC.
+ */
 export class Link {
   /** Every frame, parsed. */
   readonly frames: unknown[] = []

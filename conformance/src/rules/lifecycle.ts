@@ -116,7 +116,8 @@ export const lifecycle: Topic = {
         const value = choices.find((choice) => choice !== before) ?? otherValue(type, before)
         const action = { type: 'session/configChanged', config: { [key]: value } }
         await client.outcome(client.dispatch(channel, action))
-        // If the host had accepted the action, every client would have reduced it and so changed the value.
+        // The old value shows that the host has rejected the action: the reducer of every client would apply an
+        // accepted one.
         same(`the setting ${excerpt(key)}`, before, config()?.values[key])
         const late = fold('session', await (await kit.join()).subscribe(channel), [])
         same(`the setting ${excerpt(key)} in a snapshot`, before, late.config?.values[key])

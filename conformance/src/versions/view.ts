@@ -50,7 +50,10 @@ export class View {
     return new View(speaker, session, primary, new Map([...followed, [primary, start]]))
   }
 
-  /** The view after the client came back with another connection. */
+  /**
+   * Returns the view of a client that has reconnected. `result` is the answer to `reconnect`: snapshots replace the
+   * earlier states, and a replay continues them.
+   */
   static resumed(speaker: Speaker, earlier: View, result: Shape): View {
     const { session, conversation } = earlier
     if (result['type'] === 'snapshot') {

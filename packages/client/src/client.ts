@@ -107,7 +107,7 @@ export class Client {
   }
 
   /**
-   * While the disk of the host is full: the host's message about it, and pending actions wait. Otherwise undefined.
+   * The host's message about its full disk, while pending actions wait for space. Undefined if the disk is not full.
    */
   get diskFull(): string | undefined {
     return this.#diskFull
@@ -166,8 +166,8 @@ export class Client {
   }
 
   /**
-   * Listens to every action in order, including rejected actions and those replayed after a lost link. If the host cannot
-   * replay, it sends snapshots, and the actions in between are not reported.
+   * Listens to every action in the order of arrival, including rejected actions and those replayed after a lost link.
+   * If the host cannot replay, it sends snapshots, and the actions that the client has missed are not reported.
    */
   onAction(listener: (envelope: Envelope) => void): () => void {
     return this.#actions.add(listener)

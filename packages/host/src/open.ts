@@ -102,7 +102,7 @@ export interface HostPorts {
   readonly tail?: number
   /** The minimum length of the text that is compressed into one segment, in characters. */
   readonly sealLeast?: number
-  /** Called when the store cannot be trusted any more. The caller should report the error and exit. */
+  /** Called when the store cannot be trusted any more. The function should report the error and end the program. */
   readonly fatal?: (error: unknown) => void
 }
 

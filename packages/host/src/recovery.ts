@@ -67,8 +67,8 @@ function recoverChat(core: Core, chat: Channel<'chat'>): void {
     if (!state.queuedMessages) core.jobs.mark(chat.uri, false)
     return
   }
-  // The turn stays active if its agent has not started it, or if it waits only for users and client tools. Only a
-  // worker's turn without an active turn of the parent is cancelled.
+  // The turn stays active if its agent has not started it, or if it waits only for users and client tools. The turn
+  // of a worker is cancelled all the same if its parent has no active turn.
   if (lifecycle === 'creating' || waitsForAnswerOnly(activeTurn.responseParts))
     return isOrphaned(core, chat) ? cancelTurn(core, chat) : checkClientsPresent(core, session, chat)
   const resumable =

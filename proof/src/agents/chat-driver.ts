@@ -207,7 +207,9 @@ export class ChatDriver {
     )
   }
 
-  /** The output of a turn's tools: the text in their results, and in the terminals that these results name. */
+  /**
+   * Returns the output of a turn's tools: the text in their results, and in the terminals that these results name.
+   */
   async output({ responseParts }: Turn): Promise<string> {
     const results = callsIn(responseParts).flatMap((call) =>
       call.status === 'completed' ? (call.content ?? []) : [],
@@ -260,7 +262,7 @@ export function callsIn(parts: readonly ResponsePart[]): readonly ToolCallState[
   return parts.flatMap((part) => (part.kind === 'toolCall' ? [part.toolCall] : []))
 }
 
-/** The text of a turn, without thoughts and tools. */
+/** Returns the text of a turn, without thoughts and tools. */
 export function markdownIn(turn: { readonly responseParts: readonly ResponsePart[] } | undefined): string {
   return (turn?.responseParts ?? [])
     .flatMap((part) => (part.kind === 'markdown' ? [part.content] : []))

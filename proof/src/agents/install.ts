@@ -6,7 +6,10 @@ import { join } from 'node:path'
 import { nodePackage } from './program.ts'
 import type { Recipe } from './recipe.ts'
 
-/** The folder for installed agents, with one subfolder per agent. It is separate from the project's own dependencies. */
+/**
+ * Returns the folder for installed agents, with one subfolder per agent. It is separate from the project's own
+ * dependencies.
+ */
 export function cacheFolder({ XDG_CACHE_HOME }: NodeJS.ProcessEnv = process.env): string {
   return join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'atrium-agents')
 }
@@ -41,7 +44,7 @@ function installed({ package: name }: Recipe, folder: string): string | undefine
   }
 }
 
-/** The command for npm: the npm that started this process, or else the one in the PATH. */
+/** Returns the command for npm: the npm that started this process, or else the one in the PATH. */
 function npm(): readonly [string, ...string[]] {
   const path = process.env['npm_execpath'] ?? ''
   return path.endsWith('npm-cli.js') ? [process.execPath, path] : ['npm']

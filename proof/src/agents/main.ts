@@ -88,7 +88,7 @@ async function agentOf(recipe: Recipe, model: Model): Promise<AgentUnderTest> {
   return { provider, hidesOutput, resumeDelayMs, actsWithoutAsking, prompts: scripted, launch, record }
 }
 
-/** The agent `atrium`, which is part of the host. It is configured to use the scripted model. */
+/** Returns the agent `atrium`, which is part of the host. It is configured to use the scripted model. */
 function ownModels(model: Model): AgentUnderTest {
   const compatible = { scripted: { baseUrl: `${model.url}/v1`, models: ['scripted'] } }
   const models = { anthropic: false, openai: false, compatible }

@@ -24,7 +24,7 @@ export function allPassed(rows: readonly Row[]): boolean {
   return cells.length > 0 && cells.every(({ outcome }) => outcome !== 'failed')
 }
 
-/** A table with a line per scene and a column per agent. Reasons too long for a cell follow in full. */
+/** Returns a table with a line per scene and a column per agent. Reasons too long for a cell follow in full. */
 export function table(rows: readonly Row[]): string {
   const names = [...new Set(rows.flatMap(({ cells }) => Object.keys(cells)))]
   const head = ['', ...rows.map(({ agent, version }) => `${agent} ${version}`.trim())]

@@ -33,7 +33,9 @@ export function whyNotRunnable(recipe: Recipe, machine: Machine = here): string 
   return missing ? `${built}: install ${qemu.packages}` : undefined
 }
 
-/** The command that starts a program here. An emulator runs the program if it was built for another machine. */
+/**
+ * Returns the command that starts a program here. An emulator runs the program if it was built for another machine.
+ */
 export function programOf(recipe: Recipe, folder: string, machine: Machine = here): Program {
   const path = join(folder, 'node_modules', recipe.program)
   const { args, platform } = recipe
@@ -42,12 +44,15 @@ export function programOf(recipe: Recipe, folder: string, machine: Machine = her
   return { command: qemu.command, args: ['-L', qemu.libraries, path, ...args] }
 }
 
-/** The folder with the programs of the packages in a folder, and before it the folder of the Node that they need. */
+/**
+ * Returns a value of PATH: the folder of the Node that the packages need, and the folder with the programs of the
+ * packages.
+ */
 export function binPath(recipe: Recipe, folder: string, machine: Machine = here): string {
   return `${dirname(nodeFor(recipe, folder, machine))}:${join(folder, 'node_modules', '.bin')}`
 }
 
-/** The name of the npm package with Node for a machine. */
+/** Returns the name of the npm package with Node for a machine. */
 export function nodePackage({ os, cpu }: Machine = here): string {
   return `node-${os === 'win32' ? 'win' : os}-${cpu}`
 }

@@ -1,21 +1,21 @@
 /** Prompts that make an agent do something that can be checked afterwards. */
 export interface Prompts {
-  /** The agent says this text. */
+  /** Returns a prompt by which the agent says this text. */
   say(words: string): string
-  /** The agent writes a file, after an approval. */
+  /** Returns a prompt by which the agent writes a file, after an approval. */
   write(path: string, text: string): string
-  /** The agent runs a shell command, after an approval. */
+  /** Returns a prompt by which the agent runs a shell command, after an approval. */
   run(line: string): string
-  /** The agent talks for this many seconds. */
+  /** Returns a prompt by which the agent talks for this many seconds. */
   talk(seconds: number): string
   /** Text that appears while the agent talks, and not before. */
   readonly progressText: string
   /**
-   * The agent runs a command, talks for this many seconds, and runs another command. Absent for an agent that does only
-   * one thing per prompt.
+   * Returns a prompt by which the agent runs a command, talks for this many seconds, and runs another command. Absent
+   * for an agent that does only one thing per prompt.
    */
   runTwice?(first: string, seconds: number, second: string): string
-  /** The agent calls a tool of an MCP server or of a client. */
+  /** Returns a prompt by which the agent calls a tool of an MCP server or of a client. */
   useTool(tool: string, input: object): string
 }
 

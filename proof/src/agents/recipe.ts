@@ -22,11 +22,11 @@ export interface Recipe {
   /** The version of Node that runs the agent, if the Node of this process is too old for it. */
   readonly node?: string
   readonly args: readonly string[]
-  /** The agent shows the output of a command to its model, but not to the host. */
+  /** Whether the agent shows the output of a command to its model, but not to the host. */
   readonly hidesOutput?: boolean
   /** Milliseconds that must pass before the agent can resume a session. */
   readonly resumeDelayMs?: number
-  /** The agent cannot be made to ask before it acts. */
+  /** Whether the agent cannot be made to ask before it acts. */
   readonly actsWithoutAsking?: boolean
   /**
    * Writes the agent's settings to a home folder. Returns the environment variables that make the agent use this folder. `bin`

@@ -92,7 +92,10 @@ async function cancel({ agent }: TestHost, chat: ChatDriver): Promise<Turn> {
   return complete(next, 'Still here.')
 }
 
-/** The host is stopped and started. In the next turn the agent says only new text and repeats nothing. */
+/**
+ * Checks a restart: the host is stopped and started. In the next turn the agent says only new text and repeats
+ * nothing.
+ */
 async function again(host: TestHost, chat: ChatDriver): Promise<Turn> {
   const { agent, work } = host
   const path = join(work, 'first.txt')
@@ -108,7 +111,10 @@ async function again(host: TestHost, chat: ChatDriver): Promise<Turn> {
   return turn
 }
 
-/** The host is killed while the agent talks. The turn is marked as interrupted, and goes on when resumed. */
+/**
+ * Checks a crash: the host is killed while the agent talks. The turn is marked as interrupted, and goes on when
+ * resumed.
+ */
 async function killed(host: TestHost, chat: ChatDriver): Promise<Turn> {
   const { prompts } = host.agent
   const log = join(host.work, 'log.txt')
@@ -135,7 +141,10 @@ async function killed(host: TestHost, chat: ChatDriver): Promise<Turn> {
   return turn
 }
 
-/** The host is killed while a call waits for approval. The call stays pending, and is carried out once. */
+/**
+ * Checks a crash during a question: the host is killed while a call waits for approval. The call stays pending, and
+ * is carried out once.
+ */
 async function waiting(host: TestHost, chat: ChatDriver): Promise<Turn> {
   const log = join(host.work, 'once.txt')
   const turnId = await chat.startTurn(host.agent.prompts.run(`echo once >> ${log}`))
@@ -152,8 +161,8 @@ async function waiting(host: TestHost, chat: ChatDriver): Promise<Turn> {
 }
 
 /**
- * The agent uses a tool of a configured MCP server. After the user has switched the server off, the tool is no longer
- * there.
+ * Checks that the agent uses a tool of a configured MCP server, and that the tool is gone after the user has switched
+ * the server off.
  */
 async function tools({ agent }: TestHost, chat: ChatDriver): Promise<Turn> {
   const prompt = (a: number) => agent.prompts.useTool(sums.tool, { a, b: 45 })
@@ -168,7 +177,7 @@ async function tools({ agent }: TestHost, chat: ChatDriver): Promise<Turn> {
   return { ...turn, responseParts: [] }
 }
 
-/** The agent uses a tool of a client. The client runs it once. */
+/** Checks that the agent uses a tool of a client, and that the client runs it once. */
 async function client({ agent }: TestHost, chat: ChatDriver): Promise<Turn> {
   const inputs: object[] = []
   await chat.provide({
@@ -188,7 +197,7 @@ async function client({ agent }: TestHost, chat: ChatDriver): Promise<Turn> {
   return turn
 }
 
-/** The model of the agent is told of a skill in the folder of the session. */
+/** Checks that the model of the agent is told of a skill in the folder of the session. */
 async function skill({ agent, work, requests }: TestHost, chat: ChatDriver): Promise<Turn> {
   const folder = join(work, '.agents/plugins/kit')
   mkdirSync(join(folder, '.plugin'), { recursive: true })
@@ -205,8 +214,8 @@ async function skill({ agent, work, requests }: TestHost, chat: ChatDriver): Pro
 }
 
 /**
- * An agent that acts without asking gets no prompt before a user has agreed. After a user has agreed for the folder,
- * no further question comes, even after a restart of the host.
+ * Checks that an agent that acts without asking gets no prompt before a user has agreed. After a user has agreed for
+ * the folder, no further question comes, even after a restart of the host.
  */
 async function consent(host: TestHost, chat: ChatDriver): Promise<Turn> {
   const path = join(host.work, 'agreed.txt')

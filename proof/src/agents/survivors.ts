@@ -8,8 +8,8 @@ export interface Survivor {
 }
 
 /**
- * The processes of a run. They are found by their environment, which contains the path of the folder of the run.
- * Empty on a system without `/proc`.
+ * Returns the processes of a run. They are found by their environment, which contains the path of the folder of the
+ * run. Empty on a system without `/proc`.
  */
 export function processesOf(folder: string): readonly Survivor[] {
   return pids().flatMap((pid) => {
@@ -35,7 +35,7 @@ function pids(): readonly number[] {
   }
 }
 
-/** The content of a file in `/proc`. Empty if the process has ended, or belongs to another user. */
+/** Returns the content of a file in `/proc`. Empty if the process has ended, or belongs to another user. */
 function textIn(path: string): string {
   try {
     return readFileSync(path, 'latin1')

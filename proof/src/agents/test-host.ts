@@ -17,13 +17,15 @@ import { survivors } from './survivors.ts'
 export interface AgentUnderTest {
   readonly provider: string
   readonly prompts: Prompts
-  /** The agent shows the output of a command to its model, but not to the host. */
+  /** Whether the agent shows the output of a command to its model, but not to the host. */
   readonly hidesOutput?: boolean
   /** Milliseconds that must pass before the agent can resume a session. */
   readonly resumeDelayMs?: number
-  /** The agent cannot be made to ask. Its scenes begin with the consent of a user. */
+  /** Whether the agent cannot be made to ask. Then its scenes begin with the consent of a user. */
   readonly actsWithoutAsking?: boolean
-  /** The command that starts the agent with this home folder. Absent for an agent that is part of the host. */
+  /**
+   * Returns the command that starts the agent with this home folder. Absent for an agent that is part of the host.
+   */
   launch?(home: string): Launch
   /** Makes the model of the agent record every request in a file. Absent for an agent without a model. */
   record?(file: string): void
@@ -85,7 +87,7 @@ export class TestHost {
     for (const client of this.#clients) client.connect()
   }
 
-  /** A client that lives as long as this object, and reconnects after every restart of the host. */
+  /** Returns a client that lives as long as this object, and reconnects after every restart of the host. */
   client(): Client {
     const open = async () => {
       const address = await this.#address

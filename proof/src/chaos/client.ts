@@ -199,7 +199,7 @@ export class Client {
       for (const uri of missing) this.subscriptions.delete(uri)
       this.#onSnapshots(answer.snapshots ?? [])
     } catch (error) {
-      // The host does not know this client, because it was killed before it had stored the client.
+      // The host does not know this client, because the host was killed before it had stored the client.
       if (!(error instanceof Refused) || error.code !== errorCodes.NotFound) throw error
       await this.#initialize()
     }
@@ -215,7 +215,7 @@ export class Client {
     const { method, channel } = pending
     const done = (error?: unknown): void => {
       if (error !== undefined && !(error instanceof Refused)) return
-      // The disk is full: the request stays pending.
+      // The host answers `PermissionDenied` while its disk is full. The request stays pending and is sent again.
       if (error instanceof Refused && error.code === errorCodes.PermissionDenied) return
       this.#pending = this.#pending.filter((other) => other !== pending)
       pending.onCreated?.()

@@ -1,9 +1,9 @@
-/** The link ended during a wait. */
+/** Thrown when the link ends during a wait. */
 export class LinkLost extends Error {
   override readonly name = 'LinkLost'
 }
 
-/** The host answered with an error. */
+/** Thrown when the host answers with an error. */
 export class Refused extends Error {
   override readonly name = 'Refused'
   readonly code: number

@@ -15,7 +15,7 @@ export interface Failpoint {
   readonly most: number
 }
 
-/** The patch that kills the process when this place is reached for the nth time. */
+/** Returns the patch that kills the process when this place is reached for the nth time. */
 export function killing({ file, find, side }: Failpoint, nth: number): Patch {
   const kill = `(globalThis.reached = (globalThis.reached ?? 0) + 1) === ${nth} && process.kill(process.pid, 'SIGKILL')`
   // The replacement starts with a name, so that it is valid wherever the expression was, even after a line without a semicolon.

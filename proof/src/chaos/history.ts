@@ -87,7 +87,7 @@ export function readRun(folder: string): Run {
   return { name: folder, histories, stored }
 }
 
-/** Folders at or below this one that hold a run. */
+/** Returns the folders at or below this one that hold a run. */
 export function runsBelow(folder: string): readonly string[] {
   const entries = readdirSync(folder, { withFileTypes: true })
   const here = entries.some(({ name }) => name === storedName) ? [folder] : []

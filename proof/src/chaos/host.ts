@@ -11,8 +11,8 @@ const bin = fileURLToPath(new URL('../../../packages/cli/bin/atrium.mjs', import
 const plant = new URL('../plant/register.js', import.meta.url).href
 
 /**
- * The home folder of every host: empty, and the same for all. The state of a host names folders in its home. Tests
- * compare the states of hosts on copies of one data folder, so these hosts must have the same home.
+ * Returns the home folder of every host: empty, and the same for all. The state of a host names folders in its home.
+ * Tests compare the states of hosts on copies of one data folder, so these hosts must have the same home.
  */
 function home(): string {
   const folder = join(tmpdir(), 'atrium-chaos-home')

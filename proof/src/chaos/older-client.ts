@@ -96,7 +96,7 @@ export class OlderClient {
     return this.#wire.nested ? uri.replace('ahp-session:', 'guide:') : uri
   }
 
-  /** The channel of the turns of a session. */
+  /** Returns the channel of the turns of a session. */
   turnsOf(session: Uri): Uri {
     return this.merged ? this.nameOf(session) : defaultChatUri(session)
   }
@@ -194,7 +194,7 @@ export class OlderClient {
         this.states.delete(name)
       this.returns++
     } catch (error) {
-      // The host does not know this client, because it was killed before it had stored the client.
+      // The host does not know this client, because the host was killed before it had stored the client.
       if (!(error instanceof Refused) || error.code !== errorCodes.NotFound) throw error
       await this.#initialize()
     }

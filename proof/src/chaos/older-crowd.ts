@@ -122,7 +122,7 @@ function titled(title: string): Action {
   return { type: 'session/titleChanged', title } as Action
 }
 
-/** Starts a turn, or cancels one that does not exist, which is refused. */
+/** Returns an action that starts a turn, or cancels one that does not exist. The host refuses such a cancellation. */
 function turnAction({ id, version, merged }: OlderClient, chance: Chance): Action {
   const kind = merged ? 'session' : 'chat'
   const turnId = `${id}-${chance.next()}`

@@ -42,7 +42,10 @@ export class Proxy {
     return proxy
   }
 
-  /** The address for clients of this proxy. The host accepts only its own name, so clients must send it as `host`. */
+  /**
+   * Returns the address for clients of this proxy. The host accepts only its own name, so clients must send it as
+   * `host`.
+   */
   address({ url, token }: Address): Address & { readonly host: string } {
     const { port } = this.#server.address() as AddressInfo
     return { url: `ws://127.0.0.1:${port}/`, token, host: new URL(url).host }
@@ -97,7 +100,7 @@ export class Proxy {
     }
   }
 
-  /** The part of the bytes that comes before the cut. */
+  /** Returns the part of the bytes that comes before the cut. */
   #allowed(bytes: Buffer, passed: Proxy['passed'], direction: Direction, cut: () => void): Buffer {
     const limit = this.faults.cut?.direction === direction ? this.faults.cut.after : Infinity
     const room = Math.max(0, limit - passed[direction])

@@ -64,7 +64,10 @@ export class DispatchLedger {
     return outcome.then((end) => this.#ended(dispatch, end))
   }
 
-  /** U2, U4: over one link each action is sent once, in dispatch order, unchanged, and not after its outcome is known. */
+  /**
+   * Records that an action is sent. Checks U2 and U4: over one link each action is sent once, in dispatch order,
+   * unchanged, and not after its outcome is known.
+   */
   sent(clientSeq: number, channel: Uri, action: Action): void {
     const dispatch = this.#dispatches.find((each) => each.clientSeq === clientSeq)
     const last = this.#sent.at(-1) ?? 0
@@ -113,7 +116,7 @@ export class DispatchLedger {
     return this.#dispatches.flatMap(({ outcome, clientSeq = 0 }) => (outcome ? [] : [clientSeq]))
   }
 
-  /** I5: accepted actions are in the log, refused ones are not, and each has an outcome. */
+  /** Checks I5: accepted actions are in the log, refused ones are not, and each has an outcome. */
   check(): void {
     const { model, restored } = this.#sim
     const inLog = new Set<number>()

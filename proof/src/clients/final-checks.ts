@@ -7,7 +7,7 @@ import type { App } from './app.ts'
 
 type Sim = Simulation<App>
 
-/** Everything that is still under way, in words; empty at rest. */
+/** Returns everything that is still under way, in words; empty at rest. */
 export function pendingWork(sim: Sim): string {
   const { model, disk } = sim
   const found = [
@@ -65,7 +65,7 @@ function isAnnounced(sim: Sim, uri: Uri): boolean {
   return sim.invariants.usedSessions.has(sim.invariants.sessionOf(uri) ?? uri)
 }
 
-/** U1, U3, I10: a closed client has no pending action, no timer and no waiting request. */
+/** Checks U1, U3, I10: a closed client has no pending action, no timer and no waiting request. */
 export function checkClosed(sim: Sim): void {
   for (const { id, client, ledger, timers, waiting } of sim.clients) {
     if (client.pending.length > 0 || ledger.open.length > 0)
@@ -76,8 +76,9 @@ export function checkClosed(sim: Sim): void {
 }
 
 /**
- * I4: an action is pending only if its channel is gone, because the host does not answer such an action. A client
- * that has reconnected knows which of its subscribed channels are gone, so it has no pending action on them either.
+ * Checks I4: an action is pending only if its channel is gone, because the host does not answer such an action. A
+ * client that has reconnected knows which of its subscribed channels are gone, so it has no pending action on them
+ * either.
  */
 function checkPending(sim: Sim, app: App, reconnected: boolean): void {
   const followed = new Set([...app.handles].map(({ uri }) => uri))
@@ -87,7 +88,7 @@ function checkPending(sim: Sim, app: App, reconnected: boolean): void {
   if (owed) sim.fail('I4', `${app.id} still waits for ${owed.clientSeq} ${owed.action.type}`)
 }
 
-/** U3: the host delivers the channels that have a handle, and no others. */
+/** Checks U3: the host delivers the channels that have a handle, and no others. */
 function checkSubscriptions(sim: Sim, app: App, reconnected: boolean): void {
   const handles = [...app.handles].filter(({ status }) => status !== 'gone').map(({ uri }) => uri)
   const wanted = new Set<Uri>([...handles, ...(app.list ? [rootUri] : [])])
@@ -99,7 +100,7 @@ function checkSubscriptions(sim: Sim, app: App, reconnected: boolean): void {
     sim.fail('U3', `${app.id} is subscribed to ${delivered.join()}, but has handles on ${expected.join()}`)
 }
 
-/** U6: the session list agrees with the host's. */
+/** Checks U6: the session list agrees with the host's. */
 function checkList(sim: Sim, { id, list, clientView }: App): void {
   if (!list) return
   const items = sim.hostRun?.core?.catalog.page().items ?? []

@@ -43,7 +43,7 @@ export class HandleChecks {
     this.#notified.set(handle, visibleState(handle))
   }
 
-  /** U3: nothing visible has changed since the last notification. */
+  /** Checks U3: nothing visible has changed since the last notification. */
   checkNotified(handle: Handle): void {
     const notified = this.#notified.get(handle)
     if (!visibleState(handle).every((value, at) => value === notified?.[at]))
@@ -75,7 +75,7 @@ export class HandleChecks {
     if (status === 'open' && link === 'live') this.#checkConfirmed(uri, channel, seq, confirmed)
   }
 
-  /** I4: at rest a handle shows the state that the host has. */
+  /** Checks I4: at rest a handle shows the state that the host has. */
   checkAtRest(handle: Handle, expected: unknown): void {
     const channel = kinds[handle.kind] as unknown as ChannelKind
     if (handle.status !== 'open' || !this.#clientView.agrees(handle.uri, channel, handle.state, expected))

@@ -2,7 +2,7 @@ import type { Action, Uri } from '@atrium/protocol/channel'
 import { limits } from '@atrium/protocol/limits'
 import type { Chance } from '../chance.ts'
 
-/** An action that no app should dispatch. The client or its host refuses it, and neither may break. */
+/** Returns an action that no app should dispatch. The client or its host refuses it, and neither may break. */
 export function hostileAction(name: string, chance: Chance): Action {
   const ring: { type: string; self?: unknown } = { type: 'chat/draftChanged' }
   ring.self = ring
@@ -27,7 +27,7 @@ export function hostileAction(name: string, chance: Chance): Action {
   return chance.pick(actions) as Action
 }
 
-/** A malformed action of a type that the channel knows. */
+/** Returns a malformed action of a type that the channel knows. */
 export function malformedAction(channel: Uri): Action {
   const action = channel.startsWith('ahp-chat:')
     ? { type: 'chat/draftChanged', draft: 5 }
@@ -41,7 +41,7 @@ function deep(levels: number): object {
   return value
 }
 
-/** The action as text, even if it has no JSON form. */
+/** Returns the action as text, even if it has no JSON form. */
 export function describe(action: unknown): string {
   try {
     return JSON.stringify(action) ?? 'nothing'

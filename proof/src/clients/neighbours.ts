@@ -49,8 +49,8 @@ export class Neighbours {
   }
 
   /**
-   * What is still under way, in words; empty at rest. While frames wait in the host, the number of actions without an
-   * outcome falls from round to round, so a falling number counts as work under way.
+   * Returns what is still under way, in words; empty at rest. While frames wait in the host, the number of actions
+   * without an outcome falls from round to round, so a falling number counts as work under way.
    */
   pendingWork(): string {
     const owed = this.clients.reduce((sum, client) => sum + client.owed, 0)

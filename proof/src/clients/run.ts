@@ -68,7 +68,7 @@ async function runPlan(sim: Sim, neighbours: Neighbours): Promise<void> {
   checkClosed(sim)
 }
 
-/** Three to five apps. One may speak 0.9, and half of them keep a session list. */
+/** Creates the apps of a plan. One may speak 0.9, and half of them keep a session list. */
 function appsOf(sim: Sim): readonly App[] {
   const { clients, oldClient } = sim.plan
   return Array.from(

@@ -100,8 +100,8 @@ export class Wire {
   }
 
   /**
-   * U3: a client requests a channel once. It may request it again only while one of its actions on the channel is
-   * unanswered.
+   * Records that the client requests a channel. Checks U3: a client requests a channel once. It may request it again
+   * only while one of its actions on the channel is unanswered.
    */
   #subscribed(uri: Uri): void {
     if (this.subscriptions.has(uri) && !this.#owner.ledger.waitsIn(uri))

@@ -164,7 +164,7 @@ function output(name: number): AgentAction {
   return { type: 'chat/activityChanged', activity: `activity ${name}` }
 }
 
-/** Actions that an agent may not send. */
+/** Returns an action that an agent may not send. */
 function forged(toolCallId: string, name: number, chance: Chance): AgentAction {
   const rule = { id: String(name), tool: chance.pick(toolNames) ?? 'run' }
   const toolCall = {

@@ -77,7 +77,7 @@ export class Disk {
     this.bound = Math.max(olderBound ? 0 : this.bound, this.#boundOf(left))
   }
 
-  /** The numbers of a channel's durable envelopes, in order. */
+  /** Returns the numbers of a channel's durable envelopes, in ascending order. */
   numbersOf(channel: string): readonly number[] {
     return this.transactions
       .slice(0, this.durable)
@@ -163,7 +163,7 @@ export class Disk {
     }
   }
 
-  /** The records whose key has this prefix, including those that are not durable yet. */
+  /** Returns the records whose key has this prefix, including those that are not durable yet. */
   async #recordsFrom(prefix: string): Promise<Map<string, string>> {
     // Lists the transactions that are not durable before the `await`, because a flush may end while the image is
     // read.

@@ -16,7 +16,7 @@ export function checkAtRest(sim: Simulation<MinimalClient>): void {
   checkHost(sim)
 }
 
-/** The checks that do not depend on the kind of client. */
+/** Makes the checks that do not depend on the kind of client. */
 export function checkHost(sim: Simulation): void {
   checkOnce(sim)
   for (const [uri, chat] of sim.invariants.chats()) checkChat(sim, uri, chat)
@@ -30,7 +30,7 @@ export function checkHost(sim: Simulation): void {
   if (!sim.model.live(rootUri)) sim.fail('I11', 'the root does not exist')
 }
 
-/** After the grace period without clients: unused sessions are gone, and no client is active. */
+/** Checks the host after the grace period without clients: unused sessions are gone, and no client is active. */
 export function checkWithoutClients(sim: Simulation): void {
   if (!sim.up) return sim.fail('I11', 'the host is down')
   sim.invariants.callEffects.checkWithoutClients(sim.invariants.chats())
@@ -42,7 +42,7 @@ export function checkWithoutClients(sim: Simulation): void {
   }
 }
 
-/** I4, I5: the client has the final state, and knows the outcome of every action. */
+/** Checks I4, I5: the client has the final state, and knows the outcome of every action. */
 export function checkClient(sim: Simulation, client: MinimalClient): void {
   const { id, clientView, subscriptions } = client
   client.audit?.complete()
@@ -58,7 +58,7 @@ export function checkClient(sim: Simulation, client: MinimalClient): void {
   if (owed) sim.fail('I5', `${id} never learned the outcome of ${owed.clientSeq} ${owed.action.type}`)
 }
 
-/** I6: every action of a client is in the log at most once. */
+/** Checks I6: every action of a client is in the log at most once. */
 function checkOnce(sim: Simulation): void {
   const done = new Set<string>()
   for (const [uri, { entries }] of sim.model.channels)
@@ -71,8 +71,8 @@ function checkOnce(sim: Simulation): void {
 }
 
 /**
- * I17: an agent works on an active turn, or the turn waits for its session or a user. Without an active turn, queued
- * messages wait only if the last turn failed or was cancelled.
+ * Checks I17: an agent works on an active turn, or the turn waits for its session or a user. Without an active turn,
+ * queued messages wait only if the last turn failed or was cancelled.
  */
 function checkChat(sim: Simulation, uri: Uri, { activeTurn, queuedMessages, turns }: ChatState): void {
   const session = sim.model.session(sim.invariants.sessionOf(uri) ?? '')
@@ -85,7 +85,7 @@ function checkChat(sim: Simulation, uri: Uri, { activeTurn, queuedMessages, turn
     sim.fail('I17', `messages are queued in ${uri} without a reason to wait`)
 }
 
-/** I18, I19: the list shows the used sessions, each as its session describes itself. */
+/** Checks I18, I19: the list shows the used sessions, each as its session describes itself. */
 function checkList(sim: Simulation): void {
   const items = sim.hostRun?.core?.catalog.page().items ?? []
   const used = sim.invariants.sessions().filter(([uri]) => sim.invariants.usedSessions.has(uri))

@@ -125,7 +125,7 @@ export class Link {
     this.#resolveDrained()
   }
 
-  /** The host died: its sent messages still arrive, then the end of the link. */
+  /** Called when the host has died. The messages that it has sent still arrive, and then the end of the link. */
   hostDied(): void {
     this.#toHost = []
     this.#listener = undefined

@@ -26,7 +26,7 @@ export class MinimalClient {
   readonly #speech: Speech
   link: Link | undefined
   audit: Audit | undefined
-  /** The host has answered the handshake. */
+  /** Whether the host has answered the handshake. */
   open = false
   lastSeen = 0
   clientSeq = 0
@@ -35,7 +35,7 @@ export class MinimalClient {
    * subscriber of a channel that it has left, and replay this channel after a reconnect.
    */
   readonly everSubscribed = new Set<Uri>()
-  /** The client has had a link before, so it can reconnect. */
+  /** Whether the client has had a link before, so that it can reconnect. */
   canReconnect = false
   #requests = new Map<
     number,
@@ -51,7 +51,7 @@ export class MinimalClient {
     this.#actions = new SentActions(context, id, (uri) => this.clientView.names.nameOf(uri))
   }
 
-  /** No request is waiting for a response. */
+  /** Whether the link is open, and no request is waiting for a response. */
   get idle(): boolean {
     return this.open && this.#requests.size === 0
   }

@@ -54,7 +54,7 @@ export interface Plan {
   readonly headEvery: number
   /** Number of turns that a chat has in memory when the host has loaded it. */
   readonly tail: number
-  /** One of the clients speaks 0.9. */
+  /** Whether one of the clients speaks 0.9. */
   readonly oldClient: boolean
   /** Older protocol versions, one for each client that speaks such a version. Empty in three of four plans. */
   readonly older: readonly Version[]
@@ -66,7 +66,10 @@ export interface Plan {
   readonly theme: Theme
   /** Whether a session exists at the start, and whether all clients are subscribed to it. */
   readonly setup: 'none' | 'unsubscribed' | 'subscribed'
-  /** The host poses as a foreign one: it does not announce that resends are safe, and other messages overtake its responses. */
+  /**
+   * Whether the host poses as a foreign one: it does not announce that resends are safe, and other messages overtake
+   * its responses.
+   */
   readonly foreignHost: boolean
   readonly ops: readonly Op[]
 }
@@ -211,7 +214,10 @@ function withSeals(seed: number, ops: readonly Op[]): readonly Op[] {
   return ops.flatMap((op): Op[] => (chance.oneIn(every) ? [op, { name: 'seal', dice: chance.next() }] : [op]))
 }
 
-/** The versions of older clients in one of four plans. They have their own dice, so that the other plans do not depend on them. */
+/**
+ * Returns the versions of the older clients of a plan. Only one of four plans has such clients. They have their own
+ * dice, so that the rest of the plan does not depend on them.
+ */
 function olderOf(seed: number): readonly Version[] {
   const chance = new Chance(seed + 0x01d)
   if (!chance.oneIn(4)) return []

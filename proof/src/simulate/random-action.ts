@@ -5,7 +5,7 @@ import type { Chance } from '../chance.ts'
 import type { Simulation } from './simulation.ts'
 import { questionOf } from './turn-actions.ts'
 
-/** A random action for a channel: sensible, forbidden, malformed, or a repetition. */
+/** Returns a random action for a channel: sensible, forbidden, malformed, or a repetition. */
 export function randomAction(sim: Simulation, channel: Uri, clientId: string, chance: Chance): Action {
   const name = String(sim.name())
   const kind = sim.model.channels.get(channel)?.kind.name ?? kindOf(channel)
@@ -16,7 +16,7 @@ export function randomAction(sim: Simulation, channel: Uri, clientId: string, ch
   return (chance.pick(candidates) ?? { type: 'nobody/knows' }) as Action
 }
 
-/** The kind of a channel that may not exist yet. */
+/** Returns the kind of a channel that may not exist yet. */
 function kindOf(uri: Uri): string {
   return uri.startsWith('ahp-chat:') ? 'chat' : 'session'
 }
@@ -42,7 +42,7 @@ function actionsFor({ sim, channel, kind, name, clientId, chance }: Choice): rea
   return ofTerminal(name, clientId, chance)
 }
 
-/** Actions that a host must reject. */
+/** Returns actions that a host must reject. */
 function malformedActions(name: string): readonly object[] {
   return [
     { type: 'session/ready' },
@@ -87,7 +87,7 @@ function ofTerminal(name: string, clientId: string, chance: Chance): readonly ob
   ]
 }
 
-/** Actions in a chat: most refer to existing turns and messages, some do not. */
+/** Returns actions in a chat: most refer to existing turns and messages, some do not. */
 function ofChat(sim: Simulation, channel: Uri, name: string, chance: Chance): readonly object[] {
   const { turns = [], activeTurn, queuedMessages = [] }: Partial<ChatState> = sim.model.chat(channel) ?? {}
   const fresh = `turn-${name}`

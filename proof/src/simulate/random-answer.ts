@@ -4,8 +4,8 @@ import type { Chance } from '../chance.ts'
 import { callsOf, clientRunning } from './tool-calls.ts'
 
 /**
- * Actions by which users, and clients that run tools, answer a chat: in time, late, for another call, or with a
- * choice that was not offered.
+ * Returns actions by which users, and clients that run tools, answer a chat: in time, late, for another call, or with
+ * a choice that was not offered.
  */
 export function answersTo(state: ChatState, name: string, chance: Chance): readonly object[] {
   const { activeTurn, turns } = state

@@ -135,7 +135,7 @@ async function checkSearch(sim: Sim): Promise<void> {
   checkSearchIndex(sim, sim.index)
 }
 
-/** Everything that is still under way, in words; empty at rest. */
+/** Returns everything that is still under way, in words; empty at rest. */
 function pendingWork(sim: Sim): string {
   const found = [
     !sim.up && 'the host is down',

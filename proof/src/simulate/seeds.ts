@@ -31,7 +31,7 @@ for (let done = 0; done < count; done++) {
 }
 process.disconnect()
 
-/** The trace of the shortest plan that still has the same violation. */
+/** Returns the trace of the shortest plan that still has the same violation. */
 async function traceOf(seed: number, { invariant }: Violation): Promise<readonly string[]> {
   const plan = planOf(seed)
   const fails = async (ops: readonly Op[]) => (await run({ ...plan, ops }))?.invariant === invariant

@@ -131,7 +131,7 @@ export class SimulatedAgents {
     return output({ type: 'chat/delta', partId, content: `${name} `.repeat(name % 5 === 0 ? 500 : 1) })
   }
 
-  /** A question to the user. The agent does not wait for the answer. */
+  /** Returns a step that asks the user a question. The agent does not wait for the answer. */
   #question(form = false): ScriptStep {
     const id = `question-${this.#names()}`
     const questions = [{ kind: 'text' as const, id: 'who', message: 'Who?', required: true }]
@@ -223,7 +223,10 @@ function failure(chance: Chance): Error {
   return how === 0 ? new Error('agent failed') : new TurnFailed('sim', 'it failed', how === 1)
 }
 
-/** Starts a worker (an agent in a chat of its own), and with `waits` waits until it has finished. */
+/**
+ * Returns a step that starts a worker (an agent in a chat of its own). With `waits`, the step waits until the worker
+ * has finished.
+ */
 function spawnWorker({ chat }: AgentRun, toolCallId: string, waits: boolean): ScriptStep {
   return async () => {
     const value: AgentAction = { type: 'chat/activityChanged', activity: toolCallId }
@@ -238,7 +241,7 @@ function spawnWorker({ chat }: AgentRun, toolCallId: string, waits: boolean): Sc
   }
 }
 
-/** Waits for a steering message, and removes it. */
+/** Returns a step that waits for a steering message, and removes it. */
 function takeSteering({ chat }: AgentRun): ScriptStep {
   return async () => {
     const { steeringMessage } = await chat.when((state) => state.steeringMessage !== undefined)

@@ -7,7 +7,7 @@ import type { Link, Message } from './link.ts'
 export interface SimulatedClient {
   readonly id: string
   readonly link: Link | undefined
-  /** The host has answered the handshake. */
+  /** Whether the host has answered the handshake. */
   readonly open: boolean
   /** Whether the version of the client has actions that choose the model of a session (V9). */
   readonly choosesModels?: boolean

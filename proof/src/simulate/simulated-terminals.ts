@@ -16,7 +16,7 @@ interface Context {
   }
   liveUris(prefix: string): readonly Uri[]
   isDurable(uri: Uri): boolean
-  /** The terminal that a tool call holds. */
+  /** Returns the terminal that a tool call holds. */
   heldBy(toolCallId: string): Uri | undefined
   fail(invariant: string, problem: string): void
 }

@@ -112,7 +112,7 @@ export class Simulation<P extends SimulatedClient = SimulatedClient> implements 
     this.violation ??= { invariant, problem }
   }
 
-  /** A number that was never used before, for names. */
+  /** Returns a number that was never used before, for names. */
   readonly name = (): number => ++this.#names
 
   /** The wall clock in ISO format. */
@@ -212,7 +212,7 @@ export class Simulation<P extends SimulatedClient = SimulatedClient> implements 
     checkRecords(this)
   }
 
-  /** Y6: a shell ends with its host, so none runs after a restart. */
+  /** Checks Y6: a shell ends with its host, so none runs after a restart. */
   #checkShellsEnded(): void {
     for (const uri of this.liveUris('ahp-terminal:')) {
       if (this.model.terminal(uri)?.lifecycle.status === 'running')
@@ -220,7 +220,7 @@ export class Simulation<P extends SimulatedClient = SimulatedClient> implements 
     }
   }
 
-  /** L4.6: when the disk becomes full, every client whose actions wait for space is told in the same step. */
+  /** Checks L4.6: when the disk becomes full, every client whose actions wait for space is told in the same step. */
   #checkToldFull(): void {
     const { core, links } = this.hostRun ?? {}
     for (const { id, link, open } of this.clients) {
@@ -247,7 +247,7 @@ export class Simulation<P extends SimulatedClient = SimulatedClient> implements 
     })
   }
 
-  /** Visible channels whose URI has this prefix. */
+  /** Returns the visible channels whose URI has this prefix. */
   liveUris(prefix = ''): readonly Uri[] {
     const hidden = new Set(this.invariants.stagedChats())
     const known = [...this.model.channels.keys()].filter((uri) => uri.startsWith(prefix) && !hidden.has(uri))

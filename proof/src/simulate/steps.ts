@@ -26,8 +26,8 @@ export function watchSteps(log: Log, steps: StepNumbers[]): void {
 }
 
 /**
- * The first step of which only a part was kept, with the sequence numbers that were kept; undefined if each step was
- * kept as a whole or not at all (L1).
+ * Returns the first step of which only a part was kept, with the sequence numbers that were kept; undefined if each
+ * step was kept as a whole or not at all (L1).
  */
 export function partialStep(
   steps: readonly StepNumbers[],

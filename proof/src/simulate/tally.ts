@@ -1,6 +1,6 @@
 /**
- * Counts how often runs reached the situations they are meant for. A simulation that never reaches them finds nothing
- * and still looks correct. One tally per process.
+ * How often runs reached the situations they are meant for. A simulation that never reaches them finds nothing and
+ * still looks correct. There is one tally per process.
  */
 export type Tally = { readonly [what: string]: number }
 
@@ -15,7 +15,7 @@ export function tally(): Tally {
   return Object.fromEntries(counts)
 }
 
-/** The sum of several tallies. */
+/** Returns the sum of several tallies. */
 export function sum(tallies: readonly Tally[]): Tally {
   const total = new Map<string, number>()
   for (const each of tallies)

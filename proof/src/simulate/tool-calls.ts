@@ -12,7 +12,7 @@ export function callIn({ activeTurn }: Partial<ChatState>, toolCallId: string): 
   return callsOf(activeTurn).find((call) => call.toolCallId === toolCallId)
 }
 
-/** The client that is running a call; undefined for a call that no client runs now. */
+/** Returns the client that is running a call; undefined for a call that no client runs now. */
 export function clientRunning(call: ToolCallState | undefined): string | undefined {
   return call?.status === 'running' && call.contributor?.kind === 'client'
     ? call.contributor.clientId

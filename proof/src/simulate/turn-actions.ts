@@ -24,7 +24,7 @@ export function wasInterrupted(action: Action): boolean {
   return action.type === 'chat/error' && part?.error?.errorType === 'interrupted'
 }
 
-/** The id of an unanswered question of a turn. */
+/** Returns the id of an unanswered question of a turn. */
 export function questionOf({ responseParts }: ActiveTurn): string | undefined {
   const asked = responseParts.find((part) => part.kind === 'inputRequest' && part.response === undefined)
   return asked?.kind === 'inputRequest' ? asked.request.id : undefined

@@ -2,7 +2,7 @@ import type { World } from '@atrium/host/ports/world'
 
 /** The simulated time. It moves only on request, and the wall clock can jump independently. */
 export class Clock {
-  /** Milliseconds; never decreases. */
+  /** The time that has passed, in milliseconds. It never decreases. */
   elapsed = 0
   wall = Date.parse('2026-01-01T00:00:00Z')
   readonly #timers = new Set<{ readonly at: number; readonly task: () => void }>()
@@ -13,7 +13,7 @@ export class Clock {
     return () => void this.#timers.delete(timer)
   }
 
-  /** Advances the time. Returns the tasks that became due, in order. */
+  /** Advances the time. Returns the tasks that became due, the earliest first. */
   due(ms: number): readonly (() => void)[] {
     this.elapsed += ms
     this.wall += ms

@@ -38,7 +38,6 @@ export class ChatView {
     await this.#ui.page.keyboard.type(text)
   }
 
-  /** Sends a message. */
   async send(text: string): Promise<void> {
     await this.type(text)
     await until(
@@ -59,17 +58,17 @@ export class ChatView {
     return this.#ui.page.locator('.interactive-input-part .monaco-editor').first()
   }
 
-  /** The requests and responses, as far as they are on the screen, each on one line. */
+  /** Returns the requests and responses, as far as they are on the screen, each on one line. */
   async items(): Promise<readonly string[]> {
     return texts(this.root.locator('.monaco-list-rows .interactive-item-container'))
   }
 
-  /** The requests on the screen. */
+  /** Returns the requests on the screen. */
   async requests(): Promise<readonly string[]> {
     return texts(this.root.locator('.monaco-list-rows .interactive-request'))
   }
 
-  /** The newest response. */
+  /** Returns the newest response. */
   async answer(): Promise<string> {
     return (await texts(this.root.locator('.monaco-list-rows .interactive-response'))).at(-1) ?? ''
   }
@@ -139,7 +138,7 @@ export class ChatView {
     await this.#ui.page.locator('.monaco-diff-editor .view-lines', { hasText: text }).last().waitFor()
   }
 
-  /** The open request for approval. */
+  /** Returns the open request for approval. */
   async confirmation(): Promise<Locator> {
     const widget = this.#ui.page.locator('.chat-confirmation-widget2').last()
     await widget.waitFor()
@@ -193,7 +192,7 @@ export class ChatView {
     await request.locator(`[aria-label^="${label}"]`).first().click()
   }
 
-  /** The suggestions that the input shows for what was typed. */
+  /** Returns the suggestions that the input shows for what was typed. */
   async suggestions(): Promise<readonly string[]> {
     return texts(this.#ui.page.locator('.suggest-widget.visible .monaco-list-row'))
   }

@@ -42,13 +42,13 @@ export class CommandLine {
     return out
   }
 
-  /** The sessions whose title contains the text. */
+  /** Returns the sessions whose title contains the text. */
   async sessions(title: string): Promise<readonly Listed[]> {
     const lines = (await this.run('ls', '--all', '--json')).split('\n').filter((line) => line !== '')
     return lines.map((line) => JSON.parse(line) as Listed).filter((each) => each.title.includes(title))
   }
 
-  /** The only session whose title contains the text. */
+  /** Returns the only session whose title contains the text. */
   async session(title: string): Promise<Listed> {
     const found = await this.sessions(title)
     const [only] = found
@@ -56,13 +56,13 @@ export class CommandLine {
     return only
   }
 
-  /** The turns of a session as `atrium logs` prints them. */
+  /** Returns the turns of a session as `atrium logs` prints them. */
   async logs(title: string): Promise<string> {
     return this.run('logs', idOf(await this.session(title)))
   }
 }
 
-/** The id by which commands name a session. */
+/** Returns the id by which commands name a session. */
 export function idOf({ resource }: Listed): string {
   return resource.slice(resource.indexOf('/') + 1)
 }

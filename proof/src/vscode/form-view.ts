@@ -11,7 +11,7 @@ export class FormView {
     this.#ui = ui
   }
 
-  /** The text of the shown question, or an empty text if there is no form. */
+  /** Returns the text of the shown question, or an empty text if there is no form. */
   async text(): Promise<string> {
     return (await this.#root.count()) === 0 ? '' : oneLine(await this.#root.innerText())
   }

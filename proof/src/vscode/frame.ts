@@ -51,7 +51,7 @@ export function called(method: string): Matcher {
 
 export type Action = Readonly<Record<string, unknown>> & { readonly type: string }
 
-/** The actions of the workbench that the host rejected, with the reasons. */
+/** Returns the actions of the workbench that the host rejected, with the reasons. */
 export function rejections(frames: readonly Frame[]): readonly string[] {
   return frames.flatMap(({ message }) => {
     const { action, rejectionReason } = message?.params ?? {}
@@ -59,7 +59,7 @@ export function rejections(frames: readonly Frame[]): readonly string[] {
   })
 }
 
-/** The errors with which the host answered requests, with the methods of the requests. */
+/** Returns the errors with which the host answered requests, with the methods of the requests. */
 export function errors(frames: readonly Frame[]): readonly string[] {
   const methods = new Map<string, string>()
   const found: string[] = []

@@ -1,19 +1,19 @@
 import type { Outcome } from './step.ts'
 
-/** The line of a step. The reason of a failure and refusals by the host follow on lines of their own. */
+/** Returns the line of a step. The reason of a failure and refusals by the host follow on lines of their own. */
 export function line({ name, seconds, failure, refused }: Outcome, number: number): string {
   const head = `${failure === undefined ? 'pass' : 'FAIL'}  ${String(number).padStart(2)}  ${name} (${seconds} s)`
   const details = [...(failure === undefined ? [] : [failure]), ...refused.map((each) => `refused: ${each}`)]
   return [head, ...details.map((each) => `          ${shortened(each)}`)].join('\n')
 }
 
-/** The last line: how many steps passed. */
+/** Returns the last line: how many steps passed. */
 export function summary(outcomes: readonly Outcome[]): string {
   const passed = outcomes.filter(({ failure }) => failure === undefined).length
   return `${passed} of ${outcomes.length} steps passed`
 }
 
-/** The line that is printed if there is no workbench. */
+/** Returns the line that is printed if there is no workbench. */
 export function skipped(steps: number): string {
   return `skipped: no VS Code workbench (${steps} steps)`
 }

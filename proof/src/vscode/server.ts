@@ -76,7 +76,9 @@ export class WorkbenchServer {
   }
 }
 
-/** No update, no welcome page, no question about trust: nothing that covers the chat. */
+/**
+ * Settings that switch off everything that covers the chat: updates, the welcome page and the question about trust.
+ */
 const settings = {
   'security.workspace.trust.enabled': false,
   'workbench.startupEditor': 'none',
@@ -90,7 +92,7 @@ const settings = {
   'remote.autoForwardPorts': false,
 }
 
-/** A port that was free a moment ago. The server does not accept port 0. */
+/** Returns a port that was free a moment ago. The server does not accept port 0. */
 async function freePort(): Promise<number> {
   const server = createServer()
   await once(server.listen(0, '127.0.0.1'), 'listening')

@@ -11,7 +11,6 @@ export class SessionList {
     this.#ui = ui
   }
 
-  /** Shows the list. */
   async show(): Promise<void> {
     const { page } = this.#ui
     const viewer = page.locator('.agent-sessions-viewer').first()
@@ -20,7 +19,7 @@ export class SessionList {
     await until(visible, 'the list of sessions is shown')
   }
 
-  /** One line per session: its title, and its status or age. Unfolds all groups of the list first. */
+  /** Returns one line per session: its title, and its status or age. Unfolds all groups of the list first. */
   async rows(): Promise<readonly string[]> {
     await this.#unfold()
     return texts(this.#rows())
@@ -45,12 +44,11 @@ export class SessionList {
     )
   }
 
-  /** The text of the row of a session. */
+  /** Returns the text of the row of a session. */
   async line(title: string): Promise<string> {
     return (await texts(await this.row(title)))[0] ?? ''
   }
 
-  /** Opens a session. */
   async open(title: string): Promise<void> {
     await (await this.row(title)).click()
   }

@@ -56,7 +56,7 @@ export class Ui {
 const clickMs = 5000
 const attempts = 4
 
-/** The texts of all elements, each on one line; elements without text are left out. */
+/** Returns the texts of all elements, each on one line; elements without text are left out. */
 export async function texts(locator: Locator): Promise<readonly string[]> {
   return (await locator.allInnerTexts()).map(oneLine).filter((text) => text !== '')
 }

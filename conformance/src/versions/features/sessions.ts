@@ -35,7 +35,7 @@ function turnIn(scene: Scene, { version, speaker }: Member, view: View, turnId: 
   return speaker.until('the turn to end', ended, scene.turnTimeoutMs)
 }
 
-/** Every client finds a session by its title, and the first turn in it has this text. */
+/** Checks that every client finds a session by its title, and that the first turn in it has this text. */
 async function allFind(scene: Scene, actor: Member, title: string, text: string | undefined): Promise<void> {
   await scene.each(actor, async (member) => {
     const session = await scene.find(member, title)

@@ -62,7 +62,8 @@ export const refusal: Feature = {
     const echo = await speaker.outcome(speaker.dispatch(view.conversation, action), action.type)
     check(typeof echo.rejectionReason === 'string', 'a rejectionReason, because no turn is active', echo)
     same('the refused action', speaker.addressed(view.conversation, action), echo.action)
-    // Numbers rise on a connection. After a later envelope, an earlier one cannot come any more.
+    // A connection delivers envelopes in the order of their numbers. So once a later envelope is here, an earlier one
+    // cannot come any more.
     const title = await scene.rename(actor)
     await scene.all(actor, `the title "${title}"`, seesTitle(title))
     await scene.each(actor, (member) => {

@@ -94,8 +94,8 @@ export class AcpSession implements SessionClient {
   }
 
   /**
-   * Resolves when the agent has ended its last prompt. The next prompt must wait, because an agent works on one prompt at a
-   * time.
+   * Resolves when the agent has ended the prompt that was sent last. The next prompt must wait for this, because an
+   * agent works on one prompt at a time.
    */
   get idle(): Promise<unknown> {
     return this.#lastPrompt

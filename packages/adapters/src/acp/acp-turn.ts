@@ -90,8 +90,8 @@ export class AcpTurn implements SessionClient {
   }
 
   /**
-   * Ends the turn after the agent's response to the prompt: closes the open parts, and reports the usage and the stop reason.
-   * Throws if the agent has not done what users had allowed.
+   * Ends the turn after the agent's response to the prompt: closes the open parts, and reports the usage and the stop
+   * reason. Throws if a resumed agent has not made a call that users have allowed.
    */
   async end({ stopReason = '', usage }: PromptResponse): Promise<void> {
     await this.close(

@@ -9,8 +9,9 @@ import { customizationOf } from './process/mcp-servers.ts'
 import type { AcpServer } from './process/mcp-servers.ts'
 
 /**
- * What a probe, which is a first start of the agent without a turn, has found out. The host stores it, so that its
- * next start needs no probe. So the names of the members must not change.
+ * What a probe has found out about an agent. A probe starts the agent once, without a turn. The host stores this
+ * profile, so that its next start needs no probe. The names of the members must not change, because stored profiles
+ * contain them.
  */
 export interface Profile {
   /** The config options of the agent's sessions. */
@@ -28,7 +29,7 @@ export interface AgentFacts {
   readonly problem: Error | undefined
 }
 
-/** The description of an agent program for clients. */
+/** Returns the description of an agent program for clients. */
 export function agentInfo({ program, servers, profile, problem }: AgentFacts): AgentInfo {
   const { name: provider, displayName, command, actsWithoutAsking } = program
   const { knobs = [], directories } = profile ?? {}

@@ -78,7 +78,7 @@ export class SessionOpener {
     return !(await this.#parts.process.endIfUnshared())
   }
 
-  /** The context without the host's own MCP server. */
+  /** Returns the context without the host's own MCP server. */
   #withoutTools(context: SessionContext): SessionContext {
     const own = this.#parts.tools?.name
     return { ...context, mcpServers: context.mcpServers.filter(({ name }) => name !== own) }
@@ -96,8 +96,8 @@ export class SessionOpener {
     const { chat, process, output, launcher } = this.#parts
     const given = new Set(context.mcpServers.map(({ name }) => name))
     const removed = memory.servers.filter((name) => !given.has(name))
-    // If an MCP server was switched off since, the session is not restored: some agents also restore the MCP servers
-    // that the session had before.
+    // The session is not restored if an MCP server was switched off since its last turn: some agents would also
+    // restore the MCP servers that the session had before.
     if (removed.length > 0) return `it must continue without the MCP servers ${removed.join(', ')}`
     try {
       // The names of the MCP servers are stored before the attempt: the agent has these servers from then on, even if

@@ -89,7 +89,10 @@ export function resumeText(turn: ActiveTurn): string {
   ].join('\n')
 }
 
-/** The parts of a turn without the host's question whether the agent may act without asking. The agent has no part in it. */
+/**
+ * Returns the parts of a turn without the host's question whether the agent may act without asking. The host asks
+ * this question itself, so the agent does not know it.
+ */
 export function withoutConsent({ responseParts }: ActiveTurn): ActiveTurn['responseParts'] {
   return responseParts.filter((part) => part.kind !== 'toolCall' || !isConsent(part.toolCall))
 }

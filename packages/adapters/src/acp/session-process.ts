@@ -66,7 +66,7 @@ export class SessionProcess {
     }
   }
 
-  /** Ends the process, if it is idle, when no client is subscribed to its session any more. */
+  /** Ends the process if it is idle. Called when no client is subscribed to its session any more. */
   async release(): Promise<void> {
     if (await this.#isEndable()) await this.end()
   }

@@ -39,8 +39,8 @@ export function runLimits({ captureMs, captureOutput, vcsRuns }: CaptureLimits):
 }
 
 /**
- * Captures by the `git` command, in an object store of our own for each folder. Nothing is written into the user's
- * repositories, and none of their programs runs (O23).
+ * Makes captures by the `git` command, in an object store of our own for each folder. Nothing is written into the
+ * user's repositories, and none of their programs runs (O23).
  */
 export function gitCaptures(options: CapturesOptions): Captures {
   const { folder, path = process.env['PATH'] ?? '', user = currentUser(), limits = defaultLimits } = options
@@ -80,7 +80,7 @@ export function gitCaptures(options: CapturesOptions): Captures {
     return stdout
   }
   const applyAll = (groups: readonly FolderEdits[]): Promise<readonly Applied[]> => {
-    // The folders are entered in one order, so that no two calls wait for each other.
+    // Every call enters its folders in the same order, sorted by path. So no two calls wait for each other.
     const enter = [...new Set(groups.map(({ directory }) => directory))].toSorted().reduceRight(
       (task, directory) => () => queue.run(directory, task),
       () => applyEdits(applying, groups),

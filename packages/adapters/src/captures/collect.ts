@@ -34,7 +34,7 @@ async function sharedBy(store: CaptureStore, needed: readonly string[]): Promise
   return sizes.flatMap(([hash = '', size]) => ((used.get(hash) ?? 0) * 2 > Number(size) ? [hash] : []))
 }
 
-/** Returns facts about objects from git: the fields of one line for each object. */
+/** Asks git about objects. Returns the fields of `format` for each object. */
 async function facts(
   store: CaptureStore,
   hashes: readonly string[],
@@ -64,7 +64,7 @@ async function replacePacks(
 ): Promise<void> {
   const folder = join(store.objects, 'pack')
   const old = new Set(await store.own.packs())
-  // If the objects are the same, the new pack has the name of an old one, which must not be deleted.
+  // If an old pack has exactly these objects, the new pack has the same name. Then this pack must not be deleted.
   if (objects.length > 0) old.delete(await writePack(store, objects))
   await whenWritten()
   for (const file of await readdir(folder))

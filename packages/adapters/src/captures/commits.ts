@@ -29,7 +29,7 @@ export async function treeOfCommit(
   })
 }
 
-/** The commit that the current branch has in common with its upstream branch or else with the main branch. */
+/** Returns the commit that the current branch has in common with its upstream branch or else with the main branch. */
 async function startOfBranch(
   shadow: ShadowGitDir,
   head: string,

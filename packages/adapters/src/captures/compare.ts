@@ -35,7 +35,7 @@ export interface Judgement {
 
 export type Judge = (changes: readonly RawChange[], sizes: ReadonlyMap<string, number>) => Promise<Judgement>
 
-/** The differences of two captures of a store. */
+/** Returns the differences of two captures of a store. */
 export async function compareCaptures(
   store: CaptureStore,
   captures: readonly [before: string, after: string],
@@ -107,7 +107,8 @@ async function rawChanges(store: CaptureStore, captures: Trees, into: string): P
   const known = [...differences].flatMap(([path, { before, after }]) =>
     changeOf({ path, before: before && sideOf(before), after: after && sideOf(after) }),
   )
-  // Only git finds renames. A rename needs an added file and a deleted file.
+  // Only git finds renames. A rename consists of an added file and a deleted file, so git is asked only if there are
+  // both.
   const mayRename = known.some(({ before }) => !before) && known.some(({ after }) => !after)
   const changes = mayRename ? await listed(store, trees, into) : known
   return { changes: (changes ?? known).toSorted(byPath), trees }
@@ -130,7 +131,7 @@ async function changesOfTrees(
   return changes
 }
 
-/** The changes between two trees. Undefined if git cannot read them. */
+/** Returns the changes between two trees. Returns undefined if git cannot read them. */
 async function listed(
   store: CaptureStore,
   [before, after]: Trees,
@@ -208,8 +209,8 @@ async function sizesOf(
 }
 
 /**
- * The numbers of added and removed lines, by path. The map is empty if git cannot read a content. The changes then have no
- * numbers.
+ * Returns the numbers of added and removed lines, by path. The map is empty if git cannot read a content. The changes
+ * then have no numbers.
  */
 async function countsOf(
   store: CaptureStore,

@@ -52,7 +52,7 @@ function mayBeConverted({ before, after, oldPath }: RawChange): boolean {
   return before?.mode.startsWith('100') === true && (before.hash !== after?.hash || oldPath !== undefined)
 }
 
-/** The path of the earlier content, relative to the root of the working tree. */
+/** Returns the path of the earlier content, relative to the root of the working tree. */
 function pathIn({ prefix }: Place, { path, oldPath = path }: RawChange): string {
   return prefix + oldPath
 }
@@ -77,7 +77,7 @@ async function userIndex({ repository, settings }: Place): Promise<UserIndex | u
   return { file, trust: { written: written.mtimeNs, ctime, inode: !minimal } }
 }
 
-/** The changes of files that, according to the user's index, have the content of the commit. */
+/** Returns the changes of files that, according to the user's index, have the content of the commit. */
 async function cleanOf(
   place: Place,
   index: UserIndex | undefined,
@@ -102,7 +102,7 @@ async function cleanOf(
   return found.flat()
 }
 
-/** The files that differ from the commit by nothing but CRLF in place of LF. */
+/** Returns the files that differ from the commit by nothing but CRLF in place of LF. */
 async function sameLines(
   store: CaptureStore,
   { place, converted, sizes }: LineFacts,
@@ -135,7 +135,7 @@ interface LineFacts {
   readonly sizes: ReadonlyMap<string, number>
 }
 
-/** The bytes with LF in place of every CRLF. */
+/** Returns the bytes with LF in place of every CRLF. */
 function withoutCr(data: Buffer): Buffer {
   const parts: Buffer[] = []
   let from = 0

@@ -64,8 +64,8 @@ export function parseIndex(file: Buffer, hashLength: HashLength): readonly Index
 }
 
 /**
- * Whether all entries of an index of version 2 or 3 tell the bytes on the disk. Such an index can be copied as it is. The check
- * creates no objects for the entries, because an index may have very many.
+ * Whether no entry of an index of version 2 or 3 is doubtful. Such an index can be copied as it is. The check creates
+ * no objects for the entries, because an index may have very many.
  */
 export function isPlain(file: Buffer, hashLength: HashLength): boolean {
   const version = file.length < 12 + hashLength ? 0 : file.readUInt32BE(4)
@@ -88,7 +88,7 @@ export function isPlain(file: Buffer, hashLength: HashLength): boolean {
   return at === end
 }
 
-/** Makes an index of version 2 of sorted entries. `checksum` hashes it. */
+/** Returns a git index of version 2 with these sorted entries. `checksum` computes the checksum at its end. */
 export function writeIndex(entries: readonly IndexEntry[], checksum: (data: Buffer) => Buffer): Buffer {
   const lengthOf = ({ fixed, path }: IndexEntry) => Math.floor((fixed.length + 2 + path.length) / 8 + 1) * 8
   const length = entries.reduce((sum, entry) => sum + lengthOf(entry), 12)
@@ -154,7 +154,8 @@ function plainPath(file: Buffer, at: number): FoundPath | undefined {
 }
 
 /**
- * In version 4, a path is stored as the number of bytes to remove from the end of the previous path, and the bytes to append.
+ * Reads a path of version 4. It is stored as the number of bytes to remove from the end of the previous path, and the
+ * bytes to append.
  */
 function compressedPath(file: Buffer, start: number, previous: Buffer): FoundPath | undefined {
   let at = start
@@ -169,7 +170,7 @@ function compressedPath(file: Buffer, start: number, previous: Buffer): FoundPat
   return { path: Buffer.concat([previous.subarray(0, previous.length - removed), rest.path]), end: rest.end }
 }
 
-/** The bytes of the stat data and the mode. */
+/** The number of bytes that the stat data and the mode of an entry take. */
 const statBytes = 40
 const submodule = 0o160000
 const lengthMask = 0xfff

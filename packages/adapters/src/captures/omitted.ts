@@ -14,8 +14,8 @@ export interface Omitted {
 }
 
 /**
- * The text that takes the place of the hash of an omitted file. `fingerprint` is in hex, and at least as long as the
- * hash.
+ * Returns the text that takes the place of the hash of an omitted file. `fingerprint` is in hex, and at least as long
+ * as the hash.
  */
 export function omittedHash({ kind, size }: Omitted, fingerprint: string, hashLength: number): string {
   const sizeDigits = Math.min(size, Number.MAX_SAFE_INTEGER).toString(16).padStart(14, '0')
@@ -23,8 +23,8 @@ export function omittedHash({ kind, size }: Omitted, fingerprint: string, hashLe
 }
 
 /**
- * The kind and size that the hash of an omitted file tells. Undefined for a real hash, which names a submodule's
- * commit.
+ * Returns the kind and size that the hash of an omitted file tells. Returns undefined for a real hash, which names a
+ * submodule's commit.
  */
 export function omittedOf(hash: string): Omitted | undefined {
   if (!hash.startsWith(mark)) return undefined

@@ -83,7 +83,9 @@ export async function existing(
   return hashes.filter((_, i) => !lines[i]?.endsWith(' missing'))
 }
 
-/** The trees and contents that only one of two trees has. Undefined if one of the two trees is gone. */
+/**
+ * Returns the trees and contents that only one of two trees has. Returns undefined if one of the two trees is gone.
+ */
 async function differing(
   store: CaptureStore,
   { incoming, signal }: Packing,
@@ -116,7 +118,7 @@ function isObject(mode: string): boolean {
   return mode !== '' && mode !== '000000' && mode !== '160000'
 }
 
-/** The names of the loose objects in a folder. */
+/** Returns the names of the loose objects in a folder. */
 async function looseIn(folder: string): Promise<readonly string[]> {
   const names: string[] = []
   for (const start of await readdir(folder))

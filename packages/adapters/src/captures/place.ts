@@ -31,8 +31,8 @@ export interface Place {
 }
 
 /**
- * Finds the repository of a folder, and its settings. Throws a `CaptureFailed` for a folder that is not captured
- * (O18).
+ * Finds the repository of a folder, and its settings. Throws a `CaptureFailed` for a folder that is not captured,
+ * such as the home folder (O18).
  */
 export async function placeOf({ git, user, config: read }: CaptureTools, path: string): Promise<Place> {
   const directory = await realpath(path).catch(() => undefined)
@@ -85,8 +85,8 @@ function refuseWide(directory: string, { home }: GitUser): void {
 }
 
 /**
- * The repository of a folder. Undefined if the repository ignores the folder, which is then captured as one without a
- * repository.
+ * Returns the repository of a folder. Returns undefined if the repository ignores the folder, which is then captured
+ * as one without a repository.
  */
 async function repositoryOf(
   git: GitRunner,

@@ -159,7 +159,10 @@ function spend({ bytes, files }: CaptureBudget, read: readonly PackedObject[]): 
     throw new CaptureFailed(`A capture may read ${sizeText(bytes)}, and ${sizeText(size)} have changed.`)
 }
 
-/** The bytes of a file, or the target of a symbolic link. Undefined if the path is gone, or is neither a file nor a link. */
+/**
+ * Returns the bytes of a file, or the target of a symbolic link. Returns undefined if the path is gone, or is neither
+ * a file nor a link.
+ */
 function contentAt(path: string): { readonly content: Buffer; readonly mode: string } | undefined {
   try {
     const info = lstatSync(path)

@@ -10,8 +10,8 @@ import type { CaptureTools } from './tools.ts'
 
 /**
  * Makes the index of a store from the user's index, with the stat data in it, so that the first capture of a large
- * repository does not read every file. Entries that do not tell the bytes on the disk are left out; git then finds
- * their files like new ones. Without a readable index the store begins with an empty one.
+ * repository does not read every file. An entry is left out if its hash may differ from the bytes on the disk; git
+ * then finds its file like a new one. Without a readable index of the user, the index of the store is empty at first.
  */
 export async function seedIndex(tools: CaptureTools, store: CaptureStore, place: Place): Promise<void> {
   const user = place.repository && join(place.repository.gitDir, 'index')

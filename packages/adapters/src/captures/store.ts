@@ -23,7 +23,7 @@ export interface StoreRun {
   readonly signal?: AbortSignal
   /** The working tree and the index that the command uses. */
   readonly tree?: { readonly root: string; readonly index?: string }
-  /** The folder that gets new objects. Default: the stored captures. */
+  /** The folder that gets new objects. Default: the object folder of the store. */
   readonly into?: string
 }
 
@@ -189,7 +189,9 @@ export class CaptureStore {
   }
 }
 
-/** The name of the store of a folder. A folder whose repository changes its kind of hashes gets another store. */
+/**
+ * Returns the name of the store of a folder. A folder whose repository changes its kind of hashes gets another store.
+ */
 export function nameOf({ directory, format }: Pick<Place, 'directory' | 'format'>): string {
   return createHash('sha256').update(`${format}\0${directory}`).digest('hex').slice(0, 24)
 }

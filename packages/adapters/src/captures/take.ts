@@ -85,7 +85,7 @@ interface Taking {
   readonly tracking: string
   /** The data of the last capture. Undefined: the index has just been made. */
   readonly state: StoreState | undefined
-  /** The tree of the last capture. */
+  /** The tree of the last capture, for a taking without `state`. Default: the tree in `state`. */
   readonly last?: string | undefined
 }
 

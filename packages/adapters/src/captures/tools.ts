@@ -11,9 +11,9 @@ export interface CaptureTools {
   readonly user: GitUser
   /** The folder of all captures. */
   readonly folder: string
-  /** The settings of the user that say which files are ignored or converted. */
+  /** Returns the settings of the user that say which files are ignored or converted. */
   settings(): Promise<UserSettings>
-  /** The config of a repository, as data. */
+  /** Returns the config of a repository, as data. */
   config(repository: Repository): Promise<GitConfig>
 }
 

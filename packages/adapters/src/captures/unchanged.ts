@@ -5,7 +5,7 @@ import type { Place } from './place.ts'
 
 /** The names, sizes and times of all files in a small folder, at one moment. */
 export interface Look {
-  /** Everything else that a capture depends on. */
+  /** A text for everything outside the folder on which a capture depends. */
   readonly outside: string
   readonly paths: readonly string[]
   /** For each path: five numbers, which tell whether it has changed. They are compared as numbers, because texts take longer. */

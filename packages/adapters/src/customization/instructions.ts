@@ -12,7 +12,7 @@ export function fittedTo(files: readonly InstructionFile[], maxLength: number): 
   })
 }
 
-/** The paragraphs of the system prompt with the instructions of the project. */
+/** Returns the paragraphs of the system prompt with the instructions of the project. */
 export function instructionParagraphs(files: readonly InstructionFile[]): readonly string[] {
   return files
     .filter(({ text }) => text !== '')

@@ -28,7 +28,7 @@ export const byFile: SkillAccess = {
   },
 }
 
-/** The paragraphs that the customizations of a session add to the instructions of an agent. */
+/** Returns the paragraphs that the customizations of a session add to the instructions of an agent. */
 export function customParagraphs(
   { agent, rules, skills, context }: Customized,
   { introduction, row }: SkillAccess,

@@ -11,7 +11,7 @@ import type { BytePath } from './byte-path.ts'
 export interface ReplaceOptions {
   /** The file whose owner and permissions the new file takes over. */
   readonly attributesOf?: BigIntStats | undefined
-  /** Fails with EEXIST if a file of that name exists. */
+  /** Whether the call fails with EEXIST if a file of that name exists. */
   readonly exclusive: boolean
 }
 

@@ -16,7 +16,10 @@ export function textOf(path: BytePath): string | undefined {
   return isUtf8(bytes) ? bytes.toString('utf8') : undefined
 }
 
-/** The path in the form that system calls take. On Windows, the slash that `BytePath` has before a drive letter is removed. */
+/**
+ * Returns the path in the form that system calls take. On Windows, the slash that `BytePath` has before a drive
+ * letter is removed.
+ */
 export function systemPath(path: BytePath): Buffer {
   const drive = process.platform === 'win32' && /^\/[A-Za-z]:/.test(path)
   return Buffer.from(drive ? path.slice(1) : path, 'latin1')

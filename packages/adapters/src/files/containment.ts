@@ -48,7 +48,7 @@ export class Containment {
     return this.#resolve(descriptors, checkedPath(place), place)
   }
 
-  /** The directory entry that a path names. Throws for a root: the parent directory of a root is outside. */
+  /** Returns the directory entry that a path names. Throws for a root: the parent directory of a root is outside. */
   async entry(descriptors: Descriptors, place: ContainedPath): Promise<DirectoryEntry> {
     const path = checkedPath(place)
     if (isRoot(place)) throw wholeRoot()
@@ -56,7 +56,9 @@ export class Containment {
     return this.entryIn(dir, nameOf(path), place)
   }
 
-  /** The directory entry at the real path of a file. It differs from the named entry if links led to the file. */
+  /**
+   * Returns the directory entry at the real path of a file. It differs from the named entry if links led to the file.
+   */
   async realEntry(descriptors: Descriptors, file: HeldFile, place: ContainedPath): Promise<DirectoryEntry> {
     const dir = await this.#resolve(descriptors, parentOf(file.realPath), place)
     return this.entryIn(dir, nameOf(file.realPath), place)
@@ -105,7 +107,7 @@ export class Containment {
     for (const path of kept) if (isInside((await realPathOf(path)) ?? path, realPath)) throw wholeRoot()
   }
 
-  /** The paths below a directory that no operation may touch. They are relative to that directory. */
+  /** Returns the paths below a directory that no operation may touch. They are relative to that directory. */
   async forbiddenIn(dir: BytePath): Promise<readonly string[]> {
     const forbidden = await Promise.all(this.#forbidden.map(async (path) => (await realPathOf(path)) ?? path))
     const below = [...kernelDirectories, ...forbidden].filter((path) => path !== dir && isInside(path, dir))
@@ -205,8 +207,8 @@ function likelyRootsFirst(place: ContainedPath): readonly BytePath[] {
 }
 
 /**
- * The real path of a directory now. The result is never cached, because a link may be replaced at any time. Only callers
- * that ask during the same lookup share one result.
+ * Returns the real path of a directory now. The result is never cached, because a link may be replaced at any time.
+ * Only callers that ask during the same lookup share one result.
  */
 function realPathOf(path: BytePath): Promise<BytePath | undefined> {
   const lookup = lookups.get(path) ?? lookUp(path).finally(() => lookups.delete(path))

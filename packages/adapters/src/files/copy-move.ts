@@ -128,8 +128,8 @@ async function copyDirectoryTo(
 }
 
 /**
- * Converts the errors of a rename whose target another program has created after `checkTarget`. Other errors stay as
- * they are.
+ * Converts an error of a rename to `exists` if another program has created the target after `checkTarget`. Returns
+ * other errors as they are.
  */
 function existsIfOccupied(error: unknown): unknown {
   return ['ENOTEMPTY', 'EISDIR', 'ENOTDIR'].includes(codeOf(error) ?? '') ? exists() : error

@@ -2,7 +2,10 @@ import { FileError } from '@atrium/host/ports/files'
 import type { FileReason } from '@atrium/host/ports/files'
 import { codeOf } from '../process/error-code.ts'
 
-/** The message does not tell where a link leads: the caller may not be allowed to know. */
+/**
+ * The error for a path outside the roots. It does not tell where a link leads, because the caller may not be allowed
+ * to know.
+ */
 export const outside = () => new FileError('outside', 'This is not in a directory that may be used.')
 
 export const missing = () => new FileError('missing', 'There is no file or directory of that name.')

@@ -33,7 +33,7 @@ export interface FilesOptions {
   readonly limits?: Partial<TreeLimits>
 }
 
-/** The files of this machine. */
+/** Returns the port `Files` for the files of this machine. */
 export function nodeFiles({ forbidden = [], permitted = [], limits }: FilesOptions = {}): Files {
   const { treeDepth, treeEntries, copyBytes } = defaultLimits
   const shared = {

@@ -17,7 +17,7 @@ export interface HeldFile {
   readonly stat: BigIntStats
   /** The path for system calls: on Linux the `/proc/self/fd` entry, which leads to this file and to no other. */
   readonly path: Buffer
-  /** The path of an entry of this directory, in the form for system calls (see `path`). */
+  /** Returns the path of an entry of this directory, in the form for system calls (see `path`). */
   childPath(name: BytePath): Buffer
   /** Opens the content. Does not block on a FIFO without a writer. */
   open(flags: number): Promise<FileHandle>

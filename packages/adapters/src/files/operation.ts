@@ -12,7 +12,7 @@ export interface Operation {
   readonly descriptors: Descriptors
 }
 
-/** The key of an entry in `NameLock`. Paths that lead to the same directory give the same key. */
+/** Returns the key of an entry in `NameLock`. Paths that lead to the same directory give the same key. */
 export function lockNameOf({ dir, name }: DirectoryEntry): string {
   return `${dir.stat.dev}:${dir.stat.ino}/${name}`
 }

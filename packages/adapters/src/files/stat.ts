@@ -13,8 +13,9 @@ export function fileStat(path: string, stats: BigIntStats): FileStat {
 }
 
 /**
- * The etag changes when a file is replaced (another inode) or written (another time). Limit: on a file system with a
- * coarse clock, two writes of the same length by other programs within one tick give the same etag.
+ * Returns the etag of a file. It changes when the file is replaced (another inode) or written (another time). Limit:
+ * on a file system with a coarse clock, two writes of the same length by other programs within one tick give the same
+ * etag.
  */
 export function etagOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return [ino, size, mtimeNs, ctimeNs].map((part) => part.toString(36)).join('-')

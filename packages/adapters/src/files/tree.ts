@@ -32,7 +32,7 @@ export interface Child {
   readonly type: 'file' | 'directory' | 'symlink' | 'special'
 }
 
-/** The entries of a directory. Throws, without reading further, if there are more than `most`. */
+/** Returns the entries of a directory. Throws, without reading further, if there are more than `most`. */
 export async function childrenOf(dir: HeldFile, most: number): Promise<readonly Child[]> {
   const children: Child[] = []
   // Node accepts the encoding 'buffer' and then returns names as buffers; its types know neither.

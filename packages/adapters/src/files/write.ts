@@ -39,7 +39,10 @@ export async function write(operation: Operation, place: ContainedPath, content:
   })
 }
 
-/** The entry that is written. If the path is a link, this is the entry of its target, which must be inside the roots. */
+/**
+ * Returns the entry that is written. If the path is a link, this is the entry of its target, which must be inside the
+ * roots.
+ */
 async function targetEntry(
   { containment, descriptors }: Operation,
   place: ContainedPath,
@@ -114,8 +117,8 @@ async function append(old: HeldFile, data: Uint8Array): Promise<boolean> {
 }
 
 /**
- * The stat of a file. A file that another process is just creating has a second hard link for a moment, the temporary name
- * that it was written under. This function waits until the second link is gone, but not for long.
+ * Returns the stat of a file. A file that another process is just creating has a second hard link for a moment, the
+ * temporary name that it was written under. This function waits until the second link is gone, but not for long.
  */
 async function settledStat(file: FileHandle): Promise<Stats> {
   for (let tries = 0; ; tries++) {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Repository } from './repository.ts'
 import type { GitRunner } from './run.ts'
 
-/** All values of each key, in order. Section and name of a key are lower case. */
+/** All values of each key, in the order of the file. Section and name of a key are lower case. */
 export type GitConfig = ReadonlyMap<string, readonly string[]>
 
 /** Reads a repository's config as data: git parses the file and acts on no setting of it. */

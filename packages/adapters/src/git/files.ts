@@ -1,6 +1,6 @@
 import type { ShadowGitDir } from './shadow-git-dir.ts'
 
-/** Tracked files that exist in the working tree, at most `most`. */
+/** Returns the tracked files that exist in the working tree, at most `most`. */
 export async function trackedFiles(shadow: ShadowGitDir, most: number): Promise<readonly string[]> {
   const found = new Set<string>()
   const records = new NulRecords((record) => {
@@ -22,7 +22,7 @@ export async function trackedFiles(shadow: ShadowGitDir, most: number): Promise<
   return [...found].slice(0, most)
 }
 
-/** Files that are neither tracked nor ignored, at most `most`. */
+/** Returns the files that are neither tracked nor ignored, at most `most`. */
 export async function untrackedFiles(shadow: ShadowGitDir, most: number): Promise<readonly string[]> {
   const found: string[] = []
   const records = new NulRecords((record) => {

@@ -23,9 +23,9 @@ export interface GitOptions {
 export type GitLimits = Pick<LimitValues, 'vcsMs' | 'vcsBytes' | 'vcsRuns'>
 
 /**
- * Version control by the `git` command. A repository is untrusted: its config can name programs that even `git status`
- * runs. So git never reads that config as its own. It works on a shadow git directory, which has the repository's
- * commits, index and branches, and a config written here (S-41b).
+ * Returns version control by the `git` command. A repository is untrusted: its config can name programs that even
+ * `git status` runs. So git never reads that config as its own. It works on a shadow git directory, which has the
+ * repository's commits, index and branches, and a config written here (S-41b).
  */
 export function gitVcs(options: GitOptions = {}): Vcs {
   const { path = process.env['PATH'] ?? '', user = currentUser(), limits = defaultLimits } = options

@@ -2,8 +2,8 @@ import { limits } from '@atrium/protocol/limits'
 import type { ShadowGitDir } from './shadow-git-dir.ts'
 
 /**
- * The paths that git ignores. `check-ignore` stops at the first path that it cannot check (behind a link, in a
- * submodule). Such a path counts as not ignored, and git is asked again for the paths after it.
+ * Returns the paths that git ignores. `check-ignore` stops at the first path that it cannot check (behind a link, in
+ * a submodule). Such a path counts as not ignored, and git is asked again for the paths after it.
  */
 export async function ignoredAmong(
   shadow: ShadowGitDir,

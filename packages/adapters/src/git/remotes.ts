@@ -1,6 +1,6 @@
 import type { GitConfig } from './config.ts'
 
-/** The URLs of a repository's remotes, without duplicates and without credentials. */
+/** Returns the URLs of a repository's remotes, without duplicates and without credentials. */
 export function remotesOf(config: GitConfig): readonly string[] {
   const urls = [...config].filter(([key]) => /^remote\.[^]+\.url$/.test(key)).flatMap(([, values]) => values)
   return [...new Set(urls.map(withoutCredentials).filter((url) => url !== undefined))]

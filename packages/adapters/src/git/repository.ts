@@ -89,7 +89,7 @@ function repositoryAt(root: string, gitDir: string, commonDir = gitDir): Reposit
   return { root, gitDir, commonDir, owners }
 }
 
-/** The path without symbolic links. Undefined if there is no such path. */
+/** Returns the path without symbolic links. Returns undefined if there is no such path. */
 export function realPath(path: string): string | undefined {
   return orUndefined(() => realpathSync.native(path))
 }

@@ -86,8 +86,8 @@ export class GitRunner {
 }
 
 /**
- * A new environment. Of the variables of this process, only the search path and, on Windows, `SystemRoot` are passed
- * on (S-38).
+ * Returns a new environment. Of the variables of this process, only the search path and, on Windows, `SystemRoot` are
+ * passed on (S-38).
  */
 function environment(path: string): { readonly [name: string]: string } {
   const root = process.env['SystemRoot']

@@ -80,8 +80,8 @@ async function linkFile(from: string, to: string): Promise<void> {
 }
 
 /**
- * The config of a shadow git directory. From the config of the repository it takes only the upstream of the current
- * branch, and those settings about the storage of files that have a known, harmless value.
+ * Returns the config of a shadow git directory. From the config of the repository it takes only the upstream of the
+ * current branch, and those settings about the storage of files that have a known, harmless value.
  */
 function shadowConfig(config: GitConfig, head: string): string {
   const lines = ['[core]', 'bare = false']
@@ -108,7 +108,7 @@ const copiedSettings: readonly (readonly [string, RegExp])[] = [
   ['extensions.refstorage', /^(files|reftable)$/],
 ]
 
-/** The settings of the current branch's upstream. */
+/** Returns the settings of the current branch's upstream. */
 function upstreamOf(config: GitConfig, head: string): readonly string[] {
   const [, branch] = /^ref: refs\/heads\/(.+?)\n?$/.exec(head) ?? []
   const remote = config.get(`branch.${branch}.remote`)?.at(-1)

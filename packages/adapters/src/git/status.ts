@@ -23,8 +23,8 @@ export function parseStatus(stdout: Buffer): Omit<VcsStatus, 'remotes'> {
 }
 
 /**
- * The change that a line tells; undefined for any other line, and for a directory. Git lists a directory only if it
- * is a nested repository, and does not look into it.
+ * Returns the change that a line tells; undefined for any other line, and for a directory. Git lists a directory only
+ * if it is a nested repository, and does not look into it.
  */
 function changeOf(line: string): VcsChange | undefined {
   if (line.startsWith('? ')) return line.endsWith('/') ? undefined : { path: line.slice(2), type: 'added' }

@@ -5,7 +5,7 @@ import { findRepository } from './repository.ts'
 import type { Repository } from './repository.ts'
 import type { GitRunner } from './run.ts'
 
-/** The user who runs this process. */
+/** Returns the user who runs this process. */
 export function currentUser(): GitUser {
   const home = process.env['HOME'] ?? ''
   return { home, configHome: process.env['XDG_CONFIG_HOME'] ?? join(home, '.config') }

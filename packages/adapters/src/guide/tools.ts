@@ -14,7 +14,7 @@ interface Tool {
   readonly displayName: string
   /** Returns the part of the input that the description of a call contains. */
   target?(input: string): string
-  /** Calls run without approval. */
+  /** Set for a tool whose calls run without approval. */
   readonly noApproval?: true
   /** Whether the user may change the input while approving. */
   readonly editable?: boolean

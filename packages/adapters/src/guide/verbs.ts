@@ -182,7 +182,10 @@ const verbs: { readonly [V in Exclude<Verb, 'call'>]: (input: VerbInput) => Scri
   ],
 }
 
-/** The steps of one line of `steps`. Undefined if the line does not begin with a verb, or uses it wrongly. */
+/**
+ * Returns the steps of one line of `steps`. Returns undefined if the line does not begin with a verb, or uses it
+ * wrongly.
+ */
 function stepsOf(line: string, context: Omit<VerbInput, 'rest'>): Script | undefined {
   const [, name = '', rest = ''] = /^\s*(\S+)\s*(.*)$/s.exec(line) ?? []
   const verb = name.toLowerCase()

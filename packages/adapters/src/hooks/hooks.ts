@@ -8,7 +8,9 @@ import type { Watchdog } from '../process/watchdog.ts'
 
 interface HookMachine {
   readonly watchdog: Watchdog
-  /** The marker of the host in the environment of its processes. */
+  /**
+   * The marker of this host: the value of an environment variable by which the watchdog finds the host's processes.
+   */
   readonly mark: string
   readonly environment: Variables
 }

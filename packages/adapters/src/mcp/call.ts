@@ -56,7 +56,10 @@ export class RunningCall {
     if (!this.#progressWaits) this.#tellProgress()
   }
 
-  /** Counts a form, also one that cannot be shown: the server could send it again for ever. Throws if there are too many. */
+  /**
+   * Counts a form of the server. A form that cannot be shown counts too, because the server could send it again for
+   * ever. Throws if there were too many forms.
+   */
   countForm(): void {
     const { mcpQuestions } = this.#limits
     if (++this.#forms > mcpQuestions)

@@ -26,7 +26,7 @@ export class Credentials {
     this.#tokenFor = tokenFor
   }
 
-  /** The user's token at this moment. It is not kept, except to remove it from texts. */
+  /** Returns the user's token at this moment. It is not kept, except to remove it from texts. */
   token(): string | undefined {
     const token = this.#resource === undefined ? undefined : this.#tokenFor(this.#resource)
     this.#lastToken = token ?? this.#lastToken

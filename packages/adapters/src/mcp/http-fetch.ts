@@ -59,8 +59,8 @@ export function serverFetch(options: FetchOptions): FetchLike {
 }
 
 /**
- * Makes a transport answer a request by an error if the response ends without an answer, for example because the server has
- * died. The library would wait for the answer.
+ * Makes a transport answer a request by an error if the response ends without an answer, for example because the
+ * server has died. Without this, the library would wait for the answer for ever.
  */
 export function answerLostRequests(transport: StreamableHTTPClientTransport): void {
   const send = transport.send.bind(transport)

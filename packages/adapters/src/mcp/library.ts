@@ -14,5 +14,8 @@ export function loadLibrary(): Promise<Library> {
   return loading
 }
 
-/** The longest time of a timer. The library's own timeouts are set to this value, because the host limits the time itself. */
+/**
+ * The longest time of a timer, in milliseconds. The library's own timeouts are set to this value, because the host
+ * limits the time itself.
+ */
 export const never = 2 ** 31 - 1

@@ -227,7 +227,10 @@ export class PooledServer {
     return failure
   }
 
-  /** Sets the state that says what is wrong. The last lines that the server wrote often say why. */
+  /**
+   * Sets the state that says what is wrong. It includes the last lines that the server wrote, because they often say
+   * why.
+   */
   #fail(failure: McpFailed): McpFailed {
     if (failure instanceof McpAuthRequired) {
       this.#set({ kind: 'authRequired', ...failure.requirement })

@@ -45,7 +45,7 @@ export class RestartPauses {
     this.#cancelSteady = this.#later(this.#limits.mcpSteadyMs, () => this.reset())
   }
 
-  /** Stops this timer when the server is no longer ready. */
+  /** Stops the timer of `awaitSteady` when the server is no longer ready. */
   stopWaiting(): void {
     this.#cancelSteady()
   }

@@ -32,7 +32,8 @@ export async function listTools(
       if (tool && !tools.has(tool.definition.name)) tools.set(tool.definition.name, tool)
       if (tools.size >= limits.mcpTools) return tools
     }
-    // A server may answer with the same cursors, or with empty pages, for ever.
+    // A server may answer with the same cursors, or with empty pages, for ever. So the reading ends at a known
+    // cursor, and after `maxPages` pages.
     if (typeof nextCursor !== 'string' || seen.has(nextCursor) || seen.size >= maxPages) return tools
     seen.add(nextCursor)
     cursor = nextCursor

@@ -7,7 +7,7 @@ import type { McpConnection } from './connection.ts'
 import { noTools } from './pooled-server.ts'
 import type { PooledServer } from './pooled-server.ts'
 
-/** What a use needs from the pool. */
+/** What a `ServerUse` needs from the pool. */
 export interface UsePool {
   /** Called when the use no longer wants its server to run. */
   released(use: ServerUse): void
@@ -72,12 +72,15 @@ export class ServerUse implements McpServer {
     this.#pool.closed(this)
   }
 
-  /** Gives this use another server, because its first one is not shared after all. */
+  /**
+   * Gives this use a server of its own. Called when the shared server turns out to be a legacy server, which only one
+   * session may use.
+   */
   move(server: PooledServer): void {
     this.#server = server
   }
 
-  /** Tells the user if the state or the tools have changed. */
+  /** Tells the session of this use if the state or the tools have changed. */
   tell(): void {
     const { state, tools } = this
     const isSameState =

@@ -17,7 +17,10 @@ export interface Tool {
   readonly displayName: string
   readonly description: string
   readonly fields: { readonly [name: string]: Field }
-  /** Calls run without approval, because the tool only reads, or because users see everything that it starts. */
+  /**
+   * Set for a tool whose calls run without approval, because it only reads, or because users see everything that it
+   * starts.
+   */
   readonly noApproval?: true
   /** The name of the one input field that the user may change when approving the call. */
   readonly editable?: string

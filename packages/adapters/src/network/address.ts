@@ -70,8 +70,8 @@ export function isLoopback(hostname: string): boolean {
 type Callback = (error: Error | null, addresses: LookupAddress[]) => void
 
 /**
- * A DNS lookup for requests. It fails unless all addresses of the host name are public. The request connects to one of these
- * addresses.
+ * Returns a DNS lookup for requests. It fails unless all addresses of the host name are public. The request connects
+ * to one of these addresses.
  */
 export function publicLookup(
   resolve: (hostname: string, options: { all: true }, callback: Callback) => void = systemLookup,

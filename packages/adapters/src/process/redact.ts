@@ -24,8 +24,8 @@ export function redactor(environment: Variables): (text: string) => string {
 const secretName = /KEY|TOKEN|SECRET|PASS|AUTH|CRED|COOKIE/i
 const minSecretLength = 6
 /**
- * The minimum length of a secret line. If a secret has several lines, each line counts as a secret too. A shorter line does
- * not, because it identifies nothing.
+ * The minimum length of a secret line, in characters. If a secret has several lines, each line counts as a secret
+ * too. A shorter line does not, because it may occur in any text.
  */
 const minSecretLineLength = 16
 

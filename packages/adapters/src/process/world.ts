@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { World } from '@atrium/host/ports/world'
 
-/** The real clock, random numbers and scheduler. A delayed task does not keep the process alive. */
+/** Returns the real clock, random numbers and scheduler. A delayed task does not keep the process alive. */
 export function nodeWorld(report: World['report']): World {
   return {
     now: Date.now,

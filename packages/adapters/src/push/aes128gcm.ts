@@ -5,7 +5,7 @@ export interface ContentKey {
   readonly secret: Uint8Array
   /** 16 random bytes. */
   readonly salt: Uint8Array
-  /** What tells the receiver which secret is meant. */
+  /** The id by which the receiver knows which secret is meant. */
   readonly keyId: Uint8Array
   /** The length of an encrypted record, in bytes. */
   readonly recordSize: number
@@ -47,7 +47,7 @@ export function derived(
   return Buffer.from(hkdfSync('sha256', secret, salt, info, length))
 }
 
-/** The nonce of a record: that of the content, with the number of the record in its last bytes. */
+/** Returns the nonce of a record: that of the content, with the number of the record in its last bytes. */
 function nonceOf(nonce: Buffer, record: number): Buffer {
   const own = Buffer.from(nonce)
   own.writeUInt32BE((own.readUInt32BE(8) ^ record) >>> 0, 8)

@@ -4,7 +4,7 @@ import { isPublicAddress, publicLookup } from '../network/address.ts'
 
 export type Lookup = ReturnType<typeof publicLookup>
 
-/** The longest endpoint that is accepted. Those of push services have some hundred characters. */
+/** The maximum length of an endpoint, in characters. Those of push services have some hundred. */
 const maxLength = 2048
 
 /** The body and the headers of a request. */
@@ -21,8 +21,8 @@ interface PostOptions {
 }
 
 /**
- * Why the host may not send to an address (S-47): it is no address of the web, has a password, does not begin with
- * https, or is not public. An origin that the user has named may use http, and need not be public. The addresses
+ * Returns why the host may not send to an address (S-47): it is no address of the web, has a password, does not begin
+ * with https, or is not public. An origin that the user has named may use http, and need not be public. The addresses
  * behind a host name are checked when the host connects.
  */
 export function endpointProblem(text: string, allowed: readonly string[]): string | undefined {

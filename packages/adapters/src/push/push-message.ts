@@ -9,7 +9,7 @@ export interface SenderKeys {
   readonly salt: Uint8Array
 }
 
-/** The record size that push services accept. A message is one record. */
+/** The record size that push services accept, in bytes. A message is one record. */
 const recordSize = 4096
 
 /** Encrypts a message for a browser (RFC 8291). The push service can neither read nor change it. */
@@ -26,7 +26,7 @@ export function pushMessage(
   return aes128gcm(Buffer.from(text), { secret, salt: keys.salt, keyId: sender, recordSize })
 }
 
-/** Why a browser's keys cannot be used. Undefined if they can. */
+/** Returns why a browser's keys cannot be used. Returns undefined if they can. */
 export function keyProblem({ p256dh, auth }: Pick<PushTarget, 'p256dh' | 'auth'>): string | undefined {
   if (Buffer.from(auth, 'base64url').length !== 16) return 'the secret of the browser has not 16 bytes'
   try {

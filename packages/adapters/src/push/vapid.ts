@@ -18,7 +18,7 @@ export class VapidKey {
     this.publicKey = Buffer.concat(point).toString('base64url')
   }
 
-  /** The header `Authorization` for an endpoint: a token for its origin that is valid for twelve hours. */
+  /** Returns the header `Authorization` for an endpoint: a token for its origin that is valid for twelve hours. */
   authorization(endpoint: URL, contact: string, nowMs: number): string {
     const claims = { aud: endpoint.origin, exp: Math.floor(nowMs / 1000) + 12 * 3600, sub: contact }
     const text = [{ typ: 'JWT', alg: 'ES256' }, claims]
@@ -29,7 +29,10 @@ export class VapidKey {
   }
 }
 
-/** The key of a data folder. It is made once and kept like the token: subscriptions of browsers are bound to it. */
+/**
+ * Returns the key of a data folder. It is made once and kept like the token: subscriptions of browsers are bound to
+ * it.
+ */
 export async function vapidKeyOf(folder: string): Promise<VapidKey> {
   const made = () =>
     generateKeyPairSync('ec', { namedCurve: 'P-256' })

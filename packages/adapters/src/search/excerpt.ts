@@ -45,7 +45,7 @@ function shortened({ text, matches }: Excerpt): Excerpt {
   }
 }
 
-/** The nearest place at or before `at` that is not in the middle of a surrogate pair. */
+/** Returns the nearest place at or before `at` that is not in the middle of a surrogate pair. */
 function wholeCharacter(text: string, at: number): number {
   const code = text.charCodeAt(at)
   return code >= 0xdc00 && code <= 0xdfff ? at - 1 : at

@@ -18,7 +18,7 @@ export interface MemorySearch extends SearchIndex {
   readonly texts: readonly Omit<FoundText & IndexedText, 'excerpt'>[]
 }
 
-/** An index in memory, for tests and simulations. It looks at every text, so it is slow if there are many. */
+/** Returns an index in memory, for tests and simulations. It looks at every text, so it is slow if there are many. */
 export function memorySearch(): MemorySearch {
   return new MemoryIndex()
 }
@@ -40,8 +40,8 @@ class MemoryIndex implements MemorySearch {
   readonly #sessions = new Map<Uri, StoredSession>()
   readonly #sessionOf = new Map<Uri, Uri>()
   /**
-   * The texts by position. `session` is set only for the title of a session. The session of any other text is found
-   * by its chat.
+   * The texts by their positions, which order them by time (`positionOf`). `session` is set only for the title of a
+   * session. The session of any other text is found by its chat.
    */
   readonly #texts = new Map<number, { readonly session: Uri | undefined; readonly stored: StoredText }>()
   #epoch: number | undefined
@@ -177,7 +177,7 @@ function placesOf(wanted: readonly string[], prefix: boolean, words: readonly Wo
 /** The number of words in an excerpt before the first match, and from the first match on. */
 const around = 20
 
-/** The part of the text around the first match, with marks around all matches in this part. */
+/** Returns the part of the text around the first match, with marks around all matches in this part. */
 function marked({ text, words }: StoredText, places: readonly Place[]): string {
   const first = Math.min(...places.map(({ from }) => from))
   const [begin, end] = [Math.max(0, first - around), Math.min(words.length, first + around)]

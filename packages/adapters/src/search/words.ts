@@ -29,7 +29,7 @@ export function prepared(text: string): string {
   return anyIdeograph.test(whole) ? whole.replaceAll(borders, `$&${separator}`) : whole
 }
 
-/** The words of a text that `prepared` has returned. */
+/** Returns the words of a text that `prepared` has returned. */
 export function wordsOf(text: string): readonly Word[] {
   return [...text.matchAll(word)].map(({ 0: found, index }) => ({
     folded: folded(found),

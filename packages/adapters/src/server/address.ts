@@ -25,21 +25,27 @@ loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
 /**
- * The addresses to bind. `localhost` stands for an IPv4 and an IPv6 address, because clients resolve it to either of
- * them.
+ * Returns the addresses to bind. `localhost` stands for an IPv4 and an IPv6 address, because clients resolve it to
+ * either of them.
  */
 export function hostsOf({ host = '' }: Address): readonly string[] {
   const bare = host.trim().replace(/^\[(.*)\]$/, '$1')
   return bare === '' || bare === 'localhost' ? ['127.0.0.1', '::1'] : [bare]
 }
 
-/** Only a literal address counts as loopback: a name may resolve to another address tomorrow. */
+/**
+ * Whether a host is a loopback address. A name never counts as one, because it may resolve to another address
+ * tomorrow.
+ */
 function isLoopback(host: string): boolean {
   const family = isIP(host)
   return family !== 0 && loopback.check(host, family === 4 ? 'ipv4' : 'ipv6')
 }
 
-/** S-01: an address that other machines can reach needs a token and TLS. Returns the problem, or undefined. */
+/**
+ * Returns why the host must not listen on an address, or undefined. An address that other machines can reach needs a
+ * token and TLS (S-01).
+ */
 export function exposureProblem(address: Address, secure: boolean, token: boolean): string | undefined {
   if (address.socket !== undefined) return undefined
   const [exposed] = hostsOf(address).filter((host) => !isLoopback(host))
@@ -52,9 +58,9 @@ export function exposureProblem(address: Address, secure: boolean, token: boolea
 }
 
 /**
- * The accepted values of the `Host` header. The server's own addresses are accepted with its port. A configured name
- * (one of `more`) is accepted as it was given; if it was given without a port, it is also accepted with the port of
- * the server.
+ * Returns the accepted values of the `Host` header. The server's own addresses are accepted with its port. A
+ * configured name (one of `more`) is accepted as it was given; if it was given without a port, it is also accepted
+ * with the port of the server.
  */
 export function namesOf(
   address: Address,
@@ -72,7 +78,7 @@ export function namesOf(
   return new Set([...withPort, ...portless, ...more])
 }
 
-/** An address in the form of a URL: IPv6 addresses get brackets. */
+/** Returns an address in the form of a URL: IPv6 addresses get brackets. */
 export function bracketed(host: string): string {
   return isIP(host) === 6 ? `[${host}]` : host
 }

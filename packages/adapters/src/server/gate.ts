@@ -23,7 +23,9 @@ export interface RequestHead {
   readonly headers: readonly string[]
 }
 
-/** The reason is for the log only: all refusals with one status are the same to the client. */
+/**
+ * The refusal of a request. `why` is for the log only: to the client, all refusals with the same status are the same.
+ */
 export interface Refusal {
   readonly status: 403 | 421
   readonly why: 'host' | 'origin' | 'token' | 'ticket' | 'code'
@@ -34,7 +36,10 @@ const tokenProtocol = 'atrium.token.'
 /** The host's own web page sends a ticket in place of a token, as `atrium.ticket.<ticket>`. */
 const ticketProtocol = 'atrium.ticket.'
 
-/** The decision about an upgrade: a refusal, or the device that connects. Without both, the request has the token. */
+/**
+ * The decision about an upgrade: a refusal, or the device that connects. If there is neither, the request is accepted
+ * by its token.
+ */
 export interface Admission {
   readonly refusal?: Refusal
   readonly device?: Device | undefined
@@ -99,7 +104,7 @@ export function checkHost({ hosts }: Gate, head: RequestHead): Refusal | undefin
   return known && hosts.has(authorityOf(head.target) ?? host) ? undefined : { status: 421, why: 'host' }
 }
 
-/** The offered protocol that the response names: the first one that contains neither a token nor a ticket. */
+/** Returns the offered protocol that the response names: the first one that contains neither a token nor a ticket. */
 export function selectProtocol(offered: Iterable<string>): string | false {
   const secret = (protocol: string) =>
     protocol.startsWith(tokenProtocol) || protocol.startsWith(ticketProtocol)
@@ -111,7 +116,7 @@ export function digest(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
 
-/** An origin in the form that browsers send; undefined if the text is not an origin. */
+/** Returns an origin in the form that browsers send; undefined if the text is not an origin. */
 export function originOf(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined
   const { protocol, host, username, password, pathname, search, hash } = new URL(text)
@@ -120,8 +125,8 @@ export function originOf(text: string): string | undefined {
 }
 
 /**
- * The credential of a request: the token of the host, or the secret of a device. It may be in three parts of the head, at most
- * once in each. There must be at least one, and all must be the same.
+ * Returns the credential of a request: the token of the host, or the secret of a device. It may be in three parts of
+ * the head, at most once in each. There must be at least one, and all must be the same.
  */
 function credentialOf(gate: Gate, head: RequestHead): 'token' | Device | undefined {
   const parts = tokensIn(head)
@@ -162,7 +167,7 @@ function valuesOf({ headers }: RequestHead, name: string): readonly string[] {
   return headers.filter((_, at) => at % 2 === 1 && headers[at - 1]?.toLowerCase() === name)
 }
 
-/** The host of an absolute target (`GET http://name:port/path`), which proxies trust more than `Host`. */
+/** Returns the host of an absolute target (`GET http://name:port/path`), which proxies trust more than `Host`. */
 function authorityOf(target: string): string | undefined {
   if (target.startsWith('/')) return undefined
   const scheme = /^https?:\/\//.exec(target)

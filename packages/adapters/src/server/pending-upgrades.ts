@@ -8,7 +8,7 @@ export interface PendingUpgradeLimits {
   /** Number of pending sockets at which a new socket destroys the oldest one, however young that is. */
   readonly hardLimit: number
   readonly minAgeMs: number
-  /** The time for TLS handshake, request head and response together. */
+  /** The maximum time for TLS handshake, request head and response together. */
   readonly timeoutMs: number
 }
 

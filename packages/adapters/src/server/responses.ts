@@ -15,12 +15,12 @@ export const routes: ReadonlyMap<string, (ready: boolean) => TextResponse> = new
   ['/readyz', (ready) => (ready ? [200, 'ready\n'] : [503, 'not ready\n'])],
 ])
 
-/** The path of a request. An absolute target starts with a host, which the gate has checked. */
+/** Returns the path of a request. An absolute target starts with a host, which the gate has checked. */
 export function pathOf({ url = '' }: IncomingMessage): string {
   return url.replace(/^https?:\/\/[^/?#]*/, '').split('?', 1)[0] ?? ''
 }
 
-/** The response to a request whose `Host` was accepted. */
+/** Returns the response to a request whose `Host` was accepted. */
 export function responseTo(request: IncomingMessage, ready: boolean): TextResponse {
   const { method } = request
   const route = method === 'GET' || method === 'HEAD' ? routes.get(pathOf(request)) : undefined
@@ -38,7 +38,7 @@ export function headersFor(text: string, type = 'text/plain') {
   }
 }
 
-/** A response that consists of the status text. */
+/** Returns a response that consists of the status text. */
 export function statusResponse(status: number): TextResponse {
   return [status, `${statusTexts[status] ?? ''}\n`]
 }

@@ -115,7 +115,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   }
 }
 
-/** The page of the host. A browser becomes a device, so a host without devices has no page. */
+/** Returns the page of the host. A browser becomes a device, so a host without devices has no page. */
 function pageOf({
   page,
   devices,
@@ -261,7 +261,10 @@ function headOf({ url = '', rawHeaders }: IncomingMessage): RequestHead {
   return { target: url, headers: rawHeaders }
 }
 
-/** Returns the stream that HTTP reads: the socket, or TLS on it. A TLS port accepts no plain text (S-13). */
+/**
+ * Returns a function that converts a socket to the stream that HTTP reads: the socket itself, or TLS on it. A TLS
+ * port accepts no plain text (S-13).
+ */
 function tlsWrapper(tls: TlsCertificate | undefined): (socket: Socket) => Socket {
   if (!tls) return (socket) => socket
   const secureContext = createSecureContext({ cert: tls.cert, key: tls.key, minVersion: 'TLSv1.2' })

@@ -9,7 +9,7 @@ export class TokenRefused extends Error {
   override readonly name = 'TokenRefused'
 }
 
-/** The token of a data folder. It is created once and kept, so that clients can reconnect after a restart. */
+/** Returns the token of a data folder. It is created once and kept, so that clients can reconnect after a restart. */
 export async function tokenOf(folder: string): Promise<string> {
   await privateFolder(folder)
   const path = tokenPath(folder)

@@ -17,7 +17,7 @@ export const socketOptions = {
   closeTimeout: 2000,
 }
 
-/** The connection has ended. The code is 1006 if there was no close frame. */
+/** The reason why a connection has ended. The code is 1006 if there was no close frame. */
 export class SocketClosed extends Error {
   override readonly name = 'SocketClosed'
   readonly code: number
@@ -29,8 +29,8 @@ export class SocketClosed extends Error {
 }
 
 /**
- * An open WebSocket as a transport: text frames, one message in each. With `wire`, the stream below the WebSocket, all
- * frames sent in one turn of the event loop leave in one system call.
+ * Returns an open WebSocket as a transport: text frames, one message in each. With `wire`, the stream below the
+ * WebSocket, all frames sent in one turn of the event loop leave in one system call.
  */
 export function websocketTransport(socket: WebSocket, wire?: Duplex): Transport {
   return new SocketTransport(socket, wire)

@@ -179,7 +179,7 @@ function envelopesOf(stored: StoredChannel | undefined, after: number): StoredEn
   return [...sealed, ...stored.envelopes].filter(({ seq }) => seq > from)
 }
 
-/** The envelopes of a segment. The cast is safe: `seal` has written the text. */
+/** Returns the envelopes of a segment. The cast is safe: `seal` has written the text. */
 const unsealed = ({ text }: Segment) => JSON.parse(text) as StoredEnvelope[]
 
 const seqOf = ({ seq }: StoredEnvelope): number => seq

@@ -95,7 +95,7 @@ function cwdPart(path: string | undefined): OutputPart | undefined {
   return cwd === undefined ? undefined : { cwd }
 }
 
-/** The `file:` URI of an absolute path; undefined for a relative one. */
+/** Returns the `file:` URI of an absolute path; undefined for a relative one. */
 export function directoryUri(path: string): string | undefined {
   const slashed = /^[a-z]:[\\/]/i.test(path) ? `/${path.replaceAll('\\', '/')}` : path
   if (!slashed.startsWith('/')) return undefined

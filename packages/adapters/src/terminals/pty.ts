@@ -6,9 +6,9 @@ import { codeOf } from '../process/error-code.ts'
 /** Callbacks of a program on a pty. */
 export interface PtyListener {
   data(bytes: Buffer): void
-  /** The program has ended, and processes that it started still hold the pty. */
+  /** Called when the program has ended, and processes that it started still hold the pty. */
   orphaned(): void
-  /** The program has ended, and all output was passed to `data`. */
+  /** Called when the program has ended, and all output was passed to `data`. */
   exited(exitCode: number): void
 }
 

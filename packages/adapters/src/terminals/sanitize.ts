@@ -87,7 +87,10 @@ export class Sanitizer {
     return to + 1
   }
 
-  /** After ESC, only a backslash ends the string. Any other character cancels it and starts an escape sequence. */
+  /**
+   * Handles the character after an ESC in a string. A backslash ends the string. Any other character cancels it and
+   * starts an escape sequence.
+   */
   #stringEnd(chunk: string, at: number, parse?: ParseSequence): number {
     if (chunk.charAt(at) === '\\') {
       this.#complete(parse)
@@ -103,7 +106,10 @@ export class Sanitizer {
     else this.#complete((sequence) => parseEscape(sequence, final))
   }
 
-  /** A control character inside a sequence is executed at once; CAN and SUB cancel the sequence, ESC and C1 start a new one. */
+  /**
+   * Handles a control character inside a sequence. CAN and SUB cancel the sequence, ESC and C1 start a new one, and
+   * any other control character is executed at once.
+   */
   #controlInSequence(code: number, at: number): number {
     if (code === CAN || code === SUB) this.#enter('ground')
     else if (code !== DEL) this.#control(code)

@@ -2,7 +2,7 @@ import { accessSync, constants, readFileSync, statSync } from 'node:fs'
 import { basename, isAbsolute } from 'node:path'
 import type { Variables } from '../process/environment.ts'
 
-/** The configured shell, else the first of these that can be run: the user's shell, bash, sh. */
+/** Returns the configured shell, else the first of these that can be run: the user's shell, bash, sh. */
 export function findShell(configured: string | undefined, env: Variables): string {
   if (process.platform === 'win32') return configured ?? env['ComSpec'] ?? 'cmd.exe'
   if (configured !== undefined && !isShell(configured)) throw new Error(`there is no shell at ${configured}`)
@@ -11,7 +11,10 @@ export function findShell(configured: string | undefined, env: Variables): strin
   return found
 }
 
-/** The arguments that make a shell run one line. The line goes to this shell as it is: no other shell parses it first. */
+/**
+ * Returns the arguments that make a shell run one line. The line goes to this shell as it is: no other shell parses
+ * it first.
+ */
 export function commandArgs(shell: string, line: string): string[] {
   const name = shellName(shell)
   if (name === 'cmd') return ['/d', '/s', '/c', line]
@@ -21,7 +24,7 @@ export function commandArgs(shell: string, line: string): string[] {
   return name === 'fish' ? ['-c', line] : ['-c', '--', line]
 }
 
-/** The name of a shell. It decides which arguments and which integration script the shell gets. */
+/** Returns the name of a shell. It decides which arguments and which integration script the shell gets. */
 export const shellName = (path: string) =>
   basename(path)
     .replace(/\.exe$/i, '')

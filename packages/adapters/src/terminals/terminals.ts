@@ -25,7 +25,7 @@ export interface PtyOptions {
   readonly limits?: Partial<LimitValues>
 }
 
-/** Shells on real ptys of this machine. */
+/** Starts shells on real ptys of this machine. */
 export function ptyTerminals(options: PtyOptions = {}): Terminals {
   const { env = process.env } = options
   const limits = { ...defaultLimits, ...options.limits }
@@ -91,7 +91,7 @@ async function checkDirectory(cwd: string): Promise<void> {
   })
 }
 
-/** node-pty is loaded on demand: it is a native module, and does not exist for every platform. */
+/** Loads node-pty. This is done on demand, because it is a native module that does not exist for every platform. */
 async function nodePty(): Promise<{ readonly spawn: typeof Spawn }> {
   try {
     return await import('@lydell/node-pty')

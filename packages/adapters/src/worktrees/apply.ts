@@ -130,7 +130,7 @@ async function merged(attempt: Attempt, record: WorktreeRecord, main: Repository
   return { after: commit, final, applied }
 }
 
-/** The files in which two commits differ. Throws for a submodule, and for a name that is not UTF-8. */
+/** Returns the files in which two commits differ. Throws for a submodule, and for a name that is not UTF-8. */
 async function replacements(shadow: ShadowGitDir, from: string, to: string): Promise<readonly Difference[]> {
   const command = ['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', from, to]
   const found = differencesIn(await shadow.run(command))

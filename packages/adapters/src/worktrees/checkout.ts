@@ -29,13 +29,13 @@ export async function requireMain(
   throw new WorktreeRefused(`${main} is not the repository any more from which the worktree began.`)
 }
 
-/** The commit that is checked out; undefined before the first one. */
+/** Returns the commit that is checked out; undefined before the first one. */
 export async function headOf(shadow: ShadowGitDir): Promise<string | undefined> {
   const { stdout, exitCode } = await shadow.tryRun(['rev-parse', '--verify', '-q', 'HEAD^{commit}'], '')
   return exitCode === 0 ? stdout.toString().trim() : undefined
 }
 
-/** The branch that is checked out; undefined if there is none. */
+/** Returns the branch that is checked out; undefined if there is none. */
 export function branchOf({ gitDir }: Repository): string | undefined {
   return /^ref: refs\/heads\/(.+?)\n?$/.exec(readSmallFile(join(gitDir, 'HEAD')) ?? '')?.[1]
 }
@@ -68,8 +68,8 @@ export async function isSparse(repository: Repository, shadow: ShadowGitDir): Pr
 }
 
 /**
- * The paths that differ from the commit, staged or not, and the untracked ones. The path of a nested repository ends with a
- * slash.
+ * Returns the paths that differ from the commit, staged or not, and the untracked ones. The path of a nested
+ * repository ends with a slash.
  */
 export async function changedPaths(shadow: ShadowGitDir): Promise<readonly string[]> {
   const status = await shadow.run(statusCommand)
@@ -107,7 +107,10 @@ export function namesIn(output: Buffer): readonly string[] {
     .filter((name) => name !== '')
 }
 
-/** The paths in the output of `git status --porcelain=v2 -z --no-renames`. A path stands after a fixed number of fields. */
+/**
+ * Returns the paths in the output of `git status --porcelain=v2 -z --no-renames`. A path stands after a fixed number
+ * of fields.
+ */
 function statusPaths(output: Buffer): readonly string[] {
   return namesIn(output).flatMap((line) => {
     const fields = { '1': 8, u: 10, '?': 1 }[line[0] ?? '']
@@ -115,7 +118,9 @@ function statusPaths(output: Buffer): readonly string[] {
   })
 }
 
-/** Submodules with files in them. Git is not asked about them, because it would read their configs. */
+/**
+ * Returns the submodules that have files in them. Git is not asked about them, because it would read their configs.
+ */
 export async function populatedSubmodules(shadow: ShadowGitDir, root: string): Promise<readonly string[]> {
   const paths = await submodules(shadow)
   const full = await Promise.all(

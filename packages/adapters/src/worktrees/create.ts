@@ -144,7 +144,7 @@ async function build(machine: Machine, plan: WorktreeRecord, signal: AbortSignal
   const { path, gitDir, branch, base } = plan
   const repository = await requireMain(machine, plan)
   await inRepository(machine, repository, async ({ tryRun }) => {
-    // All zeros: there must be no such branch.
+    // The old value of all zeros means that there must be no such branch yet.
     const { exitCode } = await tryRun(
       ['update-ref', `refs/heads/${branch}`, base, '0'.repeat(base.length)],
       '',

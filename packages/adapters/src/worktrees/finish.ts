@@ -96,7 +96,10 @@ async function moveBranch(shadow: ShadowGitDir, { root }: Repository, journal: J
   await shadow.tryRun(['update-index', '-q', '--refresh'], '')
 }
 
-/** The entries of the index that are neither as in `before` nor as in `after`, as lines for `git update-index`. */
+/**
+ * Returns the entries of the index that are neither as in `before` nor as in `after`, as lines for `git
+ * update-index`.
+ */
 async function stagedByOthers(shadow: ShadowGitDir, before: string, after: string): Promise<string> {
   const differing = async (commit: string) =>
     differencesIn(
@@ -155,7 +158,7 @@ async function readJournal(machine: Machine, id: string): Promise<Journal | unde
   return (await readJson(journalOf(machine, id))) as Journal | undefined
 }
 
-/** The folder with the new files of a worktree that is being applied. */
+/** Returns the folder with the new files of a worktree that is being applied. */
 export function stageOf(machine: Machine, id: string): string {
   return join(applyFolder(machine, id), 'stage')
 }

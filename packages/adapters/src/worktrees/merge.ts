@@ -110,7 +110,9 @@ export async function mergeCommits(
   })
 }
 
-/** Git options that name who makes a commit: the user, as the repository or the user's own git config says. */
+/**
+ * Returns git options that name who makes a commit: the user, as the repository or the user's own git config says.
+ */
 async function identityOf({ git, user }: Machine, repository: Repository): Promise<readonly string[]> {
   const { stdout } = await git.run(['config', '--includes', '-z', '--get-regexp', '^user\\.(name|email)$'], {
     cwd: '/',

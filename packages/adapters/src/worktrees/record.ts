@@ -41,12 +41,12 @@ export async function deleteRecord(machine: Machine, id: string): Promise<void> 
   await rm(fileOf(machine, id), { force: true })
 }
 
-/** The folder with the journal and the new files of a worktree that is being applied. */
+/** Returns the folder with the journal and the new files of a worktree that is being applied. */
 export function applyFolder({ folder }: Machine, id: string): string {
   return join(folder, `${id}.apply`)
 }
 
-/** The ids of all worktrees. */
+/** Returns the ids of all worktrees. */
 export async function recordIds({ folder }: Machine): Promise<readonly string[]> {
   const names = await readdir(folder).catch(() => [])
   return names.flatMap((name) => /^([\w-]+)\.json$/.exec(name)?.[1] ?? [])

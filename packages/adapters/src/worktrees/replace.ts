@@ -169,7 +169,7 @@ async function unchangedSince(
   return same
 }
 
-/** The file at a path. A folder counts as no file, because it is removed when its files are deleted. */
+/** Returns the file at a path. A folder counts as no file, because it is removed when its files are deleted. */
 async function fileAt(root: string, path: string): Promise<BigIntStats | undefined> {
   const found = await lstat(join(root, path), { bigint: true }).catch(() => undefined)
   return found?.isDirectory() ? undefined : found
@@ -185,12 +185,17 @@ function indexComparison(machine: Machine, main: Repository, head: string) {
     })
 }
 
-/** A path for a new file in the nearest folder that is there already, so that the rename stays on one file system. */
+/**
+ * Returns a path for a new file in the nearest folder that is there already, so that the rename stays on one file
+ * system.
+ */
 export async function partFor(root: string, path: string, name: string): Promise<string> {
   return join(await nearestFolder(root, path), `.atrium-${name}`).slice(root.length + 1)
 }
 
-/** The nearest folder above a path that is there already. A file that will be deleted may still be in the way. */
+/**
+ * Returns the nearest folder above a path that is there already. A file that will be deleted may still be in the way.
+ */
 async function nearestFolder(root: string, path: string): Promise<string> {
   let folder = dirname(join(root, path))
   while (folder !== root && !(await lstat(folder).catch(() => undefined))?.isDirectory())

@@ -18,7 +18,7 @@ import type { Machine } from './machine.ts'
 import { deleteRecord, readRecord, requireRecord, writeRecord } from './record.ts'
 import type { WorktreeRecord } from './record.ts'
 
-/** What a worktree has that its main checkout does not have. */
+/** Returns what a worktree has that its main checkout does not have. */
 export async function stateOf(machine: Machine, id: string): Promise<WorktreeState> {
   const record = await requireRecord(machine, id)
   const main = await requireMain(machine, record)
@@ -60,7 +60,7 @@ async function unappliedAmong(
   })
 }
 
-/** The number of commits of the worktree, and of its branch, that the main checkout does not have. */
+/** Returns the number of commits of the worktree, and of its branch, that the main checkout does not have. */
 async function missingCommits(machine: Machine, record: WorktreeRecord, main: Repository): Promise<number> {
   const commits = await inRepository(machine, treeOf(record), ({ tryRun }) =>
     tryRun(['rev-parse', '--verify', '-q', 'HEAD'], ''),

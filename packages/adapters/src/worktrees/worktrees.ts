@@ -27,12 +27,12 @@ export interface WorktreeOptions {
   readonly limits?: Partial<WorktreeLimits>
 }
 
-/** The folder of the worktrees whose place nobody chose. */
+/** Returns the folder of the worktrees whose place nobody chose. */
 export function treesOf(folder: string): string {
   return join(folder, 'trees')
 }
 
-/** Worktrees by the `git` command. As everywhere, git acts on no config of a repository (O14). */
+/** Manages worktrees by the `git` command. Git acts on no config of a repository (O14). */
 export function gitWorktrees(options: WorktreeOptions): Worktrees {
   const { folder, forbidden = [], path = process.env['PATH'] ?? '', user = currentUser() } = options
   const limits = { ...defaultLimits, ...options.limits }

@@ -57,7 +57,7 @@ function isWithoutKey({ models }: AgentInfo): boolean {
   return models.length > 0 && models.every(({ policyState }) => policyState === 'unconfigured')
 }
 
-/** What the agent needs before it works, in a few words. */
+/** Returns a few words about what the agent needs before it works. */
 function stateOf(agent: AgentInfo, logins: string, { yellow, red, dim }: Style): string {
   if (logins !== '') return yellow(`login: ${logins}`)
   const readiness = readinessOf(agent)

@@ -117,7 +117,7 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
   log.info('stopped')
 }
 
-/** What the host is given beside its settings: its agents, and what notifies people. */
+/** The parts of the host that its settings do not contain: its agents, and the notifier that reaches people. */
 interface Given {
   readonly agentSet: AgentSet
   readonly push: Notifier | undefined

@@ -2,7 +2,10 @@ import { rotateToken, tokenOf } from '@atrium/adapters/server/token'
 import { configure } from '../serve/config.ts'
 import type { Flags } from '../serve/config.ts'
 
-/** `atrium token show`: prints the token. Every user who can run this can also read the token file. */
+/**
+ * `atrium token show`: prints the token. It needs no protection of its own: whoever can run it can also read the
+ * token file.
+ */
 export async function showToken(flags: Flags): Promise<void> {
   const { settings } = await configure(flags, process.env)
   process.stdout.write(`${await tokenOf(settings.data)}\n`)

@@ -16,7 +16,10 @@ interface AtriumMeta {
   }[]
 }
 
-/** The protocol leaves `_meta` untyped. Only an Atrium host writes this key. */
+/**
+ * Returns the data that only an Atrium host adds to its answer to `initialize`; empty for other hosts. The cast is
+ * needed because the protocol leaves `_meta` untyped.
+ */
 export function atriumMeta({ host }: WithMeta): AtriumMeta {
   return (host?._meta?.['x-atrium'] ?? {}) as AtriumMeta
 }

@@ -122,7 +122,7 @@ function agentOutputFindings(client: WithMeta): readonly Finding[] {
   )
 }
 
-/** The clients of the running host, with what each cannot see. */
+/** Returns the clients of the running host, each with the features that its protocol version cannot show. */
 export async function connectedClients(options: HostOptions): Promise<readonly Finding[]> {
   const client = await withTimeout(answerSeconds, connect(options), 'The host did not answer')
   try {

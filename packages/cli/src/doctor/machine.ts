@@ -21,7 +21,7 @@ export async function machineFindings({ data }: Settings): Promise<readonly Find
   ]
 }
 
-/** States what a token allows, because no other line of the command would tell (SECURITY.md). */
+/** States what a token allows (SECURITY.md), because no other finding says it. */
 function accessFinding(): Finding {
   return ok(
     'access',

@@ -22,8 +22,9 @@ export async function ensureHost(options: HostOptions, { report, note, style }: 
 }
 
 /**
- * Starts a host, and waits until a host answers. The new host ends if another host uses the store. If the other one
- * was started by another command, it answers soon. If it is stopping, a new host is started again.
+ * Starts a host, and waits until a host answers. The new host ends if another host uses the store. If that other host
+ * has just been started by another command, it answers soon. If that other host is stopping, a new host is started
+ * again.
  */
 async function startHost(settings: Settings): Promise<void> {
   const began = performance.now()

@@ -43,8 +43,8 @@ export class HostProcess {
   }
 
   /**
-   * Called when a host with the process id `pid` answers. If another command has started that host, the log of the
-   * host that this command started is deleted.
+   * Called when a host with the process id `pid` answers. If it is the host of this command, its log becomes
+   * `host.log`. If another command has started it, the log of this command's own host is deleted.
    */
   answers(pid: number): void {
     this.#child.unref()

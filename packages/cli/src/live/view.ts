@@ -19,7 +19,7 @@ export interface ViewOptions {
   readonly screen: Screen
   /** The number of earlier turns that are shown first. */
   readonly turns: number
-  /** What the command has said about the disk of the host before. */
+  /** The notes about the host's disk that the command has shown before this view. */
   readonly space?: SpaceNotes
 }
 

@@ -80,7 +80,7 @@ export class Approval implements Question {
     }
   }
 
-  /** The keys, and which of them to press if the user has pressed another one. */
+  /** Returns the rows that show the keys. After a wrong key, a further row says which keys there are. */
   #keyRows(style: Style, columns: number): readonly string[] {
     const offered = choicesOf(this.#call)
     const rows = keyRows(offered, style, columns)

@@ -4,8 +4,8 @@ import type { Logger } from 'pino'
 import type { Settings } from './config-fields.ts'
 
 /**
- * What notifies people who see no client. Undefined for a read-only host, and if the key for it cannot be read or written: the
- * host then works without notifications.
+ * Returns the notifier, which reaches people who have no client open. Undefined for a read-only host, and if the key
+ * that signs notifications (VAPID) cannot be read or written: the host then works without notifications.
  */
 export async function notifierOf(
   { data, readOnly, notifications = {} }: Settings,

@@ -45,7 +45,7 @@ export function findComment(all: readonly Annotation[], name: string): Annotatio
   return only
 }
 
-/** A place that a user names: `FILE`, `FILE:LINE` or `FILE:FIRST-LAST`. */
+/** Parses a place that a user names: `FILE`, `FILE:LINE` or `FILE:FIRST-LAST`. */
 export function parsePlace(place: string): { readonly file: string; readonly range?: TextRange } {
   const [, file = place, first, last = first] = /^(.+?):(\d{1,9})(?:-(\d{1,9}))?$/.exec(place) ?? []
   if (first === undefined) return { file }

@@ -22,8 +22,8 @@ export type SessionEvent =
 
 /**
  * Derives events from successive states of a chat, and from nothing else. States may be skipped, for example after a
- * reconnect; each event is still reported once, and in order. Printed text cannot be taken back, so text that disappears
- * and comes again is not reported twice.
+ * reconnect; each event is still reported once, and before all later events. Printed text cannot be taken back, so
+ * text that disappears and comes again is not reported twice.
  */
 export class SessionEvents {
   readonly #turns = new Map<string, Reported>()

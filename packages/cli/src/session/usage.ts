@@ -1,6 +1,9 @@
 import type { Turn } from '@atrium/protocol/chat/state'
 
-/** What some turns have used. The cost is listed by currency, because each agent reports it in the currency of its bill. */
+/**
+ * The usage of some turns: tokens and cost. The cost is listed by currency, because each agent reports it in the
+ * currency of its bill.
+ */
 export interface Usage {
   readonly turns: number
   readonly inputTokens: number

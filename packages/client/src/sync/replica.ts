@@ -73,8 +73,8 @@ export function view<S>(reduce: Fold<S>, { confirmed, pending }: Replica<S>): S 
 }
 
 /**
- * Removes one pending action. It is usually the first one, because hosts answer in order; only a resent action may be
- * answered after newer ones.
+ * Removes one pending action. It is usually the first one, because hosts answer actions in the order of dispatch;
+ * only a resent action may be answered after newer ones.
  */
 function withoutPending(pending: readonly PendingAction[], clientSeq: number): readonly PendingAction[] {
   const at = pending.findIndex((action) => action.clientSeq === clientSeq)

@@ -23,7 +23,10 @@ const clientDecision = {
   clientId: id,
   /** What the client calls itself. Absent if the client gave no name. */
   client: optional(Implementation),
-  /** The name of the client's device. Absent if the client has the token of the host. */
+  /**
+   * The name of the device that the client's token was issued to. Absent if the client uses the token of the host,
+   * which belongs to no device.
+   */
   device: optional(string),
   /** The time by the clock of the host, ISO 8601. Earlier builds did not record it. */
   at: optional(string),
@@ -72,7 +75,7 @@ export function withDecisionsOf(meta: Meta, before: Meta | undefined): Meta {
   return Object.keys(kept).length === 0 ? own : { ...own, [key]: { ...dataIn(own), ...kept } }
 }
 
-/** Metadata without decisions, for a call that asks for approval again. */
+/** Removes the decisions from metadata, for a call that asks for approval again. */
 export function withoutDecisions(meta: Meta): Meta {
   const data = dataIn(meta)
   if (!Object.keys(data).some(isMember)) return meta

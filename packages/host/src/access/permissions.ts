@@ -23,7 +23,10 @@ const permission = {
   by: optional(string),
   since: optional(string),
 }
-/** A tool that may run without approval. All clients see it, any client can remove it, and it survives a restart. */
+/**
+ * The permission for a tool to run without approval. All clients see the permission, any client can remove it, and it
+ * survives a restart.
+ */
 export interface Permission extends Infer<typeof permission> {}
 export const Permission = object<Permission>('Permission', permission)
 export const Permissions = array(Permission)
@@ -55,7 +58,10 @@ export function permissionsIn(values: Values | undefined): readonly Permission[]
   return decoded.ok ? decoded.value : []
 }
 
-/** Returns the new config values with the permissions of the old ones (`before`). */
+/**
+ * Returns the new config values with the permission list of the old ones (`before`), so that an agent that replaces
+ * the config does not change the permissions.
+ */
 export function withPermissions(values: Values, before: Values = {}): Values {
   return Object.hasOwn(before, permissionsKey)
     ? { ...values, [permissionsKey]: before[permissionsKey] }
@@ -116,8 +122,8 @@ export function countProblem(count: number, max: number): string | undefined {
 }
 
 /**
- * The choices of a user. A call that no permission covers (`isStorable` is false) gets no choices that store a
- * permission.
+ * The options that a user chooses from when a tool call asks for approval. If no permission can ever cover the call
+ * (`isStorable` is false), the options that would store a permission are left out.
  */
 export function optionsFor(folder: Uri | undefined, isStorable = true): readonly ConfirmationOption[] {
   const stored: readonly ConfirmationOption[] = [

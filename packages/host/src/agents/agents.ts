@@ -62,7 +62,7 @@ export function setAgents(core: Core, agents: readonly Agent[] = core.agents): v
     core.log.append(root, { type: 'root/agentsChanged', agents: offered })
 }
 
-/** An agent's description with the customizations that its sessions will have. */
+/** Adds the customizations that all sessions of the host have to an agent's description. */
 function withCustomizations({ customizations }: Core, info: AgentInfo): AgentInfo {
   const { ofHost = [] } = customizations ?? {}
   return ofHost.length === 0 ? info : { ...info, customizations: [...(info.customizations ?? []), ...ofHost] }
@@ -89,7 +89,7 @@ export async function resolveSessionConfig(
   return { schema, values: resolvedValues(schema, config) }
 }
 
-/** The setup command of the repository that contains a folder. Undefined if there is none. */
+/** Returns the setup command of the repository that contains a folder. Undefined if there is none. */
 async function setupCommandOf(core: Core, folder: Uri | undefined): Promise<string | undefined> {
   const named = folder === undefined ? undefined : pathOf(folder)
   if (!named?.ok) return undefined

@@ -9,7 +9,7 @@ export function terminalShown(resource: string): TerminalContent {
   return { type: 'terminal', resource, title: 'Terminal', isPty: true }
 }
 
-/** The result of a shell command: the terminal with its exit code, and the output as text. */
+/** Makes the result of a shell command: the terminal with its exit code, and the output as text. */
 export function commandResult(
   { exitCode, output, truncated }: CommandOutcome,
   terminal: string,

@@ -43,7 +43,10 @@ function setup(command: string | undefined) {
   }
 }
 
-/** The settings of isolation. `command` is the setup command that the repository names. */
+/**
+ * Returns the schemas of the settings for sessions in worktrees. `command` is the setup command that the repository
+ * names.
+ */
 export function isolationProperties(command?: string): SessionConfigSchema['properties'] {
   return {
     [isolationKeys.isolation]: isolation,

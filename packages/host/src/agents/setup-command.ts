@@ -10,8 +10,8 @@ import { containedFiles } from '../plugins/plugin-files.ts'
 const fileNames = ['.agents/atrium.json', '.vscode/agent-host.json']
 
 /**
- * The command that a repository wants to run in a new worktree. Undefined if no file names one. A file that cannot be read is
- * skipped.
+ * Finds the command that a repository wants to run in a new worktree. Undefined if no file names one. A file that
+ * cannot be read is skipped.
  */
 export async function setupCommand({ files }: Core, root: string): Promise<string | undefined> {
   if (!files) return undefined

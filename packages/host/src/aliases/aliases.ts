@@ -124,8 +124,8 @@ export class Aliases {
     const provider = this.#sessions.get(session)?.provider
     if (provider === undefined) return this.#disposed.get(session)
     const alias = this.#stored.get(session) ?? usualAlias(session, provider)
-    // If another session has the alias as its own URI, this session has no alias. Another one could not be stored
-    // here, because the host may be read-only.
+    // If the alias is the URI of another session, this session has no alias. It does not get a new one here, because
+    // the host may be read-only and could not store it.
     return alias !== undefined && this.#sessions.get(alias) ? undefined : alias
   }
 

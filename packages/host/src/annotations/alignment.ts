@@ -5,11 +5,11 @@ interface Window {
 }
 
 /**
- * Aligns wanted lines with a part of a file: finds as many of them as possible, in order, and preferably together.
- * Returns the line number of each wanted line that was found, by the index of the wanted line. `expected` is where
- * the first wanted line would be if nothing had moved. Of several equally good alignments, the one nearest to
- * `expected` is taken. An alignment of only one or two lines without a letter or digit does not count: the result is
- * then empty.
+ * Aligns wanted lines with a part of a file: finds as many of them as possible, in the order of `wanted`, and
+ * preferably without gaps. Returns a map from the index of each wanted line that was found to its line number.
+ * `expected` is the line number that the first wanted line would have if nothing had moved. Of several equally good
+ * alignments, the one nearest to `expected` is taken. An alignment of only one or two lines without a letter or digit
+ * does not count: the result is then empty.
  */
 export function aligned(
   wanted: readonly string[],

@@ -49,8 +49,9 @@ export function anchorAt({ lines }: FileLines, resource: string, range: TextRang
 
 /**
  * Finds the text of an anchor in a changed file. Returns its range there; undefined if no line of the text is left.
- * If the first or the last lines of the text are gone, they may have been replaced. Then the range includes as many
- * lines in their place, but only if the line before or after the text was found, and only up to that line.
+ * If lines at the beginning or the end of the text are gone, they may have been replaced. The range then includes the
+ * same number of lines in their place, if the line next to the text (before or after it) was found. It does not go
+ * beyond that line.
  */
 export function locate(anchor: Anchor, file: FileLines): TextRange | undefined {
   if (isUnmoved(anchor, file)) return anchor.range
@@ -61,8 +62,7 @@ export function locate(anchor: Anchor, file: FileLines): TextRange | undefined {
   const left = lines.flatMap((_, index) => (at(index) === undefined ? [] : [index]))
   const [head, tail] = [left[0], left.at(-1)]
   if (head === undefined || tail === undefined) return undefined
-  // If the first or the last lines of the text are gone, the same number of lines in their place counts as the text,
-  // up to the line that was before or after the text.
+  // Includes the lines that may have replaced lost lines at the beginning and at the end of the text, see above.
   const start = Math.max((at(-1) ?? Infinity) + 1, (at(head) ?? 0) - head)
   const end = Math.min((at(lines.length) ?? -Infinity) - 1, (at(tail) ?? 0) + lines.length - 1 - tail)
   const firstLine = Number.isFinite(start) ? Math.min(start, at(head) ?? 0) : (at(head) ?? 0)
@@ -103,7 +103,7 @@ interface Window {
   readonly lines: readonly string[]
 }
 
-/** The number of lines that are compared before and after the place of the rarest line of the text. */
+/** The text is looked for near its rarest line: in this number of lines before it and after it. */
 const windowLines = 1000
 
 function windowOf({ lines, range }: Anchor, { lines: all, places }: FileLines): Window {
@@ -115,7 +115,7 @@ function windowOf({ lines, range }: Anchor, { lines: all, places }: FileLines): 
   return { from, lines: all.slice(from, nearest + windowLines + (last - first)).map(short) }
 }
 
-/** Long lines are compared by their beginnings. */
+/** Cuts a long line. Long lines are compared by their beginnings only. */
 function short(line: string): string {
   return line.slice(0, lineLength)
 }

@@ -14,7 +14,7 @@ export function annotationsFollowUps(core: Core, channel: Channel<'annotations'>
   if (!session) return
   if (core.catalog.creatorOf(session.uri) === undefined) core.listChanges.changed(session.uri, core.log.last)
   core.catalog.annotated(session.uri, session.head, countsOf(channel.uri, channel.head))
-  // A session with a comment counts as used: it must not be disposed of when its creator leaves.
+  // Announces the session, so that a session with a comment is not disposed of when its creator leaves.
   announce(core, session)
 }
 

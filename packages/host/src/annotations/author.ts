@@ -18,8 +18,8 @@ interface Writer {
 }
 
 /**
- * Records in each new or changed entry of a client's action who wrote it. Clients cannot change the host's data in entries and
- * annotations: what a client sends under the key of this data is dropped, and the earlier data stays.
+ * Writes into each new or changed entry of a client's action who wrote it. This is data of the host, in the `_meta`
+ * of entries and annotations. If a client sends such data, it is dropped, and the earlier data stays.
  */
 export function withAuthor(channel: Channel, action: Action, by: Writer): Action {
   return channel.is('annotations') && isNote(action) ? signedNote(channel.head, action, by) : action
@@ -53,13 +53,13 @@ export function isSameNote(accepted: Action, action: Action): boolean {
 
 type Note = Extract<AnnotationsAction, { readonly type: 'annotations/set' | 'annotations/entrySet' }>
 
-/** An action without the host's data. */
+/** Removes the host's data from an action. */
 function asSent(action: Note): Note {
   if (action.type === 'annotations/entrySet') return { ...action, entry: withOwn(action.entry, undefined) }
   return { ...action, annotation: withoutOwn(action.annotation) }
 }
 
-/** An annotation without the host's data. */
+/** Removes the host's data from an annotation and from its entries. */
 export function withoutOwn(annotation: Annotation): Annotation {
   const entries = annotation.entries.map((entry) => withOwn(entry, undefined))
   return withOwn({ ...annotation, entries }, undefined)

@@ -45,7 +45,7 @@ export async function annotationsText(core: Core, principal: string, attached: A
   return texts.length === 0 ? '(There are no comments.)' : texts.join('\n\n')
 }
 
-/** One annotation as text. */
+/** Returns one annotation as a text for agents: its file, its lines, the code and the entries. */
 export async function annotationText(core: Core, annotation: Annotation): Promise<string> {
   const { id, resource, range, resolved, entries } = annotation
   const named = isFile(resource) ? pathOf(resource) : undefined
@@ -58,14 +58,17 @@ export async function annotationText(core: Core, annotation: Annotation): Promis
   return [head, ...(await codeOf(core, annotation)), ...entries.map(entryText)].join('\n')
 }
 
-/** The lines that an annotation covers, counted from 1. */
+/** Names the lines that an annotation covers, counted from 1. Empty if the annotation is about the whole file. */
 function linesText({ range }: Annotation): string {
   if (!range) return ''
   const [first, last] = coveredLines(range)
   return first === last ? `line ${first + 1}` : `lines ${first + 1} to ${last + 1}`
 }
 
-/** The number of lines that are shown around a range, and at each end of a long range. */
+/**
+ * `around` is the number of lines shown before and after a range. Of a long range, `edge` lines are shown at each
+ * end.
+ */
 const around = 3
 const edge = 20
 

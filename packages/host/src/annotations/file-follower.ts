@@ -49,7 +49,9 @@ class FileFollower implements Job {
     this.#channel = channel
   }
 
-  /** Watches the folders of the present annotations, and no others. */
+  /**
+   * Watches the folders that contain files of the present annotations, up to a limit. Ends the watches of all others.
+   */
   refresh(): void {
     if (this.#stopped) return
     const paths = this.#channel.head.annotations.flatMap(({ resource }) => {

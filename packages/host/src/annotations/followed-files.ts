@@ -67,8 +67,8 @@ async function followOnce(core: Core, channel: Channel<'annotations'>): Promise<
 }
 
 /**
- * Returns an annotation as it is after a change of its file: moved to where its text is now. If there is no file, the
- * annotation becomes outdated.
+ * Returns an annotation as it is after a change of its file: moved to where its text is now. If the file or the text
+ * is gone, the annotation becomes outdated.
  */
 export function followed(annotation: Annotation, file: FileLines | undefined): Annotation {
   const { range, resource } = annotation
@@ -82,7 +82,7 @@ export function followed(annotation: Annotation, file: FileLines | undefined): A
   const found = locate(anchor, file)
   if (!found) return marked(annotation, true)
   const fresh = anchorAt(file, resource, found) ?? anchor
-  // If the number of lines is the same, the anchor keeps its old lines, because the old text may come back.
+  // If the text has as many lines as before, the anchor keeps the old lines, because the old text may come back.
   const learned = { ...fresh, lines: fresh.lines.length === anchor.lines.length ? anchor.lines : fresh.lines }
   return marked({ ...withOwn(annotation, { ...ownIn(annotation), anchor: learned }), range: found }, false)
 }

@@ -24,7 +24,10 @@ export const annotationsGuards: Guards<'annotations'> = {
   'annotations/entryRemoved': guard,
 }
 
-/** The reason why an action on annotations is refused, whether a client or an agent wants it. */
+/**
+ * Returns the reason to refuse an action on annotations, whether a client or an agent wants it. Undefined if there is
+ * none.
+ */
 export function annotationsProblem(
   core: Core,
   channel: Channel<'annotations'>,
@@ -79,7 +82,10 @@ function placeProblem(
   return resource === before?.resource ? undefined : resourceProblem(core, resource)
 }
 
-/** A file must be one that clients may read. The host does not read URIs of other schemes, so it accepts them. */
+/**
+ * Returns the problem with the resource of an annotation. A file must be one that clients may read. URIs of other
+ * schemes are accepted, because the host does not read them.
+ */
 function resourceProblem(core: Core, resource: Uri): string | undefined {
   if (!isFile(resource))
     return /^[a-z][a-z0-9+.-]*:./i.test(resource) ? undefined : 'the resource of an annotation is a URI'

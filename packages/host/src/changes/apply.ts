@@ -78,8 +78,9 @@ function worktreeOf({ worktrees, worktreeIds }: Core, session: Channel<'session'
 }
 
 /**
- * Says that a turn is active in a session, or in another one that works in the same worktree, if that is so. A session with an
- * active turn is in memory.
+ * Returns the reason why a worktree cannot be applied now: a turn is active in the session, or in another session
+ * that works in the same worktree. Undefined if there is none. Only sessions in memory are asked, because a session
+ * with an active turn is always in memory.
  */
 function activityIn(core: Core, session: Channel<'session'>): string | undefined {
   if (isBusy(session)) return 'A turn is active in this session. Apply its changes when it has ended.'

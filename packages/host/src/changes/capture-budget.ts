@@ -13,9 +13,9 @@ export interface CountedTurn extends TurnCount {
 }
 
 /**
- * The turns that lose their captures. First, each session that exceeds its budget loses the captures of its oldest turns. Then
- * the sessions that were used least recently lose the captures of their oldest turns, until all sessions together are within
- * their budget. The newest turn of all keeps its captures.
+ * Chooses the turns that lose their captures. First, each session that exceeds its budget loses the captures of its
+ * oldest turns. Then the sessions that were used least recently lose the captures of their oldest turns, until all
+ * sessions together are within their budget. The newest turn of all keeps its captures.
  */
 export function beyondBudget(turns: readonly CountedTurn[], budget: ByteBudget): readonly CountedTurn[] {
   const newest = Math.max(...turns.map(({ order }) => order))
@@ -26,9 +26,9 @@ export function beyondBudget(turns: readonly CountedTurn[], budget: ByteBudget):
 }
 
 /**
- * The turns whose captures must be deleted so that the captures of the other turns fit into the budget. The first turns of
- * the list go first, and the newest turn always stays. A turn and its copies in forks share their captures, so their space
- * counts once.
+ * The turns whose captures must be deleted so that the captures of the other turns fit into the budget. They are
+ * taken from the beginning of the list, but never the newest turn. A turn and its copies in forks share their
+ * captures, so their space counts once.
  */
 function firstBeyond(turns: readonly CountedTurn[], most: number, newest: number): readonly CountedTurn[] {
   const copies = new Map<string, number>()
@@ -49,7 +49,10 @@ function firstBeyond(turns: readonly CountedTurn[], most: number, newest: number
   return lost
 }
 
-/** The turns by session, from the oldest to the newest. The session that was used least recently comes first. */
+/**
+ * Groups turns by session. The session that was used least recently comes first; the turns of a session are ordered
+ * from the oldest to the newest.
+ */
 function inSessions(turns: readonly CountedTurn[]): readonly (readonly CountedTurn[])[] {
   const sessions = new Map<Uri, CountedTurn[]>()
   for (const turn of turns.toSorted((a, b) => a.order - b.order)) {

@@ -13,7 +13,7 @@ import type { TurnFolder, TurnRecord } from './turn-record.ts'
 export class CapturedTurn {
   readonly turnId: string
   readonly #taking: Taking
-  /** Stores the record. It becomes durable soon. */
+  /** Stores the record of the turn. Does not wait until it is durable. */
   readonly #save: (record: TurnRecord) => void
   #folders: readonly TurnFolder[]
   #queue: Promise<void> = Promise.resolve()
@@ -27,7 +27,7 @@ export class CapturedTurn {
   /** The record that was stored last, and the record that `expect` has stored, as texts. */
   #stored = ''
   #expected: string | undefined
-  /** The others that are active now. */
+  /** The other turns, workers and terminals that are active in the folders now. */
   readonly #present = new Set<object>()
 
   constructor(
@@ -59,7 +59,7 @@ export class CapturedTurn {
     return this.#folders.some((each) => isIn(directory, each.directory) || isIn(each.directory, directory))
   }
 
-  /** Resolves when the captures that are due now are taken. */
+  /** Resolves when all captures that were asked for until now are taken. */
   get looked(): Promise<void> {
     return this.#queue
   }
@@ -70,8 +70,9 @@ export class CapturedTurn {
   }
 
   /**
-   * Stores a record which says that the files are as they were at the last captures of the folders. It is stored before the start
-   * capture is taken, which may show that it is wrong. Stores nothing if one of the folders has no last capture.
+   * Stores a preliminary record before the start capture is taken. It assumes that no file has changed since the last
+   * capture of each folder. The start capture may show that this is wrong. Stores nothing if a folder has no last
+   * capture.
    */
   expect(last: (directory: string) => string | undefined): void {
     const folders = this.#folders.map(({ directory }) => {
@@ -84,7 +85,7 @@ export class CapturedTurn {
     this.#expected = this.#stored
   }
 
-  /** Whether the stored record is the one that was expected. */
+  /** Whether the record that `expect` has stored is still the stored record: no file had changed. */
   get isAsExpected(): boolean {
     return this.#stored === this.#expected
   }
@@ -170,7 +171,8 @@ export class CapturedTurn {
     if (folder.problem !== undefined) return folder
     const looked = await this.#taking.take(directory, last)
     if ('problem' in looked) {
-      // The period goes on until the next capture, so it is not known who changed what in it.
+      // The capture failed, so the period goes on until the next capture. Calls may have run only in a part of it, so
+      // its changes count as changes by others.
       if (start !== undefined) this.#unsure.set(directory, looked.problem)
       const { problem, isRefused } = looked
       return start === undefined ? { directory, problem, ...(isRefused && { isRefused }) } : folder

@@ -101,8 +101,8 @@ export class Changes extends TurnCaptures implements ChangeTracking {
   }
 
   /**
-   * Reports the files that were left as they are when edits that a crash had interrupted were finished. Somebody had
-   * changed these files in the meantime. The changesets show them as conflicts.
+   * Reports the files that the host has left as they are. After a crash the host finishes the edits that the crash
+   * interrupted, but not in files that somebody has changed since. The changesets show these files as conflicts.
    */
   #recovered(applied: readonly Applied[]): void {
     for (const { directory, left } of applied)

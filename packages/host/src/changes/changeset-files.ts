@@ -17,8 +17,8 @@ export interface Place {
 }
 
 /**
- * The file of a changeset for a difference between two captures. It has the URIs of the contents, which clients read when they
- * need them.
+ * Makes the file of a changeset from a difference between two captures. It has the URIs of the contents, which
+ * clients read when they need them.
  */
 export function changesetFile(place: Place, change: CapturedChange, more: object = {}): ChangesetFile {
   const { path, oldPath = path, before, after, added, removed, binary } = change

@@ -136,10 +136,10 @@ export class ChangesetJob implements Job {
   }
 }
 
-/** What a followed changeset depends on. */
+/** The directories that are watched for a changeset with subscribers. */
 export interface Followed {
   readonly directories: readonly string[]
-  /** The directories whose commits matter, too. */
+  /** The directories in whose repositories commits, checkouts and the index are watched, too. */
   readonly repositories: readonly string[]
 }
 

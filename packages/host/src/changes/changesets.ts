@@ -80,14 +80,17 @@ export class Changesets {
     return turnsOf(scope).length === 0 ? undefined : named(session, chat, scope)
   }
 
-  /** Called when a channel has got a subscriber. */
+  /** Begins to compute a changeset and to follow its files, when its channel has got a subscriber. */
   subscribed(channel: Channel<'changeset'>): void {
     const core = this.#core()
     if (core.jobs.has(channel.uri) || core.readOnlyReason() !== undefined) return
     void this.#begin(channel, true).catch((error: unknown) => core.world.report('a changeset failed', error))
   }
 
-  /** Computes those changesets again that a turn or an operation may have changed. */
+  /**
+   * Computes the changesets of a session again that have subscribers. Call it when a turn or an operation may have
+   * changed them.
+   */
   async refresh(session: Uri | undefined): Promise<void> {
     const core = this.#core()
     const jobs = this.#known.keys().flatMap((uri) => {

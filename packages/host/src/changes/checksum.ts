@@ -11,12 +11,12 @@ const table: readonly number[] = Array.from({ length: 256 }, (_, n) => {
   return entry >>> 0
 })
 
-/** A text with its checksum in front of it. */
+/** Puts the checksum of a text in front of the text. */
 export function withChecksum(text: string): string {
   return `${checksum(text)} ${text}`
 }
 
-/** The text behind a checksum. Undefined if the two do not agree. */
+/** Removes the checksum in front of a text. Returns undefined if the checksum is wrong. */
 export function withoutChecksum(record: string): string | undefined {
   const text = record.slice(9)
   return record.slice(0, 9) === `${checksum(text)} ` ? text : undefined

@@ -88,7 +88,7 @@ export class Computation {
     return { files, operations: [] }
   }
 
-  /** The changes of a turn. For a running turn, the changes so far. */
+  /** Computes the changes of a turn. For a running turn, these are the changes so far. */
   async #turn(subject: Subject, chat: Channel<'chat'>, turnId: string): Promise<Computed> {
     const record = await this.#records.get(chat.uri, turnId)
     if (!record) {
@@ -117,7 +117,7 @@ export class Computation {
     return { files, operations: turnOperations(record, planned) }
   }
 
-  /** The changes between the ends of two turns. */
+  /** Computes the changes between the ends of two turns. */
   async #between(
     { session }: Subject,
     from: TurnRecord | undefined,
@@ -135,7 +135,7 @@ export class Computation {
     return files
   }
 
-  /** The changes of a folder since an earlier capture. */
+  /** Computes the changes of a folder since an earlier capture. */
   async #sinceThen(directory: string, base: string): Promise<readonly CapturedChange[]> {
     const taken = await this.#taking.take(directory, base)
     if ('problem' in taken) throw new CaptureFailed(taken.problem)

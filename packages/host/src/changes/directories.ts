@@ -10,7 +10,10 @@ export function directoriesOf(core: Core, chat: Channel<'chat'>): readonly strin
   return pathsIn(chat.head.workingDirectories ?? sessionOf(core, chat.uri)?.head.workingDirectories)
 }
 
-/** The paths of directories. A directory within another one is left out, because the other one contains its files. */
+/**
+ * Converts the URIs of directories to paths. A directory within another one is left out, because the other one
+ * contains its files.
+ */
 export function pathsIn(uris: readonly Uri[] = []): readonly string[] {
   const paths = uris.flatMap((uri) => {
     const named = pathOf(uri)

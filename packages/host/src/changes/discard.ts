@@ -48,7 +48,9 @@ export async function discardFile(context: UndoContext, discarding: Discarding):
   throw new CaptureFailed(changedMeanwhile)
 }
 
-/** The edit that takes back the hunks that a range touches. A new file is one hunk, and so is a deleted file. */
+/**
+ * Makes the edit that takes back the hunks that a range touches. A new file is one hunk, and so is a deleted file.
+ */
 async function editsOfPart(
   captures: Captures,
   change: CapturedChange,

@@ -85,7 +85,7 @@ function confirmation(undoable: readonly string[], conflicts: readonly string[])
     : `${text} Left as they are, because others changed them, too: ${listed(conflicts)}.`
 }
 
-/** Paths as a text. If there are many, the first ones and the number of the others. */
+/** Joins paths to a text. If there are many, the text has the first ones and the number of the others. */
 export function listed(paths: readonly string[]): string {
   const shown = paths.slice(0, mostNamed).join(', ')
   return paths.length > mostNamed ? `${shown} and ${paths.length - mostNamed} more` : shown || 'no file'

@@ -72,7 +72,10 @@ export class Operations {
     })
   }
 
-  /** Computes the changesets again, because a client has marked files: their hunks get the same marks. */
+  /**
+   * Computes the changesets again after a client has marked whole files, so that the hunks of these files get the
+   * same marks.
+   */
   async filesReviewed(channel: Channel<'changeset'>): Promise<void> {
     const subject = await this.#context.changesets.subject(channel.uri)
     if (subject) await this.#context.changesets.refresh(subject.session.uri)

@@ -4,7 +4,10 @@ import type { CapturedTurn } from './captured-turn.ts'
 /** The running turns by chat. Turns that work in the same folder know of each other. */
 export class RunningTurns {
   readonly #turns = new Map<Uri, CapturedTurn>()
-  /** The turns whose start captures are taken early: before their agents can begin. */
+  /**
+   * The turns whose start captures began before their agents were ready (see `TurnCaptures`), and which `takeEarly`
+   * has not returned yet.
+   */
   readonly #early = new Set<CapturedTurn>()
 
   get(chat: Uri): CapturedTurn | undefined {
@@ -36,8 +39,8 @@ export class RunningTurns {
   }
 
   /**
-   * Returns the turn of a chat that has entered early, if it is this turn in these directories. A second call returns
-   * undefined.
+   * Returns the turn of a chat that was entered with `early`, if it has this id and these directories. A second call
+   * returns undefined.
    */
   takeEarly(chat: Uri, turnId: string, directories: readonly string[]): CapturedTurn | undefined {
     const turn = this.#turns.get(chat)

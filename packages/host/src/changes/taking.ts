@@ -24,7 +24,7 @@ export class Taking {
   readonly #open = new Set<object>()
   /** The captures that are being taken and compared now. */
   readonly #running = new Map<AbortController, Promise<unknown>>()
-  /** The last captures of the files of folders. They are forgotten when contents are deleted. */
+  /** The id of the newest capture of each folder. All are forgotten when contents are deleted. */
   readonly #latest = new Map<string, string>()
   #isStopped = false
 
@@ -109,7 +109,7 @@ export class Taking {
     return task.finally(() => this.#running.delete(abort))
   }
 
-  /** Lets captures wait for a task that changes files. */
+  /** Makes captures wait until a task that changes files has ended. */
   blockFor(task: Promise<void>): void {
     const failed = (error: unknown) => this.#core.world.report('finishing interrupted edits failed', error)
     this.#collecting = this.#collecting.then(() => task).catch(failed)

@@ -25,7 +25,7 @@ export abstract class TurnCaptures {
   /** The end captures that are being taken, by chat. The next turn of the chat waits for them. */
   readonly #ending = new Map<Uri, Promise<void>>()
 
-  /** Whether contents are about to be deleted. */
+  /** Whether `collectSoon` has scheduled a deletion of contents. */
   #isDue = false
 
   constructor(core: () => Core, taking: Taking, records: TurnRecords) {
@@ -47,15 +47,16 @@ export abstract class TurnCaptures {
     const turn = early ?? (await this.#enter(chat, turnId, directories))
     await turn.looked
     const isFirst = await this.#sessions.begin(chat.uri, turn.record)
-    // The agent may change files only when the record of the capture is durable. If the record is as expected, it was stored
-    // in the step that started the turn.
+    // The agent may change files only when the record with the start capture is durable. If the record is as `expect`
+    // has stored it, it is durable already: it was stored in the transaction that started the turn.
     if (isFirst || !turn.isAsExpected) await this.#core().log.settled()
     return turn.problem
   }
 
   /**
-   * Begins to capture the files while the step that starts the turn is written. The step gets a record that expects the files
-   * to be as they were at the last capture. If they are, the agent need not wait until another record is durable.
+   * Begins the start capture while the transaction that starts the turn is written. This transaction also stores a
+   * preliminary record: it assumes that no file has changed since the last capture. If that is true, the agent need
+   * not wait until another record is durable.
    */
   #beginEarly(chat: Channel<'chat'>, turnId: string): void {
     // The directories of a session may still change while the session is created.
@@ -71,8 +72,8 @@ export abstract class TurnCaptures {
 
   async #enter(chat: Channel<'chat'>, turnId: string, directories: readonly string[]): Promise<CapturedTurn> {
     await this.#ending.get(chat.uri)
-    // A turn that has entered early with other directories leaves. Its record must be stored before that of the new
-    // turn.
+    // If the turn was entered early, but with other directories, it leaves. Its record must be stored before the
+    // record of the new turn, which replaces it.
     await this.#running.leave(chat.uri)?.looked
     const turn = this.#newTurn(chat, turnId, directories)
     this.#running.enter(chat.uri, turn)
@@ -140,8 +141,8 @@ export abstract class TurnCaptures {
   }
 
   /**
-   * Takes the end captures that an earlier run of the host has not taken, and deletes the records that it has not
-   * deleted.
+   * Finishes what an earlier run of the host has left undone: takes the end captures that are owed, and deletes the
+   * records of chats whose deletion was interrupted.
    */
   recover(): void {
     for (const { chat, turnId } of this.#records.owed) this.#end(chat, turnId)
@@ -206,7 +207,10 @@ export abstract class TurnCaptures {
     this.turnEnded(chat)
   }
 
-  /** Completes the record of a turn that a crash interrupted. Nobody knows who changed what since its last capture. */
+  /**
+   * Completes the record of a turn that a crash interrupted. All changes since its last capture count as changes by
+   * others, because nobody knows who made them.
+   */
   async #late(record: TurnRecord | undefined): Promise<TurnRecord | undefined> {
     if (!record) return undefined
     let bytes = record.bytes ?? 0

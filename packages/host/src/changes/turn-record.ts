@@ -26,13 +26,16 @@ export interface TurnFolder {
   readonly last?: string
   /** Why there is no capture. The turn then cannot be undone in this folder. */
   readonly problem?: string
-  /** Whether the folder is never captured. */
+  /**
+   * Whether the host never captures this folder, for example because it is the home folder. Users are then not told
+   * about the problem.
+   */
   readonly isRefused?: boolean
   /** The paths that somebody else may have changed during the turn, or true for all paths. */
   readonly shared?: readonly string[] | true
   /** The paths of the changes that an undo has taken back, or was about to take back when the host was killed. */
   readonly undone?: readonly string[]
-  /** The conflicts that a person has decided to leave as they are. */
+  /** The paths of the conflicts that a person has decided to leave as they are. */
   readonly kept?: readonly string[]
   /** The capture that was taken before the last undo or redo. */
   readonly safety?: string

@@ -29,7 +29,7 @@ export class TurnRecords {
   readonly #owed: RecordMap<string>
   /** The chats that have lost turns or were removed. The records of the removed turns must still be deleted. */
   readonly #sweeps: RecordMap<string>
-  /** What finished turns count for the budgets. */
+  /** The bytes that the captures of finished turns take of the budgets. */
   readonly #counts: TurnCounts
   /** For each fork that is not published yet: the texts of its records, by key. */
   readonly #copies = new Map<Uri, ReadonlyMap<string, string>>()
@@ -94,8 +94,8 @@ export class TurnRecords {
   }
 
   /**
-   * The finished turns that have captures, with what they count. Undefined if they do not exceed a budget. The records are read
-   * only if they may exceed one.
+   * The finished turns that have captures, with the bytes of these. Undefined if they are within the budgets. The
+   * records are read only if a budget may be exceeded.
    */
   async counted(
     budget: ByteBudget,

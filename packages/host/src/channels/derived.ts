@@ -38,8 +38,8 @@ export function committedEntryOf(core: Core, channel: Channel): ChatSummary | un
     const entry = state?.chats.find(({ resource }) => resource === uri)
     if (entry) return entry
   }
-  // No session has the chat in its committed state: the session that the chat left was disposed of before the chat's move was
-  // committed.
+  // The chat was moved, the move is not committed yet, and the session that it left is disposed of. So no session has
+  // the chat in its committed state.
   const session = sessionOf(core, uri)
   return session && entryOf(session, uri)
 }

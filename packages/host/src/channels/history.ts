@@ -57,7 +57,7 @@ export async function withTurnsBefore<T>(
     const { rows } = await trusted(core, () => readSome(core.store.log, chat.uri, found.wanted))
     for (const id of found.wanted) {
       const row = rows.get(id)
-      // The rows of a chat are its turns.
+      // The cast is safe: the rows of a chat are its turns.
       if (row) read.set(id, row as Turn)
     }
     if (!read.has(first) && chat.missing(first).length > 0) await reportMissingRows(core, chat)
@@ -126,9 +126,10 @@ export function fetchTurns(core: Core, link: Listener, chat: Chat, cursor?: stri
 }
 
 /**
- * An action may name a turn, in order to make it the last turn or to resume it. This function sends that turn, and all turns
- * after it, to each subscriber that lacks them. The turns are sent before the action is committed; if the action has no
- * effect, the turns do no harm. After an action that removes all turns, no subscriber lacks a turn.
+ * Prepares the subscribers of a chat for an action that names a turn, to make it the last turn or to resume it. Sends
+ * that turn, and all turns after it, to each subscriber that lacks them. The turns are sent before the action is
+ * committed; if the action has no effect, the turns do no harm. If the action removes all turns, nothing is sent, and
+ * no subscriber lacks a turn afterwards.
  */
 export function loadTurnFor(core: Core, channel: Channel, action: TurnAction): void {
   if (!channel.is('chat')) return

@@ -1,9 +1,10 @@
-import type { Action, Uri } from '@atrium/protocol/channel'
+import type { Uri } from '@atrium/protocol/channel'
 import { kindNamed } from '@atrium/protocol/channels'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Core } from '../core/core.ts'
 import { DiskFull } from '../ports/log.ts'
 import { mostDays, retentionKey } from '../root/retention-setting.ts'
+import { storedAction } from '../log/entry.ts'
 
 const dayMs = 24 * 60 * 60_000
 /**
@@ -48,9 +49,9 @@ async function noteDay({ records, world, log }: Core): Promise<readonly Day[]> {
 const daysKey = 'days'
 
 /**
- * Returns the highest sequence number that is known to have been assigned before a time. The stored days tell such
- * numbers, and so do the runs of the host (epochs): the first number of a run is at least 1000 times the time of its
- * start in milliseconds.
+ * Returns the highest sequence number that is known to have been assigned before a time. Each stored day tells such a
+ * number. So does each run of the host (epoch): its first number is at least 1000 times the time of its start in
+ * milliseconds, and all smaller numbers were assigned before the run.
  */
 function cutoffOf({ earlierEpochs, log }: Core, days: readonly Day[], time: number): number {
   const epochs = [...earlierEpochs, log].map(({ first }): Day => [first / 1000, first - 1])
@@ -74,7 +75,7 @@ async function forgetUpTo(core: Core, uri: Uri, cutoff: number): Promise<boolean
   for (;;) {
     for (const { seq, action } of slice.envelopes) {
       // The cast is safe: a schema had checked each action before it was stored.
-      state = kind.reduce(state, JSON.parse(action) as Action)
+      state = kind.reduce(state, storedAction(action))
       if (!hasTurn(state)) resting = { seq, state }
     }
     if (!slice.more) break

@@ -169,8 +169,8 @@ function newestTexts(rows: readonly Row[], max: number, maxLength: number): read
 /** Renders a state once for each view and version, because many clients may reconnect at once and ask for the same text (F-21). */
 function cachedState(core: Core, channel: Channel, wanted: View, form: SnapshotForm): SnapshotState {
   const chat = form.merged ? chatOf(core, channel) : undefined
-  // A client without the turn that an uncommitted action names could not apply the action. So the snapshot then has
-  // as many turns as fit.
+  // If an uncommitted action names an older turn, a client without this turn could not apply the action. So the
+  // snapshot then has as many turns as fit, whatever the client wanted.
   const view = (chat ?? channel).lastRowNeeded > core.log.committedSeq ? {} : wanted
   const source: Source = {
     committed: channel.committed,

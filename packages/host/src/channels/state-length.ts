@@ -52,7 +52,10 @@ export function measure(channel: Channel): number {
   return length
 }
 
-/** The number of finished turns, and the active turn. The state of a chat grows or shrinks by much when they change. */
+/**
+ * Returns a text that changes with the active turn and with the number of finished turns. When it changes, the state
+ * of a chat may have grown or shrunk by much.
+ */
 function turnOf(channel: Channel): string {
   return channel.is('chat') ? `${channel.rowIds.length} ${channel.head.activeTurn?.id ?? ''}` : ''
 }

@@ -52,8 +52,7 @@ export async function loadRowsFor(core: Core, channel: Channel, view: View = {})
 async function loadMissingRows(core: Core, channel: Channel, view: View): Promise<void> {
   const { turns = Infinity } = view
   for (let batch = firstBatch; needsRows(core, channel, view); batch *= 2) {
-    // An action has removed all finished turns and is not committed yet. Once it is committed, there are none to
-    // read.
+    // There are committed turns to read, but an uncommitted action has removed them all. Waits until it is committed.
     if (channel.olderRows === 0) {
       if (!(await core.log.settled())) return
       await core.log.reached(channel.lastEmptied)

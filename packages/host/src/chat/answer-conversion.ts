@@ -34,8 +34,8 @@ export function convertAnswers(channel: Channel, action: Action): Action {
 /** Whether `accepted` is the action `dispatched` after the conversion of its answers. */
 export function isConversionOf(accepted: Action, dispatched: Action): boolean {
   if (!isAnswering(accepted) || !isAnswering(dispatched)) return false
-  // An accepted answer that is a conversion of a text counts as equal to the text. The conversion cannot be repeated,
-  // because the question may be gone.
+  // If a stored answer is the conversion of a text, it counts as equal to any text that is dispatched. The conversion
+  // cannot be repeated, because the question may be gone.
   const before = answersOf(accepted)
   const expected = mapAnswers(dispatched, (id, answer) => {
     const stored = before[id]

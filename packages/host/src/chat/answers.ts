@@ -8,8 +8,8 @@ import type {
 type Answers = Readonly<Record<string, ChatInputAnswer>>
 
 /**
- * The reason why an answer to one question of a request is invalid. An `answer` that is undefined removes the earlier answer,
- * and is valid.
+ * Returns the reason why an answer to one question of a request is invalid; undefined if it is valid. An `answer`
+ * that is undefined removes the earlier answer, and is valid.
  */
 export function answerProblem(
   { questions = [] }: ChatInputRequest,
@@ -22,8 +22,8 @@ export function answerProblem(
 }
 
 /**
- * The reason why answers have the wrong kind. Bounds are not checked, because a declined request may have half-finished
- * answers.
+ * Returns the reason why answers have the wrong kind; undefined if they have not. Bounds are not checked, because a
+ * declined request may have half-finished answers.
  */
 export function answersProblem(
   { questions = [] }: ChatInputRequest,
@@ -37,7 +37,10 @@ export function answersProblem(
   return undefined
 }
 
-/** The reason why a request cannot be accepted with its answers: those given now, and those given earlier. */
+/**
+ * Returns the reason why a request cannot be accepted with its answers (those given now, and those given earlier);
+ * undefined if it can.
+ */
 export function acceptProblem(request: ChatInputRequest, given: Answers = {}): string | undefined {
   const { questions = [], answers: earlier } = request
   const answers = new Map(Object.entries({ ...earlier, ...given }))

@@ -44,7 +44,7 @@ export async function createChat(core: Core, params: Params<'createChat'>): Muta
   return { seq: sendFirstMessage(core, added.chat, pinnedMessage(core, initialMessage)).seq }
 }
 
-/** The session of a new chat. Throws if no chat can be added to the session. */
+/** Returns the session that a new chat is for. Throws if no chat can be added to it. */
 function sessionFor(core: Core, uri: Uri): Channel<'session'> {
   const session = core.log.channel(uri, 'session')
   if (!session || !core.catalog.get(uri)) throw AhpError.sessionNotFound(uri)
@@ -134,7 +134,7 @@ export async function disposeChat(core: Core, { channel: uri }: Params<'disposeC
  * disposed of.
  */
 export function forgetChat(core: Core, uri: Uri, session?: Uri): void {
-  // The record that a session's URI must not be used again covers the session's default chat, too.
+  // The default chat needs no record of its own that its URI was used: the record of the session's URI covers it.
   if (session === undefined || uri !== defaultChatUri(session)) setGone(core, uri)
   core.sealing.freed()
   core.catalog.chatIndex.forget(uri)

@@ -6,7 +6,7 @@ import { agentOf } from '../agents/agents.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
 
-/** The reason why a chat cannot be created from this source. */
+/** Returns the reason why a chat cannot be created from this source; undefined if it can. */
 export function sourceProblem(
   core: Core,
   session: Channel<'session'>,
@@ -25,7 +25,7 @@ export function sourceProblem(
   return chat?.has(source.turnId) ? undefined : 'the source chat has no such turn'
 }
 
-/** The origin of a chat. The origin is kept even if the source chat is disposed of. */
+/** Makes the origin of a chat from its source. A chat keeps its origin even if the source chat is disposed of. */
 export function originOf(source: ChatSource | undefined): ChatOrigin {
   if (source?.kind === 'fork') return { kind: 'fork', chat: source.chat, turnId: source.turnId }
   if (source?.kind !== 'sideChat') return { kind: 'user' }

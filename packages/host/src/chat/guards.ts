@@ -129,7 +129,7 @@ function originProblem({ origin }: Message): string | undefined {
   return origin.kind === 'user' ? undefined : 'a client can only send messages of its user'
 }
 
-/** The reason why users cannot write in a chat. */
+/** Returns the reason why users cannot write in a chat; undefined if they can. */
 function writeProblem(core: Core, chat: Channel<'chat'>): string | undefined {
   const session = sessionOf(core, chat.uri)
   if (!session) return undefined

@@ -2,8 +2,8 @@ import type { ChatState } from '@atrium/protocol/chat/state'
 import type { SessionState } from '@atrium/protocol/session/state'
 
 /**
- * The reason why a chat cannot be moved to another session. A chat without an active turn has no running workers and
- * no open requests, so a move need not transfer either of them.
+ * Returns the reason why a chat cannot be moved to another session; undefined if it can. A chat without an active
+ * turn has no running workers and no open requests, so a move need not transfer either of them.
  */
 export function unmovable({ defaultChat }: SessionState, chat: ChatState): string | undefined {
   if (defaultChat === chat.resource) return 'the default chat stays with its session'

@@ -23,7 +23,7 @@ export function newSummary(core: Core, resource: Uri, { title = '', ...options }
   return compact<ChatSummary>({ resource, title, status: Activity.Idle, modifiedAt, ...options })
 }
 
-/** The first state of a chat: its summary, and no turns. */
+/** Makes the first state of a chat: its summary, and no turns. */
 export function firstState(summary: ChatSummary): ChatState {
   return { ...summary, turns: [] }
 }

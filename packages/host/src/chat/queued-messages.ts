@@ -22,8 +22,8 @@ export function nextTurn(state: ChatState, action: ChatAction, world: World): re
 const startsNext = new Set(['chat/turnComplete', 'chat/pendingMessageSet', 'chat/truncated'])
 
 /**
- * Whether an action sets the only queued message. This message starts a turn at once even if the queue is held,
- * because there is no earlier message that it would overtake.
+ * Whether an action sets the only queued message. This message starts a turn at once even if the queue is held (after
+ * a turn that was cancelled or has failed), because there is no earlier message that it would overtake.
  */
 function isOnlyMessage({ queuedMessages }: ChatState, action: ChatAction): boolean {
   return action.type === 'chat/pendingMessageSet' && action.kind === 'queued' && queuedMessages?.length === 1

@@ -43,7 +43,9 @@ export function repeatForm(
   core.log.append(chat, { type: 'chat/inputCompleted', requestId: request.id, response: 'cancel' })
 }
 
-/** The answers that the repeated form shows: the earlier ones, and the new ones that their questions allow. */
+/**
+ * Collects the answers that the repeated form shows: the earlier ones, and the new ones that their questions allow.
+ */
 function draftsOf(request: ChatInputRequest, given: Answers = {}): Answers {
   const kept = Object.entries(given).filter(
     ([questionId, answer]) => answerProblem(request, questionId, answer) === undefined,
@@ -54,7 +56,7 @@ function draftsOf(request: ChatInputRequest, given: Answers = {}): Answers {
   return { ...request.answers, ...Object.fromEntries(drafts) }
 }
 
-/** A question that proposes the earlier answer, for clients that show no drafts of answers. */
+/** Makes the earlier answer the default of its question, for clients that show no drafts of answers. */
 function withDefault(question: ChatInputQuestion, answer: ChatInputAnswer | undefined): ChatInputQuestion {
   if (answer === undefined || answer.state === 'skipped') return question
   const { kind, value } = answer.value

@@ -78,8 +78,8 @@ function spawn(core: Core, parent: Channel<'chat'>, { toolCallId, title, text, m
   // Workers may spawn workers: without a limit they could do so for ever.
   if (workerDepth(chats, parent.uri) >= core.limits.nesting)
     throw new TurnFailed('workers', `workers can be nested at most ${core.limits.nesting} deep`)
-  // The task becomes the message of a turn. A message is part of the state of its chat, so it must not exceed that
-  // limit.
+  // The task becomes the message of a turn, which is part of the state of the worker's chat. So the limit for states
+  // holds for the task.
   const max = core.limits.stateLength
   if (text.length > max || JSON.stringify(text).length > max)
     throw new TurnFailed('full', `The task of a worker may have at most ${max} characters.`)

@@ -60,7 +60,7 @@ const sources: { readonly [T in Trigger]: Source } = {
   },
 }
 
-/** The other chats of the session, by their titles. */
+/** Finds the other chats of the session whose titles match a word. */
 function chatMatches({ core, session, chat }: CompletionContext, word: string): readonly Match<Choice>[] {
   const others = session.committedState.chats.filter(
     ({ resource, title, interactivity }) =>
@@ -73,7 +73,10 @@ function chatMatches({ core, session, chat }: CompletionContext, word: string): 
   }))
 }
 
-/** The choices with the best scores. Among equal scores, the shortest comes first. */
+/**
+ * Returns the choices with the best scores, the best first. Among equal scores, the one that inserts the shortest
+ * text comes first.
+ */
 function ranked({ core }: CompletionContext, matches: readonly Match<Choice>[]): readonly Choice[] {
   return matches
     .toSorted((a, b) => a.score - b.score || a.item.insertText.length - b.item.insertText.length)

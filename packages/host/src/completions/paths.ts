@@ -22,7 +22,10 @@ export interface CompletionContext {
 
 type Listing = readonly ListedFile[]
 
-/** The paths in the directories of a chat that match a word. `kept` chooses from a listing what may be completed. */
+/**
+ * Finds the paths in the directories of a chat that match a word. `kept` chooses from a listing what may be
+ * completed.
+ */
 export async function pathMatches(
   { core, session, chat }: CompletionContext,
   word: string,
@@ -46,7 +49,7 @@ export function filesOf(listing: Listing): Listing {
   return listing
 }
 
-/** The files of a listing, and the folders that contain them. The path of a folder ends with a slash. */
+/** Adds the folders that contain the files of a listing to the listing. The path of a folder ends with a slash. */
 export function filesAndFoldersOf(listing: Listing): Listing {
   const made = withFolders.get(listing)
   if (made) return made

@@ -35,7 +35,7 @@ import { createResourceWatch } from '../resources/watch.ts'
 export interface Subscriber extends Link {
   /** Throws if the connection already has the maximum number of subscriptions. */
   checkRoom(uri: Uri): void
-  /** Whether the client's protocol version has the channel under this name. */
+  /** Whether a client of this protocol version can address the channel by this name. */
   reaches(channel: Channel, name: Uri): boolean
   /** The other channels that a subscription to a channel includes in the client's protocol version. */
   includedWith(uri: Uri): readonly Uri[]
@@ -151,8 +151,8 @@ async function chatNamed(core: Core, uri: Uri, name: Uri): Promise<Channel<'chat
 type AnyRun = (core: Core, link: Subscriber, params: unknown, name: Uri) => unknown
 
 /**
- * The commands by method. A command trusts its params: the caller has checked them by the schema of the method, which the
- * type cannot express.
+ * The commands by method. The caller has checked the params by the schema of the method. The type of the map cannot
+ * express this, hence the cast.
  */
 export const hostCommands: ReadonlyMap<string, AnyRun> = new Map(Object.entries(table) as [string, AnyRun][])
 

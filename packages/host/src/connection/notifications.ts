@@ -106,7 +106,8 @@ export class Notifications {
       dispatch(this.#core, link, channel, { clientSeq, action, ...older })
       return
     }
-    // The client has sent an accepted rename again. The log has no echo of a rename, so the host sends one again.
+    // The client has sent an accepted rename again. The log has stored the rename as an action on the session, so no
+    // echo of it on this channel can be replayed. The host sends the echo again.
     if (isRename(channel, action))
       return void this.#core.log.echo(channel, action, { by: this.#by(clientSeq), listener: link, ...older })
     if (link.subscriptions.isDeliveredTo(channel, accepted)) return
@@ -149,7 +150,9 @@ function withChannel(method: string, params: unknown): unknown {
   return { channel: session ?? terminal ?? rootUri, ...params }
 }
 
-/** The reason to refuse an action of 0.1 that does not name its session or terminal. */
+/**
+ * Returns the reason to refuse an action of 0.1 that does not name its session or terminal. Undefined if it names it.
+ */
 function missingChannel(action: Action): string | undefined {
   const [member = ''] = action.type.split('/')
   if (member !== 'session' && member !== 'terminal') return undefined

@@ -108,7 +108,7 @@ export class Outbox {
   /** Sends a notification without a sequence number. Like an entry, the notification counts as backlog. */
   notify(frame: string): void {
     if (this.#closing) return
-    // The length of this notification is not added: the entries that caused it were within the bound.
+    // The length of this notification does not count here: the entries that caused it have already passed the check.
     if (this.#backlog > this.#maxBacklog) return this.#closeSlow()
     if (this.#pauses > 0) {
       this.#notifications.push(frame)

@@ -1,4 +1,3 @@
-import type { Action } from '@atrium/protocol/channel'
 import type { Params } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import { ContextMissing } from '@atrium/protocol/versions/lens'
@@ -28,6 +27,7 @@ import { replay, replayable } from './replay.ts'
 import type { EnvelopeEncoder, ReplayRange } from './replay.ts'
 import { Resends } from './resends.ts'
 import { sawPart } from './seen-part.ts'
+import { storedAction } from '../log/entry.ts'
 
 /**
  * Runs `reconnect`. Returns the result as JSON: the envelopes that the client missed if all of them can be replayed, otherwise
@@ -110,7 +110,7 @@ function replayIfSound(
     dialect.envelopes(channel, parts, parts.origin?.clientId === known.clientId)
   // A client that has only the newest turns may lack the turn that an action names.
   const lacksRow = ({ uri }: Channel, action: string) =>
-    known.handed.get(uri)?.cut !== undefined && needsRow(JSON.parse(action) as Action)
+    known.handed.get(uri)?.cut !== undefined && needsRow(storedAction(action))
   return replay(core.log, core.store.log, range, { encode, lacksRow }).catch((error: unknown) => {
     // The older form of an action may depend on the state before it, which is not stored.
     if (!(error instanceof ContextMissing)) core.world.report('replay failed', error)

@@ -28,7 +28,7 @@ export class Requests {
   readonly #core: Core
   readonly #link: ClientLink
   readonly #intake: Intake
-  /** The request that has begun and is not finished. Its response may come still later. */
+  /** The request that has begun and is not finished. A deferred response is not waited for: it may come later. */
   unfinished: Promise<unknown> | undefined
 
   constructor(core: Core, link: ClientLink, intake: Intake) {
@@ -76,7 +76,10 @@ export class Requests {
     return answer
   }
 
-  /** Runs a request when it is its turn in the queue. An earlier request may have completed the handshake in the meantime. */
+  /**
+   * Runs a request when it is its turn in the queue. Only now is it known whether the handshake is done: an earlier
+   * request may have completed it.
+   */
   #run(method: string, schema: Schema<unknown>, given: unknown): unknown {
     const { dialect, ended, opened } = this.#link
     if (ended) throw new LinkClosed('the connection has ended')

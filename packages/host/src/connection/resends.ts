@@ -7,6 +7,7 @@ import { isChoiceOf, isSelection } from '../session/selection.ts'
 import { isDenialOf } from '../tools/denied-call.ts'
 import { isResendOf } from '../turn/pin.ts'
 import type { StoredEnvelope } from '../ports/log.ts'
+import { storedAction } from '../log/entry.ts'
 
 /**
  * The actions that a reconnected client may repeat: the host has accepted them, and the client may not have seen their
@@ -31,7 +32,7 @@ export class Resends {
   match(channel: Pick<Channel, 'uri' | 'kindName'>, clientSeq: number, action: Action): number | undefined {
     const before = this.#accepted.get(clientSeq)
     if (!before) return undefined
-    const accepted: Action = JSON.parse(before.action)
+    const accepted = storedAction(before.action)
     const [first, again] = this.#filled
       ? [withoutFilled(accepted), withoutFilled(action)]
       : [accepted, action]

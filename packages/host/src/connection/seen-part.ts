@@ -1,10 +1,10 @@
-import type { Action } from '@atrium/protocol/channel'
 import { strideOf } from '@atrium/protocol/kind'
 import { ContextMissing } from '@atrium/protocol/versions/lens'
 import type { Core } from '../core/core.ts'
 import type { Channel } from '../log/channel.ts'
 import type { StoredEnvelope } from '../ports/log.ts'
 import type { OpeningLink } from './opening.ts'
+import { storedAction } from '../log/entry.ts'
 
 /**
  * Whether a client may have seen only a part of a change. For older versions one change can be several actions, and the
@@ -76,8 +76,9 @@ function longestStride({ limits }: Core): number {
 function mayBePart({ kind }: Channel, text: string, seen: number): boolean {
   // Few types take several numbers. A text that names none of them need not be parsed.
   if (![...kind.strides.keys()].some((type) => text.includes(type))) return false
-  const action: Action = JSON.parse(text)
-  // The stride of an action on a session may depend on the state after it, which is not stored.
+  const action = storedAction(text)
+  // How many numbers an action on a session takes may depend on the state after it, which is not stored. To be safe,
+  // the answer is then yes.
   if (typeof kind.strides.get(action.type) === 'function' && kind.name !== 'changeset') return true
   return seen < strideOf(kind, {}, action) - 1
 }

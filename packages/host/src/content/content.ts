@@ -17,7 +17,7 @@ export function named(content: ContentRef, file: Uri): ContentRef {
   return name === undefined ? content : { ...content, uri: content.uri.replace('?', () => `/${name}?`) }
 }
 
-/** The URI of content without the name of a file. */
+/** Removes the name of a file from the URI of content. */
 export function unnamed(uri: Uri): Uri {
   return uri.replace(/^([^/]*\/[0-9a-f]{64})\/[^/?]*\?/, '$1?')
 }

@@ -33,7 +33,7 @@ export class Catalog {
   /** The counts of the annotations of each session, including uncommitted actions. The entries have the committed counts. */
   readonly #annotations = new Map<Uri, AnnotationsSummary>()
   readonly chatIndex = new ChatIndex()
-  /** The positions of all listed sessions in order. A change sets it to undefined; the next reader computes it again. */
+  /** The positions of all listed sessions, newest first. Undefined after a change, until a reader needs it. */
   #order: readonly Position[] | undefined
   /** The directories of all sessions. A change sets it to undefined; the next reader computes it again. */
   #directories: ReadonlySet<Uri> | undefined

@@ -109,8 +109,8 @@ export class Clients {
   }
 
   /**
-   * Forgets clients that were not here for `ms`. The id, the principal and the device of such a client stay as long
-   * as an envelope names the client, so that nobody else can take the id over.
+   * Forgets clients that were not connected for `ms` milliseconds. The id, the principal and the device of such a
+   * client stay as long as an envelope names the client, so that nobody else can take the id over.
    */
   async sweep(store: LogStore, ms: number): Promise<void> {
     const now = this.#world.now()

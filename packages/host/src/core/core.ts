@@ -141,7 +141,7 @@ export interface Core {
   readonly changes: ChangeTracking | undefined
   /** Undefined if the host was started without a search index. */
   readonly search: Searching | undefined
-  /** The past of the channels. */
+  /** Answers questions about earlier states and stored envelopes of channels. */
   readonly past: Past
   /** Undefined if the host was started without a notifier, or cannot write. */
   readonly notifications: Notifying | undefined
@@ -151,7 +151,7 @@ export interface Core {
   readonly terminals: Terminals | undefined
   readonly vcs: Vcs | undefined
   readonly worktrees: Worktrees | undefined
-  /** Undefined if the host commits nothing. */
+  /** Undefined if the host was started without the ability to commit. */
   readonly commits: Commits | undefined
   readonly hooks: HookRunner | undefined
   readonly mcp: McpServers | undefined

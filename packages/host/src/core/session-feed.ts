@@ -127,8 +127,8 @@ export class SessionFeed {
 }
 
 /**
- * The changes as they are sent. A notification cannot remove a field, so an ended activity is sent as an empty text. Other
- * removed fields are not sent.
+ * Converts changes to the form in which they are sent. A notification cannot remove a field, so an ended activity is
+ * sent as an empty text. Other removed fields are not sent.
  */
 function deliverable(changes: Partial<SessionSummary>): object {
   return 'activity' in changes ? { ...changes, activity: changes.activity ?? '' } : changes

@@ -27,8 +27,8 @@ export function summarize(state: SessionState): DerivedFields {
 }
 
 /**
- * The activity of a session: that of a chat that needs input, else of a chat that failed, else of the default chat or
- * the newest one.
+ * Returns the activity of a session: that of a chat that needs input, else of a chat that failed, else of the default
+ * chat, else of the newest chat.
  */
 export function activityOf(state: SessionState): string | undefined {
   // An entry in the session's list of chats has an empty text for an ended activity.

@@ -70,7 +70,10 @@ export class Consents {
   }
 }
 
-/** The difference between the allowed programs and the present ones, one line each. */
+/**
+ * Tells users how the present programs differ from those that they have allowed: one line for each removed or added
+ * program.
+ */
 function changedProblem(before: Programs, now: Programs): string {
   const gone = before.lines.filter((line) => !now.lines.includes(line)).map((line) => `- ${line}`)
   const added = now.lines.filter((line) => !before.lines.includes(line)).map((line) => `+ ${line}`)

@@ -41,7 +41,9 @@ export class Copies {
     return path
   }
 
-  /** The digest of the files that are there. Undefined if they cannot be read, for example because there are none. */
+  /**
+   * Computes the digest of the files of a copy. Undefined if they cannot be read, for example because there are none.
+   */
   async #digestOf(files: PluginFiles): Promise<string | undefined> {
     try {
       return (await digestOf(files, this.#hash, this.#limits)).digest

@@ -180,7 +180,7 @@ function placeOf(kind: CustomizationEnablement['kind'], session: Uri, folder: Ur
   return kind === 'session' ? session : kind === 'workspace' ? folder : undefined
 }
 
-/** The actions after which the sources of a session are read again. */
+/** The actions after which a session's customizations are read again: its folders or its clients have changed. */
 export const customizationEffects: Effects<'session'> = {
   'session/activeClientSet': refresh,
   'session/activeClientRemoved': refresh,

@@ -99,8 +99,8 @@ function loadOf(
 }
 
 /**
- * Limits the customizations in the state of a session to `max` characters of JSON. A customization for which no room
- * is left loses its children.
+ * Limits the customizations in the state of a session to `max` characters of JSON, one after the other. A
+ * customization that would exceed the rest of this length loses its children.
  */
 export function withinLength(list: readonly Customization[], max: number): readonly Customization[] {
   let left = max
@@ -141,7 +141,7 @@ function base({ id, uri, name, folder, origin, published }: Source, fields: Fiel
 
 const metaKey = 'x-atrium'
 
-/** The item with its programs in `_meta`. A user who enables it consents to exactly these. */
+/** Adds programs to the `_meta` of an item. A user who enables the item consents to exactly these programs. */
 function withPrograms<C extends Known>(item: C, programs: Programs): C {
   return programs.lines.length === 0 ? item : { ...item, _meta: { ...item._meta, [metaKey]: { programs } } }
 }

@@ -68,8 +68,8 @@ export class Library {
   }
 
   /**
-   * Reads a folder of customizations; undefined if it does not exist. The digest covers the commands alone: the
-   * folder of a workspace holds more than customizations.
+   * Reads a folder of customizations; undefined if it does not exist. The digest covers only the components that run
+   * programs: the folder belongs to a workspace, and its other files may change at any time.
    */
   async #folder({ files, folder }: Source): Promise<Loaded | undefined> {
     const [parts] = folder ? await loadFolders(files, [folder], this.#limits) : []

@@ -2,7 +2,7 @@ import type { Component } from '../plugins/plugin.ts'
 import type { Programs } from './consent.ts'
 import type { Loaded } from './loaded.ts'
 
-/** The programs of a source: the commands of its hooks and of its MCP servers. */
+/** Returns the programs of a source: the command lines of its hooks and of its MCP servers. */
 export function programsOf({ parts, digest = '' }: Loaded): Programs {
   return { digest, lines: parts.components.flatMap(linesOf) }
 }

@@ -72,8 +72,8 @@ async function sourcesBelow(
 function folderSource(origin: Source['origin'], files: PluginFiles, folder: CustomizationFolder): Source {
   const { path, contents, files: names = [] } = folder
   const uri = files.uri(path)
-  // A folder may be two sources, each with certain files of it and one kind of component. So the id contains a file
-  // name.
+  // Two sources may have the same folder and differ in the files that they read there. So the id contains the name of
+  // a file.
   const id = names.length > 0 ? files.uri([path, names[0]].filter(Boolean).join('/')) : uri
   return { id, uri, name: path === '' ? (names[0] ?? contents) : path, origin, folder, files }
 }
@@ -102,7 +102,9 @@ function clientSources(core: Core, { activeClients = [], principal }: Place): re
   )
 }
 
-/** The sources, each with an id of its own. Clients choose the ids of their plugins, so two of them may choose the same. */
+/**
+ * Gives each source an id of its own. Clients choose the ids of their plugins, so two of them may choose the same.
+ */
 function distinct(sources: readonly Source[]): readonly Source[] {
   const taken = new Set<string>()
   return sources.flatMap((source) => {

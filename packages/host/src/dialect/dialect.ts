@@ -44,7 +44,7 @@ export class Dialect {
   readonly names: SessionNames
   readonly #namesChanged: () => void
 
-  /** `namesChanged` is called when the client has used another name for a session. */
+  /** `namesChanged` is called when the client uses a URI for a session that differs from the one it used before. */
   constructor(core: Core, namesChanged: () => void) {
     this.#core = core
     this.names = new SessionNames(core)

@@ -98,8 +98,8 @@ export class SessionNames {
   }
 
   /**
-   * Replaces the aliases of sessions by URIs in a value that the client sent. A name that the client made up stays,
-   * because the client must find it again in the echo of its action.
+   * Replaces each alias of a session by the session's own URI, in a value that the client sent. A URI that belongs to no
+   * known session is left as it is.
    */
   up<T>(value: T): T {
     const { aliases, catalog } = this.#core

@@ -46,7 +46,7 @@ interface Dispatched {
  * Accepts or refuses an action that a client dispatched, and returns the entry that answers it. An accepted action
  * has passed the guards and is appended; its effect runs once it is committed. A refusal has a reason. The client
  * gets its accepted and its refused actions in the order of its dispatches. Returns undefined if the channel is gone,
- * or if the client sends a choice again that still waits (`select`).
+ * or if the client repeats a choice of a model or agent that is not answered yet (`select`).
  */
 export function dispatch(
   core: Core,
@@ -68,8 +68,8 @@ export function dispatch(
   const target = session ?? channel
   const checked = checkAction(target.kind, action)
   const read = checked.ok ? converted(channel, checked.value, by) : action
-  // An action that only the host may dispatch is refused as such, even if it does not match its schema. A problem
-  // with the schema would mislead an older client, which cannot know the members that 1.0 requires.
+  // An action that only the host may dispatch is refused for this reason, even if it does not match its schema. A
+  // problem with the schema would mislead an older client, which cannot know the members that 1.0 requires.
   const judged = checked.ok || !target.kind.dispatchable.has(action.type)
   // The role that an action needs may depend on the action's members, so only an action that matched a schema is
   // looked up. An action that belongs to another kind of channel also passes `checkAction`, but without a schema.
@@ -93,7 +93,7 @@ export function dispatch(
   return core.log.accept(channel, pinned(core, completed), sender)
 }
 
-/** The reason of a refusal, in the terms of the client's protocol version. */
+/** Words the reason of a refusal in the terms of the client's protocol version. */
 function inOwnWords({ clients }: Core, reason: string, action: Action, { by, sent }: Sender): string {
   const version = sent && clients.versionOf(by.clientId)
   return sent && version !== undefined ? reasonIn(version, reason, action, sent) : reason

@@ -27,12 +27,12 @@ export function refusal(core: Core, channel: Channel, action: Action, by: Dispat
 }
 
 /**
- * A long action is refused if the state has no room for it. Short actions are accepted, so that a full chat can be stopped,
- * answered and truncated.
+ * Returns the reason to refuse a long action for which the state has no room. Short actions are never refused for
+ * this reason, so that a full chat can be stopped, answered and truncated.
  */
 function roomProblem(core: Core, channel: Channel, action: Action): string | undefined {
-  // An action of a client is much shorter than half of the limit, so it always fits while the state is shorter than
-  // that. Only in a longer state must the action be measured, or if it changes several calls.
+  // An action of a client is much shorter than half of the limit. So an action that changes one call fits as long as
+  // the state is shorter than half of the limit, and is not measured.
   const isSingle = callsChanged(channel, action) === 1
   if (isSingle && stateLength(core, channel) <= core.limits.stateLength / 2) return undefined
   if (hasRoom(core, channel, action) || JSON.stringify(action).length <= shortAction) return undefined

@@ -6,8 +6,12 @@ import { isShown } from './hidden.ts'
 import { nearest, SavedStates } from './saved-states.ts'
 import type { Moment, PastState } from './saved-states.ts'
 import { TurnEnds } from './turn-ends.ts'
+import { storedAction } from '../log/entry.ts'
 
-/** A mark is kept after this many actions, or characters of actions, so that a page is found without reading much. */
+/**
+ * A mark (a sequence number with its position) is kept after `markEvery` actions, or after `markLength` characters of
+ * actions. So a page is found without reading much.
+ */
 const markEvery = 256
 const markLength = 256 * 1024
 
@@ -53,7 +57,7 @@ export class ChannelHistory {
     return this.#gaps
   }
 
-  /** The pending messages that became turns which a truncation has taken away. */
+  /** The ids of the pending messages that became turns and were removed with these by a truncation. */
   get takenMessages(): ReadonlySet<string> {
     return this.#turns.takenMessages
   }
@@ -87,7 +91,7 @@ export class ChannelHistory {
 
   #apply({ seq, action: text }: StoredEnvelope): void {
     // The cast is safe: a schema had checked each action before it was stored.
-    const action = JSON.parse(text) as Action
+    const action = storedAction(text)
     const before = this.#last
     const state = this.kind.reduce(before.state, action)
     const position = before.position + (isShown(action) ? 1 : 0)
@@ -99,7 +103,7 @@ export class ChannelHistory {
   }
 
   /**
-   * Handles two kinds of actions of a chat: those with which the history begins anew, and those that take turns away.
+   * Handles two kinds of actions of a chat: those with which the history begins anew, and those that remove turns.
    * Returns whether the history begins anew.
    */
   #beginsAnew(action: Action, before: PastState): boolean {
@@ -119,7 +123,7 @@ export class ChannelHistory {
     return false
   }
 
-  /** Hides what came after a moment, because the last action has taken it away. */
+  /** Hides the actions after a moment, because the last action, a truncation, has removed their turns. */
   #cut(from: Moment): void {
     const { seq, state } = this.#last
     this.#last = { seq, position: from.position + 1, state }

@@ -11,14 +11,14 @@ export function isShown({ type }: Action): boolean {
   return type !== drafted
 }
 
-/** Whether the text of an action may be that of an action which is not shown, so that it must be parsed. */
+/** Whether an action, given as JSON, may be one that is not shown. Only then must it be parsed. */
 export function mayBeHidden(text: string): boolean {
   return text.includes(drafted)
 }
 
 /**
- * Returns an action as it is shown. A pending message that became a turn which was taken away is shown without its
- * content.
+ * Returns an action as it is shown. If it sets a pending message whose turn was removed by a truncation, the content
+ * of the message is left out.
  */
 export function shownAction(action: Action, taken: ReadonlySet<string>): Action {
   if (taken.size === 0 || action.type !== 'chat/pendingMessageSet') return action
@@ -26,7 +26,10 @@ export function shownAction(action: Action, taken: ReadonlySet<string>): Action 
   return withoutTaken(action as Action & PendingMessage, taken)
 }
 
-/** Returns the state of a chat as it is shown: without its draft, and without the content of messages that were taken away. */
+/**
+ * Returns the state of a chat as it is shown: without its draft, and without the contents of pending messages whose
+ * turns were removed by a truncation.
+ */
 export function shownChat(state: ChatState, taken: ReadonlySet<string>): ChatState {
   const { steeringMessage, queuedMessages } = state
   const shown = state.draft === undefined ? state : patch(state, { draft: undefined })

@@ -23,8 +23,8 @@ import { shownState } from './snapshot.ts'
 const defaultPage = 100
 
 /**
- * The past of the channels. A call reads a bounded part of the log, in small parts between which other work goes on. What it
- * has learned stays in memory for the next call, as long as there is room.
+ * Reads the past of channels. A call reads a bounded part of the log, in small parts between which other work goes
+ * on. What it has learned stays in memory for the next call, up to a limit.
  */
 export class ChannelHistories implements Past {
   readonly #core: () => Core

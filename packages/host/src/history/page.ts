@@ -6,6 +6,7 @@ import type { ChannelHistory } from './channel-history.ts'
 import { isShown, mayBeHidden, shownAction } from './hidden.ts'
 import { Forgotten } from './reading.ts'
 import type { Moment } from './saved-states.ts'
+import { storedAction } from '../log/entry.ts'
 
 /**
  * The part of the history that is wanted: where the page begins, by sequence number or by position, and the maximum
@@ -53,7 +54,7 @@ export async function pageOf(
 
 function isPart({ action }: StoredEnvelope): boolean {
   // The cast is safe: a schema had checked each action before it was stored.
-  return !mayBeHidden(action) || isShown(JSON.parse(action) as Action)
+  return !mayBeHidden(action) || isShown(storedAction(action))
 }
 
 class Page {
@@ -71,7 +72,7 @@ class Page {
     this.#maxLength = maxLength
   }
 
-  /** Adds an envelope. Returns false if there is no room for it. A page has at least one envelope. */
+  /** Adds an envelope. Returns false if the page is full. A page has at least one envelope, however long. */
   add(envelope: StoredEnvelope, position: number, longest: number): boolean {
     const { length } = envelope.action
     const tooLong = this.#envelopes.length > 0 && this.#length + length > this.#maxLength
@@ -100,7 +101,7 @@ class Page {
   #shown({ seq, action: text, origin }: StoredEnvelope, longest: number): PastEnvelope {
     const { uri, takenMessages } = this.#history
     // The cast is safe: a schema had checked each action before it was stored.
-    const action = shownAction(JSON.parse(text) as Action, takenMessages)
+    const action = shownAction(storedAction(text), takenMessages)
     const shown: Action & { _meta?: object } =
       text.length <= longest ? action : { type: action.type, _meta: { 'x-atrium': { omitted: text.length } } }
     const by = origin && { origin: { clientId: origin.clientId, clientSeq: origin.clientSeq } }

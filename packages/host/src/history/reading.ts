@@ -1,4 +1,3 @@
-import type { Action } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
 import type { LimitValues } from '@atrium/protocol/limits'
 import type { Core } from '../core/core.ts'
@@ -8,6 +7,7 @@ import type { StoredEnvelope } from '../ports/log.ts'
 import type { ChannelHistory } from './channel-history.ts'
 import { isShown } from './hidden.ts'
 import type { PastState } from './saved-states.ts'
+import { storedAction } from '../log/entry.ts'
 
 /** The most actions, and characters of actions, that are applied at once. Other work goes on before the next ones. */
 const partCount = 64
@@ -61,7 +61,7 @@ export async function pastState(
   for await (const part of parts(core, history, { after: found.seq, upTo: seq }, work)) {
     for (const { seq: at, action: text } of part) {
       // The cast is safe: a schema had checked each action before it was stored.
-      const action = JSON.parse(text) as Action
+      const action = storedAction(text)
       const counts = isShown(action) && !history.gapAt(at)
       const position: number = found.position + (counts ? 1 : 0)
       found = { seq: at, position, state: kind.reduce(found.state, action) }
@@ -79,7 +79,7 @@ interface Range {
   readonly upTo: number
 }
 
-/** The stored actions of a range in small parts, until the work of the call is used up. */
+/** Yields the stored actions of a range in small parts, until the work of the call is used up. */
 async function* parts(
   { store, world }: Core,
   { uri }: ChannelHistory,
@@ -115,8 +115,8 @@ function firstPart(envelopes: readonly StoredEnvelope[], from: number): readonly
 }
 
 /**
- * Drops states of a channel that need too much memory. Their length is not counted: it is at most the length of the
- * actions that were read to make them. Throws if the newest state alone is too long.
+ * Drops saved states of a channel if they may need too much memory. Their exact length is not computed: it is at most
+ * the length of the actions that were read to make them. Throws if the newest state alone is too long.
  */
 export function boundLength(
   { limits }: { readonly limits: Pick<LimitValues, 'pastLength'> },

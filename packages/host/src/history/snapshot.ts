@@ -33,7 +33,7 @@ export async function shownState(
   return { state: shown, ...(older !== undefined && { older }) }
 }
 
-/** The newest turns, or those before a given one, as many as were asked for and as fit into a page. */
+/** Selects the newest turns, or the turns before a given one: as many as were asked for and fit into a page. */
 function windowOf(
   { limits }: Core,
   turns: readonly Turn[],

@@ -11,8 +11,8 @@ interface Change {
 }
 
 /**
- * The moments at which the turns of a chat ended. A truncation takes away everything since the end of the last turn that
- * it keeps.
+ * The moments at which the turns of a chat ended. A truncation hides everything between the end of the last turn that
+ * it keeps and the truncation.
  */
 export class TurnEnds {
   readonly #ends = new Map<string, Moment>()

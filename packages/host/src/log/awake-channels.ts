@@ -59,7 +59,7 @@ export class AwakeChannels {
     this.#dropped.add(uri)
   }
 
-  /** Called when the removal of a channel is committed: the URI may be used again. */
+  /** Lets the URI of a channel be used again. Called when the removal of the channel is committed. */
   removed({ uri }: Channel): void {
     this.#dropped.delete(uri)
     this.staged.delete(uri)

@@ -89,8 +89,9 @@ export class DeliveryQueue {
   }
 
   /**
-   * Returns a sequence number for a refusal that is delivered before the waiting entries. Undefined if no reserved
-   * number is free, or if an entry of the same client waits: a client gets its actions in order.
+   * Returns a sequence number for a refusal that is delivered before the waiting entries: one of the numbers that
+   * were left free before the first strict entry. Undefined if all of these are used, or if an entry of the same
+   * client waits: a client gets its actions in order.
    */
   overtakingSeq(clientId: string): number | undefined {
     const first = this.#entries.find(({ strict }) => strict)

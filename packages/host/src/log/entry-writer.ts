@@ -16,7 +16,7 @@ interface WriterParts {
   readonly world: World
   /** A channel's state is stored, as its new head, after this number of stored actions. */
   readonly headEvery: number
-  /** Called at the end of each step, after the step was given to the store. */
+  /** Called at the end of each step (a run of synchronous code), after its writes were given to the store. */
   readonly stepEnded: () => void
 }
 

@@ -52,8 +52,8 @@ export class Entry {
   /** The dispatched action as the client sent it, if the client's protocol version has another form of the action. */
   readonly sent: Action | undefined
   /**
-   * The states of the channel before and after the entry. Set at the delivery, for the kinds with actions whose form in an
-   * older protocol version depends on the states.
+   * The states of the channel before and after the entry. Some actions can be translated to an older protocol version
+   * only with these states. They are set at delivery, for channel kinds that have such actions.
    */
   states: EntryStates | undefined
   #frame: Uint8Array | undefined
@@ -149,3 +149,8 @@ function quoted(text: string): string {
  */
 export const creation: Action = { type: '@created' }
 export const removal: Action = { type: '@removed' }
+
+/** Parses an action of the log. Its shape is known: only checked actions are appended. */
+export function storedAction(text: string): Action {
+  return JSON.parse(text)
+}

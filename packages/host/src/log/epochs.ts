@@ -33,9 +33,9 @@ export async function beginEpoch(
     compact<Epoch>({ first, last, lost: gone }),
   )
   const earlierEpochs = lost === undefined ? kept : withLoss(kept, lost)
-  // `upTo` is too low if the disk has lost an earlier epoch and the store does not know of the loss. The clock still
-  // keeps the numbers of the two epochs apart: it adds a thousand numbers in each millisecond, and an epoch assigns
-  // fewer.
+  // Usually `upTo` is above all numbers of earlier epochs. It is not if the disk has lost an epoch and the store does
+  // not know of the loss. The clock still keeps the numbers of the two epochs apart: it adds a thousand numbers in
+  // each millisecond, and an epoch assigns fewer.
   const first = Math.max(upTo + 1, aboveLost(lost), Math.floor(now) * 1000)
   const written = earlierEpochs.slice(-limits.lives).map(asStored)
   records.put(key, JSON.stringify([...written, [first]]))

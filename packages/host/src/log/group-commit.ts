@@ -28,8 +28,8 @@ interface CommitEvents {
   /** Called after a flush: more is durable, and less waits for the disk. */
   flushed(): void
   /**
-   * Called when a flush has found the disk full. Code that waits for room may go on: on a full disk actions are
-   * refused, so none waits.
+   * Called when a flush has found the disk full. Code that waits until more may be appended goes on: on a full disk
+   * actions are refused, so that none waits.
    */
   diskFull(): void
   /** Called when the disk becomes full, and when it has space again. */

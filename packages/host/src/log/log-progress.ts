@@ -7,7 +7,10 @@ import { Waiters } from './waiters.ts'
 export abstract class LogProgress {
   readonly #waiters = new Waiters()
 
-  /** The last committed sequence number: the one before the first strict action that is not durable. */
+  /**
+   * The last committed sequence number. A strict action, one that must be durable before it is delivered, holds back
+   * its own number and all later ones until the store has flushed it.
+   */
   abstract get committedSeq(): number
 
   /** Whether nothing more may be appended for now. */

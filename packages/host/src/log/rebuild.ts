@@ -1,8 +1,9 @@
-import type { Action, Uri } from '@atrium/protocol/channel'
+import type { Uri } from '@atrium/protocol/channel'
 import { kindNamed } from '@atrium/protocol/channels'
 import type { ChannelKind } from '@atrium/protocol/kind'
 import type { DamagedChannel, LoadedChannel } from '../ports/log.ts'
 import { rowsIn } from './channel-rows.ts'
+import { storedAction } from './entry.ts'
 
 /**
  * The error for a channel whose stored history cannot be trusted. The host does not use such a channel, and deletes nothing
@@ -34,7 +35,7 @@ export function rebuild(uri: Uri, loaded: LoadedChannel | DamagedChannel): Rebui
     const { first, older, count } = headState(kind, loaded)
     const state = loaded.envelopes.reduce<unknown>(
       // The cast is safe: a schema had checked each action before it was stored.
-      (before, envelope) => kind.reduce(before, JSON.parse(envelope.action) as Action),
+      (before, envelope) => kind.reduce(before, storedAction(envelope.action)),
       first,
     )
     const inMemory = rowsIn(kind.rows, state).length

@@ -27,7 +27,7 @@ interface Parts {
   readonly devices: Devices
   /** The links that are open now. */
   readonly links: () => Iterable<PresentLink>
-  /** Why nothing can be written at the moment, if so. */
+  /** Returns why nothing can be written at the moment; undefined if everything can. */
   readonly readOnlyReason: () => string | undefined
 }
 

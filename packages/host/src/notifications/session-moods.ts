@@ -28,7 +28,10 @@ interface Options {
  */
 export class SessionMoods {
   readonly #options: Options
-  /** The last mood of each session that was reported, or that needed no report. */
+  /**
+   * The mood of each session that the next change is compared with: `working` as soon as it is seen, any other mood
+   * only when it has lasted for the whole delay.
+   */
   readonly #settled: Map<Uri, Mood>
   readonly #waiting = new Map<Uri, () => void>()
 
@@ -45,7 +48,10 @@ export class SessionMoods {
     if (this.#settled.get(session) !== 'needs you') this.#settled.set(session, 'working')
   }
 
-  /** Called when a session may have changed. */
+  /**
+   * Looks at a session that may have changed. If its mood has changed and does not change back during the delay, the
+   * change is reported.
+   */
   seen(session: Uri): void {
     const { world, delayMs, entryOf } = this.#options
     const entry = entryOf(session)

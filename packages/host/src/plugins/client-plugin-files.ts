@@ -78,7 +78,7 @@ export function clientPluginFiles(ask: AskForResource, root: Uri): PluginFiles {
 
 const rootChannel = 'ahp-root://'
 
-/** The URI of a file in a folder. A query of the folder's URI stays at the end. */
+/** Makes the URI of a file in a folder. A query of the folder's URI stays at the end. */
 function uriBelow(root: Uri, path: string): Uri {
   if (path === '') return root
   const end = root.search(/[?#]/)
@@ -97,8 +97,8 @@ function short(path: string): string {
 }
 
 /**
- * The entries that have a valid file name. Of several entries with the same name, the first counts. A symbolic link counts as a
- * file, because only the client could follow it.
+ * Selects the entries that have a valid file name. Of several entries with the same name, the first counts. A
+ * symbolic link counts as a file, because only the client could follow it.
  */
 function entriesOf({ entries }: Result<'resourceList'>): readonly FileEntry[] {
   const byName = new Map<string, FileEntry>()

@@ -12,7 +12,7 @@ export type Hash = (data: Uint8Array | string) => string | Promise<string>
 export interface PluginDigest {
   /** Changes if any file changes, appears, disappears or is renamed. */
   readonly digest: string
-  /** The hash of each file, by its path, in order. Two of these lists tell what has changed. */
+  /** The hash of each file, sorted by path. Two of these lists tell what has changed. */
   readonly files: readonly FileHash[]
 }
 
@@ -51,7 +51,7 @@ export async function digestOf(
   return { digest, files: found }
 }
 
-/** The paths of all files. The folders of one level are listed several at a time. */
+/** Lists the paths of all files. The folders of one level are listed several at a time. */
 async function pathsIn(files: PluginFiles, { pluginFiles }: PluginLimits): Promise<readonly string[]> {
   const paths: string[] = []
   let entries = 0
@@ -88,9 +88,9 @@ export function differences(
 }
 
 /**
- * Reads the content of a file. Throws `Unusable` if the file cannot be read or is too large. A link that leads out of the
- * plugin and a file that is not regular, such as a FIFO, cannot be read either, because somebody could change their content
- * later.
+ * Reads the content of a file. Throws `Unusable` if the file cannot be read or is too large. A link that leads out of
+ * the plugin, and a file that is not regular, such as a FIFO, cannot be read either: their content could change
+ * although no file of the plugin changes.
  */
 async function contentOf(
   files: PluginFiles,

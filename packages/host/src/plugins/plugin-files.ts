@@ -36,8 +36,8 @@ export function filesIn(files: PluginFiles, folder: string): PluginFiles {
 }
 
 /**
- * The same files, each of them read and listed at most once. If a load and a digest of a plugin use such files, both describe
- * the same content, even if somebody changes a file in between.
+ * Wraps files so that each of them is read and listed at most once. If a load and a digest of a plugin use such
+ * files, both describe the same content, even if somebody changes a file in between.
  */
 export function readOnce(files: PluginFiles): PluginFiles {
   const lists = new Map<string, Promise<readonly FileEntry[]>>()

@@ -21,7 +21,10 @@ export interface Comment {
 
 /** A comment on some lines of a file, or on the whole file. */
 export interface NewComment {
-  /** Absolute, or relative to the chat's first directory, or else the session's. */
+  /**
+   * An absolute path, or a path relative to the first directory of the chat (of the session, if the chat has no
+   * directories of its own).
+   */
   readonly path: string
   /** The first line, counted from 1. Absent: the comment is about the whole file. */
   readonly line?: number

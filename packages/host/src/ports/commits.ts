@@ -4,7 +4,7 @@
  */
 export interface Commits {
   /**
-   * The paths of the folder whose staged content differs from the last commit, in order. Empty if the folder is in no
+   * The paths of the folder whose staged content differs from the last commit, sorted. Empty if the folder is in no
    * repository.
    */
   staged(directory: string): Promise<readonly string[]>
@@ -34,7 +34,7 @@ export interface Commit {
   /** The hash of the commit. */
   readonly id: string
   readonly branch: string
-  /** The paths of the folder that the commit changes, in order. */
+  /** The paths of the folder that the commit changes, sorted. */
   readonly paths: readonly string[]
 }
 

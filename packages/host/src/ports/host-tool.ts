@@ -1,9 +1,10 @@
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 
 /**
- * The key in the `_meta` of a call that asks for approval, under which an agent names the tool of the host that does the work of
- * the call: `write` or `run`. An empty name: the agent does the work itself. Users permit tools of the host (X2), so a permission
- * covers a call by this name, and never by a name that an agent program has given to its call.
+ * A key in the `_meta` of a call that asks for approval. Under it, an agent names the tool of the host that will do
+ * the work of the call: `write` or `run`. An empty name means that the agent does the work itself. A permission is
+ * for a tool of the host (X2). So it covers the calls with this name here, whatever name the agent program has given
+ * to the call.
  */
 export const hostToolKey = 'x-atrium.hostTool'
 

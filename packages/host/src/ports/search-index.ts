@@ -102,8 +102,8 @@ export interface FoundPage {
 export interface SearchIndex {
   /**
    * Begins an epoch, which is named by its first sequence number. Returns the version of each session in the index.
-   * The version is 0 if the session is not indexed completely. All versions are 0 if the epoch before this one in the
-   * index is not in `trusted`, because the log has then changed without the index.
+   * The version is 0 if the session is not indexed completely. The index remembers the last epoch in which it was
+   * used. If that epoch is not in `trusted`, all versions are 0, because the log has changed without the index.
    */
   begin(epoch: number, trusted: readonly number[]): Promise<ReadonlyMap<Uri, number>>
   /** Changes the index. Rejects with `DiskFull` if there is no space. A failed change can be repeated. */

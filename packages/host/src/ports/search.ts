@@ -6,7 +6,10 @@ export interface Search {
   readonly text?: string
   /** A regular expression as in JavaScript, without back references and lookaround. */
   readonly pattern?: string
-  /** The directory or the file to search in. Absent: the session's first directory. */
+  /**
+   * The directory or the file to search in. Absent: the first directory of the chat (of the session, if the chat has
+   * none of its own).
+   */
   readonly path?: string
   /** A pattern for paths relative to `path`. Only files whose path matches are searched. */
   readonly glob?: string

@@ -3,8 +3,8 @@ import type { TerminalAction } from '@atrium/protocol/terminal/actions'
 /** The shells of the machine, each in its own terminal. Every adapter passes the suite in `terminals.contract.ts`. */
 export interface Terminals {
   /**
-   * Resolves when the shell runs. Rejects with a message for users. The listener gets the output in order, and
-   * `terminal/exited` last.
+   * Starts a shell. Resolves when it runs. Rejects with a message for users. The listener gets the output in order,
+   * and `terminal/exited` last.
    */
   start(start: Start, listener: (output: TerminalOutput) => void): Promise<Shell>
 }

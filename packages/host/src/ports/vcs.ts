@@ -4,8 +4,8 @@ export interface Vcs {
   root(directory: string): Promise<string | undefined>
   status(root: string): Promise<VcsStatus>
   /**
-   * Returns the directories in which version control keeps what a commit, a checkout or a change of the index writes, outside
-   * the working tree's own files. They have the form of a git directory.
+   * Returns the directories, outside the working files, to which a commit, a checkout or a change of the index
+   * writes. Each has the form of a git directory.
    */
   gitDirectories(root: string): Promise<readonly string[]>
   /** Returns those of the given paths that are ignored. The paths are relative to the root. */

@@ -1,8 +1,8 @@
 /** Time, random numbers and the scheduler: everything that a simulation must control. */
 export interface World {
   /**
-   * Wall time in milliseconds. It may jump, so only displayed times, the first sequence number of a run of the host
-   * and the age of client records depend on it.
+   * Wall time in milliseconds. It may jump forwards and backwards, so nothing may go wrong for good if a period that
+   * is measured with it is too long, too short or negative.
    */
   now(): number
   /** A new identifier of at least 128 random bits. */

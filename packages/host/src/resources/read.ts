@@ -129,8 +129,8 @@ async function respond(
 }
 
 /**
- * Returns the result of a read. If the file is too large for the limit of the read, returns undefined if `again` is
- * true, so that the caller reads again with a higher limit; throws if `again` is false.
+ * Returns the result of a read. If the file is too large for the limit of the read: returns undefined if `again` is
+ * true, so that the caller reads again with a higher limit, and otherwise throws.
  */
 async function unlessUnfit<T>(reading: Promise<T>, again: boolean): Promise<T | undefined> {
   try {

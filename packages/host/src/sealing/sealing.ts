@@ -54,17 +54,17 @@ export class Sealing {
     this.#schedule(startMs)
   }
 
-  /** Called when a channel has left memory. */
+  /** Adds a channel that has left memory to those that wait. */
   slept({ uri }: Channel): void {
     this.#add(uri)
   }
 
-  /** Called when an action is committed: the channel may have got a new head. */
+  /** Adds a channel to those that wait if it has got a new head. Called when an action is committed. */
   committed({ uri, writes }: Channel): void {
     if (writes.takeCold()) this.#add(uri)
   }
 
-  /** Called in a step that deletes data. */
+  /** Schedules a `shrink` of the store, once the present step, which deletes data, is committed. */
   freed(): void {
     const { log } = this.#parts
     void log.reached(log.last).then(() => {

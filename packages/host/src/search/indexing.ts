@@ -84,7 +84,7 @@ export class Indexing {
     this.#truncating.set(session, (this.#truncating.get(session) ?? 0) + 1)
   }
 
-  /** Called when an action of a session or chat is committed. */
+  /** Notes what a committed action of a session or chat changes in the index, and schedules the indexing. */
   committed(channel: Channel, action: Action): void {
     if (channel.is('session')) {
       const pending = this.changed(channel.uri)
@@ -109,7 +109,7 @@ export class Indexing {
     return pending
   }
 
-  /** Called when a search has found that the index is damaged. */
+  /** Reports that a search has found the index damaged, and rebuilds the index. */
   async damaged(error: IndexDamaged): Promise<void> {
     this.#parts.world.report('search index rebuilt', error.message)
     await this.rebuild()

@@ -2,11 +2,11 @@ import type { Epoch } from '../log/epochs.ts'
 import type { Records } from '../ports/records.ts'
 
 /**
- * Returns the earlier epochs (runs of the host) of an unbroken chain: each run since then has fed an index, and has
- * recorded its truncations, which the session list does not show. An index that was last fed in one of these epochs
- * is trusted. A run of an older build, or without an index, breaks the chain: then the list is empty. After the
- * restore of a backup, the list lacks the epoch of a newer index, so that index is not trusted. Also records that
- * this epoch continues the chain.
+ * Returns the earlier epochs (runs of the host) whose index is trusted, if the index was last fed in one of them.
+ * These epochs form a chain: every run since the first of them has fed an index, and has recorded its truncations,
+ * which the session list does not show. A run of an older build, or without an index, breaks the chain: then the
+ * result is empty. After the restore of a backup, the result lacks the epoch of a newer index, so that index is not
+ * trusted. Also records that the present epoch continues the chain, or begins a new one.
  */
 export async function searchedEpochs(
   records: Records,

@@ -24,8 +24,8 @@ interface Source extends TurnSource {
 const together = 128 * 1024
 
 /**
- * The changes that bring the index up to date with a session. The last one has the version of the session, unless the
- * session is gone or has uncommitted changes.
+ * Yields the changes that bring the index up to date with a session. The last one has the version of the session,
+ * unless the session is gone or has uncommitted changes.
  */
 export async function* changesOf(
   source: Source,

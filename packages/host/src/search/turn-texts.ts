@@ -38,7 +38,7 @@ function joined(texts: readonly string[]): string {
   return texts.filter((text) => text !== '').join('\n\n')
 }
 
-/** What an agent wrote. Parts of kinds that later protocol versions add have no text. */
+/** Returns what an agent wrote in a response part. Parts of kinds that later protocol versions add have no text. */
 function answerText(part: ResponsePart): string {
   switch (part.kind) {
     case 'markdown':

@@ -115,15 +115,18 @@ export function rememberSelection(core: Core, session: Session, { model, agent }
   if (!equal(next, selection)) core.log.append(session, metaChanged(session.head, { selection: next }))
 }
 
-/** The `_meta` of a new session for which a model or an agent is chosen. */
+/**
+ * Makes the `_meta` of a new session from the model and the agent that are chosen for it. Undefined if none is
+ * chosen.
+ */
 export function selectionMeta(selection: Selection): SessionState['_meta'] {
   const chosen = compact<Selection>(selection)
   return Object.keys(chosen).length === 0 ? undefined : { [key]: { selection: chosen } }
 }
 
 /**
- * The state of a session as if the waiting choices were applied. These choices apply to a message that waits for the end of the
- * turn.
+ * Applies the waiting choices to the state of a session, without storing them. These choices hold for a message that
+ * waits for the end of the turn.
  */
 export function withDeferred(state: SessionState): SessionState {
   const { selection, deferred = [] } = ownMeta(state)
@@ -132,7 +135,7 @@ export function withDeferred(state: SessionState): SessionState {
   return { ...state, _meta: { ...state._meta, [key]: { ...ownMeta(state), selection: chosen } } }
 }
 
-/** The change that applies a choice. `deferred`: the choices that still wait. */
+/** Makes the action that applies a choice. `deferred`: the choices that still wait. */
 function selected(
   state: SessionState,
   action: SelectionAction,
@@ -169,7 +172,7 @@ function metaChanged(state: SessionState, changes: OwnMeta): SessionAction {
 }
 
 function ownMeta({ _meta }: { readonly _meta?: SessionState['_meta'] | undefined }): OwnMeta {
-  // Only the host changes the `_meta` of a session, so the member has this type or is absent.
+  // Only the host changes this member of a session's `_meta`, so it has this type or is absent.
   return (_meta?.[key] as OwnMeta | undefined) ?? {}
 }
 

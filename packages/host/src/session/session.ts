@@ -71,8 +71,8 @@ export async function createSession(
   if (again) core.aliases.assign(uri, name)
   else if (taken) assignAlias(core, uri, agent.info.provider)
   newChat(core, uri, summary, copied)
-  // From now on the session may leave memory when nothing needs it. Its chat, which is in memory, needs it; before
-  // the chat existed, nothing did.
+  // Lets the session leave memory as soon as nothing needs it. This comes after the creation of the chat: a chat in
+  // memory keeps its session in memory.
   sleepWhenIdle(core, session)
   // A session with turns has been used.
   if (copied) announce(core, session)

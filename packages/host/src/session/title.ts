@@ -1,6 +1,6 @@
 const maxLength = 80
 
-/** A title made from the text of a message: its first line that is not blank, cut to 80 characters. */
+/** Makes a title from the text of a message: its first line that is not blank, cut to 80 characters. */
 export function titleOf(text: string): string {
   const line =
     text

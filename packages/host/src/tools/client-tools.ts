@@ -66,9 +66,8 @@ export function checkClientOffers({ core, session, chat }: ChatContext, action: 
 }
 
 /**
- * If the agent must not do what this action does, because only the provider of the tool may do it, returns what it
- * does, as the end of a sentence. The provider is a client or, for a tool of an MCP server, the host. Undefined if
- * the agent may do it.
+ * Returns what an action does (as the end of the sentence "an agent may not ...") if only the provider of the tool
+ * may do it. The provider is a client or, for a tool of an MCP server, the host. Undefined if the agent may do it.
  */
 export function providerOnly({ core, session, chat }: ChatContext, action: ChatAction): string | undefined {
   if (action.type !== 'chat/toolCallComplete' && action.type !== 'chat/toolCallContentChanged')

@@ -1,7 +1,7 @@
 import { TurnFailed } from '../ports/agent.ts'
 import type { Edit } from '../ports/agent.ts'
 
-/** The content of a file after an edit. Throws if the text to replace is not in the file exactly once. */
+/** Applies an edit to the content of a file. Throws if the text to replace is not in the file exactly once. */
 export function edited(before: string | undefined, edit: Edit): string {
   if ('text' in edit) return edit.text
   const at = before?.indexOf(edit.find) ?? -1
@@ -13,8 +13,8 @@ export function edited(before: string | undefined, edit: Edit): string {
 }
 
 /**
- * The content of a secret file after an edit, or its present content if the edit is invalid. An error would tell the agent what
- * a secret file contains. So the agent gets the error only after a user has agreed to the edit.
+ * Applies an edit to the content of a secret file. Returns the present content if the edit is invalid: an error would
+ * tell the agent what the file contains. The agent gets the error only after a user has agreed to the edit.
  */
 export function editedUnlessInvalid(before: string | undefined, edit: Edit): string {
   try {

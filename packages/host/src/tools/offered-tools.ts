@@ -79,7 +79,10 @@ export function isServerCall(
   return contributor?.kind === 'mcp' && customizations?.server(uri, contributor.customizationId) !== undefined
 }
 
-/** The tools of one source. A call names its tool, so of several tools with one name only the first can be called. */
+/**
+ * Removes the tools of a source whose names an earlier tool of the source has. A call names its tool, so only the
+ * first of them can be called.
+ */
 function distinct(tools: readonly ToolDefinition[]): readonly ToolDefinition[] {
   const byName = new Map(tools.toReversed().map((tool) => [tool.name, tool]))
   return tools.filter((tool) => byName.get(tool.name) === tool)
@@ -93,7 +96,7 @@ function asName(text: string): string {
 
 const nameLength = 64
 
-/** The name, cut to the permitted length. If it is taken, it gets a number. */
+/** Cuts a name to the permitted length. If it is taken, adds a number. */
 function unused(name: string, taken: ReadonlySet<string>): string {
   for (let n = 1; ; n++) {
     const suffix = n === 1 ? '' : `_${n}`
@@ -103,7 +106,8 @@ function unused(name: string, taken: ReadonlySet<string>): string {
 }
 
 /**
- * A definition whose texts are safe to be read by a model. The name stays, because the provider knows the tool by this name.
+ * Makes the texts of a definition safe to be read by a model. The name stays, because the provider knows the tool by
+ * this name.
  */
 function plainDefinition(tool: ToolDefinition): ToolDefinition {
   const { description, inputSchema, annotations, title = annotations?.title } = tool
@@ -118,7 +122,10 @@ function plainDefinition(tool: ToolDefinition): ToolDefinition {
 
 const titleLength = 100
 
-/** A JSON Schema with plain titles and descriptions. Values stay as they are, because the tool compares its input with them. */
+/**
+ * Makes the titles and descriptions in a JSON Schema plain. Values stay as they are, because the tool compares its
+ * input with them.
+ */
 function plainSchema(schema: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(schema).map(([key, value]) => {

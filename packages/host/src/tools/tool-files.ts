@@ -99,7 +99,10 @@ async function apply(tool: ToolContext, toolCallId: string, path: string, edit: 
   await writeBytes(core, file, bytes, etag)
 }
 
-/** A file that a tool call may read. A secret file is refused unless a user or a permission has confirmed the call. */
+/**
+ * Finds a file that a tool call may read. A secret file is refused unless a user or a permission has confirmed the
+ * call.
+ */
 async function readable(tool: ToolContext, toolCallId: string, path: string): Promise<SessionFile> {
   const { core, session, chat } = tool
   await tool.requireApproval(toolCallId, 'read')

@@ -60,7 +60,10 @@ function forgery(action: ChatAction | SessionAction): string | undefined {
 /** The key of a session's `_meta` that only the host changes. */
 const ownKey = 'x-atrium'
 
-/** Kinds of response parts that an agent must add by other actions, made for these kinds. */
+/**
+ * Kinds of response parts that an agent may not add by `chat/responsePart`, because there are special actions for
+ * them.
+ */
 const ownActions = new Set(['toolCall', 'inputRequest'])
 
 /**
@@ -74,9 +77,9 @@ export function storedForm(action: SessionAction, { _meta, config }: SessionStat
   return { ...action, config: withPermissions(action.config, config?.values) }
 }
 
-/** A copy made through JSON: the agent may change its own object later, and a state must equal its JSON. */
+/** Copies an action through JSON, because the agent may change its object later, and a state must equal its JSON. */
 function copied(output: Action): Action {
-  // Most actions hold strings only, and need no deep copy.
+  // Most actions have only texts. The caller's own copy is then enough, because it has no nested objects.
   if (Object.values(output).every((value) => typeof value === 'string')) return output
   try {
     const copy: Action = JSON.parse(JSON.stringify(output))

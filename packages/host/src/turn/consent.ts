@@ -35,7 +35,7 @@ export function isConsent({ toolCallId }: ToolCallState): boolean {
   return toolCallId.startsWith(idPrefix)
 }
 
-/** The `_meta` of a session, which says whether the agent of the session acts without asking. */
+/** Records in the `_meta` of a session whether the session's agent acts without asking. */
 export function withAsking(meta: SessionState['_meta'], agent: Agent): SessionState['_meta'] {
   const own = isJsonObject(meta?.[metaKey]) ? meta[metaKey] : {}
   const isShown = own['actsWithoutAsking'] === true
@@ -44,7 +44,10 @@ export function withAsking(meta: SessionState['_meta'], agent: Agent): SessionSt
   return { ...meta, [metaKey]: next }
 }
 
-/** Shows in the state of a session whether its agent acts without asking. Another config of the host may have changed it. */
+/**
+ * Shows in the state of a session whether its agent acts without asking. This may have changed, if the host was
+ * started with another config.
+ */
 function showAsking({ core, session, agent }: RunningTurn): void {
   const { _meta } = session.head
   const next = withAsking(_meta, agent)
@@ -66,7 +69,8 @@ async function askConsent(turn: RunningTurn, publish: (output: AgentAction) => v
   if (status !== 'running') throw new TurnFailed('permission', `${displayName} was not started.`, true)
   const pastTenseMessage = `${displayName} may act without asking`
   publish({ type: 'chat/toolCallComplete', toolCallId, result: { success: true, pastTenseMessage } })
-  // The agent reads the committed state. It must not take a running call of the host for its own.
+  // The agent reads the committed state. If the call were still running there, the agent could take it for a call of
+  // its own.
   await when(turn, chat, (each) => callIn(each, toolCallId)?.status === 'completed')
 }
 
@@ -76,7 +80,7 @@ function isAgreedInTurn({ chat }: RunningTurn): boolean {
   return calls.some((call) => isConsent(call) && call.status === 'completed')
 }
 
-/** The question of a turn that was interrupted by a restart of the host. */
+/** Finds the question for consent that still waits for an answer, for example since before a restart of the host. */
 function openQuestion({ chat }: RunningTurn): ToolCallState | undefined {
   const calls = callsOf(chat.head.activeTurn?.responseParts)
   return calls.find((call) => isConsent(call) && !ended.has(call.status))

@@ -22,7 +22,10 @@ export function pinnedMessage(core: Core, message: Message): Message {
   })
 }
 
-/** The reason to refuse a message with too many chats attached: each may have to be read from the disk. */
+/**
+ * Returns the reason to refuse a message with too many chats attached (each may have to be read from the disk).
+ * Undefined if there is none.
+ */
 export function attachmentProblem(core: Core, action: Action): string | undefined {
   const { chatAttachments } = core.limits
   const count = attachmentsOf(messageOf(action)).filter(isChat).length
@@ -64,7 +67,9 @@ function withoutPins(action: Action, which: readonly boolean[]): Action {
   )
 }
 
-/** The URI of a chat. Clients may name a default chat by a name that is derived from its session. */
+/**
+ * Resolves the name of a chat to its URI. Clients may name a default chat by a name that is derived from its session.
+ */
 export function resolveChat({ catalog }: Core, name: Uri): Uri {
   return catalog.sessionOf(name) === undefined ? (catalog.defaultChatNamed(name) ?? name) : name
 }

@@ -27,7 +27,7 @@ export interface RunningTurn extends TurnContext {
   readonly previews: Previews
   /** Appends the batched text, so that it precedes whatever is appended next. */
   readonly flushText: () => void
-  /** Appends references to the text that had no room in the state. */
+  /** Stores the text that would make the state of the chat too long, and appends references to it. */
   readonly publishRest: () => Promise<void>
   /** Texts that hooks give to the agent. */
   readonly hookContext: () => readonly string[]

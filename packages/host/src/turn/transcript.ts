@@ -3,8 +3,8 @@ import type { ResponsePart, Turn } from '@atrium/protocol/chat/state'
 import { textOf } from '@atrium/protocol/common/content'
 
 /**
- * Turns as a text for an agent of another chat. If the text is longer than `maxLength` characters, the oldest turns are left
- * out. `more` is true if the chat has turns before the given ones.
+ * Converts turns to a text for an agent of another chat. If the text is longer than `maxLength` characters, the
+ * oldest turns are left out. `more` is true if the chat has turns before the given ones.
  */
 export function transcriptOf(turns: readonly Turn[], more: boolean, maxLength: number): string {
   const texts: string[] = []

@@ -102,7 +102,7 @@ export class TurnHooks {
   }
 }
 
-/** The input of a tool as a hook gets it: the fields of an object, or the text. */
+/** Parses the input of a tool for a hook. An input that is not JSON stays a text. */
 function inputOf(input: unknown): unknown {
   if (typeof input !== 'string') return input
   try {

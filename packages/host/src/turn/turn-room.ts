@@ -20,13 +20,14 @@ interface TurnPlace {
 }
 
 /**
- * The room for an agent's output in the state of its chat. Output that has no room is stored outside the state, and the state
- * gets a reference to it. This must be decided before the output is appended: no action can move text out of a state.
+ * The room for an agent's output: how many characters the state of its chat may still grow by. Output that does not
+ * fit is stored outside the state, and the state gets a reference to it. This must be decided before the output is
+ * appended: no action can move text out of a state.
  */
 export class TurnRoom {
   readonly #place: TurnPlace
   readonly #batch: TextBatch
-  /** Text that has no room in the state and is not stored yet, and the time since when it waits. */
+  /** Text that does not fit into the state and is not stored yet. `since`: the time at which it began to wait. */
   #rest: (OutputText & { readonly since: number }) | undefined
   /** The ids of the parts and calls that were too long for the state. All further text of them is stored as contents. */
   readonly #continued = new Set<string>()
@@ -49,7 +50,10 @@ export class TurnRoom {
     return !this.#continued.has(text.id) && jsonLength(text.content, this.#room) <= this.#room
   }
 
-  /** Stores the part of an output that has no room in the state. Returns the actions to append in its place. */
+  /**
+   * Stores the part of an output that does not fit into the state. Returns the actions to append in place of the
+   * output.
+   */
   async split(output: AgentAction): Promise<readonly AgentAction[]> {
     const text = textIn(output)
     if (!text) {
@@ -70,8 +74,8 @@ export class TurnRoom {
   }
 
   /**
-   * Stores the text that has no room in the state of the chat. Returns the actions that add references to the stored
-   * text, one for each piece.
+   * Stores the text that does not fit into the state of the chat. Returns the actions that add references to the
+   * stored text, one for each piece.
    */
   async flush(): Promise<readonly AgentAction[]> {
     const references: AgentAction[] = []
@@ -103,7 +107,7 @@ export class TurnRoom {
     return now - (this.#rest?.since ?? now)
   }
 
-  /** Stores the next piece of the rest. The rest is kept until its piece is durable. */
+  /** Stores the next piece of the waiting text. The piece leaves the waiting text only when it is durable. */
   async #storePiece({ content, kind }: OutputText): Promise<AgentAction> {
     const [piece] = splitAt(content, pieceLength)
     const reference = await this.#stored(piece)

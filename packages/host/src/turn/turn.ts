@@ -149,7 +149,10 @@ export class Turn implements Job {
     return { turnId: this.#running.turnId, duration }
   }
 
-  /** Appends the part of an output that has room in the state, and references to the rest. */
+  /**
+   * Appends an output that would make the state of the chat too long: a part of it as it is, and references to the
+   * rest.
+   */
   async #publishSplit(output: AgentAction): Promise<void> {
     this.#silence.outputSeen()
     // The flush counts in the batch, even if it appends nothing. So the turn also yields after many outputs whose
@@ -159,7 +162,10 @@ export class Turn implements Job {
     for (const each of await this.#room.split(output)) this.#publish(each)
   }
 
-  /** Appends references to the text that had no room in the state. Calls run one after the other. */
+  /**
+   * Stores the text that would make the state of the chat too long, and appends references to it. Calls run one after
+   * the other.
+   */
   #publishRest(): Promise<void> {
     const published = this.#resting.then(async () => {
       if (!this.#over && this.#room.hasRest)
@@ -255,7 +261,7 @@ export class Turn implements Job {
   async #next(iterator: AsyncIterator<AgentAction>): Promise<IteratorResult<AgentAction> | undefined> {
     const next = this.#nextOutput(iterator)
     if (!this.#room.hasRest) return next
-    // While the agent pauses, text that had no room is stored, so that clients see it.
+    // While the agent pauses, the text that waits outside the state is stored and published, so that clients see it.
     const cancel = this.#core.world.later(restMs, () => void this.#publishRest().catch(() => {}))
     return next.finally(cancel)
   }

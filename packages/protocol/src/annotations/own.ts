@@ -48,7 +48,7 @@ const own = { anchor: optional(Anchor), outdated: optional(boolean) }
 export interface OwnAnnotationData extends Infer<typeof own> {}
 const Own = object<OwnAnnotationData>('OwnAnnotationData', own)
 
-/** Who wrote an entry. Undefined if the host did not record it. */
+/** Returns the author of an entry. Undefined if the host did not record it. */
 export function authorOf(entry: AnnotationEntry): Author | undefined {
   const data = ownIn(entry)
   const decoded = decode(Author, isJsonObject(data) ? data['author'] : undefined)

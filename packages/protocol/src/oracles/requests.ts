@@ -45,7 +45,10 @@ export function requestRules({ time }: Pick<Traits, 'time'>) {
   }
 }
 
-/** At 0.5.2 a completed request also becomes the last part of the active turn, with its answers and the response. */
+/**
+ * Records a completed request as 0.5.2 does: appends a part with the request, its answers and the response to the
+ * active turn.
+ */
 export function recorded(state: Conversation, { requestId, response, answers }: Completed): Conversation {
   const turn = state.activeTurn
   const asked = requestIn(state, requestId)

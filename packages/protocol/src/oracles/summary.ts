@@ -30,7 +30,10 @@ export function withSummary<S extends SummarySession>(state: S, changes: Changes
 export interface ConversationSession
   extends SummarySession, Omit<Conversation, 'status' | 'modifiedAt' | 'turnsNextCursor'> {}
 
-/** The rules of a conversation as rules of its session: status and time of the last change are in the summary. */
+/**
+ * Turns the rules of a conversation into rules of its session, whose summary has the status and the time of the last
+ * change.
+ */
 export function onSession(rules: Rules): Rules {
   return Object.fromEntries(
     Object.entries(rules).map(([name, rule]) => [

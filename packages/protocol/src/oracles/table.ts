@@ -3,8 +3,8 @@ import { functionMap } from '../function-map.ts'
 import type { KindName } from '../reducers.ts'
 
 /**
- * What a version does with one action type. `now` is the time of the peer that runs the reducer. Some versions write it into
- * the state.
+ * The part of a version's reducer for one action type. `now` is the time of the peer that runs the reducer, in
+ * milliseconds. Some versions write it into the state.
  */
 export type Rule<S, A> = (state: S, action: A, now: number) => S
 
@@ -35,7 +35,7 @@ export function absent(...types: readonly string[]): Rules {
   return Object.fromEntries(types.map((type) => [type, undefined]))
 }
 
-/** The rules of a conversation under the names of a channel: `delta` becomes `chat/delta`. */
+/** Returns the rules of a conversation under the names that a channel gives them: `delta` becomes `chat/delta`. */
 export function named(channel: 'session' | 'chat', rules: Rules): Rules {
   return Object.fromEntries(Object.entries(rules).map(([name, rule]) => [`${channel}/${name}`, rule]))
 }

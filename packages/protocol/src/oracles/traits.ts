@@ -81,6 +81,6 @@ export interface CallTraits {
 export interface Traits extends CallTraits {
   /** The key of the message in turns, pending messages and actions. */
   readonly message: 'message' | 'userMessage'
-  /** The form of a time. */
+  /** Returns a time in the form of the version: an ISO text or milliseconds. */
   readonly time: (now: number) => string | number
 }

@@ -5,8 +5,8 @@ import type { VersionRules } from './table.ts'
 import { v08dev } from './v0-8-dev.ts'
 
 /**
- * At 0.7 a session needs input while any request is open. 0.8 stopped counting requests that wait for a client's
- * tool.
+ * Sets the open requests. At 0.7 a session needs input while any request is open. Since 0.8, requests that wait for a
+ * client's tool do not count.
  */
 function withNeeded(state: SessionState, needed: readonly SessionInputRequest[]): SessionState {
   const status =

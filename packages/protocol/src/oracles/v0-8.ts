@@ -30,7 +30,10 @@ interface TurnError {
   readonly error: unknown
 }
 
-/** At 0.8 a failed turn has its error in the key `error`, beside its parts. 0.9 made the error the last part. */
+/**
+ * Ends the active turn with an error. At 0.8 the error is in the key `error` of the turn; since 0.9 it is the last
+ * part.
+ */
 function failed(state: ChatState, { turnId, duration, error }: TurnError): ChatState {
   const ended = turnCases['chat/turnComplete'](state, { type: 'chat/turnComplete', turnId, duration })
   const turn = ended.turns.at(-1)
@@ -70,7 +73,7 @@ type Updated = Extract<AnnotationsAction, { readonly type: 'annotations/updated'
   readonly turnId?: string
 }
 
-/** At 0.8 an annotation has a `turnId` instead of an `origin`. */
+/** Updates an annotation. At 0.8 an annotation has a `turnId` instead of an `origin`. */
 function annotationUpdated(state: AnnotationsState, action: Updated): AnnotationsState {
   const { turnId, origin: _, ...rest } = action
   const next = reduceAnnotations(state, rest)

@@ -34,9 +34,9 @@ const channelMembers: ReadonlyMap<string, string> = new Map([
  */
 export class Wire {
   readonly version: Version
-  /** At 0.1 an action names its channel, and neither params nor envelopes do. */
+  /** Whether the action names its channel, while params and envelopes do not. True at 0.1. */
   readonly nested: boolean
-  /** Up to 0.3 a session and the chat that represents it are one channel. */
+  /** Whether a session and the chat that represents it are one channel. True up to 0.3. */
   readonly merged: boolean
 
   constructor(version: Version) {
@@ -78,7 +78,7 @@ export class Wire {
     return session ?? terminal ?? this.root
   }
 
-  /** The type of a turn's action. Up to 0.3 turns belong to the session. */
+  /** The type of an action about turns. Up to 0.3 turns belong to the session, so the type begins with `session/`. */
   turnType(name: string): string {
     return `${this.merged ? 'session' : 'chat'}/${name}`
   }

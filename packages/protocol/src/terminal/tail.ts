@@ -45,8 +45,8 @@ function cut(part: TerminalContentPart, room: number): TerminalContentPart {
 }
 
 /**
- * The last `room` characters of a text. They begin later, at the start of a line, if one is near: the rest of a cut
- * line may begin inside an escape sequence.
+ * Returns the last `room` characters of a text. If a line begins soon after that point, the result begins with this
+ * line: the rest of a cut line may begin inside an escape sequence.
  */
 function lastOf(text: string, room: number): string {
   const start = text.length - room

@@ -47,7 +47,7 @@ function compose(newer: Lens, older: Lens): Lens {
   }
 }
 
-/** The context of a session's state in the version between two lenses. */
+/** Translates the context of a session's state to the version between two lenses. */
 function stateContext(newer: Lens, { viewer, summary, chat, changeset }: StateContext): StateContext {
   return {
     viewer,
@@ -58,7 +58,7 @@ function stateContext(newer: Lens, { viewer, summary, chat, changeset }: StateCo
   }
 }
 
-/** The entry of a session in the list, as the notification about a new session carries it. */
+/** Translates the entry of a session in the session list, as a part of the notification about a new session. */
 function summaryDown(lens: Lens, summary: object): object | undefined {
   const params = lens.notificationDown('root/sessionAdded', { summary })
   return params && 'summary' in params && typeof params.summary === 'object'

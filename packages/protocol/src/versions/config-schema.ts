@@ -56,12 +56,15 @@ export function textChoices(property: Shape): Shape {
   return at(texts, 'default', (value) => textOfChoice(property, value))
 }
 
-/** A choice as its text. Any other value stays. */
+/** Returns the text of a choice. Any other value is returned unchanged. */
 function textOfChoice(property: Shape, value: unknown): unknown {
   return listOf(property, 'enum').includes(value) ? String(value) : value
 }
 
-/** The choice that a text means. The text stays if it is itself a choice, or if it means no choice. */
+/**
+ * Returns the choice that a text stands for. A text that is itself a choice, or that stands for none, is returned
+ * unchanged.
+ */
 function choiceOfText(property: Shape, value: unknown): unknown {
   const choices = listOf(property, 'enum')
   if (typeof value !== 'string' || choices.includes(value)) return value
@@ -69,12 +72,15 @@ function choiceOfText(property: Shape, value: unknown): unknown {
   return meant === undefined ? value : meant
 }
 
-/** The values of settings, in which texts replace the choices that are not texts. `schema` has the original choices. */
+/**
+ * Replaces the choices that are not texts by their texts, in the values of settings. `schema` has the original
+ * choices.
+ */
 export function valuesDown(schema: unknown, values: unknown): unknown {
   return valuesChanged(schema, values, textOfChoice)
 }
 
-/** The values of settings, in which choices replace the texts that mean them. */
+/** Replaces texts by the choices that they stand for, in the values of settings. */
 export function valuesUp(schema: unknown, values: unknown): unknown {
   return valuesChanged(schema, values, choiceOfText)
 }
@@ -103,7 +109,10 @@ function valueChanged(property: Shape, value: unknown, change: ValueChange): unk
   return next.every((item, i) => item === value[i]) ? value : next
 }
 
-/** Whether values need no schema to be lowered: none of them can be a choice that is not a text. */
+/**
+ * Whether `valuesDown` would change none of the values, whatever the schema: no value can be a choice that is not a
+ * text.
+ */
 export function areTexts(values: unknown): boolean {
   return Object.values(shapeOf(values)).every((value) =>
     Array.isArray(value) ? value.every(isNoChoice) : isNoChoice(value),

@@ -5,24 +5,27 @@ import type { Row } from './step.ts'
 
 type Same = (item: Shape) => Shape
 
-/** How the parts of a conversation differ between two versions. A part that is not named is the same in both. */
+/**
+ * The functions that translate the parts of a conversation from one version to the next older one. A part without a
+ * function is the same in both.
+ */
 export interface ConversationChanges {
-  /** A message: of a turn, pending, a draft, or a suggestion to a denied tool call. */
+  /** Translates a message: of a turn, a pending one, a draft, or a suggestion to a denied tool call. */
   readonly message?: Same
-  /** A tool call, in a turn or in the list of what a session needs. */
+  /** Translates a tool call, in a turn or in the list of what a session needs. */
   readonly call?: Same
-  /** The list of contents of a tool call or of its result. */
+  /** Translates the list of contents of a tool call or of its result. */
   readonly content?: (list: unknown) => unknown
-  /** A response part of a turn. The function returns `undefined` if the older version has no such part. */
+  /** Translates a response part of a turn. Returns `undefined` if the older version has no such part. */
   readonly part?: Change
-  /** A turn that has ended. Its message and parts are changed first. */
+  /** Translates a turn that has ended. Its message and its parts are translated already. */
   readonly turn?: Same
-  /** The active turn. */
+  /** Translates the active turn. Its message and its parts are translated already. */
   readonly activeTurn?: Same
 }
 
 /**
- * Applies the changes of a conversation. Each member does so for one kind of object that contains parts of a
+ * Applies the functions of `ConversationChanges`. Each member does so for one kind of object that contains parts of a
  * conversation.
  */
 export interface ConversationDown {

@@ -7,8 +7,8 @@ import type { Shape } from './shape.ts'
 import type { ChangeRow } from './step.ts'
 
 /**
- * The files that a session has changed. 0.1 has no changesets. Instead, the summary of a session has `diffs`: the edits in
- * the changeset with all changes of the session.
+ * Returns `diffs`, the list of changed files in the summary of a session at 0.1: the edits in the changeset with all
+ * changes of the session. 0.1 has no changesets.
  */
 function diffsOf(changeset: Shape): readonly unknown[] {
   return listOf(changeset, 'files')
@@ -16,7 +16,10 @@ function diffsOf(changeset: Shape): readonly unknown[] {
     .filter(isJsonObject)
 }
 
-/** The state of a session with the files of its changeset. A session whose changeset is not known has no `diffs`. */
+/**
+ * Adds `diffs`, the files of the session's changeset, to the state of a session. If the changeset is not known, the
+ * state stays without `diffs`.
+ */
 export function withDiffs(session: Shape, context: StateContext | undefined): Shape {
   if (!context?.changeset) return session
   const diffs = diffsOf(shapeOf(context.changeset))

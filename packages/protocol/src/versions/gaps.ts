@@ -15,7 +15,10 @@ export interface Gap {
   /** The part of the state. */
   readonly what: string
   readonly reason: string
-  /** The older state without that part, in a form that can be compared. */
+  /**
+   * Removes the part from a state of the older version, or brings it into a fixed form, so that two states can be
+   * compared.
+   */
   readonly hide?: (state: Shape) => Shape
   /**
    * Whether an action makes a difference that lasts until the next snapshot. The action and the state may be of any newer

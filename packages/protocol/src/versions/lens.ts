@@ -25,7 +25,8 @@ export interface Lens {
   /** Whether the older version has this method, as a command or as a notification of the host. */
   knows(method: string): boolean
   /**
-   * The params of a command in the form of the newer version. Throws an `AhpError` that names the member as the client does.
+   * The params of a command in the form of the newer version. If a member is missing or invalid, throws an `AhpError`
+   * that names the member as the client wrote it.
    */
   paramsUp(method: string, params: object): object
   /** The result of a command. The snapshots in it are left as they are, because `stateDown` translates them. */

@@ -55,7 +55,10 @@ export function at<S extends Shape>(value: S, key: string, change: (inner: unkno
 /** A change of an object that may also remove it from its list (`undefined`). */
 export type Change = (item: Shape) => Shape | undefined
 
-/** A change of each object of a list. Items that are no objects stay. Returns the same list if no item changed. */
+/**
+ * Returns a function that applies `change` to each object of a list. Items that are no objects stay. The function
+ * returns the same list if no item changed.
+ */
 export function each(change: Change): (list: unknown) => unknown {
   return (list) => {
     if (!Array.isArray(list)) return list
@@ -65,7 +68,10 @@ export function each(change: Change): (list: unknown) => unknown {
   }
 }
 
-/** A change of each object that is a value of a dictionary. Returns the same dictionary if no value changed. */
+/**
+ * Returns a function that applies `change` to each object that is a value of a dictionary. The function returns the
+ * same dictionary if no value changed.
+ */
 export function eachValue(change: (item: Shape) => Shape): (items: unknown) => unknown {
   return (items) => {
     if (!isJsonObject(items)) return items
@@ -74,12 +80,15 @@ export function eachValue(change: (item: Shape) => Shape): (items: unknown) => u
   }
 }
 
-/** A change of an object as a change of any value, for `at`. A value that is no object stays. */
+/**
+ * Returns a function that applies `change` to a value if it is an object. Any other value stays. The function can be
+ * given to `at`.
+ */
 export function objectChange(change: Change): (value: unknown) => unknown {
   return (value) => (isJsonObject(value) ? change(value) : value)
 }
 
-/** Several changes of an object, one after the other. */
+/** Returns a function that applies several changes to an object, one after the other. */
 export function inOrder(...changes: readonly ((item: Shape) => Shape)[]): (item: Shape) => Shape {
   return (item) => changes.reduce((value, change) => change(value), item)
 }

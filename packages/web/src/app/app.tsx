@@ -11,7 +11,7 @@ type Stage =
   | { readonly name: 'entering'; readonly problem?: string }
   | { readonly name: 'inside'; readonly client: Client }
 
-/** The page: entering first, then the sessions. */
+/** The page. It asks for a code until the browser has entered, and then shows the sessions. */
 export function App() {
   const [stage, setStage] = useState<Stage>({ name: 'opening' })
   const start = () => {

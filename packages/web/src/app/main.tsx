@@ -22,7 +22,8 @@ import { applyTheme } from './theme.ts'
 applyTheme()
 const place = document.getElementById('page')
 if (place) render(<App />, place)
-// The files for later must not compete with those that the page needs now.
+// Warms up the code and loads the files for offline use only after the page has loaded, so that neither competes with
+// what the page needs first.
 addEventListener('load', () => {
   warmUp()
   void keepShell()

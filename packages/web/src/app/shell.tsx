@@ -22,7 +22,7 @@ import { useShortcuts } from './use-shortcuts.ts'
 import { useWake } from './use-wake.ts'
 import { Welcome } from './welcome.tsx'
 
-/** The page of a browser that has entered: the sessions beside the open one. */
+/** The page of a browser that has entered: the session list beside the open session. */
 export function Shell({ client }: { readonly client: Client }) {
   const route = useRoute()
   const role = useRole(client)

@@ -41,7 +41,7 @@ export function ShortcutsDialog({ singleKeys, onSingleKeys, onClose }: Props) {
   )
 }
 
-/** Orders commands: keys that work everywhere, then signs, numbers and letters. */
+/** Returns the sort key of a command: keys that work everywhere come first, then signs, numbers and letters. */
 function rankOf({ keys = '' }: Command): string {
   return `${keys.length > 1 ? 0 : 1}${keys}`
 }

@@ -11,7 +11,9 @@ interface Props {
   readonly onNew: () => void
 }
 
-/** What stands beside the list while no session is open: a button for a new session, and the agents of the host. */
+/**
+ * The view beside the session list while no session is open: a button for a new session, and the agents of the host.
+ */
 export function Welcome({ client, onNew }: Props) {
   const { state } = useLiveChannel(client, 'root', rootUri)
   const agents = state?.agents ?? []

@@ -26,7 +26,7 @@ interface Props {
   readonly onBack: () => void
 }
 
-/** What the session is: its title, folder, agent, and who else is here. */
+/** The header of a session: its title, its folder, its agent, the other clients, and the buttons for its views. */
 export function ChatHeader({ client, session, view, onView, onBack }: Props) {
   useCommands(
     useMemo(

@@ -5,7 +5,7 @@ interface Props {
   readonly streaming: boolean
 }
 
-/** What the agent thinks, folded. While it thinks, the last line is visible. */
+/** The reasoning of an agent, folded. While the agent thinks, the last line is visible. */
 export function Reasoning({ text, streaming }: Props) {
   const last = text.trimEnd().split('\n').at(-1) ?? ''
   return (

@@ -3,7 +3,7 @@ import { member } from './shared/member.ts'
 
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 
-/** What a turn has used, in a few words. Empty if its agent does not tell. */
+/** The tokens, the cost and the model of a turn as a text. Empty if its agent does not tell them. */
 export function usageWords(usage: UsageInfo | undefined): string {
   if (!usage) return ''
   const { inputTokens, outputTokens, model } = usage
@@ -17,7 +17,7 @@ function tokenWords(input: number | undefined, output: number | undefined): stri
   return `${compact.format(input ?? 0)} tokens in, ${compact.format(output ?? 0)} out`
 }
 
-/** The built-in agent tells the cost of each turn, in dollars. */
+/** The cost of a turn as a text. Empty if it is unknown: only the built-in agent tells the cost, in dollars. */
 function costWords(meta: unknown): string {
   const cost = member(member(meta, 'x-atrium'), 'cost')
   return typeof cost === 'number' && cost > 0 ? `$${cost < 0.01 ? cost.toFixed(4) : cost.toFixed(2)}` : ''

@@ -2,7 +2,7 @@ import type { Envelope } from '@atrium/protocol/channel'
 import { member, textMember } from '../chat/shared/member.ts'
 import { visibleText } from '../chat/shared/text.ts'
 
-/** What each action does, in words. */
+/** A sentence for each action type. */
 const words: ReadonlyMap<string, string> = new Map([
   ['chat/turnStarted', 'A message was sent'],
   ['chat/delta', 'The agent wrote'],

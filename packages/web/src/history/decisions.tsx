@@ -13,7 +13,7 @@ interface Decision {
   readonly when: string | undefined
 }
 
-/** Who has allowed or denied what in these turns, when, and from which device. */
+/** The list of decisions in these turns: who has allowed or denied what, when, and from which device. */
 export function Decisions({ state }: { readonly state: ChatState }) {
   const found = decisionsIn(state)
   if (found.length === 0) return null

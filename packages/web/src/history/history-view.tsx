@@ -93,7 +93,7 @@ function PastTurns({ moment, onOlder }: { readonly moment: Moment; readonly onOl
   )
 }
 
-/** What of the past is not there any more. */
+/** Says that the past can only be read, and which part of it the host no longer shows. */
 function Missing({ range }: { readonly range: PastRange }) {
   const { forgottenTo, truncatedTo } = range
   return (

@@ -17,7 +17,7 @@ export interface Moment {
   readonly older?: string
   /** The last action. Undefined at the beginning. */
   readonly envelope?: Envelope
-  /** What a truncation has taken away just before this moment. */
+  /** The actions just before this moment that are hidden, because a truncation has taken their turns away. */
   readonly gap?: PastGap
   readonly range: PastRange
 }
@@ -81,7 +81,7 @@ export class PastReader {
     return { position, range, ...known, ...(envelope && { envelope }), ...(gap && { gap }) }
   }
 
-  /** The same moment with more of its earlier turns. */
+  /** Returns the moment with one more page of its earlier turns. */
   async withOlder(moment: Moment): Promise<Moment> {
     const { older, seq, state, position } = moment
     if (older === undefined) return moment

@@ -1,4 +1,7 @@
-/** What this browser keeps: a key that cannot be exported, and the id under which the host knows its public half. */
+/**
+ * The key of this browser: a private key that cannot be exported, and the id under which the host knows the public
+ * half.
+ */
 export interface BrowserKey {
   readonly credential: string
   readonly privateKey: CryptoKey

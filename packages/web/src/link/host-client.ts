@@ -30,7 +30,7 @@ export function hostClient(): Client {
   }).connect()
 }
 
-/** What others see of this page, as in "Chrome on Linux". */
+/** Returns the name of this page that others see, as in "Chrome on Linux". */
 export function browserName(agent = navigator.userAgent): string {
   const browser = /Firefox/.test(agent)
     ? 'Firefox'

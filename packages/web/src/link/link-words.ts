@@ -7,7 +7,7 @@ export interface LinkWords {
   readonly detail: string
 }
 
-/** What a person needs to know about the link: whether the page is up to date, and what has not been sent. */
+/** Describes the link for a person: whether the page is up to date, and how many changes are unconfirmed. */
 export function linkWords({ state, reason, retryInMs }: LinkStatus, pending: number): LinkWords {
   const waiting = pending === 0 ? '' : pending === 1 ? '1 change waits' : `${pending} changes wait`
   const why = reason === undefined ? '' : `${reason[0]?.toUpperCase() ?? ''}${reason.slice(1)}.`

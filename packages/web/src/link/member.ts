@@ -10,7 +10,7 @@ export function textMember(value: unknown, key: string): string | undefined {
   return typeof found === 'string' ? found : undefined
 }
 
-/** What an Atrium host has written into the metadata of something. */
+/** Returns a member of the data that an Atrium host adds to the `_meta` of an object. */
 export function ownMember(holder: unknown, key: string): unknown {
   return member(member(member(holder, '_meta'), 'x-atrium'), key)
 }

@@ -3,7 +3,7 @@ import type { Role } from './role.ts'
 
 interface Props {
   readonly needed: Role
-  /** What cannot be done, as in "answer for the person at the host". */
+  /** The action that is not allowed, as in "open terminals or type in them". */
   readonly to: string
 }
 

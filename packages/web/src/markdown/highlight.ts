@@ -4,7 +4,7 @@ import type { Span } from './highlight-spans.ts'
 // oxlint-disable-next-line import/default
 import workerUrl from './highlight-worker.ts?worker&url'
 
-/** In characters. Longer code gets no colours, because to find them would take seconds. */
+/** The most characters of code that gets colours. For longer code, finding the colours would take seconds. */
 const maxLength = 100_000
 
 let worker: Worker | undefined

@@ -15,9 +15,10 @@ interface Props {
 }
 
 /**
- * A growing paragraph of plain words. A browser lays a paragraph out as a whole, so each new word of a long one would cost more
- * than the one before. Therefore lines that are complete become a block of their own, which looks the same and is not laid out
- * again. Some time after the text is complete, or when the page gets another width, the paragraph is one again.
+ * A growing paragraph of plain words. A browser lays a paragraph out as a whole, so each new word of a long paragraph
+ * would cost more than the one before. Therefore the complete lines become blocks of their own, which look the same
+ * and are not laid out again. Some time after the text is complete, or when the page gets another width, all blocks
+ * become one paragraph again.
  */
 export function LongText({ text, open }: Props) {
   const [cuts, setCuts] = useState<readonly number[]>([])
@@ -53,7 +54,7 @@ export function LongText({ text, open }: Props) {
   )
 }
 
-/** Where the last line of a text begins. 0 if the text has one line, or is not on the screen. */
+/** Returns the index at which the last line of a text begins. 0 if the text has one line, or is not on the screen. */
 function lastLineStart(node: Node): number {
   const length = node.textContent?.length ?? 0
   const range = document.createRange()

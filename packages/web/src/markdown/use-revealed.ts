@@ -14,7 +14,7 @@ export class RevealPace {
   #size = firstSize
   #last: number | undefined
 
-  /** The number of characters for the frame at this time, in milliseconds. */
+  /** Returns how many characters to show more in the frame that begins at `now` (in ms): fewer if frames are slow. */
   next(now: number): number {
     const tookMs = this.#last === undefined ? undefined : now - this.#last
     this.#last = now

@@ -3,7 +3,7 @@ import { ShellCache } from './shell-cache.ts'
 import type { Build } from './shell-cache.ts'
 import type { WorkerScope } from './worker-scope.ts'
 
-/** Replaced by the build. */
+/** The facts about this build. The build writes them in place of this name. */
 declare const __BUILD__: Build
 
 // The global scope is that of a worker, and the types of this package are those of pages: hence the cast.

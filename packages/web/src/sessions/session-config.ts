@@ -10,8 +10,8 @@ export interface ResolvedConfig {
 }
 
 /**
- * What can be set for a session with this agent in this folder. Undefined until the host has answered, and if the
- * request fails.
+ * The settings that a session with this agent in this folder can have. Undefined until the host has answered, and if
+ * the request fails.
  */
 export function useSessionConfig(client: Client, provider: string, path: string): ResolvedConfig | undefined {
   const [resolved, setResolved] = useState<ResolvedConfig>()

@@ -15,7 +15,7 @@ export interface FoundText {
 const none: readonly FoundText[] = []
 /** How long a person must have stopped typing before the host searches, in milliseconds. */
 const pauseMs = 200
-/** A shorter search has too many results to help anybody. */
+/** The fewest characters of a search. A shorter one has too many results to help anybody. */
 const shortest = 3
 const limit = 10
 

@@ -18,7 +18,7 @@ export function useCommands(commands: readonly Command[]): void {
     for (const command of commands) registered.set(command.id, command)
     for (const listener of listeners) listener()
     return () => {
-      // Another part may have offered the same command meanwhile. That one stays.
+      // Another part of the page may have offered a command with the same id meanwhile. That command stays.
       for (const command of commands)
         if (registered.get(command.id) === command) registered.delete(command.id)
       for (const listener of listeners) listener()

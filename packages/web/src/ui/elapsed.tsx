@@ -10,7 +10,7 @@ export function durationOf(ms: number): string {
     : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
-/** The time since a moment, counting. */
+/** The time since a moment. It counts up while it is shown. */
 export function Elapsed({ since }: { readonly since: string }) {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {

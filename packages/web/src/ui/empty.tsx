@@ -5,7 +5,7 @@ interface Props {
   readonly children?: ComponentChildren
 }
 
-/** What stands where there is nothing yet: what would be here, and how it gets here. */
+/** The placeholder of an empty place: says what will be shown there, and how to get it. */
 export function Empty({ title, children }: Props) {
   return (
     <div class="empty">

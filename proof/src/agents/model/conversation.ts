@@ -9,7 +9,7 @@ export interface Tool {
   readonly schema?: Schema | undefined
   /** The tool's group, in an API that has groups. */
   readonly namespace?: string
-  /** The tool takes plain text instead of JSON arguments. */
+  /** Whether the tool takes plain text instead of JSON arguments. */
   readonly freeform?: boolean
 }
 
@@ -52,7 +52,7 @@ export interface Dialect {
   readonly whole: (pieces: readonly Piece[], model: string, body: never) => object
 }
 
-/** The texts of a content field, which is a string or a list of parts. */
+/** Returns the texts of a content field, which is a string or a list of parts. */
 export function textsOf(content: unknown): readonly string[] {
   if (typeof content === 'string') return [content]
   if (Array.isArray(content)) return content.flatMap(textsOf)

@@ -51,7 +51,7 @@ async function* stream(pieces: AsyncIterable<Piece>, model: string): AsyncIterab
     data: { type, sequence_number: number++, ...rest },
   })
   const output: object[] = []
-  /** The events of one output item: its begin, the events `between`, and its end. */
+  /** Yields the events of one output item: its begin, the events `between`, and its end. */
   function* item(begun: object, done: object, between: Iterable<Event>): Iterable<Event> {
     yield event('response.output_item.added', { output_index: output.length, item: begun })
     yield* between

@@ -14,16 +14,16 @@ export type Word = (typeof words)[number]
 
 const callsTool = (word: Word): word is ToolWord => toolWords.some((each) => each === word)
 
-/** The script in a text; empty if there is none. */
+/** Returns the script in a text; empty if there is none. */
 export function scriptIn(text: string): readonly Step[] {
   const found = text.matchAll(new RegExp(`\\[\\[(${words.join('|')}):([^]*?)\\]\\]`, 'g'))
   return Array.from(found, ([, word, inner]) => ({ word: word as Word, text: inner ?? '' }))
 }
 
 /**
- * The steps of the script after the last call that was carried out; undefined if the history has no script. The model
- * keeps no state and counts the calls in the history, so a repeated request gets the same answer, also from another
- * process.
+ * Returns the steps of the script after the last call that was carried out; undefined if the history has no script.
+ * The model keeps no state and counts the calls in the history, so a repeated request gets the same answer, also from
+ * another process.
  */
 export function remaining({ history }: Conversation): readonly Step[] | undefined {
   const given = history.findLastIndex(({ by, text }) => by === 'user' && scriptIn(text).length > 0)
@@ -37,8 +37,9 @@ export function remaining({ history }: Conversation): readonly Step[] | undefine
 }
 
 /**
- * Number of calls that have a result. Each call counts once, because some agents send a result twice. A denied or
- * interrupted call no longer counts after the next message of the user: the model then makes the call again.
+ * Returns the number of calls that have a result. Each call counts once, because some agents send a result twice. A
+ * denied or interrupted call no longer counts after the next message of the user: the model then makes the call
+ * again.
  */
 function doneSince(history: readonly Message[]): number {
   // A user message that begins with a bracket was written by the agent itself, unless a message follows the part in brackets.
@@ -55,8 +56,8 @@ function doneSince(history: readonly Message[]): number {
 const undone = /^.{0,120}\b(?:aborted|rejected|interrupted|declined|denied|cancell?ed)\b/i
 
 /**
- * Number of calls that a transcript reports as carried out. An agent that lost its session is given a transcript of
- * the chat, as the message before the script.
+ * Returns the number of calls that a transcript reports as carried out. An agent that lost its session is given a
+ * transcript of the chat, as the message before the script.
  */
 function doneInTranscript(before: readonly Message[], script: string): number {
   const last = before.at(-1)
@@ -64,12 +65,12 @@ function doneInTranscript(before: readonly Message[], script: string): number {
   return at < 0 ? 0 : (last?.text.slice(at).match(/^\[.+ \((?:done|failed)\)\]$/gm)?.length ?? 0)
 }
 
-/** The HTTP status that the script wants for the next answer; undefined for a normal answer. */
+/** Returns the HTTP status that the script wants for the next answer; undefined for a normal answer. */
 export function errorStatus(steps: readonly Step[]): number | undefined {
   return steps[0]?.word === 'error' ? Number(steps[0].text) : undefined
 }
 
-/** The model's next answer. It ends with a tool call, or at the end of the script. */
+/** Yields the model's next answer. It ends with a tool call, or at the end of the script. */
 export async function* answer(conversation: Conversation, end: AbortSignal): AsyncIterable<Piece> {
   const steps = remaining(conversation)
   // A request without tools is for a title, a summary or advice.
@@ -82,7 +83,10 @@ export async function* answer(conversation: Conversation, end: AbortSignal): Asy
     : ended(rest, conversation, end)
 }
 
-/** The end of a script. Some agents have a tool for the last text of their model, which is then said only by that tool. */
+/**
+ * Yields the last answer of a script. Some agents have a tool for the last text of their model. The text is then said
+ * only by that tool.
+ */
 async function* ended(
   steps: readonly Step[],
   conversation: Conversation,

@@ -57,7 +57,10 @@ interface Body {
 interface Route {
   readonly ends: RegExp
   readonly dialect: Dialect
-  /** Gemini's path says whether to stream; the other APIs say it in the body. */
+  /**
+   * Whether the answer is streamed. Absent if the body of the request says this. Only the paths of Gemini say it
+   * themselves.
+   */
   readonly streams?: boolean
 }
 

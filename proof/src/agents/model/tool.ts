@@ -9,8 +9,8 @@ export const toolWords = ['write', 'read', 'run', 'tool'] as const
 export type ToolWord = (typeof toolWords)[number]
 
 /**
- * A call of the agent's tool that does what `word` says, with the input in `text`; undefined if the agent has no such
- * tool.
+ * Returns a call of the agent's tool that does what `word` says, with the input in `text`; undefined if the agent has
+ * no such tool.
  */
 export function callFor(word: ToolWord, text: string, tools: readonly Tool[]): Call | undefined {
   const [first, rest] = cut(text)
@@ -35,7 +35,10 @@ function running(line: string, tools: readonly Tool[]): Call | undefined {
   return filled(find(tools, names.run), { command: line })
 }
 
-/** The call by which a model ends its work with a text. Undefined for an agent whose model simply stops. */
+/**
+ * Returns the call by which a model ends its work with a text. Returns undefined for an agent whose model simply
+ * stops.
+ */
 export function completionOf(text: string, tools: readonly Tool[]): Call | undefined {
   const tool = tools.find(({ name }) => name === 'attempt_completion')
   return tool && call(tool, JSON.stringify({ ...example(tool.schema ?? {}), result: text }))
@@ -85,7 +88,7 @@ function filled(tool: Tool | undefined, values: Values): Call | undefined {
   return tool && call(tool, JSON.stringify(example(tool.schema ?? {}, values)))
 }
 
-/** The smallest object that matches a schema and has the given values. */
+/** Returns the smallest object that matches a schema and has the given values. */
 export function example(schema: Schema, values: Values = {}): Record<string, unknown> {
   const result: Record<string, unknown> = {}
   for (const [key, property] of Object.entries(schema.properties ?? {})) {
@@ -116,7 +119,7 @@ const samples: Readonly<Record<string, unknown>> = {
   object: {},
 }
 
-/** The types of a schema in lower case, because Gemini writes them in capitals. */
+/** Returns the types of a schema in lower case, because Gemini writes them in capitals. */
 function typesOf(type: Schema['type']): readonly string[] {
   return [type ?? []].flat().map((one) => one.toLowerCase())
 }

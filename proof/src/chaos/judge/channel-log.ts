@@ -29,13 +29,13 @@ export class ChannelLog {
     return this.#bySeq.get(seq)
   }
 
-  /** The sequence numbers of the envelopes above `after`, up to `upTo`. */
+  /** Returns the sequence numbers of the envelopes above `after`, up to `upTo`. */
   between(after: number, upTo: number): readonly number[] {
     const all = this.channel.envelopes.map(({ serverSeq }) => serverSeq)
     return all.filter((seq) => seq > after && seq <= upTo)
   }
 
-  /** The state after all envelopes up to a sequence number; undefined before the first known state. */
+  /** Returns the state after all envelopes up to a sequence number; undefined before the first known state. */
   stateAt(seq: number): unknown {
     if (seq < this.#from) return undefined
     let count = this.#numbers.length
@@ -43,7 +43,7 @@ export class ChannelLog {
     return this.#states[count]
   }
 
-  /** Every folded envelope, with the state before it. */
+  /** Yields every folded envelope, with the state before it. */
   *steps(): Iterable<{ readonly envelope: Envelope; readonly before: unknown }> {
     for (const [at, seq] of this.#numbers.entries()) {
       const envelope = this.#bySeq.get(seq)
@@ -66,8 +66,8 @@ export class ChannelLog {
 }
 
 /**
- * The logs of the channels that exist at the end. A log starts from the state at creation. If the store has replaced
- * that state by a later one, the log starts from the oldest snapshot that a client received.
+ * Returns the logs of the channels that exist at the end. A log starts from the state at creation. If the store has
+ * replaced that state by a later one, the log starts from the oldest snapshot that a client received.
  */
 export function channelLogs({ stored }: Run, clients: readonly ClientEvents[]): ReadonlyMap<Uri, ChannelLog> {
   const oldest = oldestSnapshots(clients)

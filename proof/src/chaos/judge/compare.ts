@@ -4,12 +4,12 @@ import type { ChatState } from '@atrium/protocol/chat/state'
 import type { ChannelKind, Derived } from '@atrium/protocol/kind'
 import { rootUri } from '@atrium/protocol/uri'
 
-/** The kind of a channel, by the form of its URI. This also works for a channel of which nothing is left. */
+/** Returns the kind of a channel, by the form of its URI. This also works for a channel of which nothing is left. */
 export function kindOf(uri: Uri): ChannelKind | undefined {
   return kindNamed(uri === rootUri ? 'root' : (/^ahp-([a-z]+):/.exec(uri)?.[1] ?? ''))
 }
 
-/** JSON with sorted keys: equal values have equal texts. */
+/** Returns JSON with sorted keys: equal values have equal texts. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
@@ -18,7 +18,7 @@ export function canonical(value: unknown): string {
   )
 }
 
-/** The text of a state for comparisons, without fields that no action can change. */
+/** Returns the text of a state for comparisons, without fields that no action can change. */
 export function comparable({ derived }: Pick<ChannelKind, 'derived'>, state: unknown): string {
   return canonical(without(state, derived as Derived<Record<string, unknown>>))
 }
@@ -29,7 +29,7 @@ export function alike(kind: ChannelKind, a: unknown, b: unknown): boolean {
   return kind.name === 'chat' && comparable(kind, textless(a)) === comparable(kind, textless(b))
 }
 
-/** The chat without the text of its active turn. */
+/** Returns the chat without the text of its active turn. */
 function textless(state: unknown): unknown {
   const { activeTurn, ...rest } = state as ChatState
   const parts = activeTurn?.responseParts.map((part) => ({ ...part, content: '' }))
@@ -45,8 +45,8 @@ export function isRelaxed({ channel, action }: Envelope): boolean {
 }
 
 /**
- * The state without the fields in `derived`. `true` removes the field of that name. A nested table removes fields
- * from the value of the field.
+ * Returns the state without the fields in `derived`. `true` removes the field of that name. A nested table removes
+ * fields from the value of the field.
  */
 function without(state: unknown, derived: Derived<Record<string, unknown>>): unknown {
   if (typeof state !== 'object' || state === null) return state

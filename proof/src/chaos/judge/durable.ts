@@ -7,8 +7,8 @@ import type { ChannelLog } from './channel-log.ts'
 import type { Violation } from './violation.ts'
 
 /**
- * I1: every envelope that a client received is on the disk at the end. So is every creation and disposal of a session
- * that the host has confirmed.
+ * Checks I1: every envelope that a client received is on the disk at the end. So is every creation and disposal of a
+ * session that the host has confirmed.
  */
 export function kept(
   run: Run,
@@ -40,7 +40,10 @@ export function kept(
   )
 }
 
-/** I6: a client's action is applied at most once. An action with `clientSeq` 0 has no number and is not checked. */
+/**
+ * Checks I6: a client's action is applied at most once. An action with `clientSeq` 0 has no number and is not
+ * checked.
+ */
 export function once({ stored }: Run): readonly Violation[] {
   const applied = new Map<string, number>()
   return stored.channels
@@ -62,7 +65,7 @@ export function requestsFor(method: string, clients: readonly ClientEvents[]): r
   )
 }
 
-/** The number in "already accepted as 12". */
+/** Returns the number in "already accepted as 12". */
 const acceptedAs = (reason = ''): number | undefined => {
   const found = /^already accepted as (\d+)$/.exec(reason)?.[1]
   return found === undefined ? undefined : Number(found)

@@ -6,8 +6,8 @@ import type { ChannelLog } from './channel-log.ts'
 import type { Violation } from './violation.ts'
 
 /**
- * I3: the state that the store rebuilds from its last stored state and the envelopes after it equals the fold of the
- * whole log.
+ * Checks I3: the state that the store rebuilds from its last stored state and the envelopes after it equals the fold
+ * of the whole log.
  */
 export function rebuilt({ stored }: Run, logs: ReadonlyMap<Uri, ChannelLog>): readonly Violation[] {
   return stored.channels.flatMap(({ uri, state }): readonly Violation[] => {
@@ -17,7 +17,10 @@ export function rebuilt({ stored }: Run, logs: ReadonlyMap<Uri, ChannelLog>): re
   })
 }
 
-/** I3: the session list, the channels and the root's count agree. The count may leave out unused sessions (I19). */
+/**
+ * Checks I3: the session list, the channels and the root's count agree. The count may leave out unused sessions
+ * (I19).
+ */
 export function listed({ stored }: Run): readonly Violation[] {
   if (stored.damaged.length > 0) return []
   const sessions = stored.channels.filter(({ kind }) => kind === 'session')
@@ -34,7 +37,7 @@ export function listed({ stored }: Run): readonly Violation[] {
   return [{ rule: 'I3', sentence }]
 }
 
-/** I3: every snapshot equals the fold of the log up to the snapshot's number. */
+/** Checks I3: every snapshot equals the fold of the log up to the snapshot's number. */
 export function shown(
   run: Run,
   { client, events }: ClientEvents,
@@ -52,7 +55,7 @@ export function shown(
   })
 }
 
-/** I3: a client that applies the envelopes after a snapshot, across links, gets the host's state. */
+/** Checks I3: a client that applies the envelopes after a snapshot, across links, gets the host's state. */
 export function replicated(
   run: Run,
   { client, events }: ClientEvents,

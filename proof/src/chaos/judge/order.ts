@@ -5,7 +5,7 @@ import { canonical, isRelaxed } from './compare.ts'
 import type { ChannelLog } from './channel-log.ts'
 import type { Violation } from './violation.ts'
 
-/** I2: a sequence number stands for one envelope, the same for every client and for ever. */
+/** Checks I2: a sequence number stands for one envelope, the same for every client and for ever. */
 export function oneMeaning({ stored }: Run, clients: readonly ClientEvents[]): readonly Violation[] {
   const meanings = new Map<number, string>()
   const violations: Violation[] = []
@@ -24,8 +24,8 @@ export function oneMeaning({ stored }: Run, clients: readonly ClientEvents[]): r
 }
 
 /**
- * I2, I8: the sequence numbers that a client receives rise, also across links. No snapshot is older than what the
- * client already knew.
+ * Checks I2, I8: the sequence numbers that a client receives rise, also across links. No snapshot is older than what
+ * the client already knew.
  */
 export function rising({ client, events }: ClientEvents): readonly Violation[] {
   let seen = 0
@@ -47,7 +47,9 @@ export function rising({ client, events }: ClientEvents): readonly Violation[] {
   })
 }
 
-/** I2: a link receives every envelope of its subscribed channels, up to the highest number that it received. */
+/**
+ * Checks I2: a link receives every envelope of its subscribed channels, up to the highest number that it received.
+ */
 export function gapless(
   { client, events }: ClientEvents,
   logs: ReadonlyMap<Uri, ChannelLog>,
@@ -71,7 +73,10 @@ export function gapless(
   })
 }
 
-/** I2: a channel that the host has reported as missing does not come back, unless the disk lost data after the report. */
+/**
+ * Checks I2: a channel that the host has reported as missing does not come back, unless the disk lost data after the
+ * report.
+ */
 export function missed(
   { stored: { torn = 0 } }: Run,
   { client, events }: ClientEvents,
@@ -84,7 +89,10 @@ export function missed(
   })
 }
 
-/** I2: the actions that a client first sent on one link are answered there in the order in which they were sent. */
+/**
+ * Checks I2: the actions that a client first sent on one link are answered there in the order in which they were
+ * sent.
+ */
 export function inSentOrder({ client, events }: ClientEvents): readonly Violation[] {
   const firstLink = new Map<number, number>()
   const place = new Map<number, number>()

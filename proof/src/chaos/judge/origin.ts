@@ -8,8 +8,8 @@ import { canonical, kindOf } from './compare.ts'
 import type { Violation } from './violation.ts'
 
 /**
- * I9: every envelope is on a channel that a client requested. It was dispatched by the client that it names, or is an
- * action of the host.
+ * Checks I9: every envelope is on a channel that a client requested. It was dispatched by the client that it names,
+ * or is an action of the host.
  */
 export function authorised({ stored }: Run, clients: readonly ClientEvents[]): readonly Violation[] {
   const sent = firstSent(clients)
@@ -44,8 +44,8 @@ export function authorised({ stored }: Run, clients: readonly ClientEvents[]): r
 }
 
 /**
- * I9: a link receives only its subscribed channels and its client's own actions. A rejection goes only to the client
- * that dispatched the action.
+ * Checks I9: a link receives only its subscribed channels and its client's own actions. A rejection goes only to the
+ * client that dispatched the action.
  */
 export function onlySubscribed({ client, events }: ClientEvents): readonly Violation[] {
   return byLink(events).flatMap((link) => {
@@ -64,7 +64,7 @@ export function onlySubscribed({ client, events }: ClientEvents): readonly Viola
   })
 }
 
-/** R3: every frame is a JSON message. */
+/** Checks R3: every frame is a JSON message. */
 export function readable({ client, events }: ClientEvents): readonly Violation[] {
   return events.flatMap((event): readonly Violation[] =>
     event.what === 'unreadable'
@@ -73,7 +73,7 @@ export function readable({ client, events }: ClientEvents): readonly Violation[]
   )
 }
 
-/** The time each action was first sent. */
+/** Returns the time each action was first sent. */
 function firstSent(clients: readonly ClientEvents[]): ReadonlyMap<string, number> {
   const sent = new Map<string, number>()
   for (const { client, events } of clients)

@@ -4,7 +4,7 @@ import type { Event, ClientEvents } from './event.ts'
 import type { ChannelLog } from './channel-log.ts'
 import type { Violation } from './violation.ts'
 
-/** I5: every dispatched action has exactly one outcome, or its channel is gone. */
+/** Checks I5: every dispatched action has exactly one outcome, or its channel is gone. */
 export function oneOutcome(
   run: Run,
   { client, events }: ClientEvents,

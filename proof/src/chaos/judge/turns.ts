@@ -6,8 +6,8 @@ import type { ChannelLog } from './channel-log.ts'
 import type { Violation } from './violation.ts'
 
 /**
- * I17: every action on a turn comes while the turn is active, so a turn ends only once. At the end of the run every
- * turn has ended.
+ * Checks I17: every action on a turn comes while the turn is active, so a turn ends only once. At the end of the run
+ * every turn has ended.
  */
 export function oneEnd({ stored }: Run, logs: ReadonlyMap<Uri, ChannelLog>): readonly Violation[] {
   return [...logs].flatMap(([uri, log]): readonly Violation[] => {
@@ -30,7 +30,7 @@ function objection({ activeTurn }: ChatState, action: Action): string | undefine
   return `an action on ${turnId}, which was not active`
 }
 
-/** I18: the entry for a chat in its session agrees with the chat. */
+/** Checks I18: the entry for a chat in its session agrees with the chat. */
 export function summariesAgree({ stored }: Run): readonly Violation[] {
   const chats = new Map(stored.channels.map(({ uri, state }) => [uri, state as ChatState]))
   return stored.channels.flatMap(({ uri, kind, state }): readonly Violation[] =>

@@ -29,7 +29,7 @@ const year = 365.25 * 24 * hour
 /** Offsets of the clock in milliseconds, one per host run: forward and back, also far behind the previous run. */
 const jumps = [0, -hour, 0, year, year - hour, 0, -year]
 
-/** F-13: the clock jumps between host runs and within them. Sequence numbers only rise, and no link ends. */
+/** Tests F-13: the clock jumps between host runs and within them. Sequence numbers only rise, and no link ends. */
 export const clocks: Scene = async ({ tally, chance, quick }) => {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-clock-'))
   const path = join(folder, 'offset')

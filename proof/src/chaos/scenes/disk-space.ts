@@ -8,7 +8,10 @@ import { progress } from '../tally.ts'
 import { Trial, newDataFolder } from '../trial.ts'
 import type { SceneContext } from './scene.ts'
 
-/** F-07: the disk is full, then has space again. Changes are rejected with a reason, reads go on, and nothing is lost. */
+/**
+ * Tests F-07: the disk is full, then has space again. Changes are rejected with a reason, reads go on, and nothing is
+ * lost.
+ */
 export async function fullDisk({ tally, chance }: SceneContext): Promise<void> {
   const disk = mounted('tmpfs', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs'])
   if (typeof disk === 'string') return tally.skip('full disk', disk)
@@ -71,7 +74,7 @@ export async function fullDisk({ tally, chance }: SceneContext): Promise<void> {
   }
 }
 
-/** F-08: a read-only disk. Everything is shown, and changes are rejected with a reason. */
+/** Tests F-08: a read-only disk. Everything is shown, and changes are rejected with a reason. */
 export async function readOnlyDisk({ tally, chance }: SceneContext): Promise<void> {
   const trial = new Trial(tally, 'sealed', chance.branch())
   const ann = trial.client('ann')
@@ -114,7 +117,10 @@ export async function readOnlyDisk({ tally, chance }: SceneContext): Promise<voi
   }
 }
 
-/** F-11: a second host on the same folder is refused with the pid of the first, and can start after the first has ended. */
+/**
+ * Tests F-11: a second host on the same folder is refused with the pid of the first, and can start after the first
+ * has ended.
+ */
 export async function secondHost({ tally }: SceneContext): Promise<void> {
   const data = newDataFolder()
   const first = new HostProcess(data, {})
@@ -169,7 +175,6 @@ interface Mount {
   release(): void
 }
 
-/** Fills the disk. */
 function fill(path: string): void {
   for (let block = 1024 * 1024; block >= 512; block /= 2)
     try {

@@ -90,7 +90,10 @@ async function migrate(from: Trial, points: readonly Failpoint[], round: number)
   }
 }
 
-/** At which pass of the failpoint the host is killed. It differs from round to round: early, late, and in between. */
+/**
+ * Returns at which pass of the failpoint the host is killed. It differs from round to round: early, late, and in
+ * between.
+ */
 function nthOf({ most }: Failpoint, round: number, chance: Chance): number {
   const share = Math.max(1, Math.floor(most / 5))
   return most <= 5 ? (round % most) + 1 : (round % 5) * share + chance.between(1, share)

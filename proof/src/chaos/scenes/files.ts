@@ -16,8 +16,8 @@ import { twoAtATime } from './scene.ts'
 import type { SceneContext } from './scene.ts'
 
 /**
- * F-03, F-04 on a store that was closed correctly. After any damage, a reader gets the true state, or finds the channel
- * set aside, or is refused with a reason. Tested through the store and through the real command.
+ * Tests F-03 and F-04 on a store that was closed correctly. After any damage, a reader gets the true state, or finds
+ * the channel set aside, or is refused with a reason. The store is read directly, and through the real command.
  */
 export async function damagedFiles(context: SceneContext): Promise<void> {
   const { tally, chance, quick, exhaustive } = context
@@ -110,7 +110,7 @@ async function readByHost({ tally, data, original, damage, chance }: DamageTest,
   rmSync(copy, { recursive: true })
 }
 
-/** Differences between the states shown to a client and the true ones. A refused channel is fine. */
+/** Returns the differences between the states shown to a client and the true ones. A refused channel is fine. */
 async function shownBy(client: Client, original: Stored): Promise<readonly string[]> {
   const wrong: string[] = []
   for (const { uri, state } of original.channels) {
@@ -125,8 +125,8 @@ async function shownBy(client: Client, original: Stored): Promise<readonly strin
 }
 
 /**
- * The channels that the host refuses to show because they are damaged, although it does not report them as damaged in a
- * handshake that requests them.
+ * Returns the channels that the host refuses to show because they are damaged, although it does not report them as
+ * damaged in a handshake that requests them.
  */
 async function untold(asker: Client, reader: Client, address: Address): Promise<readonly string[]> {
   for (const uri of reader.refused) asker.subscriptions.add(uri)

@@ -6,8 +6,8 @@ import { Trial } from '../trial.ts'
 import type { SceneContext } from './scene.ts'
 
 /**
- * F-03 on the journal, the WAL file of SQLite: kills the host, damages the journal, and starts the host again. Data
- * of the journal may be lost. Clients must learn of the loss, and nobody may see a different history.
+ * Tests F-03 on the journal, the WAL file of SQLite: kills the host, damages the journal, and starts the host again.
+ * Data of the journal may be lost. Clients must learn of the loss, and nobody may see a different history.
  */
 export async function damagedJournals({ tally, chance, quick }: SceneContext): Promise<void> {
   const trial = new Trial(tally, 'journals', chance.branch())

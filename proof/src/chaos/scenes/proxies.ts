@@ -17,7 +17,7 @@ const fastHeartbeat: Patch = {
   put: '{ pingMs: 50, deadMs: 500 }',
 }
 
-/** A faulty network between correct clients and a correct host. */
+/** Tests a faulty network between correct clients and a correct host. */
 export const proxies: Scene = async (context) => {
   await cuts(context)
   await slowness(context)
@@ -25,8 +25,8 @@ export const proxies: Scene = async (context) => {
 }
 
 /**
- * F-20: repeats a conversation and cuts it after another byte each time, in both directions: after every byte in an
- * exhaustive run, otherwise after a sample of them. The host keeps running.
+ * Tests F-20: repeats a conversation and cuts it after another byte each time, in both directions: after every byte
+ * in an exhaustive run, otherwise after a sample of them. The host keeps running.
  */
 async function cuts({ tally, chance, quick, exhaustive }: SceneContext): Promise<void> {
   const trial = new Trial(tally, 'cuts', chance.branch())
@@ -70,7 +70,7 @@ async function cuts({ tally, chance, quick, exhaustive }: SceneContext): Promise
   }
 }
 
-/** F-25: data arrives byte by byte, and with delays. */
+/** Tests F-25: data arrives byte by byte, and with delays. Nothing may be lost. */
 async function slowness({ tally, chance, quick }: SceneContext): Promise<void> {
   const trial = new Trial(tally, 'slow', chance.branch())
   for (const id of ['ann', 'ben', 'cid']) trial.client(id)
@@ -97,7 +97,7 @@ async function slowness({ tally, chance, quick }: SceneContext): Promise<void> {
   }
 }
 
-/** F-19: the host closes links that went silent. Their clients then reconnect without the proxy. */
+/** Tests F-19: the host closes links that went silent. Their clients then reconnect without the proxy. */
 async function silence({ tally, chance, quick }: SceneContext): Promise<void> {
   const trial = new Trial(tally, 'silent', chance.branch())
   for (const id of ['ann', 'ben', 'cid']) trial.client(id)
@@ -146,7 +146,7 @@ const conversations: readonly (readonly [string, (client: Client, address: Addre
   ],
 ]
 
-/** A handshake, a subscription and actions. The link may break anywhere. */
+/** Makes a handshake and a subscription, and dispatches actions. The link may break anywhere. */
 async function talk(client: Client, address: Address): Promise<void> {
   try {
     await client.connect(address)
@@ -171,7 +171,7 @@ async function finishConversation(client: Client, address: Address): Promise<voi
     }
 }
 
-/** At most `most` positions, spread over the length. */
+/** Returns at most `most` positions, spread over the length. */
 function positionsIn(length: number, most: number, chance: Chance): readonly number[] {
   if (most >= length) return Array.from({ length }, (_, at) => at + 1)
   const part = length / most

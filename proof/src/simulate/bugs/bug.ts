@@ -6,7 +6,9 @@ export interface Bug {
   readonly patches: readonly Patch[]
 }
 
-/** A bug in one file of the host. `changes` holds pairs: the text to find, and the text to put in its place. */
+/**
+ * Returns a bug in one file of the host. `changes` holds pairs: the text to find, and the text to put in its place.
+ */
 export function bug(name: string, file: string, ...changes: readonly string[]): Bug {
   return bugIn('host', name, file, changes)
 }

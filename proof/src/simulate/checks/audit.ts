@@ -140,7 +140,10 @@ export class Audit {
     return this.#clientView.expected(channel, seq)
   }
 
-  /** A page of older turns, sent to this client alone, must match the log. */
+  /**
+   * Checks that a page of older turns, which is sent to this client alone, matches the log. Returns the state at its
+   * number.
+   */
   #page({ channel, action, serverSeq }: Envelope): unknown {
     const state = this.#clientView.stateAt(channel, serverSeq) as { turns?: readonly { id: string }[] }
     for (const turn of (action as { turns?: readonly { id: string }[] }).turns ?? [])
@@ -171,7 +174,10 @@ export class Audit {
       this.#fail('I1', `${seq} ${entry.action.type} was sent before it was durable`)
   }
 
-  /** An action that is called "already accepted" must be the same action under the same non-zero `clientSeq`. */
+  /**
+   * Checks a rejection. An action that is called "already accepted" must be the same action under the same non-zero
+   * `clientSeq`.
+   */
   #rejection({ channel, action, origin }: Envelope, reason: string): void {
     const sent = this.#clientView.sent.get(origin?.clientSeq ?? 0)
     if (sent && JSON.stringify(sent) !== JSON.stringify(action))
@@ -249,7 +255,10 @@ export class Audit {
       this.#fail('I7', `the title ${JSON.stringify(changes.title)} was announced before it was durable`)
   }
 
-  /** A sequence number has one meaning, for every client and for ever. A merged action stands for several, so only its type is compared. */
+  /**
+   * Checks that a sequence number has one meaning, for every client and for ever. A merged action stands for several,
+   * so only its type is compared.
+   */
   #checkMeaning({ channel, action, serverSeq, origin, rejectionReason }: Envelope): void {
     const { meanings } = this.#context
     const text = mayMerge(action) ? action.type : JSON.stringify(action)

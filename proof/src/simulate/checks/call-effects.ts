@@ -30,7 +30,10 @@ export class CallEffects {
     this.#fail = fail
   }
 
-  /** X4, X1, I6: a call is carried out only after a durable approval, with the approved input, and once. */
+  /**
+   * Records that a call is carried out. Checks X4, X1 and I6: this happens only after a durable approval, with the
+   * approved input, and once.
+   */
   carriedOut(chat: Uri, toolCallId: string, input: string): void {
     const state = this.#model.chat(chat)
     const call = state && callIn(state, toolCallId)
@@ -60,8 +63,9 @@ export class CallEffects {
   }
 
   /**
-   * A host run begins. A turn that waits only for users stays open across the restart. A worker is a chat that does a
-   * task for a turn of another chat, its employer. Its turn stays open only if the turn of its employer does.
+   * Called when a host run begins. Notes the chats whose turns must stay open across the restart: those that wait
+   * only for users. A worker is a chat that does a task for a turn of another chat, its employer. Its turn stays open
+   * only if the turn of its employer does.
    */
   hostStarting(chats: Chats): void {
     this.#starting = true
@@ -74,7 +78,10 @@ export class CallEffects {
     this.#waiting = chats.filter(([, state]) => stays(state))
   }
 
-  /** X5: the host has started. No user could answer yet, so everything that waited for a user still waits. */
+  /**
+   * Called when the host has started. Checks X5: no user could answer yet, so everything that waited for a user still
+   * waits.
+   */
   hostStarted(sessions: readonly Uri[]): void {
     this.#starting = false
     for (const session of sessions) this.checkInputNeeded(session)
@@ -88,7 +95,9 @@ export class CallEffects {
     this.#waiting = []
   }
 
-  /** I18, X7: a session shows what its chats wait for, and a client tool runs only while its client takes part. */
+  /**
+   * Checks I18, X7: a session shows what its chats wait for, and a client tool runs only while its client takes part.
+   */
   checkInputNeeded(session: Uri): void {
     const state = this.#model.live(session) && this.#model.session(session)
     if (!state) return
@@ -123,7 +132,7 @@ export class CallEffects {
       }
   }
 
-  /** X7: after all clients have left for good, no call waits for a client. */
+  /** Checks X7: after all clients have left for good, no call waits for a client. */
   checkWithoutClients(chats: Chats): void {
     for (const [uri, { activeTurn }] of chats)
       if (activeTurn && waitsFor(activeTurn).includes('client'))
@@ -131,7 +140,7 @@ export class CallEffects {
   }
 }
 
-/** Questions and calls of a turn that wait for a user. */
+/** Returns the ids of the questions and calls of a turn that wait for a user. */
 function askedIn(turn: ActiveTurn | undefined): readonly string[] {
   return (turn?.responseParts ?? []).flatMap((part) => {
     if (part.kind === 'inputRequest') return part.response === undefined ? [part.request.id] : []

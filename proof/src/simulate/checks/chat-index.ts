@@ -43,7 +43,7 @@ export class ChatIndex {
       for (const { resource } of this.#session(uri)?.chats ?? []) this.#sessions.set(resource, uri)
   }
 
-  /** I20: every chat is in exactly one session. I18: its `movable` flag is right. */
+  /** Checks I20: every chat is in exactly one session. I18: its `movable` flag is right. */
   check(): void {
     const listed = new Map<Uri, Uri>()
     for (const uri of this.#model.channels.keys())

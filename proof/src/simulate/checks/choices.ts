@@ -46,7 +46,10 @@ export function isAppliedAfter(
   return entry ? entry.seq > seq : false
 }
 
-/** V9: choices wait in their order, none is lost, and each is applied for the client that made it, when no turn is active. */
+/**
+ * Checks V9: choices wait in their order, none is lost, and each is applied for the client that made it, when no turn
+ * is active.
+ */
 export function checkChoices(model: ReferenceModel, { envelopes }: Step, fail: Fail): void {
   for (const { channel, seq, action, origin } of envelopes) {
     if (!action.includes('"session/metaChanged"')) continue
@@ -67,7 +70,7 @@ export function checkChoices(model: ReferenceModel, { envelopes }: Step, fail: F
   }
 }
 
-/** V9: a choice waits only while a turn is active. */
+/** Checks V9: a choice waits only while a turn is active. */
 export function checkNoneWaits(model: ReferenceModel, sessions: Sessions, fail: Fail): void {
   for (const [uri, state] of sessions)
     if (chosenIn(state).deferred && !isBusy(model, uri, Infinity))

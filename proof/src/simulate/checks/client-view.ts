@@ -85,15 +85,15 @@ export class ClientView {
   }
 
   /**
-   * The channels of the log that make up a channel of the client: up to 0.3 a session and its primary chat, which is
-   * its default chat or else its first one.
+   * Returns the channels of the log that make up a channel of the client: up to 0.3 a session and its primary chat,
+   * which is its default chat or else its first one.
    */
   sources(uri: Uri, seq = Infinity): readonly Uri[] {
     const chat = this.names.merged ? this.names.primary(uri, seq) : undefined
     return chat === undefined ? [uri] : [uri, chat]
   }
 
-  /** The entry that an envelope of a channel stands for. */
+  /** Returns the entry that an envelope of a channel stands for. */
   locate(channel: Uri, seq: number): Located | undefined {
     let found: Located | undefined
     for (const uri of this.sources(channel, seq)) {
@@ -111,8 +111,8 @@ export class ClientView {
   }
 
   /**
-   * An entry that must have been sent to the client, with a number above `after` and below `before`. Undefined if there is no
-   * such entry.
+   * Returns an entry that must have been sent to the client, with a number above `after` and below `before`. Returns
+   * undefined if there is no such entry.
    */
   missed(channel: Uri, after: number, before: number): ModelEntry | undefined {
     for (const uri of this.sources(channel, after)) {
@@ -131,8 +131,8 @@ export class ClientView {
   }
 
   /**
-   * The actions that the client is sent for an entry. `rebuild`: its version cannot express the entry, so the host
-   * closes the connection, and the client gets a snapshot later.
+   * Returns the actions that the client is sent for an entry. `rebuild`: its version cannot express the entry, so the
+   * host closes the connection, and the client gets a snapshot later.
    */
   lowered(uri: Uri, entry: ModelEntry): LoweredActions {
     const kind = this.#context.model.channels.get(uri)?.kind
@@ -155,10 +155,10 @@ export class ClientView {
   }
 
   /**
-   * The state that the client must have at a sequence number, in its version; `withinStep` if it cannot be compared
-   * there. If several actions stand for one change, it can be compared only after the last one. Up to 0.3 it can be
-   * compared only at the end of a step: with one action, the older reducer changes what the host changes with several
-   * actions of the step.
+   * Returns the state that the client must have at a sequence number, in its version; `withinStep` if it cannot be
+   * compared there. If several actions stand for one change, it can be compared only after the last one. Up to 0.3 it
+   * can be compared only at the end of a step: with one action, the older reducer changes what the host changes with
+   * several actions of the step.
    */
   expected(uri: Uri, seq: number): unknown {
     const { lowered = [], entry } = (this.#lens && this.locate(uri, seq)) || {}
@@ -167,7 +167,7 @@ export class ClientView {
     return isOpen ? withinStep : this.stateAt(uri, seq)
   }
 
-  /** The state at a number, in the client's version. */
+  /** Returns the state at a number, in the client's version. */
   stateAt(uri: Uri, seq: number): unknown {
     const { model, invariants } = this.#context
     const state = model.stateAt(uri, seq)
@@ -187,7 +187,7 @@ export class ClientView {
     return alike(kind, shown, right)
   }
 
-  /** Where the client's state differs from the expected one. */
+  /** Returns where the client's state differs from the expected one. */
   difference(uri: Uri, kind: ChannelKind, own: unknown, expected: unknown): string {
     const [shown, right] = this.#compared(uri, kind, own, expected)
     return difference(changeable(kind, shown), changeable(kind, right)) ?? 'equal'

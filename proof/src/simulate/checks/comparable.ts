@@ -6,8 +6,8 @@ import type { Version } from '@atrium/protocol/versions/negotiate'
 type Shape = { readonly [key: string]: unknown }
 
 /**
- * The state of an older version without what cannot be equal: known gaps (V10), the time of the last change, which older
- * reducers take from their own clock, and what no action can change.
+ * Returns the state of an older version without what cannot be equal: known gaps (V10), the time of the last change,
+ * which older reducers take from their own clock, and what no action can change.
  */
 export function comparable(version: Version, kind: KindName, state: unknown): unknown {
   const merged = isBefore(version, '0.4.0')
@@ -27,9 +27,9 @@ function withoutTimes(state: Shape, kind: KindName): Shape {
 }
 
 /**
- * The `summary` without times and without fields that no action can change. Up to 0.4 the `summary` holds a part of
- * the state. For a chat, the title and the directory are removed too: up to 0.3 they come from its entry in the
- * session.
+ * Returns the `summary` without times and without fields that no action can change. Up to 0.4 the `summary` holds a
+ * part of the state. For a chat, the title and the directory are removed too: up to 0.3 they come from its entry in
+ * the session.
  */
 function withoutDerived(summary: Shape, kind: KindName): Shape {
   const { modifiedAt: _, createdAt: __, project: ___, annotations: ____, ...rest } = summary

@@ -80,12 +80,12 @@ function expectedAfter(
   }
 }
 
-/** The name under which a permission for the tool of a call is saved (X9.5). */
+/** Returns the name under which a permission for the tool of a call is saved (X9.5). */
 export function permittedName({ toolName, contributor }: ToolCallState): string {
   return contributor?.kind === 'client' ? `client:${contributor.clientId}/${toolName}` : toolName
 }
 
-/** The records without what the reference model does not know: the principal, and the id of a permission. */
+/** Returns the records without what the reference model does not know: the principal, and the id of a permission. */
 function shortened({ decidedBy, resultDecidedBy }: Records): readonly unknown[] {
   return [decidedBy, resultDecidedBy].map(
     (by) => by && [by.approved ?? null, by.clientId ?? null, by.permission?.tool ?? null],

@@ -63,7 +63,7 @@ export class Decisions {
       count('client call ended by others')
   }
 
-  /** X2: permissions change because a client changed them or answered a call, and for no other reason. */
+  /** Checks X2: permissions change because a client changed them or answered a call, and for no other reason. */
   checkPermissions(uri: Uri, { action, origin }: Step['envelopes'][number], before: Envelopes): void {
     const { type, config } = JSON.parse(action) as { readonly type: string; readonly config?: Values }
     if (!type.endsWith('/configChanged') || !config || !('atrium.permissions' in config) || origin) return
@@ -73,8 +73,8 @@ export class Decisions {
   }
 
   /**
-   * X2, S-35: the host confirms a tool call without asking a user exactly if a saved permission covers the call. An agent
-   * cannot confirm its own call by claiming a permission.
+   * Checks X2, S-35: the host confirms a tool call without asking a user exactly if a saved permission covers the
+   * call. An agent cannot confirm its own call by claiming a permission.
    */
   #checkReady(chat: Uri, seq: number, { confirmed, edits }: Fields, call: ToolCallState | undefined): void {
     if (!call || !asks.has(call.status)) return
@@ -94,8 +94,8 @@ export class Decisions {
   }
 
   /**
-   * X1: a client confirms a call that is pending, with an option that was offered. X2: a permanent permission is
-   * written in the same step.
+   * Checks X1: a client confirms a call that is pending, with an option that was offered. X2: a permanent permission
+   * is written in the same step.
    */
   #checkConfirmed({ chat, seq, given, call, later, by }: Confirmation): void {
     const said = `${seq} of ${by} in ${chat}`
@@ -130,7 +130,7 @@ export class Decisions {
     count('results confirmed')
   }
 
-  /** X9: a call that names a client without the tool fails in the step in which it starts. */
+  /** Checks X9: a call that names a client without the tool fails in the step in which it starts. */
   #checkStart(chat: Uri, seq: number, { contributor, toolName, toolCallId }: Fields, later: Envelopes): void {
     if (contributor?.kind !== 'client') return
     const session = this.#model.session(this.#chatIndex.sessionOf(chat) ?? '', seq - 1)
@@ -145,14 +145,14 @@ export class Decisions {
     count('client tools forged')
   }
 
-  /** X7: only the client that runs a tool reports its progress and result. */
+  /** Checks X7: only the client that runs a tool reports its progress and result. */
   #checkClientTool(chat: Uri, seq: number, call: ToolCallState | undefined, by: string): void {
     if (call?.contributor?.kind !== 'client' || call.contributor.clientId !== by || call.status !== 'running')
       this.#fail('X7', `${seq} reports in ${chat} on a tool that ${by} does not run`)
     count('client call updates')
   }
 
-  /** X6: an answer fits an open question and fills in everything required. */
+  /** Checks X6: an answer fits an open question and fills in everything required. */
   #checkReply(
     chat: Uri,
     seq: number,
@@ -197,7 +197,7 @@ function rulesOf(values: Values | undefined): readonly Rule[] {
   return (values?.['atrium.permissions'] ?? []) as readonly Rule[]
 }
 
-/** The permissions that the rest of a step writes to a channel. */
+/** Returns the permissions that the rest of a step writes to a channel. */
 function writes(later: Envelopes, where: Uri): readonly Rule[] {
   return later.flatMap(({ channel, action }) => {
     if (channel !== where) return []

@@ -1,4 +1,7 @@
-/** Where two JSON values differ first, in words; undefined if they are equal. The order of keys does not count. */
+/**
+ * Returns where two JSON values differ first, in words; undefined if they are equal. The order of keys does not
+ * count.
+ */
 export function difference(own: unknown, expected: unknown, path = 'state'): string | undefined {
   if (own === expected) return undefined
   if (!isObject(own) || !isObject(expected) || Array.isArray(own) !== Array.isArray(expected))

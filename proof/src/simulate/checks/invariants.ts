@@ -70,7 +70,9 @@ export class Invariants {
     this.#chatIndex.check()
   }
 
-  /** A crash left this many transactions. Forgets everything that only later transactions contained. */
+  /**
+   * Called when a crash has left this many transactions. Forgets everything that only later transactions contained.
+   */
   crashed(left: number): void {
     this.#chatIndex.rebuild()
     this.#chatIndex.check()
@@ -79,7 +81,10 @@ export class Invariants {
     for (const [key, { durable }] of this.#ran) if (durable > left) this.#ran.delete(key)
   }
 
-  /** I6, I7: an agent runs for a turn whose start is durable, in a session that is durably ready, and once. */
+  /**
+   * Called when an agent runs for a turn. Checks I6 and I7: the start of the turn is durable, its session is durably
+   * ready, and the agent runs once.
+   */
   runs(chat: Uri, turnId: string): void {
     const begun = this.#lastStart(chat, turnId)
     if (!begun || !this.#isDurable(begun))
@@ -104,13 +109,16 @@ export class Invariants {
       this.#fail('I6', `an agent creates ${session} a second time`)
   }
 
-  /** A host run begins. */
+  /** Called when a host run begins. */
   hostStarting(): void {
     this.#runStart = this.#disk.transactions.length
     this.callEffects.hostStarting(this.chats())
   }
 
-  /** The host has started. Every turn that an agent worked on before has ended, unless the turn waits only for answers. */
+  /**
+   * Called when the host has started. Checks that every turn that an agent worked on before has ended, unless the
+   * turn waits only for answers.
+   */
   hostStarted(): void {
     for (const [uri, { activeTurn }] of this.chats()) {
       const start = activeTurn && this.#lastStart(uri, activeTurn.id)
@@ -139,7 +147,7 @@ export class Invariants {
     return answered && activeTurn !== undefined && !waitsOnlyForAnswers(activeTurn)
   }
 
-  /** Every chat that is visible, with its state. */
+  /** Returns every chat that is visible, with its state. */
   chats(): readonly (readonly [Uri, ChatState])[] {
     const known = this.#liveUris('ahp-chat:').filter((uri) => this.sessionOf(uri) !== undefined)
     return known.flatMap((uri) => {
@@ -148,7 +156,7 @@ export class Invariants {
     })
   }
 
-  /** Chats that are being created and are not visible yet. */
+  /** Returns the chats that are being created and are not visible yet. */
   stagedChats(): readonly Uri[] {
     return this.#liveUris('ahp-chat:').filter((uri) => this.sessionOf(uri) === undefined)
   }
@@ -172,7 +180,7 @@ export class Invariants {
     return at < this.#disk.durable
   }
 
-  /** The action that last started or resumed a turn. */
+  /** Returns the action that last started or resumed a turn. */
   #lastStart(chat: Uri, turnId: string): ModelEntry | undefined {
     return this.#model.channels
       .get(chat)
@@ -181,7 +189,7 @@ export class Invariants {
       )
   }
 
-  /** I17: a turn starts once, and every action on it comes before its only end. */
+  /** Checks I17: a turn starts once, and every action on it comes before its only end. */
   #checkTurnAction(chat: Uri, entry: ModelEntry, later: Step['envelopes']): void {
     const { seq, action, origin } = entry
     const before = this.#model.stateAt(chat, seq - 1) as ChatState
@@ -207,7 +215,7 @@ export class Invariants {
     this.#fail('L1', `${id} was removed from the queue of ${chat} and not started`)
   }
 
-  /** I6: no two turns have the same id, and no queued message starts two turns. */
+  /** Checks I6: no two turns have the same id, and no queued message starts two turns. */
   #checkUnique(chat: Uri, seq: number, { turnId, queuedMessageId }: TurnAction, { turns }: ChatState): void {
     if (turns.some(({ id }) => id === turnId)) this.#fail('I6', `${turnId} of ${chat} was started twice`)
     const entries = this.#model.channels.get(chat)?.entries ?? []
@@ -222,7 +230,7 @@ export class Invariants {
     return entries.some(({ action, at = Infinity }) => action.type === 'session/ready' && at < this.#runStart)
   }
 
-  /** I18: a session's entry of a chat agrees with the chat. I17: only a chat with a turn has an activity. */
+  /** Checks I18: a session's entry of a chat agrees with the chat. I17: only a chat with a turn has an activity. */
   #checkSummary(uri: Uri): void {
     const session = this.#chatIndex.sessionOf(uri) ?? uri
     const state = session.startsWith('ahp-session:') ? this.#session(session) : undefined
@@ -248,8 +256,8 @@ export class Invariants {
   }
 
   /**
-   * I17: a worker, a chat that does a task for another chat (its employer), has a turn only while its employer has
-   * one.
+   * Checks I17: a worker, a chat that does a task for another chat (its employer), has a turn only while its employer
+   * has one.
    */
   #checkWorkers(): void {
     for (const [uri, { activeTurn, origin }] of this.chats()) {
@@ -259,7 +267,7 @@ export class Invariants {
     }
   }
 
-  /** A session counts as used if a chat moves to it, even if the chat moves on in the same step. */
+  /** Marks a session as used if a chat moves to it, even if the chat moves on in the same step. */
   #observeMoves({ envelopes }: Step, at: number): void {
     for (const { channel, action } of envelopes) {
       if (!action.includes('"session/chatAdded"')) continue

@@ -7,7 +7,10 @@ import type { ModelEntry } from './reference-model.ts'
 
 export type LoweredActions = Lowered
 
-/** The actions that a client of an older version is sent for an entry. The states come from the model, not from the host. */
+/**
+ * Returns the actions that a client of an older version is sent for an entry. The states come from the model, not
+ * from the host.
+ */
 export function loweredActions(
   lens: Lens,
   kind: ChannelKind,
@@ -21,8 +24,8 @@ export function loweredActions(
 }
 
 /**
- * Of the actions that an older client is sent for an entry, the index of the one that carries the origin: the first
- * that is named like the action of the entry, or else the first.
+ * Returns the index of the action that carries the origin, among the actions that an older client is sent for an
+ * entry. It is the first action that is named like the action of the entry, or else the first of all.
  */
 export function mainAction(lowered: readonly Action[], { type }: Action): number {
   const name = type.slice(type.indexOf('/'))

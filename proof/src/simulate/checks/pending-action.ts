@@ -9,7 +9,7 @@ export interface PendingAction {
 }
 
 /**
- * The sequence number of the outcome of an action: the number of the answer, with one exception (V9). After a
+ * Returns the sequence number of the outcome of an action: the number of the answer, with one exception (V9). After a
  * reconnect, a client may resend a choice of a model or an agent that was already applied and echoed. The refusal
  * then names the number of that echo.
  */

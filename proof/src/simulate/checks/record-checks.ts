@@ -9,7 +9,7 @@ interface Context extends Pick<RunContext, 'disk' | 'model' | 'invariants' | 'fa
 type Terminals = readonly (readonly [Uri, TerminalState])[]
 type Records = ReadonlyMap<string, string | undefined>
 
-/** L4: the records on the disk agree with the log. */
+/** Checks L4: the records on the disk agree with the log. */
 export function checkRecords(context: Context): void {
   const { invariants, model } = context
   const records = recordsOn(context)
@@ -48,21 +48,24 @@ export function checkRecords(context: Context): void {
     if (!model.live(invariants.sessionOf(uri) ?? '')) context.fail('L1', `${uri} exists without its session`)
 }
 
-/** The last value of every record; undefined for a deleted one. */
+/** Returns the last value of every record; undefined for a deleted one. */
 function recordsOn({ disk }: Context): Records {
   const records = new Map<string, string | undefined>()
   for (const { records: put } of disk.transactions) for (const [key, text] of put) records.set(key, text)
   return records
 }
 
-/** Y7: a terminal of a chat belongs to the session that the chat is in. */
+/** Checks Y7: a terminal of a chat belongs to the session that the chat is in. */
 function checkOwner(context: Context, uri: Uri, claim: TerminalState['claim'], kept = ''): void {
   const owner = claim.kind === 'session' ? context.invariants.sessionOf(claim.chat) : undefined
   if (owner !== undefined && kept.split('\n')[0] !== owner)
     context.fail('Y7', `${uri} belongs to ${kept}, but its chat is in ${owner}`)
 }
 
-/** Y2: the root lists running terminals, and ended ones that a client owns. Y7: a session's terminal ends with the session. */
+/**
+ * Checks Y2: the root lists running terminals, and ended ones that a client owns. Y7: a session's terminal ends with
+ * the session.
+ */
 function checkTerminals(context: Context, terminals: Terminals, records: Records): void {
   const { invariants, model } = context
   const listed = (model.root()?.terminals ?? []).map(({ resource }) => resource)

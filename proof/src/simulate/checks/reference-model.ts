@@ -22,8 +22,8 @@ export interface ModelEntry {
    */
   readonly at: number | undefined
   /**
-   * The state is a stored one (a head) and not a result of the reducer, because it includes ephemeral actions that a
-   * crash has lost.
+   * Set if the state is a stored one (a head) and not a result of the reducer, because it includes ephemeral actions
+   * that a crash has lost.
    */
   readonly fromHead?: true
 }
@@ -48,7 +48,7 @@ export class ReferenceModel {
     this.#fail = fail
   }
 
-  /** Adds a step that the store received as this transaction. */
+  /** Adds a step that the store received as the transaction with the index `at`. */
   append(step: Step, at: number): void {
     for (const { seq, channel, kind: name, state } of step.created) {
       const kind = kindNamed(name)
@@ -69,7 +69,6 @@ export class ReferenceModel {
     }
   }
 
-  /** Adds an ephemeral action. */
   addEphemeral(channel: Uri, seq: number, action: Action, origin: ModelEntry['origin']): void {
     const text = JSON.stringify(action)
     this.#insert(channel, { seq, action, text, origin, at: undefined, state: undefined })
@@ -83,7 +82,7 @@ export class ReferenceModel {
     this.#rebuilding = false
   }
 
-  /** The history of a channel; undefined if the channel does not exist, or was dropped. */
+  /** Returns the history of a channel; undefined if the channel does not exist, or was dropped. */
   live(uri: Uri): ChannelHistory | undefined {
     const history = this.channels.get(uri)
     return history?.dropped ? undefined : history
@@ -95,7 +94,7 @@ export class ReferenceModel {
     return history.entries.findLast((entry) => entry.seq <= seq)?.state ?? history.created.state
   }
 
-  /** The newest state of a chat, or its state at a number. */
+  /** Returns the newest state of a chat, or its state at a number. */
   chat(uri: Uri, seq = Infinity): ChatState | undefined {
     return this.#stateOf('chat', uri, seq) as ChatState | undefined
   }
@@ -116,7 +115,10 @@ export class ReferenceModel {
     return this.channels.get(uri)?.entries.findLast((entry) => entry.seq === seq && !entry.fromHead)
   }
 
-  /** The state of a channel, or undefined if the channel is of another kind. This makes the casts of the callers safe. */
+  /**
+   * Returns the state of a channel, or undefined if the channel is of another kind. This makes the casts of the
+   * callers safe.
+   */
   #stateOf(kind: string, uri: Uri, seq: number): unknown {
     return this.channels.get(uri)?.kind.name === kind ? this.stateAt(uri, seq) : undefined
   }
@@ -181,7 +183,7 @@ export function alike(kind: ChannelKind, a: unknown, b: unknown): boolean {
   return equal(changeable(kind, a), changeable(kind, b))
 }
 
-/** A state without the fields that no action can change. */
+/** Returns a state without the fields that no action can change. */
 export function changeable({ derived }: ChannelKind, state: unknown): unknown {
   return without(state, derived)
 }

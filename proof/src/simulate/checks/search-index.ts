@@ -4,8 +4,8 @@ import type { ChatState } from '@atrium/protocol/chat/state'
 import type { RunContext } from './context.ts'
 
 /**
- * The search index as one host run uses it. After the end of the run, its calls do not reach the index and are never
- * answered.
+ * Returns the search index as one host run uses it. After the end of the run, its calls do not reach the index and
+ * are never answered.
  */
 export function indexOf(index: MemorySearch, isAlive: () => boolean): SearchIndex {
   const never = new Promise<never>(() => {})
@@ -23,7 +23,7 @@ export function indexOf(index: MemorySearch, isAlive: () => boolean): SearchInde
   }
 }
 
-/** Q26, Q28: once it is fed, the index has the texts of all finished turns of used sessions, and no others. */
+/** Checks Q26, Q28: once it is fed, the index has the texts of all finished turns of used sessions, and no others. */
 export function checkSearchIndex(context: RunContext, index: MemorySearch): void {
   const { model, invariants } = context
   const expected: string[] = []

@@ -50,7 +50,7 @@ export class SentActions {
     this.#unanswered = []
   }
 
-  /** Pending actions that were not sent over this link. */
+  /** Returns the pending actions that were not sent over this link. */
   unsent(): readonly PendingAction[] {
     return this.pending.filter((action) => !this.#onLink.has(action))
   }
@@ -105,7 +105,7 @@ export class SentActions {
 }
 
 interface Connection {
-  /** The host has answered the handshake. */
+  /** Whether the host has answered the handshake. */
   readonly open: boolean
   readonly link: Link | undefined
 }

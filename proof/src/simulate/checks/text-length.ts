@@ -7,8 +7,8 @@ import type { ReferenceModel } from './reference-model.ts'
 export const turnLength = 2000
 
 /**
- * I10: the text in the state of an active turn is bounded, because every subscriber is sent the state in one message.
- * Returns the problem of a chat.
+ * Checks I10: the text in the state of an active turn is bounded, because every subscriber is sent the state in one
+ * message. Returns the problem of a chat, if it has one.
  */
 export function textProblem(model: ReferenceModel, chat: Uri): string | undefined {
   const turn = model.chat(chat)?.activeTurn

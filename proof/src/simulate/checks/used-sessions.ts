@@ -32,8 +32,8 @@ export class UsedSessions {
   }
 
   /**
-   * Looks at each action, because the state after a step may not show the use: a draft may be set and removed in one
-   * step.
+   * Marks a session as used if an action uses it. Each action is looked at, because the state after a step may not
+   * show the use: a draft may be set and removed in one step.
    */
   observeAction(uri: Uri, action: Action, at: number): void {
     const { draft } = action as { readonly draft?: unknown }

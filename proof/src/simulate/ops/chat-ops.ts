@@ -24,8 +24,8 @@ export function createChat(sim: Simulation, client: SimulatedClient, session: Ur
 }
 
 /**
- * The `source` of a new chat: a finished turn, sometimes an active one, or a turn under the URI of another chat.
- * Empty if there is no turn.
+ * Returns the `source` of a new chat: a finished turn, sometimes an active one, or a turn under the URI of another
+ * chat. Empty if there is no turn.
  */
 function sourceIn(sim: Simulation, chats: readonly Uri[], chance: Chance): object {
   const states = chats.map((uri) => sim.model.chat(uri))

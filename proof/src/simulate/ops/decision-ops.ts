@@ -66,7 +66,7 @@ export function offerTools(clientId: string, chance: Chance): Action {
   return (chance.oneIn(3) ? taken : { type: 'session/activeClientSet', activeClient }) as Action
 }
 
-/** A config change that mostly removes a permission, and sometimes adds one that nobody was asked for. */
+/** Returns a config change that mostly removes a permission, and sometimes adds one that nobody was asked for. */
 function ruled(sim: Simulation, uri: Uri, type: string, chance: Chance): Action {
   const state = uri === rootUri ? sim.model.root() : sim.model.session(uri)
   const rules = (state?.config?.values['atrium.permissions'] ?? []) as readonly object[]

@@ -157,7 +157,7 @@ function exchange({ clients }: Simulation, count: number): void {
   for (const { link } of clients) link?.toClient(count)
 }
 
-/** The number of newest turns to subscribe to; undefined for all. */
+/** Returns the number of newest turns to subscribe to; undefined for all. */
 export function viewOf({ plan }: Simulation, uri: Uri, chance: Chance): number | undefined {
   const narrow = uri.startsWith('ahp-chat:') && (plan.theme === 'windows' || chance.oneIn(4))
   return narrow ? chance.below(3) : undefined

@@ -34,7 +34,10 @@ export class Names {
     this.nested = isBefore(version, '0.2.0')
   }
 
-  /** The channel in which the client follows a channel of the log. Up to 0.3 a primary chat is followed in its session. */
+  /**
+   * Returns the channel in which the client follows a channel of the log. Up to 0.3 a primary chat is followed in its
+   * session.
+   */
   followed(uri: Uri): Uri {
     if (!this.merged) return uri
     const owner = this.#context.invariants.sessionOf(uri)
@@ -44,7 +47,7 @@ export class Names {
     return this.primary(owner) === uri ? owner : uri
   }
 
-  /** The chat that a client up to 0.3 sees as the session: the default chat, or else the first one. */
+  /** Returns the chat that a client up to 0.3 sees as the session: the default chat, or else the first one. */
   primary(uri: Uri, seq = Infinity): Uri | undefined {
     const { chats = [], defaultChat }: Partial<SessionState> = this.#context.model.session(uri, seq) ?? {}
     return (chats.find(({ resource }) => resource === defaultChat) ?? chats[0])?.resource

@@ -10,8 +10,8 @@ interface Members extends Action {
 }
 
 /**
- * An action of 1.0 as a client of an older version sends it. An action that the version does not have is sent as it is: the
- * host must refuse it.
+ * Returns an action of 1.0 as a client of an older version sends it. An action that the version does not have is sent
+ * as it is: the host must refuse it.
  */
 export function olderAction(version: Version, action: Action): Action {
   const before = (other: Version) => isBefore(version, other)
@@ -45,7 +45,7 @@ function withoutTimes(action: Action, older: boolean): Action {
   return rest
 }
 
-/** The choice of a model, or at 0.4 of an agent, for a session (V9). Some choices are empty or malformed. */
+/** Returns the choice of a model, or at 0.4 of an agent, for a session (V9). Some choices are empty or malformed. */
 export function randomChoice(name: string, chance: Chance): Action {
   const agent = chance.oneIn(3) ? {} : { agent: { uri: `agent:/${chance.below(2)}` } }
   const choices = [

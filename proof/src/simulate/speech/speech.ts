@@ -21,7 +21,7 @@ export class Speech {
     this.#names = names
   }
 
-  /** Params as a client of the version sends them. */
+  /** Returns the params as a client of the version sends them. */
   params(method: string, given: Value): Value {
     const { channel: uri, ...rest } = this.#names.spoken(this.#members(given))
     // A new session keeps its URI of 1.0, because the checks know sessions only by the scheme of 1.0.
@@ -29,12 +29,14 @@ export class Speech {
     return this.#wire.params(method, channel as Uri, rest)
   }
 
-  /** The params of a dispatch. At 0.1 the action names its session or terminal. */
+  /** Returns the params of a dispatch. At 0.1 the action names its session or terminal. */
   dispatch(channel: Uri, clientSeq: number, action: Action): Value {
     return this.#wire.dispatch(this.#names.nameOf(channel), clientSeq, this.#names.spoken(action))
   }
 
-  /** A message of the host in the form of 1.0, with URIs in place of names. The states in it stay as they are. */
+  /**
+   * Returns a message of the host in the form of 1.0, with URIs in place of names. The states in it stay as they are.
+   */
   heard(message: Message): Message {
     if (!this.#names.merged) return message
     const { method, params, result } = message
@@ -86,7 +88,7 @@ interface Members extends Value {
   readonly claim?: Value
 }
 
-/** An action of 0.1 names its channel. */
+/** An action of 0.1. It names its channel itself. */
 interface NestedAction extends Action {
   readonly session?: Uri
   readonly terminal?: Uri

@@ -45,7 +45,7 @@ export function shellQuote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }
 
-/** Tells whether a preview shows a file, and the kind of its call is one that may write files. */
+/** Tells whether a preview shows this file. A call whose kind cannot write files shows none. */
 export function showsFile({ kind, input, content }: Preview, path: string): boolean {
   if (!writeKinds.has(kind)) return false
   if (input !== undefined && (input === path || Object.values(inputFields(input)).includes(path))) return true
@@ -53,9 +53,9 @@ export function showsFile({ kind, input, content }: Preview, path: string): bool
 }
 
 /**
- * Tells whether the new text of a file equals the text that the preview shows. The preview shows either the whole file or a
- * replacement of one passage. Without a diff of the file, the input may show the text. A preview without both shows no text, so
- * it agrees with any text.
+ * Tells whether the new text of a file equals the text that the preview shows. A diff of the file shows either the
+ * whole file or the replacement of one passage. If there is no diff, the input may show the text. If there is
+ * neither, the preview shows no text, and any text is accepted.
  */
 export async function showsText(
   { content, input }: Preview,
@@ -80,7 +80,7 @@ export async function showsText(
   }
 }
 
-/** The text of a whole file in the input of a call. */
+/** Returns the text of a whole file that the input of a call contains, as a list of at most one text. */
 function textsIn(input = ''): readonly string[] {
   const { content } = inputFields(input)
   return typeof content === 'string' ? [content] : []
@@ -90,8 +90,8 @@ function textsIn(input = ''): readonly string[] {
 export const changesKey = 'x-atrium.shown'
 
 /**
- * Returns a hash of the file changes that users see when they are asked about a call. If the changes differ, users
- * must be asked again.
+ * Returns a hash of the file changes that users see when they are asked about a call. A call with another hash needs
+ * a new question, because users have not seen its changes.
  */
 export function changesHash(shown: readonly FileEdit[] | readonly ToolCallContent[]): string | undefined {
   const changes = shown.filter((each) => !('type' in each) || each.type === 'diff')

@@ -104,7 +104,7 @@ export function objectsIn<T>(list: readonly T[] | null | undefined): readonly T[
   return Array.isArray(list) ? list.filter((each) => typeof each === 'object' && each !== null) : []
 }
 
-/** In characters. */
+/** The maximum length of a call's terminal output and of its streamed input, in characters. */
 const maxOutput = 1_000_000
 
 /** The key in a call's `_meta` that holds the number of the last question about the call. */
@@ -185,8 +185,9 @@ function inputText(raw: unknown): string | undefined {
 }
 
 /**
- * Returns the input of a call whose agent streams it as a JSON text in the content, as Kimi does. Users then see the whole
- * command before they allow it, and not only the title that the agent gave. The text is no JSON before its end has come.
+ * Returns the input of a call whose agent streams it as a JSON text in the content, as Kimi does. Users then see the
+ * whole command before they allow it, and not only the title that the agent gave. Returns undefined until the text is
+ * complete, because only then it is JSON.
  */
 function streamedInput(update: ToolCallUpdate): string | undefined {
   const text = streamedText(update)

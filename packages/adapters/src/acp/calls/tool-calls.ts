@@ -96,8 +96,8 @@ export class ToolCalls {
       ...(question.options && { options: question.options }),
       ...(edits.length > 0 && { edits: { items: edits } }),
       ...(question.reason && { confirmationTitle: question.reason }),
-      // The number identifies this question. The chat's state may lag behind the stream, and must not be read as an answer to
-      // this question before the question is in it.
+      // The number identifies this question. The chat's state may not contain the question yet, and still show the
+      // answer to an earlier question. The number tells these answers apart.
       _meta: {
         [questionKey]: number,
         [hostToolKey]: question.hostTool ?? '',
@@ -115,10 +115,10 @@ export class ToolCalls {
   }
 
   /**
-   * Returns an approved call for an operation that the host does for the agent. There are three cases, in this order. A user
-   * has approved a call whose preview shows the operation. Or an open call of the agent shows the operation, and users are
-   * asked about this call. Or the host creates a new call, and users are asked about it. A stored permission for the host's tool
-   * answers both questions, because the host does the work. Throws if users deny.
+   * Returns an approved call for an operation that the host does for the agent. The first of these cases counts: a
+   * user has approved a call whose preview shows the operation; an open call of the agent shows the operation, and
+   * users are asked about it; the host creates a new call, and users are asked about it. In the last two cases, a
+   * stored permission for the host's tool answers the question, because the host does the work. Throws if users deny.
    */
   async permitted(
     shows: (preview: Preview) => boolean,
@@ -191,8 +191,9 @@ export class ToolCalls {
   }
 
   /**
-   * The titles of the calls that users allowed after an interruption, and that the agent has not made again. Empty if it has
-   * carried out another call that users allowed, because that call may be the same in other words.
+   * The titles of the calls that users allowed before or after an interruption, and that the resumed agent has not
+   * made. Empty if the agent has carried out another call that users allowed: it may be one of these calls in other
+   * words.
    */
   get undone(): readonly string[] {
     return this.#isOneCarriedOut ? [] : this.#undone
@@ -203,7 +204,10 @@ export class ToolCalls {
     if (call.phase === 'running') await this.#sendContent(call)
   }
 
-  /** Applies an update to its call, and returns the call. If an ended call has the same id, a new call is created. */
+  /**
+   * Applies an update to its call, and returns the call. Creates the call if its id is unknown. If `isNew`, an ended
+   * call with the same id is replaced by a new call.
+   */
   #recorded(update: ToolCallUpdate, isNew: boolean): ToolCall {
     const agentId = String(update.toolCallId ?? '')
     const previous = this.#calls.get(agentId)
@@ -242,8 +246,8 @@ export class ToolCalls {
   }
 
   /**
-   * Returns the present state of the earlier call whose id this call has taken over before the agent asked about it.
-   * The earlier decision answers one question, and only if input and changes are the same.
+   * Returns the present state of the earlier call, if this call has already taken over the id of that call. The
+   * earlier decision holds only if tool, input and changes of both calls are the same.
    */
   #inherited(call: ToolCall): ToolCallState | undefined {
     const { earlier } = call

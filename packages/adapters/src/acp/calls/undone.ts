@@ -1,9 +1,9 @@
 import { TurnFailed } from '@atrium/host/ports/agent'
 
 /**
- * The failure of a turn whose agent was told after a restart that users have allowed a call, and ended its turn without the
- * call. Such a turn is not complete: nothing of what users wanted has happened. It can be resumed, and the agent may then ask
- * again.
+ * Returns the failure of a turn that was resumed after a restart. The agent was told that users have allowed a call,
+ * and ended the turn without making this call. Nothing of what users wanted has happened, so the turn is not
+ * complete. It can be resumed, and the agent may then ask again.
  */
 export function undoneFailure(titles: readonly string[]): TurnFailed {
   const [first = 'a call', ...others] = titles.map((title) => JSON.stringify(title.slice(0, maxTitleLength)))

@@ -2,9 +2,10 @@ import { fieldsOf } from '../process/schema.ts'
 import type { Fields } from '../process/schema.ts'
 
 /**
- * The command line that an agent has put into its usual wrapper, and that users saw without it. Kimi runs each line as
- * `bash -c "cd 'FOLDER' && LINE"` with four variables. The wrapper must be exactly this one (S-39): the folder of the session, in
- * single quotes, and each variable once, with its known value. Undefined for any other command.
+ * Returns the command line inside the wrapper that Kimi puts around each line: `bash -c "cd 'FOLDER' && LINE"` with
+ * four variables. Users saw and approved only LINE. So the wrapper must be exactly this one: FOLDER is the folder of
+ * the session in single quotes, and the list has each variable once, with its known value. Returns undefined for any
+ * other command (S-39: an approval covers the shown text and no other).
  */
 export function wrappedLine({ command, args, env }: Fields, folder: string): string | undefined {
   if (typeof command !== 'string' || !shells.has(command)) return undefined

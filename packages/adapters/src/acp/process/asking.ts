@@ -28,8 +28,8 @@ export const asking: { readonly [agent: string]: LaunchSettings | 'never' } = {
 }
 
 /**
- * The permissions of opencode: it asks for each tool, including those of MCP servers, except for tools that only read. The last
- * rule that matches a tool counts. So the rule for all tools comes first.
+ * Returns the permission rules for opencode: it asks for each tool, including those of MCP servers, except for tools
+ * that only read. The last rule that matches a tool counts, so the rule for all tools comes first.
  */
 function opencodePermission(): string {
   const read = { '*': 'allow', '*.env': 'ask', '*.env.*': 'ask', '*.env.example': 'allow' }

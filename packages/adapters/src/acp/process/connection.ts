@@ -148,7 +148,8 @@ const answeredMethods = new Set([
 ])
 
 /**
- * The limits are wide, because a message of an agent may contain a whole file, and users trust the agents that they start.
+ * The limits of one message from the agent: its length in characters, its depth of nesting and its number of keys.
+ * They are wide, because a message may contain a whole file, and users trust the agents that they start.
  */
 const messageLimits = { size: 64 * 2 ** 20, depth: 200, keys: 1_000_000 }
 const initializeMs = 60_000

@@ -145,7 +145,7 @@ export class Launcher {
   }
 }
 
-/** The sentence for an agent whose program does not exist. */
+/** Returns the sentence for an agent whose program does not exist. */
 export function missingProgram({ displayName, command }: AcpProgram): string {
   return `${displayName}: there is no program ${JSON.stringify(command)}; ${missingHint}.`
 }

@@ -31,8 +31,8 @@ interface KnownProgram {
 }
 
 /**
- * Names of API keys, for agents that use models of many vendors. The pattern `_API_KEY$` would be too wide, because it
- * matches keys of other services too (S-38).
+ * Names of API keys, for agents that use models of many vendors. The pattern `_API_KEY$` would be too wide: it
+ * matches keys of other services too, which an agent must not get (S-38).
  */
 const vendorKeys =
   '^(?:OPENAI|ANTHROPIC|GEMINI|GOOGLE|GOOGLE_GENERATIVE_AI|OPENROUTER|GROQ|MISTRAL|DEEPSEEK|XAI|COHERE|TOGETHER|FIREWORKS|PERPLEXITY|CEREBRAS|MOONSHOT|KIMI|DASHSCOPE|ZAI|ZHIPU|MINIMAX|AZURE_OPENAI|HUGGINGFACE|NVIDIA|VENICE|AI_GATEWAY)_API_KEY$'
@@ -154,8 +154,9 @@ function programOf(name: string, setting: AgentSetting): AcpProgram {
 }
 
 /**
- * A program with the launch settings that make it ask. They go with the name of the agent, whatever its command is: a wrapper
- * passes its arguments on. If the config sets a variable to another value, the agent counts as one that does not ask.
+ * Adds the launch settings that make a program ask before it acts. They are chosen by the name of the agent, and not
+ * by its command: a command that the user configured may be a wrapper, which passes its arguments on. If the config
+ * sets one of their variables to another value, the agent is marked as one that does not ask.
  */
 function thatAsks(program: AcpProgram, isUnwanted: boolean): AcpProgram {
   const row = Object.hasOwn(asking, program.name) ? asking[program.name] : {}

@@ -11,16 +11,16 @@ interface CommentTool {
   readonly properties: JsonObject
   readonly required?: readonly string[]
   readonly readOnly?: true
-  /** What the call does, for users. */
+  /** Returns a sentence for users that tells what the call does. */
   intention(input: JsonObject): string
   /** Returns the result for the agent. */
   run(comments: Chat['comments'], input: JsonObject): Promise<string>
 }
 
 /**
- * The tools by which an ACP agent reads and answers the comments of its session, as the built-in agents do. They are listed
- * while the session has comments, because each tool takes a part of the model's context. A tool of a client or an MCP server
- * that has the same name takes precedence.
+ * Returns the tools by which an ACP agent reads and answers the comments of its session, as the built-in agents do.
+ * Returns none while the session has no comments, because each tool takes a part of the model's context. A tool of a
+ * client or an MCP server that has the same name takes precedence.
  */
 export function commentTools({
   comments,

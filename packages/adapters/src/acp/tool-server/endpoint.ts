@@ -6,7 +6,7 @@ import type { JsonObject } from '@atrium/protocol/json'
 /** A tool that an agent can call by the host's MCP server. */
 export type ServedTool = Pick<OfferedTool, 'name' | 'definition'>
 
-/** The tools of one chat, as its running turn serves them. */
+/** The tools that a turn serves to the agent of its chat. */
 export interface ServedTools {
   list(): readonly ServedTool[]
   call(name: string, input: JsonObject): Promise<CallToolResult>

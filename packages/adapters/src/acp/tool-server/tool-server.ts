@@ -43,7 +43,7 @@ export class ToolServer {
     return { endpoint, server: { type: 'http', name, url, headers } }
   }
 
-  /** Closes the endpoints whose keys begin with a text. */
+  /** Closes the endpoints whose keys begin with `prefix`. */
   forget(prefix: string): void {
     for (const [key, endpoint] of this.#endpoints) {
       if (!key.startsWith(prefix)) continue

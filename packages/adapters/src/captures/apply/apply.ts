@@ -107,7 +107,7 @@ async function finish({ journal, read }: ApplyTools, entry: Entry): Promise<read
   return applied
 }
 
-/** Applies the edits of a folder. Deletions come first: a folder may take the place of a file. */
+/** Applies the edits of a folder. Deletions come first, because a new folder may take the place of a deleted file. */
 async function finishFolder(read: ApplyTools['read'], { directory, steps }: FolderSteps): Promise<Applied> {
   const done = new Set<string>()
   const left: Omission[] = []

@@ -24,7 +24,7 @@ export interface Step {
   readonly temp?: string
 }
 
-/** An entry of an earlier version of the host, which had one folder. */
+/** An entry in the form that an earlier version of the host wrote. It has one folder. */
 interface EarlierEntry extends FolderSteps {
   readonly id: string
 }

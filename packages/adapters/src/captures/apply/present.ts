@@ -5,7 +5,7 @@ import { lstat, open, readlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { CapturedFile } from '@atrium/host/ports/captures'
 
-/** A content by its hash in the store, with its mode and size. */
+/** A version of a file: the hash of its content in the store, its mode, and its size in bytes. */
 export interface Version {
   readonly hash: string
   readonly mode: CapturedFile['mode']
@@ -59,7 +59,7 @@ export function hasVersion(present: Present, version: Version | undefined): bool
   return present.type === 'file' && present.hash === version.hash && present.mode === version.mode
 }
 
-/** The object id that git gives to a content, with `length` hex digits: 40 for SHA-1, 64 for SHA-256. */
+/** Returns the object id that git gives to a content, with `length` hex digits: 40 for SHA-1, 64 for SHA-256. */
 export function blobHash(content: Uint8Array, length: number): string {
   const hash = createHash(length === 64 ? 'sha256' : 'sha1')
   return hash.update(`blob ${content.length}\0`).update(content).digest('hex')
@@ -71,7 +71,7 @@ export function isEditable(path: string): boolean {
   return !path.includes('\0') && path.split('/').every(isName)
 }
 
-/** The folders that contain a path, from the top down, without the root. */
+/** Returns the folders that contain a path, from the top down, without the root. */
 export function parentsOf(path: string): readonly string[] {
   const parent = dirname(path)
   return parent === '.' ? [] : [...parentsOf(parent), parent]

@@ -9,7 +9,7 @@ export class BaseObjects {
   #tree = ''
   readonly #trees = new Map<string, Buffer | undefined>()
   readonly #blobs = new Map<string, Buffer | undefined>()
-  /** The paths whose contents are stored. */
+  /** The paths whose contents in the tree of the index are in a pack of the store. */
   readonly #stored = new Set<string>()
   #results: ReadonlyMap<string, FolderResult> = new Map()
 
@@ -40,12 +40,12 @@ export class BaseObjects {
     return { trees: this.#trees, blobs: this.#blobs }
   }
 
-  /** The result of the last stored edits in a folder. */
+  /** Returns the result of the last stored edits in a folder. */
   known(folder: string): FolderResult | undefined {
     return this.#results.get(folder)
   }
 
-  /** Notes that the edits of these paths are stored, and the results of the edits. */
+  /** Records that the contents of these paths are stored. `results`: the tree objects of the edited folders. */
   stored(paths: Iterable<string>, results: ReadonlyMap<string, FolderResult>): void {
     for (const path of paths) this.#stored.add(path)
     this.#blobs.clear()

@@ -17,7 +17,7 @@ interface Link {
 /** What must stay stored so that some captures can be read. */
 export interface KeptLinks {
   readonly links: ReadonlyMap<string, Link>
-  /** The captures that stand alone, and those at the beginning of a chain. Their trees are needed. */
+  /** The captures that stand alone, and those at the beginning of a chain. A cleanup keeps their whole trees. */
   readonly roots: readonly string[]
   /** The contents on both sides of the differences. */
   readonly contents: ReadonlySet<string>
@@ -38,7 +38,7 @@ export class CaptureChain {
     this.#file = file
   }
 
-  /** The differences between two captures. Undefined if they are not in one chain. */
+  /** Returns the differences between two captures. Returns undefined if they are not in one chain. */
   async between(from: string, to: string): Promise<Differences | undefined> {
     if (this.#last?.from === from && this.#last.to === to) return this.#last.differences
     const links = await this.#links()
@@ -52,7 +52,7 @@ export class CaptureChain {
     return all
   }
 
-  /** The capture at the beginning of the chain of a capture. */
+  /** Returns the capture at the beginning of the chain of a capture. */
   async root(tree: string): Promise<string> {
     return ancestors(await this.#links(), tree).at(-1) ?? tree
   }
@@ -85,8 +85,8 @@ export class CaptureChain {
   }
 
   /**
-   * Returns what these captures need. `isWhole` tells whether all trees of a capture are stored. Such a capture can begin a
-   * chain.
+   * Returns what must stay stored so that these captures can be read. `isWhole` tells whether all trees of a capture
+   * are stored. Such a capture can begin a chain.
    */
   async kept(trees: ReadonlySet<string>, isWhole: (tree: string) => boolean): Promise<KeptLinks> {
     const links = await this.#links()
@@ -129,14 +129,18 @@ async function load(file: string): Promise<Map<string, Link>> {
   const text = await readFile(file, 'latin1').catch(() => '')
   for (const line of text.split('\n')) {
     const [sum, tree, parent, packed] = line.split(' ')
-    // A crash or a full disk may leave a torn line. No caller knows the capture of such a line.
+    // A crash or a full disk may leave a torn line. It is skipped: the call that wrote it has not succeeded, so no
+    // caller knows its capture.
     if (tree === undefined || parent === undefined || packed === undefined) continue
     if (sum === sumOf(tree, parent, packed)) links.set(tree, { parent, packed })
   }
   return links
 }
 
-/** A line begins with a line break and does not end with one. So it is complete even if the line before it is torn. */
+/**
+ * Returns the line of a capture. It begins with a line break and does not end with one. So it can be read even if the
+ * line before it is torn.
+ */
 function lineOf(tree: string, { parent, packed }: Link): string {
   return `\n${sumOf(tree, parent, packed)} ${tree} ${parent} ${packed}`
 }

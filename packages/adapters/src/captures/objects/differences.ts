@@ -14,7 +14,10 @@ export type Differences = ReadonlyMap<string, Difference>
 /** The entries of some paths in a tree. Undefined: the path has no file. */
 export type Entries = ReadonlyMap<string, TreeEntry | undefined>
 
-/** The differences between entries. If a path is missing on one side, its entry in `common` is used for this side. */
+/**
+ * Returns the differences between entries. If a path is missing on one side, its entry in `common` is used for this
+ * side.
+ */
 export function differencesOf(before: Entries, after: Entries, common: Entries): Differences {
   const all = new Map<string, Difference>()
   for (const path of new Set([...before.keys(), ...after.keys()])) {

@@ -10,13 +10,13 @@ export class OwnObjects {
     this.#folder = folder
   }
 
-  /** Returns a function that tells whether an object is stored now. */
+  /** Returns a function that tells whether an object was stored at the time of this call. */
   async known(hashLength: number): Promise<(hash: string) => boolean> {
     const sets = await this.#sets(hashLength)
     return (hash) => sets.some((set) => set.has(hash))
   }
 
-  /** The ids of all objects. */
+  /** Returns the ids of all objects. */
   async names(hashLength: number): Promise<readonly string[]> {
     return (await this.#sets(hashLength)).flatMap((set) => [...set])
   }
@@ -30,13 +30,13 @@ export class OwnObjects {
     return [...this.#packs.values()]
   }
 
-  /** The names of the packs, without their endings. */
+  /** Returns the names of the packs, without their endings. */
   async packs(): Promise<readonly string[]> {
     const files = await readdir(this.#folder)
     return files.filter((name) => name.endsWith('.idx')).map((name) => name.slice(0, -'.idx'.length))
   }
 
-  /** The size of all packs and their indexes, in bytes. */
+  /** Returns the size of all packs and their indexes, in bytes. */
   async bytes(): Promise<number> {
     const files = await readdir(this.#folder)
     const sizes = await Promise.all(files.map(async (name) => (await stat(join(this.#folder, name))).size))
@@ -44,7 +44,10 @@ export class OwnObjects {
   }
 }
 
-/** The object names in an index of a pack (version 2): a header, a table of 256 counts, then the sorted names. */
+/**
+ * Returns the object names in the index of a pack. An index of version 2 has a header, a table of 256 counts, and
+ * then the sorted names.
+ */
 function namesIn(index: Buffer, hashLength: number): ReadonlySet<string> {
   const names = new Set<string>()
   const from = 8 + 256 * 4

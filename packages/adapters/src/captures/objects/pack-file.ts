@@ -119,7 +119,9 @@ async function compress(data: Uint8Array, level = 6): Promise<Buffer> {
 
 const [tree, blob, refDelta] = [2, 3, 7]
 
-/** The type and the size of an object: four bits of the size in the first byte, then seven in each further byte. */
+/**
+ * Encodes the type and the size of an object. The first byte has four bits of the size, each further byte has seven.
+ */
 function headerOf(type: number, size: number): Buffer {
   const bytes: number[] = []
   let rest = Math.floor(size / 16)
@@ -131,7 +133,7 @@ function headerOf(type: number, size: number): Buffer {
   return Buffer.from([...bytes, byte])
 }
 
-/** A delta that copies the common beginning and the common end, and inserts what is between. */
+/** Returns a delta that copies the common beginning and the common end, and inserts what is between. */
 export function deltaOf(from: Uint8Array, to: Uint8Array): Buffer {
   const most = Math.min(from.length, to.length)
   let start = 0
@@ -146,7 +148,7 @@ export function deltaOf(from: Uint8Array, to: Uint8Array): Buffer {
   return Buffer.concat([...parts, ...copyOf(from.length - end, end)])
 }
 
-/** A delta that copies one part of an object. */
+/** Returns a delta that copies one part of an object. */
 function partOf(whole: Uint8Array, from: number, part: Uint8Array): Buffer {
   return Buffer.concat([sizeOf(whole.length), sizeOf(part.length), ...copyOf(from, part.length)])
 }
@@ -158,7 +160,10 @@ function sizeOf(size: number): Buffer {
   return Buffer.from([...bytes, rest])
 }
 
-/** Commands of a delta that copy bytes, at most 65535 each: four bytes of an offset, two of a length. */
+/**
+ * Returns the commands of a delta that copy `length` bytes. A command copies at most 65535 bytes. It has an offset of
+ * four bytes and a length of two bytes.
+ */
 function copyOf(offset: number, length: number): readonly Buffer[] {
   const commands: Buffer[] = []
   for (let done = 0; done < length; done += 0xffff) {
@@ -171,7 +176,7 @@ function copyOf(offset: number, length: number): readonly Buffer[] {
   return commands
 }
 
-/** The parts of a pack index of version 2: counts by the first byte, sorted names, checksums, offsets. */
+/** Returns the parts of a pack index of version 2: counts by the first byte, sorted names, checksums, offsets. */
 function indexOf(
   objects: readonly PackedObject[],
   records: readonly Buffer[],

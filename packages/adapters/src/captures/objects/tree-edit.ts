@@ -12,7 +12,10 @@ export function sameEntry(a: TreeEntry | undefined, b: TreeEntry | undefined): b
 
 export interface TreeEdit {
   readonly hash: string
-  /** The new trees of all folders whose entries have changed, except folders whose result is known. */
+  /**
+   * The new trees of the folders whose entries have changed. Left out are folders whose result was already known from
+   * earlier edits.
+   */
   readonly trees: readonly { readonly hash: string; readonly data: Buffer }[]
   /** The entries that the changed paths had before. */
   readonly old: ReadonlyMap<string, TreeEntry>
@@ -29,9 +32,9 @@ export interface FolderResult {
 }
 
 export interface TreeSource {
-  /** The data of the tree object of a folder. Undefined if there is none. */
+  /** Returns the data of the tree object of a folder. Returns undefined if there is none. */
   read(folder: string): Buffer | undefined
-  /** The result of earlier edits in a folder, which is used again if the edits are the same. */
+  /** Returns the result of earlier edits in a folder, which is used again if the edits are the same. */
   known(folder: string): FolderResult | undefined
   /** Called when a file takes the place of a folder, or a folder that of a file. */
   replaced?(path: string): void
@@ -115,7 +118,7 @@ export class KindChanged extends Error {}
 /** Thrown when a folder of the tree cannot be read. The user's repository may have deleted the tree object. */
 export class MissingTree extends Error {}
 
-/** The folders of paths, from the top down: those that `editTree` reads. */
+/** Returns the folders of paths, from the top down: those that `editTree` reads. */
 export function foldersOf(paths: Iterable<string>): ReadonlySet<string> {
   const folders = new Set([''])
   for (const path of paths)

@@ -25,7 +25,7 @@ export class DirectoryWatches {
     this.#events = parts.events
   }
 
-  /** Whether polling began since `resetDegraded`. */
+  /** Whether polling began since the last call of `resetDegraded`. */
   get degraded(): boolean {
     return this.#degraded
   }

@@ -57,7 +57,7 @@ export class KnownEntries {
       this.#remove(directory, name, changes)
   }
 
-  /** A directory and all directories below it. */
+  /** Yields a directory and all directories below it. */
   *directories(directory = this.root): Iterable<WatchedDirectory> {
     yield directory
     for (const child of directory.directories.values()) yield* this.directories(child)

@@ -29,13 +29,13 @@ export interface NotifyWatch {
   close(): void
 }
 
-/** The backend for the file system of a path. */
+/** Returns the backend for the file system of a path. */
 export async function backendFor(path: string): Promise<NotifyBackend> {
   const { type } = await statfs(path).catch(() => ({ type: 0 }))
   return backendOn(type)
 }
 
-/** The backend for a file system, by its `statfs` type. */
+/** Returns the backend for a file system, by its `statfs` type. */
 export function backendOn(type: number): NotifyBackend {
   const backend = process.platform === 'linux' ? perDirectoryBackend : recursiveBackend
   return remoteFileSystems.includes(type) ? { ...backend, reliable: false } : backend
@@ -62,12 +62,12 @@ export const recursiveBackend: NotifyBackend = {
   openDirectory: openByPath,
 }
 
-/** Whether the system, or this process, has no watches, descriptors or memory left. */
+/** Whether an error means that the system, or this process, has no watches, descriptors or memory left. */
 export function isOutOfResources(error: unknown): boolean {
   return ['ENOSPC', 'EMFILE', 'ENFILE', 'ENOMEM'].includes(codeOf(error) ?? '')
 }
 
-/** Whether a directory exists and may not be read. */
+/** Whether an error means that a directory exists and may not be read. */
 export function isAccessDenied(error: unknown): boolean {
   return ['EACCES', 'EPERM'].includes(codeOf(error) ?? '')
 }

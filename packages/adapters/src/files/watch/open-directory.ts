@@ -11,7 +11,7 @@ export interface OpenDirectory {
   list(most: number): Promise<ReadonlyMap<string, boolean> | undefined>
   /** Returns the same as `list`, but only for the given names. Names that do not exist are left out. */
   lookUp(names: Iterable<string>): Promise<ReadonlyMap<string, boolean>>
-  /** The ctime of an entry, in milliseconds. */
+  /** Returns the ctime of an entry, in milliseconds. */
   changeTime(name: string): Promise<number | undefined>
   close(): Promise<void>
 }

@@ -44,7 +44,7 @@ export class PolledDirectories {
     this.#nextRound = now + Math.max(this.#intervalMs * 0.9, (now - this.#roundBegan) * 20)
   }
 
-  /** Compares change times of files: a list of names does not show that a file's content changed. */
+  /** Finds files whose content changed, by their change times. The list of names does not show such a change. */
   async compareFiles(
     directory: WatchedDirectory,
     opened: OpenDirectory,

@@ -35,12 +35,12 @@ export class Checkout {
     return new Checkout(repository, settings, shadow)
   }
 
-  /** The path of a temporary file, in the shadow git directory. */
+  /** Returns the path of a temporary file, in the shadow git directory. */
   temp(name: string): string {
     return join(this.#shadow.dir, name)
   }
 
-  /** The output of a git command; undefined if it fails. */
+  /** Returns the output of a git command; undefined if it fails. */
   async ask(args: readonly string[], options: AskOptions = {}): Promise<string | undefined> {
     const { input = '', index, env } = options
     const { stdout, exitCode } = await this.#shadow
@@ -60,24 +60,24 @@ export class Checkout {
     return output
   }
 
-  /** The commit that is checked out; undefined before the first one. */
+  /** Returns the commit that is checked out; undefined before the first one. */
   async head(): Promise<string | undefined> {
     return (await this.ask(['rev-parse', '--verify', '-q', 'HEAD^{commit}']))?.trim()
   }
 
-  /** The object id of the tree without files. */
+  /** Returns the object id of the tree without files. */
   async emptyTree(): Promise<string> {
     return (await this.run(['hash-object', '-t', 'tree', '--stdin'], unreadable)).trim()
   }
 
-  /** The paths that differ between a commit or tree and an index, in order. */
+  /** Returns the paths that differ between a commit or tree and an index, sorted by name. */
   async stagedSince(base: string, index?: string): Promise<readonly string[]> {
     const args = ['diff-index', '--cached', '--no-renames', '--name-only', '-z', '--ita-invisible-in-index']
     const output = await this.run([...args, base, '--'], unreadable, index === undefined ? {} : { index })
     return namesIn(output)
   }
 
-  /** The entries of an index for these paths. Throws if one of the paths has a conflict. */
+  /** Returns the entries of an index for these paths. Throws if one of the paths has a conflict. */
   async entries(paths: readonly string[], index?: string): Promise<ReadonlyMap<string, Entry>> {
     const found = new Map<string, Entry>()
     const wanted = new Set(paths)

@@ -44,8 +44,8 @@ interface Place {
 }
 
 /**
- * Staging and committing by the `git` command. No hook, no filter and no program of a config runs, as when a repository is read
- * (O14): git works on a shadow git directory, and on a copy of the index.
+ * Stages and commits by the `git` command. No hook, no filter and no program of a config runs, as when a repository
+ * is read (O14): git works on a shadow git directory, and on a copy of the index.
  */
 export function gitCommits(options: CommitsOptions): Commits {
   const { folder, path = process.env['PATH'] ?? '', user = currentUser(), limits = defaultLimits } = options
@@ -76,7 +76,7 @@ export function gitCommits(options: CommitsOptions): Commits {
       return task({ checkout: await Checkout.at(repository, settings, shadow), prefix })
     })
 
-  /** Changes entries of the index. */
+  /** Changes entries of the index by `edit`, in a copy that then replaces the index. */
   const change = (
     directory: string,
     paths: readonly string[],
@@ -107,7 +107,8 @@ export function gitCommits(options: CommitsOptions): Commits {
 }
 
 /**
- * Returns the staged paths. Changesets are computed often and need these paths, so the settings of a commit are not read here.
+ * Returns the staged paths. Every changeset needs them and changesets are computed often, so this function saves
+ * time: it does not read the settings of a commit.
  */
 async function stagedIn({ repository, shadow, prefix }: Found): Promise<readonly string[]> {
   const checkout = new Checkout(repository, noSettings, shadow)

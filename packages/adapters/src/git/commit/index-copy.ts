@@ -23,7 +23,6 @@ import { locked } from './settings.ts'
 /** The copy that a killed host may leave in a git directory. A note about the copy is written before the copy is created. */
 interface Leftover {
   readonly gitDir: string
-  /** The name of the copy. */
   readonly name: string
 }
 

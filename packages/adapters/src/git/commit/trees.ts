@@ -69,7 +69,7 @@ async function setEntries(
 ): Promise<void> {
   const entries = await checkout.entries(paths, from)
   const none = '0'.repeat((await checkout.emptyTree()).length)
-  // Deletions come first: a folder may take the place of a file.
+  // Deletions come first, because a new folder may take the place of a deleted file.
   const gone = paths.filter((path) => !entries.has(path)).map((path) => `0 ${none}\t${path}\0`)
   const kept = [...entries].map(([path, { mode, hash }]) => `${mode} ${hash}\t${path}\0`)
   const input = [...gone, ...kept].join('')

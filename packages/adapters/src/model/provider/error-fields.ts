@@ -3,7 +3,7 @@ import type { JsonObject } from '@atrium/protocol/json'
 
 /** What is known of an error of the model library. */
 export interface ErrorFields {
-  /** The HTTP status. A stream that had begun with 200 may report one of its own. */
+  /** The HTTP status. A stream whose response had the status 200 may report another status later. */
   readonly status?: number
   /** Whether the library takes the error for one of the network. */
   readonly isNetwork: boolean
@@ -39,7 +39,7 @@ export function errorFields(error: unknown, key: string | undefined): ErrorField
   }
 }
 
-/** The number of characters of an error that are read. */
+/** The maximum number of characters of an error that are read. */
 const maxRead = 4096
 
 function isStatus(value: unknown): value is number {

@@ -14,7 +14,7 @@ export interface ModelProblem {
 
 /** Tells that a failed request is worth repeating, and when. */
 export interface Retry {
-  /** Why, in a few words for users. */
+  /** Why the request failed, in a few words for users. */
   readonly reason: string
   /** How long the provider asks to wait before the request is repeated, in milliseconds. */
   readonly afterMs?: number
@@ -120,9 +120,15 @@ function networkProblem({ displayName: name, resource }: ModelProvider, fields: 
 }
 
 const tooLong = /context.{0,20}(?:length|window)|too long|too many (?:input )?tokens|maximum.{0,30}tokens/i
-/** The errors of `fetch` about a header that HTTP does not allow. The only header that users choose is the key. */
+/**
+ * Matches the errors of `fetch` about a header that HTTP does not allow. The only header that users choose is the
+ * key.
+ */
 const unsendable = /ByteString|invalid header value/i
-/** A provider that is not paid answers 429 or 400, as if the rate or the form of the request were wrong. */
+/**
+ * Matches the errors of a provider that is not paid. It answers 429 or 400, as if the rate or the form of the request
+ * were wrong.
+ */
 const noCredit = /insufficient_quota|credit balance|exceeded your current quota/i
 
 function isBusy(status: number | undefined, details: string): boolean {
@@ -138,7 +144,7 @@ function isFailure(status: number | undefined, details: string): boolean {
 
 /**
  * Returns a problem that may be over soon. It has `retry`, unless the provider asks for a long delay, or its status
- * says that it cannot do this at all.
+ * (501, 505) says that it does not support such a request.
  */
 function repeatable(
   errorType: string,

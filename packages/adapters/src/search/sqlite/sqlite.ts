@@ -12,7 +12,9 @@ import { SearchThread } from './search-thread.ts'
 import type { PackedChange, PackedFound, PackedText, SearchApi } from './worker-api.ts'
 
 export interface SqliteSearchOptions {
-  /** Only `find` and `close` may be called, and the folder must have an index. */
+  /**
+   * Whether the index is only read. Then only `find` and `close` may be called, and the folder must have an index.
+   */
   readonly readOnly?: boolean
   /** Called with the reason if the file was damaged, or had another version, and was replaced by an empty one. */
   readonly rebuilt?: (reason: string) => void
@@ -21,9 +23,9 @@ export interface SqliteSearchOptions {
 }
 
 /**
- * The index in `<folder>/search.db`, on FTS5 of SQLite. The file is opened by a request, in a thread of its own. An idle
- * thread ends, because it has 13 MB of memory. The host can build the index again from the store, so the file may be
- * deleted while no host runs.
+ * Returns the index in `<folder>/search.db`, on FTS5 of SQLite. The file is opened by a request, in a thread of its
+ * own. An idle thread ends, because it has 13 MB of memory. The host can build the index again from the store, so the
+ * file may be deleted while no host runs.
  */
 export function sqliteSearch(folder: string, options: SqliteSearchOptions = {}): SearchIndex {
   const { readOnly = false, rebuilt, idleMs = 30_000 } = options
@@ -45,7 +47,7 @@ export function sqliteSearch(folder: string, options: SqliteSearchOptions = {}):
       throw error
     }
   }
-  /** The thread, with the file open. A thread that has failed is replaced by the next request. */
+  /** Returns the thread, with the file open. A thread that has failed is replaced by the next request. */
   const running = () => {
     if (closed) return Promise.reject(new Error('the search index is closed'))
     if (opened && !thread?.ended) return opened

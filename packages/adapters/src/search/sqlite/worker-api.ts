@@ -57,7 +57,7 @@ export interface PackedFound {
 
 /** The requests that the worker of an index answers (`search-worker.js`). */
 export interface SearchApi {
-  /** `rebuilt`: why the file was replaced by an empty one; undefined if it was not. */
+  /** Opens the index. `rebuilt` tells why the file was replaced by an empty one; it is undefined if it was not. */
   open(options: { readonly folder: string; readonly readOnly: boolean }): {
     readonly rebuilt: string | undefined
   }

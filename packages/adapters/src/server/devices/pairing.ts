@@ -15,11 +15,11 @@ export interface DeviceProof {
 
 /** The devices that the host knows. */
 export interface KnownDevices {
-  /** The device whose secret has this SHA-256, in hexadecimal. */
+  /** Returns the device whose secret has this SHA-256, in hexadecimal. */
   find(hash: string): Device | undefined
   /** Creates the device that a pairing code stands for, with a secret or a key. Undefined if the code is not valid. */
   redeem(code: string, proof: DeviceProof): Promise<Device | undefined>
-  /** The public key of a device that has a key instead of a secret. */
+  /** Returns the public key of a device that has a key instead of a secret. */
   keyOf(id: string): { readonly device: Device; readonly publicKey: string } | undefined
   /** Returns a pairing code for a browser. The browser gets all rights, like the person who has the token. */
   browserCode(): string
@@ -48,7 +48,7 @@ export async function redeemCode(request: IncomingMessage, devices: KnownDevices
   return device ? { token, device } : { status: 403 }
 }
 
-/** The body of a request; undefined if it is too long. */
+/** Returns the body of a request; undefined if it is too long. */
 async function textOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let length = 0

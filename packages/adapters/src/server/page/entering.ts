@@ -23,7 +23,7 @@ export interface SignedChallenge {
 export interface Entering {
   /** Whether a person needs a code. A host without a token lets every program of this machine in. */
   readonly codeNeeded: boolean
-  /** A code for a person who may enter. It is shown once, in a link. */
+  /** Returns a code for a person who may enter. It is shown once, in a link. */
   issueCode(): string
   /** Exchanges a code for a device, and returns its id. Undefined if the code or the key is not accepted. */
   redeem(code: string, publicKey: string): Promise<string | undefined>
@@ -78,7 +78,7 @@ function isSigned(key: KeyObject, challenge: string, signature: string): boolean
   )
 }
 
-/** The key that a browser sent. Undefined if it is not a public key on P-256. */
+/** Returns the key that a browser sent. Returns undefined if it is not a public key on P-256. */
 function keyOf(publicKey: string): KeyObject | undefined {
   try {
     const key = createPublicKey({ key: Buffer.from(publicKey, 'base64url'), format: 'der', type: 'spki' })

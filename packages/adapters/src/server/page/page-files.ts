@@ -14,8 +14,8 @@ export interface PageFile {
 }
 
 /**
- * The time for which a list of the files is valid, in ms. If a path is not in an older list, the folder is listed
- * again, because a new build has files of other names.
+ * The time after which the list of the files may be too old, in ms. If a path is not in such a list, the folder is
+ * listed again, because a new build has files of other names.
  */
 const listMs = 1000
 

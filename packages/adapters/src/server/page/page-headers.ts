@@ -20,7 +20,7 @@ export const contentSecurityPolicy = [
   'trusted-types atrium',
 ].join('; ')
 
-/** The headers of every answer of the page. */
+/** Returns the headers of every answer of the page. */
 export function pageHeaders(secure: boolean): { readonly [name: string]: string } {
   return {
     'content-security-policy': contentSecurityPolicy,

@@ -4,7 +4,7 @@ import { limits } from '@atrium/protocol/limits'
 export interface PageSocketLimits {
   /** Number of sockets that are answered at the same time. */
   readonly max: number
-  /** The time for one answer. */
+  /** The maximum time for one answer, in milliseconds. */
   readonly ms: number
 }
 

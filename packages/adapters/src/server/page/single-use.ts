@@ -40,7 +40,7 @@ export class SingleUse<T> {
   }
 }
 
-/** Secrets are looked up by their digest, so that the time of a lookup tells nothing about them. */
+/** Returns the digest by which a secret is looked up. The time of such a lookup tells nothing about the secret. */
 function digest(secret: string): string {
   return createHash('sha256').update(secret).digest('base64')
 }

@@ -14,7 +14,10 @@ export interface PartUsage {
   readonly count?: number
 }
 
-/** What a session takes: the texts of its chats and of itself, and its blobs, without the overhead of pages and indexes. */
+/**
+ * What a session takes on the disk: the texts of its chats and of itself, and its blobs, without the overhead of
+ * pages and indexes.
+ */
 export interface SessionUsage {
   readonly session: Uri
   readonly title: string
@@ -130,7 +133,9 @@ function largest(db: Database, most: number): SessionUsage[] {
     .slice(0, most)
 }
 
-/** The SQL for the length of everything that each channel has. A store of an earlier build has no segments. */
+/**
+ * Returns the SQL for the length of everything that each channel has. A store of an earlier build has no segments.
+ */
 function channelSizes(db: Database): string {
   const sealed = hasTable(db, 'segments')
   const texts = [

@@ -33,7 +33,7 @@ interface Action {
   run(call: Call): Promise<void>
 }
 
-/** What can be done with comments, by name. */
+/** The actions of `atrium comments`, by name. */
 const actions: { readonly [name: string]: Action } = {
   add: { usage: 'add FILE[:LINE[-LAST]] TEXT', needsText: true, run: add },
   reply: {

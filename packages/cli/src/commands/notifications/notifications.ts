@@ -19,7 +19,7 @@ interface Target {
   readonly device?: string
 }
 
-/** A record of a notification. */
+/** One attempt to send a notification to a target, as the host has recorded it. */
 interface Notice {
   readonly at: string
   readonly event: string

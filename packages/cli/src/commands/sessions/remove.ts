@@ -31,7 +31,7 @@ export function remove(names: readonly string[], flags: Flags): Promise<void> {
   })
 }
 
-/** Whether the user answers y or yes. */
+/** Asks the user whether to delete a session. Resolves with true if the answer is y or yes. */
 async function agreed({ resource, title, status }: SessionSummary): Promise<boolean> {
   const busy = activityOf(status) === Activity.InProgress ? ' An agent works in it.' : ''
   const prompt = createInterface({ input: process.stdin, output: process.stderr })

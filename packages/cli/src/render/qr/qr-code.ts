@@ -36,7 +36,10 @@ export function qrCode(text: string): readonly (readonly boolean[])[] {
   return candidates.reduce((best, each) => (each.penalty < best.penalty ? each : best)).drawn
 }
 
-/** The modules for codewords in their order: in pairs of columns from the right, up and down in turns. */
+/**
+ * Yields the free modules in the order in which codewords fill them: in pairs of columns from the right, the first
+ * pair upwards, the next one downwards, and so on.
+ */
 export function* freeModules(reserved: Modules): Generator<readonly [row: number, column: number]> {
   const size = reserved.length
   let upwards = true

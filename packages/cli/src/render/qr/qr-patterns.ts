@@ -6,7 +6,7 @@ export type Modules = boolean[][]
 interface Patterns {
   /** The modules that are the same in all QR codes of a version. */
   readonly modules: Modules
-  /** Where no codewords are drawn. */
+  /** True where no codewords are drawn. */
   readonly reserved: Modules
 }
 
@@ -20,7 +20,10 @@ export function patterns({ size, centres, number }: QrVersion): Patterns {
     write(modules, row, column, dark)
     write(reserved, row, column, true)
   }
-  /** Rings around a centre. The light ones are those at the given distances. */
+  /**
+   * Draws square rings around a centre, up to the distance `radius`. The rings at the distances in `light` are light,
+   * all others dark.
+   */
   const rings = (row: number, column: number, radius: number, light: readonly number[]) => {
     for (let down = -radius; down <= radius; down++)
       for (let right = -radius; right <= radius; right++)
@@ -46,7 +49,7 @@ export function patterns({ size, centres, number }: QrVersion): Patterns {
         (row === end && column === first)
       if (!isFinder) rings(row, column, 2, [1])
     }
-  // The places of the format, which depends on the mask.
+  // Reserves the places of the format. Its bits depend on the mask, so `writeFormat` writes them later.
   for (let at = 0; at < 15; at++)
     for (const [row, column] of formatPlaces(size, at)) write(reserved, row, column, true)
   set(size - 8, 8, true)
@@ -60,7 +63,7 @@ export function patterns({ size, centres, number }: QrVersion): Patterns {
   return { modules, reserved }
 }
 
-/** Writes the level of error correction and the mask, twice. */
+/** Writes the format twice: the level of error correction and the number of the mask. */
 export function writeFormat(modules: Modules, mask: number): void {
   const bits = formatBits(mask)
   for (let at = 0; at < 15; at++)
@@ -78,7 +81,10 @@ export function formatPlaces(size: number, at: number): readonly (readonly [row:
   ]
 }
 
-/** The format of the lowest level of correction with a mask: five bits, ten that correct errors, and a fixed mask. */
+/**
+ * The format bits of a mask at the lowest level of error correction: five data bits, then ten bits that correct
+ * errors. The standard combines them with a fixed pattern by XOR.
+ */
 export function formatBits(mask: number): number {
   const data = (0b01 << 3) | mask
   return ((data << 10) | remainder(data << 10, 0b10100110111, 10)) ^ 0b101010000010010
@@ -89,7 +95,10 @@ export function versionBits(version: number): number {
   return (version << 12) | remainder(version << 12, 0b1111100100101, 12)
 }
 
-/** The rest of a division of polynomials over two elements. `degree` is that of the divisor. */
+/**
+ * The remainder of a division of two polynomials over GF(2). Each bit is a coefficient. `degree` is the degree of the
+ * divisor.
+ */
 function remainder(dividend: number, divisor: number, degree: number): number {
   let rest = dividend
   for (let bit = 31 - Math.clz32(rest); bit >= degree && rest !== 0; bit = 31 - Math.clz32(rest))

@@ -21,7 +21,7 @@ export function qrText(text: string, coloured: boolean): string {
   return lines.join('\n')
 }
 
-/** The character whose upper and lower half are drawn or not. */
+/** Returns the character that fills its upper half, its lower half, both, or none. */
 function block(upper: boolean, lower: boolean): string {
   if (upper) return lower ? '█' : '▀'
   return lower ? '▄' : ' '

@@ -1,4 +1,7 @@
-/** The sizes of a QR code, for the lowest level of error correction: a screen has no stains. */
+/**
+ * The sizes of a version of QR codes at the lowest level of error correction. A code on a screen has no stains, so
+ * this level is enough.
+ */
 export interface QrVersion {
   readonly number: number
   /** The number of modules of each side. */

@@ -2,9 +2,9 @@ import { correction } from './reed-solomon.ts'
 import { dataWords, lengthBits } from './qr-version.ts'
 import type { QrVersion } from './qr-version.ts'
 
-/** The mark of a text that is stored byte by byte. */
+/** The mode bits that say that the text is stored byte by byte. */
 const byteMode = 0b0100
-/** The codewords that fill the space after the text, in turns. */
+/** The two codewords that alternately fill the space after the text. */
 const fillers = [0xec, 0x11] as const
 
 /** All codewords of a QR code in the order in which they are drawn: those of the text, then those that correct errors. */
@@ -34,7 +34,7 @@ function dataOf(bytes: Uint8Array, version: QrVersion): readonly number[] {
   )
 }
 
-/** The first words of all blocks, then the second ones, and so on. A block may be shorter than the others. */
+/** Returns the first words of all blocks, then the second words, and so on. Blocks may have different lengths. */
 function interleaved(blocks: readonly (readonly number[])[]): readonly number[] {
   const longest = Math.max(...blocks.map(({ length }) => length))
   return Array.from({ length: longest }, (_, at) => blocks.flatMap((block) => block[at] ?? [])).flat()

@@ -46,8 +46,8 @@ export async function commitFiles(committing: Committing, message: string): Prom
 }
 
 /**
- * The folders of a commit, with the files to commit as they are on the disk. A folder without files stands for what is staged
- * in it.
+ * Decides what to commit: returns the folders, with the files to commit as they are on the disk. A folder without
+ * files stands for what is staged in it.
  */
 async function whatToCommit({ commits, session, shown, chosen }: Committing): Promise<readonly Part[]> {
   if (chosen) return byDirectory(session, chosen)
@@ -62,7 +62,7 @@ interface Part {
   readonly paths?: readonly string[]
 }
 
-/** The paths of files by working directory. A renamed file has two paths. */
+/** Groups the paths of files by working directory. A renamed file has two paths. */
 function byDirectory(
   session: Channel<'session'>,
   files: readonly ChangesetFile[],

@@ -17,7 +17,7 @@ function printable(text: string): string {
 }
 
 function cut(text: string): string {
-  // Half of a surrogate pair is not left behind.
+  // The cut must not leave half of a surrogate pair.
   return text.length <= longest ? text : `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…`
 }
 

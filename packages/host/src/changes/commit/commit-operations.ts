@@ -75,7 +75,10 @@ async function withGit<T>(
   }
 }
 
-/** The files with these URIs. A renamed file has two URIs. */
+/**
+ * Finds the files with these URIs. A renamed file has two URIs. Throws if the changeset does not show one of the
+ * files.
+ */
 function filesNamed(shown: readonly ChangesetFile[], named: readonly Uri[]): readonly ChangesetFile[] {
   return named.map((uri) => {
     const found = shown.find(({ id, edit }) => id === uri || edit.before?.uri === uri)

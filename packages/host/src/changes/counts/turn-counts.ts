@@ -11,8 +11,8 @@ export interface ByteBudget {
 }
 
 /**
- * The turns of a chat that have captures: an upper bound of their bytes, and the place of the newest turn in the
- * order of all turns.
+ * What is known about the finished turns of a chat that have captures: an upper bound of the bytes of their captures,
+ * and the place of the newest of them in the order of all turns.
  */
 interface ChatSum {
   readonly bytes: number
@@ -42,12 +42,12 @@ export class TurnCounts {
 
   /** `prefix`: the beginning of the keys of the records of turns. */
   static async open(records: Records, prefix: string): Promise<TurnCounts> {
-    // The text was written by the same format.
+    // The cast is safe: `write` of this format has written the text.
     const format = { read: (text: string) => JSON.parse(text) as ChatSum, write: JSON.stringify }
     return new TurnCounts(records, prefix, await RecordMap.open(records, 'capture-sum/', format))
   }
 
-  /** Notes that a turn counts from now on. */
+  /** Adds the bytes of a finished turn to the sum of its chat. */
   add(key: string, count: TurnCount | undefined): void {
     this.set(key, count)
     if (!count) return
@@ -63,7 +63,7 @@ export class TurnCounts {
     else if (this.#reading) this.#changes.set(key, count)
   }
 
-  /** Notes that a turn counts no more. */
+  /** Subtracts the bytes of a turn from the sum of its chat, because its captures are gone. */
   remove(key: string, count: TurnCount | undefined): void {
     this.set(key, undefined)
     const { chat } = parseTurnKey(key)
@@ -71,7 +71,7 @@ export class TurnCounts {
     if (sum && count) this.#sums.set(chat, { ...sum, bytes: Math.max(0, sum.bytes - count.bytes) })
   }
 
-  /** Notes that no turn of a chat counts any more. */
+  /** Deletes the sum of a chat that has no turns with captures any more. */
   removeAll(chat: Uri): void {
     this.#sums.delete(chat)
   }
@@ -82,7 +82,9 @@ export class TurnCounts {
     return this.#sums.values().reduce((most, { order }) => Math.max(most, order), 0) + 1
   }
 
-  /** Whether the sums exceed a budget. If they do not, the turns do not. */
+  /**
+   * Whether the sums exceed a budget. The sums are upper bounds: if they are within the budgets, so are the turns.
+   */
   async mayExceed(budget: ByteBudget, sessionOf: (chat: Uri) => Uri | undefined): Promise<boolean> {
     await this.#complete()
     const sessions = new Map<Uri, number>()
@@ -97,7 +99,8 @@ export class TurnCounts {
   }
 
   /**
-   * The turns that count, with their bytes. Reads the records of all turns at the first call, and corrects the sums.
+   * Returns the exact bytes of each finished turn that has captures, by key. The first call reads the records of all
+   * turns, and corrects the sums.
    */
   async exact(): Promise<ReadonlyMap<string, TurnCount>> {
     await (this.#reading ??= this.#read())
@@ -114,7 +117,7 @@ export class TurnCounts {
     const read = stored.map(
       ([key, text]) => [key.slice(this.#prefix.length), countOf(readTurnRecord(text))] as const,
     )
-    // No `await` from here on: a turn may end meanwhile.
+    // No `await` may follow: a turn that ends in between would not be counted.
     const all = [...new Map([...read, ...this.#changes])]
     this.#exact = new Map(all.flatMap(([key, count]) => (count ? [[key, count] as const] : [])))
     this.#changes.clear()

@@ -15,7 +15,7 @@ export interface FileSides {
   readonly after: Uint8Array
 }
 
-/** The hunks of a change, in the order of lines. Undefined if a side is not text. */
+/** Computes the hunks of a change, in the order of lines. Undefined if a side is not text. */
 export function hunksOf(sides: FileSides): readonly Hunk[] | undefined {
   if (sides.before.includes(0) || sides.after.includes(0)) return undefined
   const [before, after] = [linesOf(sides.before), linesOf(sides.after)]
@@ -52,7 +52,10 @@ export function isTouched(hunk: Hunk, side: 'before' | 'after', { start, end }: 
   return count === 0 ? first <= from && from <= last + 1 : first < from + count && from <= last
 }
 
-/** The lines with their ends, so that a last line without an end differs from one with an end. */
+/**
+ * Splits bytes into lines. The lines keep their ends, so that a last line without an end differs from one with an
+ * end.
+ */
 function linesOf(bytes: Uint8Array): readonly Uint8Array[] {
   const lines: Uint8Array[] = []
   for (let from = 0; from < bytes.length;) {

@@ -11,8 +11,8 @@ export interface LineRange {
 }
 
 /**
- * The smallest changes that lead from some lines to others (Myers). Two changes have at least one common line between them.
- * Texts that have hardly anything in common are one change, because the search would take long.
+ * Computes the smallest changes that lead from some lines to others (Myers). Two changes have at least one common
+ * line between them. Texts that have hardly anything in common are one change, because the search would take long.
  */
 export function lineChanges(before: readonly string[], after: readonly string[]): readonly LineChange[] {
   const most = Math.min(before.length, after.length)
@@ -37,7 +37,10 @@ export function lineChanges(before: readonly string[], after: readonly string[])
 
 type Pair = readonly [x: number, y: number]
 
-/** The line numbers of the common lines in `a` and in `b`, in order. Empty if there are too many differences. */
+/**
+ * Finds the lines that `a` and `b` have in common. Returns their numbers in `a` and in `b`, in the order of lines.
+ * Empty if there are too many differences.
+ */
 function commonLines(a: readonly string[], b: readonly string[]): readonly Pair[] {
   if (a.length === 0 || b.length === 0) return []
   const most = Math.min(a.length + b.length, mostDifferences)

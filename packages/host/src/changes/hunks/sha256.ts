@@ -35,7 +35,7 @@ function mix(state: Uint32Array, words: Uint32Array): void {
   for (const [i, word] of [a, b, c, d, e, f, g, h].entries()) state[i] = (state[i] ?? 0) + word
 }
 
-/** The bytes, a bit that ends them, zeros, and their length in bits. */
+/** Pads bytes for the hash: appends a bit that ends them, zeros, and their length in bits. */
 function withPadding(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const padded = new Uint8Array(64 * Math.ceil((bytes.length + 9) / 64))
   padded.set(bytes)

@@ -48,7 +48,7 @@ export class FileHunks {
   }
 }
 
-/** A file with its hunks. The mark of the whole file follows from the marks of its hunks. */
+/** Adds hunks to a file. The mark of the whole file follows from the marks of its hunks. */
 export function withHunks(file: ChangesetFile, hunks: readonly ReviewedHunk[]): ChangesetFile {
   const about = { ...asObject(file._meta?.['x-atrium']), hunks }
   return {
@@ -59,8 +59,8 @@ export function withHunks(file: ChangesetFile, hunks: readonly ReviewedHunk[]): 
 }
 
 /**
- * Returns one side of a change as a captured file, in order to read its bytes. The mode does not matter for that. The
- * nonce, which a file on the disk has, is the name of the content in the capture.
+ * Returns one side of a change as a captured file, in order to read its bytes. The name of its content is the nonce
+ * if the URI of the side is that of a file on the disk, and is else in the URI. The mode does not matter here.
  */
 function captured({ content: { uri, nonce, sizeHint = 0 } }: FileEditSide): CapturedFile {
   return { content: nonce ?? parseCapturedUri(uri)?.content ?? '', mode: '100644', size: sizeHint }

@@ -159,7 +159,10 @@ function leftAlone({ change, verdict }: PlannedFile): Omission {
   return { path: change.path, reason: reasons[verdict] ?? '' }
 }
 
-/** Returns a folder with the note that these paths are about to be undone or redone. */
+/**
+ * Returns a folder whose `undone` contains these paths, too. It is stored before files are changed: if the host is
+ * killed during an undo or a redo, these paths count as undone.
+ */
 function noted(folder: TurnFolder, plan: Plan, paths: readonly string[]): TurnFolder {
   return { ...folder, safety: plan.safety, undone: union(folder.undone ?? [], paths) }
 }
@@ -182,7 +185,7 @@ function union(a: readonly string[], b: readonly string[]): readonly string[] {
   return [...new Set([...a, ...b])]
 }
 
-/** What an operation has done, for users. */
+/** Says what an operation has done, as a text for users. */
 function sentence(done: readonly string[], left: readonly Omission[], verb: string): string {
   const said = `${files(done.length)} ${done.length === 1 ? 'was' : 'were'} ${verb}.`
   if (left.length === 0) return said

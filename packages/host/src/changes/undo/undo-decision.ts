@@ -15,8 +15,8 @@ import type { TurnFolder } from '../turn-record.ts'
 export type Verdict = 'apply' | 'done' | 'shared' | 'changed' | 'lost' | 'kept'
 
 /**
- * The present files, by path, of those paths where a file differs from what the turn left. `undefined` if there is no
- * file any more.
+ * The files as they are now, by path. Contains only the paths at which the file is not as the turn left it. The value
+ * is `undefined` if there is no file any more.
  */
 export type Present = ReadonlyMap<string, CapturedFile | undefined>
 
@@ -44,8 +44,8 @@ function verdictOnStep({ path, left, before }: Step, present: Present): Verdict 
 }
 
 /**
- * The edits that take a change back. `expected` is the file as it is now, so that a change by somebody else before the edit is
- * noticed.
+ * Makes the edits that take a change back. `expected` is the file as it is now, so that a change by somebody else
+ * before the edit is noticed.
  */
 export function editsBack(change: CapturedChange, present: Present): readonly CapturedEdit[] {
   return stepsOf(change).flatMap(({ path, left, before }) => {
@@ -55,7 +55,10 @@ export function editsBack(change: CapturedChange, present: Present): readonly Ca
   })
 }
 
-/** The change that an undo makes. A redo takes this change back, as an undo takes back the change of a turn. */
+/**
+ * Returns the change that an undo of this change makes. A redo takes that change back, as an undo takes back the
+ * change of a turn.
+ */
 export function reversed({ path, oldPath, before, after, ...counts }: CapturedChange): CapturedChange {
   const sides = { ...(after && { before: after }), ...(before && { after: before }) }
   return oldPath === undefined

@@ -74,7 +74,7 @@ export class FairQueue implements Rounds {
     if (this.#sender === lane) this.#sender = undefined
   }
 
-  /** Notes who has sent a frame. */
+  /** Notes which link has sent a frame, in order to find out whether several links send at the same time. */
   sent(lane: Lane): void {
     if (this.#sender === lane) return void this.#inARow++
     if (this.#sender) this.#inARow = 0

@@ -18,7 +18,7 @@ export interface LaneOwner {
 
 /** The rounds in which the links are served: `FairQueue`. */
 export interface Rounds {
-  /** Notes who has sent a frame. */
+  /** Notes that a link has sent a frame. */
   sent(lane: Lane): void
   /** Called when a link has used a part of its allowance. */
   charged(lane: Lane): void
@@ -30,7 +30,7 @@ export interface Rounds {
   leave(lane: Lane): void
 }
 
-/** The frames of one link that wait for their turn, in order (R6). */
+/** The frames of one link that wait to be processed, in the order in which they arrived (R6). */
 export class Lane {
   readonly #owner: LaneOwner
   readonly #limits: LimitValues
@@ -158,7 +158,7 @@ function costOf(frame: string): number {
   return frameCost + frame.length / lengthDiscount
 }
 
-/** The length of a waiting frame, and a constant, so that many short frames count, too. */
+/** Returns the length of a waiting frame plus a constant, so that many short frames count, too. */
 function lengthOf(frame: string): number {
   return frame.length + frameCost
 }

@@ -36,7 +36,7 @@ export interface ChangeTracking {
   /** Creates the channel of a changeset. Undefined if the URI names no changeset, or if the host is read-only. */
   create(uri: Uri): Promise<Channel | undefined>
   isChangeset(uri: Uri): boolean
-  /** Called when a channel has got a subscriber. */
+  /** Begins to compute a changeset, because its channel has got a subscriber. Ignores other channels. */
   subscribed(channel: Channel): void
   /** The captured content of a file. */
   read(content: string): Promise<Uint8Array | undefined>
@@ -46,7 +46,7 @@ export interface ChangeTracking {
   commit(params: CommitParams): Promise<CommitResult>
   /** Marks hunks of a file as reviewed, or as not reviewed. */
   reviewHunks(params: ReviewHunksParams): Promise<ReviewHunksResult>
-  /** Called when a client has marked files: their hunks get the same marks. */
+  /** Gives the hunks of files the marks of the files, after a client has marked whole files. */
   filesReviewed(channel: Channel<'changeset'>): void
   /** Publishes the list of the changesets that a session offers. */
   offer(session: Channel<'session'>): Promise<void>

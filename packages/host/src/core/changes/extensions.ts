@@ -27,9 +27,9 @@ export interface CommitResult {
 }
 
 const reviewHunksParams = {
-  /** A changeset. */
+  /** The URI of a changeset. */
   channel: id,
-  /** A file of the changeset. */
+  /** The id of a file in the changeset. */
   file: id,
   /** The hashes of the hunks to mark. If the list is empty, the hunks of the file are only returned. */
   hunks: array(string),

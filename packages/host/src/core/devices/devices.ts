@@ -94,7 +94,7 @@ export class Devices {
     const pairing = this.#codes.take(code)
     if (!pairing) return undefined
     const name = pairing.numbered ? freeName(pairing.name, this.list) : pairing.name
-    // Another code for the same name, or the last free place, may have been used meanwhile.
+    // Meanwhile another code may have created a device with this name, or the last device that the limit allows.
     if (nameProblem(name, this.list) !== undefined) return undefined
     if (this.#stored.size >= this.#limits.devices) return undefined
     const device = { id: this.#world.id(), name, role: pairing.role, pairedAt: this.#time(), ...proof }
@@ -162,13 +162,13 @@ const format = {
   write: (device: StoredDevice): string => JSON.stringify(device),
 }
 
-/** A device as clients see it: without what it proves its identity with. */
+/** Removes from a device what it proves its identity with, for clients. */
 function shown(stored: StoredDevice): Device {
   const { hash: _, publicKey: __, ...device } = stored
   return device
 }
 
-/** The name, with a number if a device has it already. */
+/** Adds a number to a name if a device has the name already. */
 function freeName(name: string, devices: readonly Device[]): string {
   const used = new Set(devices.map((device) => device.name))
   let free = name
@@ -176,7 +176,7 @@ function freeName(name: string, devices: readonly Device[]): string {
   return free
 }
 
-/** Why a new device cannot have this name. */
+/** Returns why a new device cannot have this name; undefined if it can. */
 function nameProblem(name: string, devices: readonly Device[]): string | undefined {
   if (!/^[\p{L}\p{N}][\p{L}\p{N} ._'-]{0,63}$/u.test(name))
     return "the name of a device has 1 to 64 letters, digits, spaces and . _ - ', and begins with a letter or a digit"

@@ -2,7 +2,7 @@ import { Role } from '@atrium/protocol/root/device'
 import { id, object, string } from '@atrium/protocol/schema'
 import type { Infer } from '@atrium/protocol/schema'
 
-/** The params of a command that needs none but the root channel. */
+/** The params of a command that needs only a channel: the root channel. */
 const noParams = { channel: id }
 export interface NoParams extends Infer<typeof noParams> {}
 export const NoParams = object<NoParams>('AtriumNoParams', noParams)

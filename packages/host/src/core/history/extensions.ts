@@ -29,7 +29,10 @@ const envelopesParams = {
 export interface EnvelopesParams extends Infer<typeof envelopesParams> {}
 export const EnvelopesParams = object<EnvelopesParams>('AtriumEnvelopesParams', envelopesParams)
 
-/** The hidden actions between two sequence numbers, both excluded. A truncation has taken their turns away. */
+/**
+ * The actions between two sequence numbers, both excluded, that are hidden because a truncation has removed their
+ * turns.
+ */
 export interface Gap {
   readonly after: number
   /** The sequence number of the truncation. The truncation itself is shown. */
@@ -47,7 +50,7 @@ export interface ShownHistory {
   readonly total: number
   /** Retention has forgotten all actions up to this number. Absent if nothing was forgotten. */
   readonly forgottenTo?: number
-  /** A truncation has taken away everything before this number. Absent if none did. */
+  /** Everything before this number is hidden, because a truncation has removed it. Absent if no truncation did. */
   readonly truncatedTo?: number
 }
 
@@ -85,6 +88,9 @@ export interface EnvelopesResult extends ShownHistory {
   /** The position of the first of these envelopes. */
   readonly position: number
   readonly more: boolean
-  /** The gaps before envelopes of this page. The state after such a gap comes from `x-atrium/stateAt` alone. */
+  /**
+   * The gaps before envelopes of this page. A client cannot reduce across a gap: it gets the state after the gap from
+   * `x-atrium/stateAt`.
+   */
   readonly gaps: readonly Gap[]
 }

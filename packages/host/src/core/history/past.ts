@@ -7,7 +7,10 @@ import type {
   Unfinished,
 } from './extensions.ts'
 
-/** The past of the channels, as the commands of clients read it. `link` is the connection that asks. */
+/**
+ * Reads the past of channels for the commands of clients: earlier states, and stored envelopes. `link` is the
+ * connection that asks.
+ */
 export interface Past {
   stateAt(link: Listener, params: StateAtParams): Promise<StateAtResult | Unfinished>
   envelopes(link: Listener, params: EnvelopesParams): Promise<EnvelopesResult | Unfinished>

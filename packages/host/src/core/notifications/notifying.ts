@@ -20,7 +20,7 @@ export interface PresentLink {
 /** The notifications of the host, as the other parts of the core use them. */
 export interface Notifying {
   readonly publicKey: string
-  /** Called when an action is committed. */
+  /** Finds out, after a committed action, whether people must be notified about the session. */
   committed(channel: Channel, action: Action): void
   /** Notes whether a person sees the page of a link. */
   present(link: PresentLink, params: PresenceParams): void

@@ -9,11 +9,14 @@ export interface Searching {
   find(params: SearchParams): Promise<SearchResult>
   /** Empties the index, and builds it again in the background. */
   rebuild(): Promise<void>
-  /** Called when a chat of the session is truncated, before the truncation is committed. */
+  /**
+   * Records that a session must be indexed again, because a chat of it is truncated. Called before the truncation is
+   * committed.
+   */
   truncating(session: Uri): void
-  /** Called when an action is committed. */
+  /** Schedules the indexing of the texts that a committed action has changed. */
   committed(channel: Channel, action: Action): void
-  /** Called when the removal of a session is committed. */
+  /** Schedules the removal of a disposed session from the index. Called when the disposal is committed. */
   disposed(session: Uri): void
   close(): Promise<void>
 }

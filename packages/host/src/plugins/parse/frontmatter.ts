@@ -27,7 +27,10 @@ export class Frontmatter {
     return flag
   }
 
-  /** A list of texts. A single text is split at its commas, except at commas in braces, which belong to a glob. */
+  /**
+   * Returns a field as a list of texts. A single text is split at its commas, except at commas in braces, which
+   * belong to a glob.
+   */
   list(key: string): readonly string[] | undefined {
     const value = this.#value(key)
     if (!value) return undefined
@@ -71,7 +74,10 @@ export function markdownFile(text: string, maxLength: number): MarkdownFile {
   throw new Unusable('Its frontmatter has no end: a line with --- is missing.')
 }
 
-/** The fields of a frontmatter. A field is a line `key: value`, with the lines below it that are indented or begin with `-`. */
+/**
+ * Parses the fields of a frontmatter. A field is a line `key: value`, with the lines below it that are indented or
+ * begin with `-`.
+ */
 function fieldsOf(lines: readonly string[]): ReadonlyMap<string, YamlValue> {
   const fields = new Map<string, YamlValue>()
   for (let at = 0; at < lines.length;) {

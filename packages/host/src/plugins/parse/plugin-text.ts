@@ -14,7 +14,7 @@ export function hasHidden(text: string): boolean {
   return hidden.test(text)
 }
 
-/** A text of a plugin inside a message: hidden characters are written as escapes, and long texts are cut. */
+/** Prepares a text of a plugin for a message: hidden characters become escapes, and a long text is cut. */
 export function printable(text: string): string {
   const cut = text.length > longest ? `${text.slice(0, longest)}…` : text
   return cut.replace(allHidden, (c) => `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`)
@@ -22,9 +22,10 @@ export function printable(text: string): string {
 
 const longest = 200
 
-/** A text of a plugin on one line, without hidden characters, and cut at the limit. */
+/** Converts a text of a plugin to one line, without hidden characters, and cut at the limit. */
 export function oneLine(text: string, max: number): string {
-  // Twice the limit is enough to find `max` characters, and keeps a long text from costing more.
+  // Only the beginning of a long text is processed, so that a very long text costs no more. Twice the limit leaves
+  // room for the blanks and hidden characters that are removed.
   const start = text.slice(0, 2 * max)
   const line = start.replace(/\s+/g, ' ').replace(allHidden, '').trim()
   if (line.length <= max && start.length === text.length) return line

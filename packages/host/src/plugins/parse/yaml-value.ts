@@ -4,7 +4,7 @@ export type YamlValue =
   | { readonly kind: 'list'; readonly items: readonly string[] }
   | { readonly kind: 'other'; readonly what: string }
 
-/** The value of a field: the rest of its line, and the lines below that belong to it. */
+/** Parses the value of a field: the rest of its line, and the lines below that belong to it. */
 export function valueOf(rest: string, below: readonly string[]): YamlValue {
   const start = rest.trim()
   const lines = trimmedEnd(below)
@@ -27,7 +27,9 @@ function trimmedEnd(lines: readonly string[]): readonly string[] {
   return lines.slice(0, lines.findLastIndex((line) => line.trim() !== '') + 1)
 }
 
-/** The text below `|`, which keeps its line breaks, or `>`, which replaces single ones by blanks. */
+/**
+ * Reads the text below `|` or `>`. It keeps its line breaks below `|`. Below `>`, single line breaks become blanks.
+ */
 function blockText(lines: readonly string[], folds: boolean): string {
   const indents = lines
     .filter((line) => line.trim() !== '')
@@ -38,7 +40,7 @@ function blockText(lines: readonly string[], folds: boolean): string {
   return folds ? joined.replace(/([^\n])\n(?=[^\n])/g, '$1 ').replace(/\n\n/g, '\n') : joined
 }
 
-/** A list with a line for each item. A longer item continues on lines that are indented deeper. */
+/** Parses a list with a line for each item. A longer item continues on lines that are indented deeper. */
 function blockList(lines: readonly string[]): YamlValue {
   const items: string[][] = []
   for (const line of lines.filter((each) => each.trim() !== '' && !each.trim().startsWith('#')))
@@ -71,7 +73,7 @@ function inlineValue(source: string): YamlValue {
   return text(quoted.text)
 }
 
-/** A text without quotes. It ends at a comment. */
+/** Reads a text without quotes. It ends at a comment. */
 function plainText(source: string): string {
   const comment = source.search(/(?:^|[ \t])#/)
   const value = (comment < 0 ? source : source.slice(0, comment)).trim()
@@ -96,7 +98,7 @@ function inlineList(source: string): YamlValue {
   }
 }
 
-/** The end of an item without quotes. A comma between braces belongs to a glob such as `*.{js,ts}`. */
+/** Finds the end of an item without quotes. A comma between braces belongs to a glob such as `*.{js,ts}`. */
 function endOfItem(source: string, from: number): number {
   let depth = 0
   for (let at = from; at < source.length; at++) {

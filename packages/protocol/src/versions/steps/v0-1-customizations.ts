@@ -9,8 +9,8 @@ import { one } from '../step.ts'
 import type { Row } from '../step.ts'
 
 /**
- * The list of customizations at 0.1. It has only the top level of the tree, and a client finds an item by its URI. If two
- * items have the same URI, the later one is shown with `#` and its id behind the URI.
+ * Returns the list of customizations at 0.1. It has only the top level of the tree, and a client finds an item by its
+ * URI. If two items have the same URI, the URI of the later one ends with `#` and its id.
  */
 function flatList(list: readonly unknown[]): readonly Shape[] {
   const items = list.map(shapeOf)
@@ -33,7 +33,7 @@ function shownUris(items: readonly Shape[]): readonly string[] {
   })
 }
 
-/** A reference to a customization, as an agent or an active client has it. */
+/** Translates a customization to a reference, the form that 0.1 has for it. */
 function refOf({ uri, name, icons, nonce, _meta }: Shape): Shape {
   const description = textOf(shapeOf(_meta), 'description')
   return put({ uri, displayName: name }, { description, icons, nonce })
@@ -45,12 +45,15 @@ export function flatDown(session: Shape): Shape {
     : session
 }
 
-/** The customizations of an agent or an active client as references. */
+/** Translates the customizations of an agent or an active client to references. */
 export function refsDown(holder: Shape): Shape {
   return at(holder, 'customizations', each(refOf))
 }
 
-/** The references of a client's own customizations as plugins. Their ids follow from the client and the URI. */
+/**
+ * Translates the references to a client's own customizations to plugins. The id of a plugin is made of the id of the
+ * client and the URI.
+ */
 export function pluginsUp(activeClient: Shape): Shape {
   const clientId = String(activeClient['clientId'])
   return at(
@@ -70,7 +73,10 @@ const flat: Member = {
   set: (customizations) => put({ type: 'session/customizationsChanged' }, { customizations }),
 }
 
-/** 0.1 can neither remove a customization nor clear its status, so every change replaces the list. */
+/**
+ * Translates a change of customizations to an action that replaces the whole list. 0.1 can neither remove a
+ * customization nor clear its status.
+ */
 const replaced: Row = (_, context) => byDifference([flat], context)
 
 export const customizationRows = {

@@ -33,8 +33,9 @@ const notifications: { readonly [method: string]: (params: Shape) => Shape | und
 const notified: ReadonlySet<string> = new Set(Object.keys(notifications))
 
 /**
- * The reducer of 0.1 removes the flags of the status on `session/ready`, so they are set again. It also removes the
- * activity of a running or failed turn. No action can restore this activity, so the client gets a new snapshot.
+ * Translates `session/ready`. The reducer of 0.1 removes the flags of the status at this action, so further actions
+ * set them again. The reducer also removes the activity of a running or failed turn. No action can restore this
+ * activity, so the client gets a new snapshot.
  */
 const ready: Row = (action, context) => {
   const status = Number(shapeOf(shapeOf(contextOf(context).after)['summary'])['status'])
@@ -90,7 +91,7 @@ function sessionDown(state: Shape): Shape {
   return at(flat, 'summary', objectChange(summaryDown))
 }
 
-/** 0.1 has neither agents to choose from nor a list of changesets. */
+/** Removes the agent and the list of changesets from a summary. 0.1 has neither. */
 function summaryDown(summary: Shape): Shape {
   return omit(summary, 'agent', 'changesets')
 }

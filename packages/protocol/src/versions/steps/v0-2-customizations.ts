@@ -11,8 +11,8 @@ export function customizationsDown<S extends Shape>(holder: S): S {
 }
 
 /**
- * At 0.2 an MCP server is always part of a plugin, and has no state. A server that is not part of one is shown as a plugin. The
- * load state of that plugin says what the state of the server is.
+ * Translates one customization. At 0.2 an MCP server is always part of a plugin, and has no state. So a server at the
+ * top level is shown as a plugin, whose load state follows from the state of the server.
  */
 function customizationDown(item: Shape): Shape {
   return item['type'] === 'mcpServer' ? pluginOf(item) : at(item, 'children', each(childDown))

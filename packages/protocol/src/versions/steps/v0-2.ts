@@ -8,10 +8,13 @@ import { one, step } from '../step.ts'
 import { userMessages } from '../user-message.ts'
 import { customizationRows, customizationsDown } from './v0-2-customizations.ts'
 
-/** Up to 0.2 every message is one of a user, and only a client can contribute a tool call. */
+/**
+ * Translates messages and tool calls. Up to 0.2 every message is one of a user, and only a client can contribute a
+ * tool call.
+ */
 const talk = userMessages({ holder: holderDown, suggestion: withoutOrigin, call: callDown })
 
-/** Up to 0.2 the session list does not count changes. */
+/** Translates the session list, which counts no changes up to 0.2. */
 const sessions = sessionListRows((summary) => omit(summary, 'changes'))
 
 /** The step from 0.3 to 0.2. A chat that is shown as a session has the same differences as a session. */
@@ -73,7 +76,7 @@ function activeClientDown(holder: Shape): Shape {
   return at(holder, 'activeClient', objectChange(customizationsDown))
 }
 
-/** Up to 0.2 the list of changesets is in the summary of the session, and has no kinds. */
+/** Removes the kinds from the list of changesets. 0.2 has no kinds of changesets. */
 function changesetsDown(holder: Shape): Shape {
   return at(
     holder,

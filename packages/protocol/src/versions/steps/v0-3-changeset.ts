@@ -6,12 +6,18 @@ import type { Shape } from '../shape.ts'
 import { one } from '../step.ts'
 import type { Row } from '../step.ts'
 
-/** At 0.3 only a failed changeset has an error, because no action of 0.3 sets the error of any other changeset. */
+/**
+ * Translates the state of a changeset. At 0.3 only a failed changeset has an error, because no action of 0.3 sets the
+ * error of any other changeset.
+ */
 export function changesetDown(state: Shape): Shape {
   return withOperations(state['status'] === 'error' ? state : omit(state, 'error'))
 }
 
-/** At 0.3 operations have no groups. A disabled operation is shown as idle; the host refuses to start it. */
+/**
+ * Translates operations. At 0.3 they have no groups. A disabled operation is shown as idle; the host refuses to start
+ * it.
+ */
 function withOperations<S extends Shape>(holder: S): S {
   return at(
     holder,
@@ -24,7 +30,10 @@ function enabled(operation: Shape): Shape {
   return operation['status'] === 'disabled' ? put(operation, { status: 'idle' }) : operation
 }
 
-/** New content is sent as an empty changeset, then each file, then the operations, and the error if it changed. */
+/**
+ * Translates new content to several actions: one empties the changeset, one sets each file, one sets the operations
+ * if they are given, and one sets the error if it changed.
+ */
 const contentChanged: Row = (action, context) => {
   const { before, after } = contextOf(context)
   const [earlier, later] = [changesetDown(shapeOf(before)), changesetDown(shapeOf(after))]

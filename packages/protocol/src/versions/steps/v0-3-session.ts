@@ -15,7 +15,7 @@ function primaryEntry(session: Shape): Shape {
   return shapeOf(listOf(session, 'chats').find((chat) => shapeOf(chat)['resource'] === primary))
 }
 
-/** A session and the chat that represents it as one state. The other chats are not in it. */
+/** Merges a session and the chat that represents it into one state. The other chats of the session are left out. */
 export function mergedDown(session: Shape, context: StateContext | undefined): Shape {
   const chat = shapeOf(context?.chat)
   const summary = shapeOf(session['summary'])
@@ -27,7 +27,7 @@ export function mergedDown(session: Shape, context: StateContext | undefined): S
   }
 }
 
-/** A chat that does not represent its session, as a session of its own. */
+/** Translates a chat that does not represent its session to a session of its own. */
 export function chatAsSession(chat: Shape, context: StateContext | undefined): Shape {
   const { provider = '', createdAt, workingDirectory } = shapeOf(context?.summary)
   const { resource, title, status, modifiedAt } = chat
@@ -52,7 +52,7 @@ function turnsOf(chat: Shape): Shape {
 }
 
 /**
- * The flags of the session with the activity of its chat, because the reducers up to 0.3 compute the activity from
+ * Returns the flags of the session with the activity of its chat. The reducers up to 0.3 compute the activity from
  * the turns.
  */
 function statusOf(session: unknown, chat: unknown): number {

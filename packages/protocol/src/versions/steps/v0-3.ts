@@ -73,7 +73,10 @@ function sessionType(type: string): string {
   return type.replace('chat/', 'session/')
 }
 
-/** The row for an action of a turn. Only actions of tool calls have `_meta` at 0.3. */
+/**
+ * Returns the row for an action about a turn. It renames the action. It also removes `_meta`, unless the action is
+ * about a tool call: at 0.3 only those actions have `_meta`.
+ */
 function turnRow(type: string): Row {
   const older = sessionType(type)
   const changed = talk.rows[type]
@@ -98,13 +101,13 @@ function messageDown(message: Shape): Shape {
   return at(origin, 'attachments', each(attachmentDown))
 }
 
-/** Up to 0.3 a message comes from a user or from the host. */
+/** Replaces the origins `agent` and `tool`. Up to 0.3 a message comes from a user or from the host. */
 function originDown(origin: Shape): Shape {
   const { kind } = origin
   return kind === 'agent' || kind === 'tool' ? put(origin, { kind: 'systemNotification' }) : origin
 }
 
-/** 0.3 has no annotations, so a reference to annotations becomes its label. */
+/** Replaces a reference to annotations by a text attachment with its label. 0.3 has no annotations. */
 function attachmentDown(attachment: Shape): Shape {
   if (attachment['type'] !== 'annotations') return attachment
   const { label } = attachment
@@ -112,8 +115,8 @@ function attachmentDown(attachment: Shape): Shape {
 }
 
 /**
- * At 0.3 a tool call keeps the `_meta` of its start, because later actions cannot replace it. The host adds its own keys to
- * `_meta` later, so these keys are always left out.
+ * Removes the host's own keys from the `_meta` of a tool call. At 0.3 no later action can replace the `_meta` that a
+ * call has at its start, but the host adds its keys only later.
  */
 function callDown(call: Shape): Shape {
   const meta = call['_meta']

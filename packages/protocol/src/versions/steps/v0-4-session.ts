@@ -19,7 +19,10 @@ export interface Selection {
 /** The key in the `_meta` of a session that contains the data of this host. */
 export const ownKey = 'x-atrium'
 
-/** The state of a session at 0.4: what the session list shows is in `summary`, and one client is active. */
+/**
+ * Translates the state of a session. At 0.4 what the session list shows is in `summary`, and only one client is
+ * active.
+ */
 export function sessionDown(state: Shape, context: StateContext | undefined): Shape {
   const listed = shapeOf(context?.summary)
   const picked = Object.fromEntries(
@@ -32,14 +35,14 @@ export function sessionDown(state: Shape, context: StateContext | undefined): Sh
 }
 
 /**
- * An entry of the session list at 0.4. It has no `_meta`. It has the selected model and agent, if the host put them into the
- * `_meta` of the newer entry.
+ * Translates an entry of the session list. At 0.4 it has no `_meta`, but it has the selected model and agent, if the
+ * host put them into the `_meta` of the newer entry.
  */
 export function summaryDown(summary: Shape): Shape {
   return omit(put(timesDown(summary), { ...selectionDown(summary) }), '_meta')
 }
 
-/** Up to 0.4 the times of a session are milliseconds. */
+/** Translates the times of a session to milliseconds, their form up to 0.4. */
 function timesDown(summary: Shape): Shape {
   return at(at(summary, 'createdAt', milliseconds), 'modifiedAt', milliseconds)
 }
@@ -48,7 +51,10 @@ function milliseconds(time: unknown): unknown {
   return typeof time === 'string' ? Date.parse(time) || 0 : time
 }
 
-/** A client sees itself as the active client, if it is active. Otherwise it sees the client that joined first. */
+/**
+ * Returns the active client that a client of 0.4 sees: itself if it is active, otherwise the client that joined
+ * first.
+ */
 function activeClientOf(state: Shape, viewer: string | undefined): unknown {
   const clients = listOf(state, 'activeClients')
   return clients.find((client) => shapeOf(client)['clientId'] === viewer) ?? clients[0]
@@ -63,7 +69,7 @@ function selectionDown(session: Shape): Selection {
   return { model: modelDown(model), agent }
 }
 
-/** Up to 0.4 the settings of a model are texts. */
+/** Translates the settings of a model to texts, their form up to 0.4. */
 function modelDown(model: unknown): unknown {
   if (!isJsonObject(model)) return undefined
   return at(model, 'config', (config) =>

@@ -8,13 +8,17 @@ import { selectionOf } from './v0-4-session.ts'
 import type { Selection } from './v0-4-session.ts'
 
 /**
- * A client of 0.4 selects model and agent for the session. Each of its messages therefore gets the selected model and agent.
+ * Adds the model and the agent that are selected for the session to the message of an action. A client of 0.4 selects
+ * them for the session, and newer versions have them in each message.
  */
 export function withSelection(action: OldAction, { session }: LiftContext): Action {
   return at(action, 'message', objectChange(selecting(selectionOf(session))))
 }
 
-/** After 0.4 a new chat has no model and agent of its own. Its first message gets them instead. */
+/**
+ * Moves the model and the agent of a new chat into its first message. After 0.4 a chat has no model and agent of its
+ * own.
+ */
 export function newChat(params: Shape): Shape {
   const { model, agent } = params
   const message = at(params, 'initialMessage', objectChange(selecting({ model, agent })))
@@ -29,7 +33,10 @@ function selecting({ model, agent }: Selection): (message: Shape) => Shape {
     })
 }
 
-/** The one active client of 0.4 becomes the client's own entry among the active clients. */
+/**
+ * Translates a change of the one active client of 0.4: adds the sender to the active clients, or removes it from
+ * them.
+ */
 export function activeClientUp({ activeClient }: OldAction, context: LiftContext): Action | Refusal {
   const { viewer, session, isSingle } = context
   const active = session?.activeClients ?? []

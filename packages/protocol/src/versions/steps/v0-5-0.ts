@@ -50,7 +50,10 @@ function filesDown(holder: Shape): Shape {
   return at(holder, 'files', each(fileDown))
 }
 
-/** Up to 0.5.0 the contents of a file have no `nonce`. A `nonce` shows whether the contents are the same as before. */
+/**
+ * Removes the `nonce` from the contents of a file, which they do not have up to 0.5.0. A `nonce` shows whether the
+ * contents are the same as before.
+ */
 function fileDown(file: Shape): Shape {
   const content = (side: Shape) =>
     at(
@@ -70,8 +73,8 @@ function withoutIntention(holder: Shape): Shape {
 }
 
 /**
- * Since 0.5.1 a session lists the requests that need input. Up to 0.5.0 no action changes the activity in the status of a
- * session, so the status always says idle. The chats of the session have their own status.
+ * Removes the list of requests that need input, which sessions have since 0.5.1, and sets the status to idle. Up to
+ * 0.5.0 no action changes the activity in the status of a session. The chats of the session have their own status.
  */
 function sessionDown(state: Shape): Shape {
   const { status } = state

@@ -6,7 +6,9 @@ import { at, each, listOf, objectChange, omit, shapeOf } from '../shape.ts'
 import type { OldAction, Shape } from '../shape.ts'
 import { one, step } from '../step.ts'
 
-/** An answered input request leaves nothing in the turn up to 0.5.1. */
+/**
+ * Removes input requests from the parts of turns. Up to 0.5.1 an answered input request leaves nothing in the turn.
+ */
 const talk = conversation({
   part: (part) => (part['kind'] === 'inputRequest' ? undefined : part),
   content: each(contentDown),
@@ -40,7 +42,10 @@ export const v051 = step({
   },
 })
 
-/** Up to 0.5.1 a child that is not an MCP server cannot be enabled or disabled, and only agents have `_meta`. */
+/**
+ * Translates a customization. Up to 0.5.1 a child that is not an MCP server cannot be enabled or disabled, and only
+ * agents have `_meta`.
+ */
 function customizationDown(item: Shape, isChild: boolean): Shape {
   const { type } = item
   const common = type === 'agent' ? omit(item, 'disableModelInvocation') : omit(item, '_meta')
@@ -49,8 +54,8 @@ function customizationDown(item: Shape, isChild: boolean): Shape {
 }
 
 /**
- * A toggle reaches only the top level up to 0.5.1. A toggled MCP server in a container is sent with the
- * whole container. Other children cannot be toggled.
+ * Translates a toggle. Up to 0.5.1 it reaches only the top level. If the toggled customization is an MCP server in a
+ * container, the whole container is sent. The toggle of any other child is left out.
  */
 function toggledDown(action: OldAction, context?: ActionContext): Lowered {
   const { id } = action
@@ -69,7 +74,9 @@ function serverState(id: unknown, kind: string): OldAction {
   return { type: 'session/mcpServerStateChanged', id, state: { kind } }
 }
 
-/** The output of a command is shown as a text, if there is any. */
+/**
+ * Replaces the result of a command by a text with the preview of its output. A result without a preview is left out.
+ */
 function contentDown(content: Shape): Shape | undefined {
   if (content['type'] !== 'terminalComplete') return content
   const { preview } = content

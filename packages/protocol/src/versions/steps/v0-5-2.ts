@@ -53,14 +53,14 @@ export const v052 = step({
   },
 })
 
-/** The start and the duration of a turn exist since 0.6. */
+/** Removes the start and the duration of a turn. Both exist since 0.6. */
 function untimed(holder: Shape): Shape {
   return omit(holder, 'startedAt', 'duration')
 }
 
 /**
- * An input request is a part of its turn since 0.6. Up to 0.5.2 the open requests of the active turn are a list beside the
- * turns, and a request that was never answered leaves nothing in its turn.
+ * Translates the state of a chat. Since 0.6 an input request is a part of its turn. Up to 0.5.2 the open requests of
+ * the active turn are a list beside the turns, and a request that was never answered leaves nothing in its turn.
  */
 function chatDown(state: Shape): Shape {
   const parts = listOf(shapeOf(state['activeTurn']), 'responseParts').map(shapeOf)
@@ -69,14 +69,14 @@ function chatDown(state: Shape): Shape {
   return requests.length > 0 ? put(lowered, { inputRequests: requests }) : lowered
 }
 
-/** Up to 0.5.2 an open request without answers lacks the key `answers`. */
+/** Removes the key `answers` from a request without answers. Up to 0.5.2 such a request lacks the key. */
 function requestDown(request: Shape): Shape {
   return Object.keys(shapeOf(request['answers'])).length > 0 ? request : omit(request, 'answers')
 }
 
 /**
- * Up to 0.5.2 a tool call cannot wait for a login. If the status says that input is needed only because a call waits
- * for a login, the translated status says that the turn is in progress.
+ * Sets the status to "in progress" if input is needed only because a tool call waits for a login. Up to 0.5.2 a tool
+ * call cannot wait for a login.
  */
 function withStatus(state: Shape, parts: readonly Shape[]): Shape {
   const { status } = state
@@ -110,7 +110,7 @@ function callDown(call: Shape): Shape {
   return left['status'] === 'auth-required' ? { ...omit(left, 'auth'), status: 'running' } : left
 }
 
-/** The state of an MCP server. Since 0.6 it names the OAuth client that a login uses. */
+/** Removes the OAuth client that a login uses from the state of an MCP server. The state names it since 0.6. */
 function serverDown(state: Shape): Shape {
   return omit(state, 'oauthClient')
 }

@@ -104,7 +104,7 @@ function messageDown(message: Shape): Shape {
   return at(message, 'attachments', each(attachmentDown))
 }
 
-/** Up to 0.6 a chat cannot be attached. A text attachment says which chat it was. */
+/** Replaces an attached chat by a text attachment that names the chat. Up to 0.6 a chat cannot be attached. */
 function attachmentDown(attachment: Shape): Shape {
   if (attachment['type'] !== 'chat') return attachment
   const { endTurn } = attachment
@@ -121,8 +121,8 @@ function attachmentIn(attachment: unknown): unknown {
 }
 
 /**
- * Up to 0.6 the input of a call is text. A longer input, which the state only refers to, becomes a text with its URI.
- * This text cannot be edited, because the edited text would replace the whole input.
+ * Translates the input of a tool call, which is always a text up to 0.6. A long input, which the state only refers
+ * to, becomes a text with its URI. This text cannot be edited, because the edited text would replace the whole input.
  */
 function callDown(call: Shape): Shape {
   const { toolInput } = call
@@ -131,7 +131,10 @@ function callDown(call: Shape): Shape {
   return call['status'] === 'pending-confirmation' ? put(named, { editable: false }) : named
 }
 
-/** Up to 0.6 the contributor and the intention of a call are fixed at its start. */
+/**
+ * Translates `chat/toolCallReady`: removes the contributor and the intention, which are fixed at the start of a call
+ * up to 0.6, and translates the input as `callDown` does.
+ */
 function readyDown(action: Shape): Shape {
   const left = omit(action, 'contributor', 'intention')
   const { toolInput } = left

@@ -56,7 +56,10 @@ function isDecided(item: Shape): boolean {
   return item['type'] === 'plugin' || item['type'] === 'mcpServer'
 }
 
-/** The first decision of a list is the most specific one. Without a decision, a customization is enabled. */
+/**
+ * Whether the decisions enable a customization. The first decision of the list is the most specific one and counts.
+ * Without a decision, the customization is enabled.
+ */
 function isEnabled(holder: Shape): unknown {
   return shapeOf(listOf(holder, 'enablement')[0])['enabled'] ?? true
 }
@@ -95,9 +98,9 @@ function toggledUp(action: OldAction, { session }: LiftContext): Action {
 }
 
 /**
- * 0.7 can only remove a directory, or add one at the end of the list. The beginning of the new list stays, as far as the old
- * list has the same directories in the same order. All other old directories are removed. Then the rest of the new list is
- * added in its order.
+ * Translates the replacement of a directory. 0.7 can only remove a directory, or add one at the end of the list. The
+ * new list keeps its first directories, as far as the old list has them in the same order. All other old directories
+ * are removed, and then the rest of the new list is added in its order.
  */
 function directoryReplacedDown(_: OldAction, context?: ActionContext): Lowered {
   const { before, after } = contextOf(context)
@@ -112,7 +115,10 @@ function directoryReplacedDown(_: OldAction, context?: ActionContext): Lowered {
   ]
 }
 
-/** Up to 0.7 a session needs input while any request is open. 0.8 stopped counting requests that wait for a client's tool. */
+/**
+ * Sets the status to "input needed" if any request is open. Since 0.8, requests that wait for a client's tool do not
+ * count.
+ */
 function statusDown(state: Shape): Shape {
   const { status } = state
   if (typeof status !== 'number') return state

@@ -7,7 +7,7 @@ import { at, each, listOf, objectChange, omit, put, shapeOf, textOf } from '../s
 import type { OldAction, Shape } from '../shape.ts'
 import { one, step, unlessEmptied } from '../step.ts'
 
-/** An error is a part of a turn since 0.9. Up to 0.8 it is a key of the turn that failed. */
+/** Translates turns. Since 0.9 an error is a part of a turn. Up to 0.8 it is a key of the turn that failed. */
 const talk = conversation({ message: messageDown, turn: turnDown, activeTurn: withoutErrorParts })
 
 const responsePart = talk.rows['chat/responsePart']
@@ -69,12 +69,15 @@ function terminalDown(terminal: Shape): Shape {
   return claimDown(put(terminal, { lifecycle: undefined, exitCode }))
 }
 
-/** An exit code means that the terminal has exited, so an exited terminal must have one. */
+/**
+ * Returns the exit code of an exited terminal, or -1 if it has none. Up to 0.8 only an exit code shows that a
+ * terminal has exited.
+ */
 function exitCodeOf(exited: Shape): unknown {
   return exited['exitCode'] ?? -1
 }
 
-/** A claim names a session since 0.1, and its chat since 0.9. */
+/** Removes the chat from the claim of a terminal. A claim names the chat of its session since 0.9. */
 function claimDown(holder: Shape): Shape {
   return at(
     holder,
@@ -115,7 +118,10 @@ function turnDown(turn: Shape): Shape {
   return withoutErrorParts(put(turn, { responseParts: parts.slice(0, -1), error: errorOf(last) }))
 }
 
-/** A turn that was resumed keeps its earlier errors. Up to 0.8 they are notices in the turn. */
+/**
+ * Replaces error parts by notices. A resumed turn keeps the errors from before, but up to 0.8 a turn has no error
+ * parts.
+ */
 function withoutErrorParts(turn: Shape): Shape {
   return at(
     turn,
@@ -136,24 +142,36 @@ function errorOf(part: unknown): unknown {
   return shapeOf(part)['error']
 }
 
-/** 1.0 added the status `recomputing`. The statuses are an open enum only since 0.9, so 0.9 gets it unchanged. */
+/**
+ * Replaces the status `recomputing`, which 1.0 added, by `computing`. The step to 0.9 leaves it unchanged, because
+ * the statuses are an open enum since 0.9.
+ */
 function statusDown(holder: Shape): Shape {
   return holder['status'] === 'recomputing' ? { ...holder, status: 'computing' } : holder
 }
 
-/** New content leaves an error as it is since 0.9. Up to 0.8 it replaces the error, so the error is sent again. */
+/**
+ * Adds the present error to an action with new content. Up to 0.8 such an action replaces the error; since 0.9 it
+ * leaves the error as it is.
+ */
 function contentChangedDown(action: OldAction, context?: ActionContext): Lowered {
   return [put(action, { error: shapeOf(contextOf(context).after)['error'] })]
 }
 
-/** An annotation belongs to a turn up to 0.8. An annotation that belongs only to a session or a chat is not shown. */
+/**
+ * Replaces the origin of an annotation by the id of its turn. Returns `undefined` if the annotation belongs to no
+ * turn: 0.8 cannot show it.
+ */
 function annotationDown(annotation: Shape): Shape | undefined {
   if (!('origin' in annotation)) return annotation
   const turnId = textOf(shapeOf(annotation['origin']), 'turnId')
   return turnId === undefined ? undefined : put(annotation, { origin: undefined, turnId })
 }
 
-/** If an annotation that 0.8 cannot show replaces one that it shows, the client gets the removal of the shown one. */
+/**
+ * Translates a new or replaced annotation. If 0.8 cannot show it, the client gets a removal instead, because the
+ * annotation may replace one that is shown.
+ */
 function annotationSetDown(action: OldAction): Lowered {
   const given = shapeOf(action['annotation'])
   const annotation = annotationDown(given)

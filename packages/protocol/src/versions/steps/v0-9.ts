@@ -151,7 +151,10 @@ function chatStateDown(state: ChatState): ChatState {
   return without(chatDown(state), 'changesets', 'backgroundWork', 'canvases')
 }
 
-/** In 0.9 only sessions have the flags IsRead and IsArchived, chats have not. */
+/**
+ * Removes what 1.0 added to a chat: counts of changes, `movable`, and the flags IsRead and IsArchived of its status.
+ * In 0.9 only sessions have these flags.
+ */
 function chatDown<C extends Partial<ChatSummary>>(chat: C): C {
   const left = without<Partial<ChatSummary>>(chat, 'changes', 'movable')
   return within(left, 'status', (status) => (status & ~(Flag.IsRead | Flag.IsArchived)) >>> 0) as C

@@ -27,7 +27,7 @@ const layouts: readonly { readonly name: DiffLayout; readonly label: string }[] 
 ]
 const noFolders: readonly string[] = []
 
-/** What the turns of a session have done to its files. */
+/** The view of the changes that the turns of a session have made to its files. */
 export function ChangesView({ client, uri, session, chat, say }: Props) {
   const { state } = useLiveChannel(client, 'chat', chat, 1)
   const comments = useComments(client, uri, say)

@@ -3,7 +3,7 @@ import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { Comments } from './comments.ts'
 
-/** What the parts of the view of changes need. */
+/** The values that all parts of the view of changes share. */
 export interface ChangesContext {
   readonly client: Client
   /** The folders of the session. */

@@ -19,7 +19,7 @@ interface Props {
   readonly onComment: ((place: CommentPlace) => void) | undefined
 }
 
-/** What can be done with one changed part of a file: mark it as reviewed, comment on it, take it back. */
+/** The buttons for one changed part of a file: mark it as reviewed, comment on it, take it back. */
 export function HunkHead({
   channel,
   file,

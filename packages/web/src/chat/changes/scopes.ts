@@ -1,13 +1,13 @@
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { SessionState } from '@atrium/protocol/session/state'
 
-/** Changes that can be shown: what they are, and their channel. */
+/** A changeset that can be shown: its label, and the URI of its channel. */
 export interface ChangesScope {
   readonly label: string
   readonly uri: string
 }
 
-/** What can be shown of a session: its changesets, and that of the last turn of a chat. */
+/** The changesets that can be shown: that of the last turn of a chat, and those of its session. */
 export function scopesOf(session: SessionState, chat: ChatState | undefined): readonly ChangesScope[] {
   const whole = (session.changesets ?? []).flatMap(({ label, uriTemplate }) =>
     uriTemplate.includes('{') ? [] : [{ label, uri: uriTemplate }],

@@ -20,7 +20,7 @@ export function valueOf(
   return typeof value === 'string' ? { kind: 'text', value } : undefined
 }
 
-/** What is wrong with the answer to a question, as a sentence. Undefined: nothing. */
+/** Returns a sentence about the problem with the answer to a question. Undefined if there is none. */
 export function problemOf(
   question: ChatInputQuestion,
   value: ChatInputAnswerValue | undefined,

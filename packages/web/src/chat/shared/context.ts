@@ -4,7 +4,7 @@ import type { ChatAction } from '@atrium/protocol/chat/actions'
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 
-/** What the parts of a chat need besides its state. */
+/** The values that all parts of a chat share, besides its state. */
 export interface ChatContext {
   readonly client: Client
   readonly session: string

@@ -20,7 +20,7 @@ interface Props {
   readonly say: (text: string) => void
 }
 
-/** The terminals of the host, and a new one in the folder of the session. */
+/** The terminals of the host, and a button that opens a new one in the folder of the session. */
 export function TerminalsView({ client, uri, session, chat, say }: Props) {
   const { state } = useLiveChannel(client, 'root', rootUri)
   const terminals = state?.terminals ?? []

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { RefObject } from 'preact'
 import type { Screen } from './screen.ts'
 
-/** What a terminal has shown so far. */
+/** The whole output of a terminal so far. */
 export function outputOf({ content }: Pick<TerminalState, 'content'>): string {
   return content.map((part) => (part.type === 'command' ? part.output : (part.value ?? ''))).join('')
 }

@@ -8,7 +8,7 @@ import { useChat } from '../shared/context.ts'
 import { FileEditView } from './file-edit.tsx'
 import { visibleText } from '../shared/text.ts'
 
-/** What a tool has given back so far. */
+/** The result of a tool, as far as it has come. */
 export function ToolResult({ content }: { readonly content: readonly ToolResultContent[] }) {
   const texts = content.some(({ type }) => type === 'text')
   return (
@@ -75,7 +75,7 @@ function ContentView({ content, hasText }: Props) {
 
 const firstLines = 16
 
-/** Text output: its last lines first, the rest on demand. */
+/** The text output of a tool. Shows its last lines, and a button for the earlier ones. */
 function Output({ text }: { readonly text: string }) {
   const [all, setAll] = useState(false)
   const lines = text.replace(/\n$/, '').split('\n')

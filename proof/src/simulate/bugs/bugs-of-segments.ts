@@ -25,8 +25,8 @@ export const segmentBugs: readonly Bug[] = [
   bug(
     'a checkpoint is one action behind its number',
     'channels/retention',
-    'state = kind.reduce(state, JSON.parse(action));',
-    'const before = state; state = kind.reduce(state, JSON.parse(action));',
+    'state = kind.reduce(state, storedAction(action));',
+    'const before = state; state = kind.reduce(state, storedAction(action));',
     'resting = { seq, state };',
     'resting = { seq, state: before };',
   ),

@@ -25,8 +25,12 @@ exports.runBundle = function runBundle() {
   // to its exit, so it does not wait for that.
   process.on('exit', writeCache)
   if (!isBuild) setTimeout(writeCache, settledMs).unref()
-  Error.prepareStackTrace = (error, frames) =>
-    [Error.prototype.toString.call(error), ...frames.map((frame) => `    at ${placeOf(frame)}`)].join('\n')
+  Error.prepareStackTrace = (error, frames) => {
+    const place = isFromOutside(error) ? String : placeOf
+    return [Error.prototype.toString.call(error), ...frames.map((frame) => `    at ${place(frame)}`)].join(
+      '\n',
+    )
+  }
   load(entry)
   return true
 }
@@ -96,7 +100,29 @@ function writeCache() {
   uncached.clear()
 }
 
+/**
+ * The source maps in use, by file. A stack is rare in a host that runs for days, and a parsed map takes many megabytes. So the
+ * garbage collector may take a map, which is then read again for the next stack.
+ */
 const maps = new Map()
+
+function mapOf(file) {
+  const known = maps.get(file)?.deref()
+  if (known) return known
+  // The texts of the sources are not needed for a position.
+  const { sourcesContent: _, ...positions } = JSON.parse(readFileSync(`${file}.map`, 'utf8'))
+  const map = new SourceMap(positions)
+  maps.set(file, new WeakRef(map))
+  return map
+}
+
+/**
+ * Whether an error comes from a system call or from a WebSocket frame. Node asks for the stack of each error that ends a socket, and
+ * clients cause as many of them as they like. So no source map is read for them.
+ */
+function isFromOutside({ syscall, code }) {
+  return syscall !== undefined || String(code).startsWith('WS_ERR_')
+}
 
 /** One line of a stack trace, with its position in the bundle replaced by the position in the source. */
 function placeOf(frame) {
@@ -104,10 +130,8 @@ function placeOf(frame) {
   const file = frame.getFileName()
   if (!file?.startsWith(folder)) return text
   try {
-    let map = maps.get(file)
-    if (!map) maps.set(file, (map = new SourceMap(JSON.parse(readFileSync(`${file}.map`, 'utf8')))))
     const [line, column] = [frame.getLineNumber(), frame.getColumnNumber()]
-    const { originalSource, originalLine, originalColumn } = map.findEntry(line - 1, column - 1)
+    const { originalSource, originalLine, originalColumn } = mapOf(file).findEntry(line - 1, column - 1)
     if (originalSource === undefined) return text
     const source = join(folder, originalSource)
     return text.replace(`${file}:${line}:${column}`, `${source}:${originalLine + 1}:${originalColumn + 1}`)

@@ -54,9 +54,31 @@ test('[D10.1] a start under a new version of Node adds its compiled code to the 
   expect(run()).toBe('bundle\n')
 })
 
-test('[D10] stacks of the bundle name the lines of the sources', () => {
+test('[D10.3] stacks of the bundle name the lines of the sources', () => {
   const { place, run } = launcher('console.log(new Error("x").stack)')
   expect(run()).toContain(`(${join(place, 'src', 'main.ts')}:3:5)`.slice(1, -1))
+})
+
+test('[D10.3] no source map is read for an error of a system call', () => {
+  const { place, run } = launcher('console.log(Object.assign(new Error("x"), { syscall: "write" }).stack)')
+  expect(run()).toContain(`${join(place, 'dist', 'bundle', 'main-1.cjs')}:1:`)
+})
+
+test('[D10.3] the memory of a source map is free again after a stack was made', () => {
+  const { place, run } = launcher(
+    `new Error("x").stack
+     require('node:v8').setFlagsFromString('--expose-gc')
+     setImmediate(() => setImmediate(() => {
+       require('node:vm').runInNewContext('gc')()
+       console.log(process.memoryUsage().heapUsed)
+     }))`,
+  )
+  const used = Number(run())
+  const file = join(place, 'dist', 'bundle', 'main-1.cjs.map')
+  const { mappings, ...map } = JSON.parse(readFileSync(file, 'utf8')) as { readonly mappings: string }
+  // A position takes an array of some hundred bytes.
+  writeFileSync(file, JSON.stringify({ ...map, mappings: `${mappings}${',AAAC'.repeat(200_000)}` }))
+  expect(Number(run()) - used).toBeLessThan(4_000_000)
 })
 
 test('[D10] [D10.2] the host runs from few files, and all its parts work from there', async () => {

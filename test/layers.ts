@@ -84,7 +84,7 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
   ],
   adapters: [
     ['captures'],
-    ['captures/apply', 'captures/objects'],
+    ['captures/apply', 'captures/memory', 'captures/objects'],
     ['worktrees', 'search/sqlite'],
     [
       'acp',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { changeset, untilChangeset } from '../../test/captures/changeset-client.ts'
-import { MemoryCaptures } from '../../test/captures/memory-captures.ts'
+import { MemoryCaptures } from '@atrium/adapters/captures/memory'
 import { recordOf } from '../../test/captures/captured-session.ts'
 import { FakeWorktrees } from '../../test/fakes/fake-worktrees.ts'
 import { session, untilIdle } from '../../test/held-flushes.ts'

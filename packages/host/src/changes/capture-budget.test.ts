@@ -146,11 +146,11 @@ test('[O27] a fork in another session keeps the captures that its turns need', a
 test('[O27] captures stay while an operation runs, and are taken away after it', async () => {
   const all = await capturedSession({ limits: { sessionCaptureBytes: 2000 } })
   for (const id of ['t1', 't2']) await turn(all, id, `${id}.txt`, id.repeat(400))
-  const { apply } = all.captures
+  const { applyAll } = all.captures
   let go: (() => void) | undefined
-  all.captures.apply = async (...given) => {
+  all.captures.applyAll = async (...given) => {
     await new Promise<void>((resolve) => (go = resolve))
-    return apply.apply(all.captures, given)
+    return applyAll.apply(all.captures, given)
   }
   const channel = `${chat}/changeset/turn/t1`
   const undone = all.ann.ask('invokeChangesetOperation', { channel, operationId: 'undo' })

@@ -1,7 +1,7 @@
 import { limits } from '@atrium/protocol/limits'
 import { expect, test } from 'vitest'
 import { beginTurn, capturedSession, endTurn, endedRecord } from '../../test/captures/captured-session.ts'
-import { MemoryCaptures } from '../../test/captures/memory-captures.ts'
+import { MemoryCaptures } from '@atrium/adapters/captures/memory'
 import { until } from '../../test/scripted-agent.ts'
 import { testWorld } from '../../test/world.ts'
 import { accepted, chat, started } from '../../test/two-client-session.ts'

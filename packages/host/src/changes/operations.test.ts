@@ -67,10 +67,10 @@ test('[O37] an undo of one file leaves the others', async () => {
 test('[O37] a file that was changed after the turn is a conflict, also if it changes while the undo runs', async () => {
   const all = await turnDone()
   all.write('one.txt', 'later\n')
-  const { apply } = all.captures
-  all.captures.apply = async (...given) => {
+  const { applyAll } = all.captures
+  all.captures.applyAll = async (...given) => {
     all.write('new.txt', 'at the last moment\n')
-    return apply.apply(all.captures, given)
+    return applyAll.apply(all.captures, given)
   }
   const { message } = await invoke(all.ann, 'undo')
   expect(message).toContain('0 files were set back')
@@ -147,12 +147,12 @@ test('[O38] a turn in progress cannot be undone; an undo beside a running turn m
 
 test('[O37] a host that is killed during an undo can undo and redo afterwards', async () => {
   const all = await turnDone()
-  const { apply } = all.captures
+  const { applyAll } = all.captures
   let begun = false
-  all.captures.apply = () => new Promise(() => (begun = true))
+  all.captures.applyAll = () => new Promise(() => (begun = true))
   void invoke(all.ann, 'undo').catch(() => {})
   await until(() => begun)
-  all.captures.apply = apply
+  all.captures.applyAll = applyAll
   await all.restart('crash')
   await untilIdle()
   const ann = await all.join('ann')

@@ -1,5 +1,5 @@
-import { MemoryCaptures } from '../../test/captures/memory-captures.ts'
-import type { MemoryFile } from '../../test/captures/memory-captures.ts'
+import { MemoryCaptures } from '@atrium/adapters/captures/memory'
+import type { MemoryFile } from '@atrium/adapters/captures/memory'
 import { MemoryCommits } from '../../test/captures/memory-commits.ts'
 import { commitsContract } from './contracts/commits.contract.ts'
 

@@ -8,7 +8,7 @@ import type { TestHost, TestHostOptions } from '../test-host.ts'
 import { ready, result, toolCallStarted } from '../tool-call-actions.ts'
 import { accepted, chat, says, started, twoClientSession } from '../two-client-session.ts'
 import type { TwoClientSession } from '../two-client-session.ts'
-import { MemoryCaptures } from './memory-captures.ts'
+import { MemoryCaptures } from '@atrium/adapters/captures/memory'
 
 /** A session in the folder `/a` of a host with captures. The tests change files as people would. */
 export interface CapturedSession extends TwoClientSession {

@@ -1,6 +1,6 @@
 import { CommitFailed } from '../../src/ports/commits.ts'
 import type { Commit, CommitRequest, Commits } from '../../src/ports/commits.ts'
-import type { MemoryCaptures, MemoryFile } from './memory-captures.ts'
+import type { MemoryCaptures, MemoryFile } from '@atrium/adapters/captures/memory'
 
 type Files = ReadonlyMap<string, MemoryFile>
 

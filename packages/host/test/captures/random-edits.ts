@@ -5,7 +5,7 @@ import type { TurnFolder, TurnRecord } from '../../src/changes/turn-record.ts'
 import { carryOut, planRedo, planUndo } from '../../src/changes/undo/undo.ts'
 import type { PlannedFile } from '../../src/changes/undo/undo.ts'
 import { testWorld } from '../world.ts'
-import { MemoryCaptures } from './memory-captures.ts'
+import { MemoryCaptures } from '@atrium/adapters/captures/memory'
 
 const directory = '/work'
 const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j']

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MemoryCaptures } from '../../../test/captures/memory-captures.ts'
+import { MemoryCaptures } from '@atrium/adapters/captures/memory'
 import { MemoryCommits } from '../../../test/captures/memory-commits.ts'
 import { testHost } from '../../../test/test-host.ts'
 import type { TestHost } from '../../../test/test-host.ts'

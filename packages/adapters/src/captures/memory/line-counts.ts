@@ -1,6 +1,6 @@
 /**
  * The numbers of added and removed lines between two texts: what is not in a longest common subsequence of their lines. Its
- * cost grows with the product of the lengths, so it is for tests only.
+ * cost grows with the product of the lengths, so it is for small texts only.
  */
 export function countLines(
   before: Uint8Array,

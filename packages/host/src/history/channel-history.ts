@@ -1,6 +1,6 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
 import type { ChannelKind } from '@atrium/protocol/kind'
-import type { Gap, ShownHistory } from '../core/history/extensions.ts'
+import type { PastGap, PastRange } from '@atrium/protocol/root/past'
 import type { ChannelCreation, StoredEnvelope } from '../ports/log.ts'
 import { isShown } from './hidden.ts'
 import { nearest, SavedStates } from './saved-states.ts'
@@ -33,7 +33,7 @@ export class ChannelHistory {
   #last: PastState
   #marks: Moment[]
   #sinceMark = { count: 0, length: 0 }
-  #gaps: readonly Gap[] = []
+  #gaps: readonly PastGap[] = []
   #truncatedTo: number | undefined
 
   constructor({ channel, seq, state }: ChannelCreation, kind: ChannelKind, forgotten: boolean) {
@@ -53,7 +53,7 @@ export class ChannelHistory {
     return this.#last
   }
 
-  get gaps(): readonly Gap[] {
+  get gaps(): readonly PastGap[] {
     return this.#gaps
   }
 
@@ -62,7 +62,7 @@ export class ChannelHistory {
     return this.#turns.takenMessages
   }
 
-  get shown(): ShownHistory {
+  get shown(): PastRange {
     const { forgotten, origin } = this
     return {
       channel: this.uri,
@@ -75,7 +75,7 @@ export class ChannelHistory {
   }
 
   /** The gap in which a sequence number lies. */
-  gapAt(seq: number): Gap | undefined {
+  gapAt(seq: number): PastGap | undefined {
     return this.#gaps.find(({ after, before }) => seq > after && seq < before)
   }
 

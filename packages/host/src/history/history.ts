@@ -2,15 +2,15 @@ import type { Uri } from '@atrium/protocol/channel'
 import { kindNamed } from '@atrium/protocol/channels'
 import { AhpError, errorCodes } from '@atrium/protocol/errors'
 import { rootUri } from '@atrium/protocol/uri'
-import { isGone } from '../channels/gone.ts'
-import type { Core } from '../core/core.ts'
 import type {
   EnvelopesParams,
-  EnvelopesResult,
+  PastPage,
+  PastState,
   StateAtParams,
-  StateAtResult,
   Unfinished,
-} from '../core/history/extensions.ts'
+} from '@atrium/protocol/root/past'
+import { isGone } from '../channels/gone.ts'
+import type { Core } from '../core/core.ts'
 import type { Past } from '../core/history/past.ts'
 import type { Listener } from '../log/entry.ts'
 import type { CallCount } from './call-count.ts'
@@ -42,13 +42,13 @@ export class ChannelHistories implements Past {
     this.#calls = calls
   }
 
-  stateAt(link: Listener, params: StateAtParams): Promise<StateAtResult | Unfinished> {
+  stateAt(link: Listener, params: StateAtParams): Promise<PastState<object> | Unfinished> {
     return this.#call('x-atrium/stateAt', link, params.channel, (upTo, work) =>
       this.#stateAt(params, upTo, work),
     )
   }
 
-  envelopes(link: Listener, params: EnvelopesParams): Promise<EnvelopesResult | Unfinished> {
+  envelopes(link: Listener, params: EnvelopesParams): Promise<PastPage | Unfinished> {
     const { after, position } = params
     if (after !== undefined && position !== undefined)
       throw AhpError.invalidParams('x-atrium/envelopes: after and position exclude each other')
@@ -57,7 +57,7 @@ export class ChannelHistories implements Past {
     )
   }
 
-  async #stateAt(params: StateAtParams, upTo: number, work: Work): Promise<StateAtResult | Unfinished> {
+  async #stateAt(params: StateAtParams, upTo: number, work: Work): Promise<PastState<object> | Unfinished> {
     const { channel: uri, seq } = params
     if (seq > upTo) throw wrongSeq(`${seq} has not been assigned yet; the newest number is ${upTo}`)
     const history = await this.#upToDate(uri, upTo, work)
@@ -80,7 +80,7 @@ export class ChannelHistories implements Past {
     return history
   }
 
-  async #envelopes(params: EnvelopesParams, upTo: number, work: Work): Promise<EnvelopesResult | Unfinished> {
+  async #envelopes(params: EnvelopesParams, upTo: number, work: Work): Promise<PastPage | Unfinished> {
     const { channel: uri, after, position = 1, limit = defaultPage } = params
     const { envelopesPage } = this.#core().limits
     if (after !== undefined && after > upTo)

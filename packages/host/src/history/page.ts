@@ -1,6 +1,6 @@
-import type { Action } from '@atrium/protocol/channel'
+import type { Action, Envelope } from '@atrium/protocol/channel'
+import type { PastGap, PastPage } from '@atrium/protocol/root/past'
 import type { Core } from '../core/core.ts'
-import type { EnvelopesResult, Gap, PastEnvelope } from '../core/history/extensions.ts'
 import type { StoredEnvelope } from '../ports/log.ts'
 import type { ChannelHistory } from './channel-history.ts'
 import { isShown, mayBeHidden, shownAction } from './hidden.ts'
@@ -29,7 +29,7 @@ export async function pageOf(
   { store, limits }: Core,
   history: ChannelHistory,
   { by, after, limit, upTo }: PageBounds,
-): Promise<EnvelopesResult> {
+): Promise<PastPage> {
   const page = new Page(history, limit, limits.envelopesLength)
   let at: Moment = history.markBefore(by, after)
   for (let more = true; more && !page.full;) {
@@ -61,7 +61,7 @@ class Page {
   readonly #history: ChannelHistory
   readonly #limit: number
   readonly #maxLength: number
-  readonly #envelopes: PastEnvelope[] = []
+  readonly #envelopes: Envelope[] = []
   #first: number | undefined
   #length = 0
   full = false
@@ -85,7 +85,7 @@ class Page {
   }
 
   /** `next`: the position of an envelope that could come next, for a page without envelopes. */
-  result(next: number): EnvelopesResult {
+  result(next: number): PastPage {
     const { gaps, shown } = this.#history
     const position = this.#first ?? next
     const numbers = new Set(this.#envelopes.map(({ serverSeq }) => serverSeq))
@@ -94,11 +94,11 @@ class Page {
       envelopes: this.#envelopes,
       position,
       more: this.#envelopes.length > 0 && position + this.#envelopes.length <= shown.total,
-      gaps: gaps.filter((gap: Gap) => numbers.has(gap.before)),
+      gaps: gaps.filter((gap: PastGap) => numbers.has(gap.before)),
     }
   }
 
-  #shown({ seq, action: text, origin }: StoredEnvelope, longest: number): PastEnvelope {
+  #shown({ seq, action: text, origin }: StoredEnvelope, longest: number): Envelope {
     const { uri, takenMessages } = this.#history
     // The cast is safe: a schema had checked each action before it was stored.
     const action = shownAction(storedAction(text), takenMessages)

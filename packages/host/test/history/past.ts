@@ -1,11 +1,6 @@
-import type { Action } from '@atrium/protocol/channel'
+import type { Action, Envelope } from '@atrium/protocol/channel'
+import type { PastPage, PastState, Unfinished } from '@atrium/protocol/root/past'
 import { kindOf } from '../../src/log/channel.ts'
-import type {
-  EnvelopesResult,
-  PastEnvelope,
-  StateAtResult,
-  Unfinished,
-} from '../../src/core/history/extensions.ts'
 import { chat } from '../one-client-session.ts'
 import type { Client } from '../test-host.ts'
 
@@ -14,21 +9,18 @@ export function askState(
   client: Client,
   seq: unknown,
   more: object = {},
-): Promise<StateAtResult & Partial<Unfinished>> {
+): Promise<PastState<object> & Partial<Unfinished>> {
   // A host of the same build answers with this shape.
   return client.peer.request('x-atrium/stateAt', { channel: chat, seq, ...more }) as Promise<
-    StateAtResult & Partial<Unfinished>
+    PastState<object> & Partial<Unfinished>
   >
 }
 
 /** The answer to one call of `x-atrium/envelopes`. */
-export function askEnvelopes(
-  client: Client,
-  params: object = {},
-): Promise<EnvelopesResult & Partial<Unfinished>> {
+export function askEnvelopes(client: Client, params: object = {}): Promise<PastPage & Partial<Unfinished>> {
   // A host of the same build answers with this shape.
   return client.peer.request('x-atrium/envelopes', { channel: chat, ...params }) as Promise<
-    EnvelopesResult & Partial<Unfinished>
+    PastPage & Partial<Unfinished>
   >
 }
 
@@ -36,9 +28,9 @@ export function askEnvelopes(
 export async function pages(
   client: Client,
   params: object = {},
-): Promise<EnvelopesResult & { readonly count: number }> {
-  const envelopes: PastEnvelope[] = []
-  const gaps: EnvelopesResult['gaps'][number][] = []
+): Promise<PastPage & { readonly count: number }> {
+  const envelopes: Envelope[] = []
+  const gaps: PastPage['gaps'][number][] = []
   for (let count = 1; ; count++) {
     const page = await askEnvelopes(client, { ...params, position: envelopes.length + 1 })
     if (page.position !== envelopes.length + 1) throw new Error('a page begins at another position')
@@ -52,8 +44,8 @@ export async function pages(
 export async function folded(
   client: Client,
   from: { readonly begins: number },
-  envelopes: readonly PastEnvelope[],
-  gaps: EnvelopesResult['gaps'],
+  envelopes: readonly Envelope[],
+  gaps: PastPage['gaps'],
 ): Promise<unknown> {
   const after = new Set(gaps.map(({ before }) => before))
   const stateOf = async (seq: number) => (await askState(client, seq, { turns: 1000 })).snapshot?.state

@@ -2,9 +2,9 @@ import { AhpError } from '@atrium/protocol/errors'
 import { includes } from '@atrium/protocol/root/device'
 import type { Role } from '@atrium/protocol/root/device'
 import type { Schema } from '@atrium/protocol/schema'
+import { EnvelopesParams, StateAtParams } from '@atrium/protocol/root/past'
 import { CommitParams, ReviewHunksParams } from '../../core/changes/extensions.ts'
 import type { Core, Link } from '../../core/core.ts'
-import { EnvelopesParams, StateAtParams } from '../../core/history/extensions.ts'
 import { SearchParams } from '../../core/search/extensions.ts'
 import {
   AddWebhookParams,

@@ -34,21 +34,16 @@ export function eventually<T>(read: () => T | Promise<T>): ReturnType<typeof exp
   return expect.poll(read, { timeout: patientMs })
 }
 
-/**
- * Writes a text into the message field until an option is suggested for it. The host leaves out suggestions that take longer
- * than a second, as on a busy machine, and the page asks only when a person types.
- */
+/** Writes a text into the message field, and waits until an option is suggested for it. */
 export async function writeUntilSuggested(page: Page, text: string, option: Locator): Promise<void> {
-  const field = page.getByLabel('Message', { exact: true })
-  const isSuggested = async () => {
-    await field.fill('')
-    await field.pressSequentially(text)
-    return option.waitFor({ timeout: 5000 }).then(
-      () => true,
-      () => false,
-    )
-  }
-  await eventually(isSuggested).toBe(true)
+  await messageField(page).fill('')
+  await messageField(page).pressSequentially(text)
+  await option.waitFor()
+}
+
+/** The field for the next message of the open session. Sessions that were left have one, too, which is hidden. */
+export function messageField(page: Page): Locator {
+  return page.getByLabel('Message', { exact: true }).filter({ visible: true })
 }
 
 /** The problems of a page: what no test may cause. */
@@ -175,11 +170,11 @@ export async function begin(page: Page, text: string): Promise<void> {
   await page.getByRole('button', { name: 'New session' }).first().click()
   await page.getByLabel('What shall be done?').fill(text)
   await page.getByRole('button', { name: 'Start' }).click()
-  await page.getByLabel('Message', { exact: true }).waitFor()
+  await messageField(page).waitFor()
 }
 
 export async function send(page: Page, text: string): Promise<void> {
-  await page.getByLabel('Message', { exact: true }).fill(text)
+  await messageField(page).fill(text)
   await page.keyboard.press('Enter')
 }
 

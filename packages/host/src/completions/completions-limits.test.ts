@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { untilIdle } from '../../test/held-flushes.ts'
 import { until } from '../../test/scripted-agent.ts'
-import { texts, setUp } from '../../test/completing.ts'
+import { complete, texts, setUp } from '../../test/completing.ts'
 
 test('[S-57 completionItems] at 50: all of them', async () => {
   const { ann } = await setUp(Array.from({ length: 50 }, (_, i) => `/w/a${i}`))
@@ -26,6 +26,23 @@ test('[S-57 completionMs] at 1,000: what is found by then is in the response', a
   expect(await Promise.race([answer, untilIdle().then(() => 'waits')])).toBe('waits')
   all.world.advance(1)
   expect(await answer).toEqual([])
+})
+
+test('[J3] an answer that had to leave files or commands out says that it is incomplete', async () => {
+  let say: (paths: readonly string[]) => void = () => {}
+  const files = () => new Promise<readonly string[]>((resolve) => (say = resolve))
+  const { all, ann } = await setUp([], { vcs: { root: async () => '/w', files } })
+  for (const text of ['@', '#']) {
+    const answer = complete(ann, text)
+    await untilIdle()
+    all.world.advance(1000)
+    expect(await answer).toEqual({ items: [], _meta: { 'x-atrium': { incomplete: true } } })
+  }
+  say(['late.ts'])
+  await untilIdle()
+  const { items, ...rest } = await complete(ann, '@')
+  expect(items).toHaveLength(1)
+  expect(rest).toEqual({})
 })
 
 test('[S-57 completionMs] past 1,000: a late listing serves the next request', async () => {

@@ -12,13 +12,13 @@ import { withTimeout } from '../core/timeout.ts'
 import type { AgentCommand } from '../ports/agent.ts'
 import { commandsOf as customizedCommands } from '../customizations/customized.ts'
 import { filesAndFoldersOf, filesOf, pathMatches } from './paths.ts'
-import type { Choice, CompletionContext } from './paths.ts'
+import type { Choice, CompletionContext, Found } from './paths.ts'
 import { typedAt } from './typed.ts'
 import type { Trigger } from './typed.ts'
 
 /**
  * Returns the completions of the word before the cursor. A source that fails or takes too long contributes nothing; the
- * completions of the other sources are still returned.
+ * completions of the other sources are still returned. If a source took too long, the answer says that it is incomplete.
  */
 export async function completions(
   core: Core,
@@ -32,31 +32,38 @@ export async function completions(
   if (!typed || !session) return { items: [] }
   const found = await sources[typed.trigger]({ core, session, chat }, typed.word)
   const range = { rangeStart: typed.start, rangeEnd: offset }
-  return { items: found.map((each): CompletionItem => ({ ...each, ...range })) }
+  const items = found.matches.map((each): CompletionItem => ({ ...each, ...range }))
+  return found.complete ? { items } : { items, ...incomplete }
 }
 
-type Source = (context: CompletionContext, word: string) => Promise<readonly Choice[]>
+/** A mark of this host. AHP has none, and a client that does not know it shows what there is. */
+const incomplete = { _meta: { 'x-atrium': { incomplete: true } } }
+
+type Source = (context: CompletionContext, word: string) => Promise<Found<Choice>>
 
 const sources: { readonly [T in Trigger]: Source } = {
-  '@': async (context, word) => ranked(context, await pathMatches(context, word, filesOf)),
+  '@': async (context, word) => {
+    const { matches, complete } = await pathMatches(context, word, filesOf)
+    return { matches: ranked(context, matches), complete }
+  },
 
   '#': async (context, word) => {
     const paths = await pathMatches(context, word, filesAndFoldersOf)
-    return ranked(context, [...chatMatches(context, word), ...paths]).map(({ insertText, attachment }) => ({
+    const all = ranked(context, [...chatMatches(context, word), ...paths.matches])
+    const matches = all.map(({ insertText, attachment }) => ({
       insertText: `#${insertText.slice(1)}`,
       attachment,
     }))
+    return { matches, complete: paths.complete }
   },
 
   '/': async ({ core, session }, word) => {
-    const commands = await withTimeout(
-      core.world,
-      core.limits.completionMs,
-      allCommands(core, session),
-      () => [],
-    )
-    const named = commands.map((command) => ({ ...command, folded: foldName(command.name) }))
-    return best(named, word, core.limits.completionItems).map(({ item }) => commandChoice(item))
+    const { completionMs, completionItems } = core.limits
+    const asked: Promise<readonly AgentCommand[] | undefined> = allCommands(core, session)
+    const commands = await withTimeout(core.world, completionMs, asked, () => undefined)
+    const named = (commands ?? []).map((command) => ({ ...command, folded: foldName(command.name) }))
+    const matches = best(named, word, completionItems).map(({ item }) => commandChoice(item))
+    return { matches, complete: commands !== undefined }
   },
 }
 

@@ -4,7 +4,7 @@ import { fileUri, pathOf } from '@atrium/protocol/file-uri'
 import { containedPath } from '../access/roots.ts'
 import type { Core } from '../core/core.ts'
 import { childOf } from '../core/file-listing.ts'
-import type { ListedFile } from '../core/file-listing.ts'
+import type { ListedFile, Listing } from '../core/file-listing.ts'
 import { best, fold } from '../core/fuzzy-match.ts'
 import type { Match } from '../core/fuzzy-match.ts'
 import { withTimeout } from '../core/timeout.ts'
@@ -20,7 +20,15 @@ export interface CompletionContext {
   readonly chat: Channel<'chat'>
 }
 
-type Listing = readonly ListedFile[]
+type Files = readonly ListedFile[]
+
+/** What a source has found for a word, and whether it had the time to find everything. */
+export interface Found<T> {
+  readonly matches: readonly T[]
+  readonly complete: boolean
+}
+
+const late: Listing = { files: [], complete: false }
 
 /**
  * Finds the paths in the directories of a chat that match a word. `kept` chooses from a listing what may be
@@ -29,44 +37,46 @@ type Listing = readonly ListedFile[]
 export async function pathMatches(
   { core, session, chat }: CompletionContext,
   word: string,
-  kept: (listing: Listing) => Listing,
-): Promise<readonly Match<Choice>[]> {
+  kept: (files: Files) => Files,
+): Promise<Found<Match<Choice>>> {
   const { completionItems, completionMs, listings } = core.limits
   const directories = directoriesOf(core, session, chat).slice(0, listings)
   const lists = await Promise.all(
     directories.map(async (directory) => {
-      const listing = await withTimeout(core.world, completionMs, core.listings.of(directory), () => [])
-      return best(kept(listing), word, completionItems).flatMap(({ item: { path }, score }) => {
+      const listed = core.listings.of(directory)
+      const { files, complete } = await withTimeout(core.world, completionMs, listed, () => late)
+      const matches = best(kept(files), word, completionItems).flatMap(({ item: { path }, score }) => {
         const item = pathChoice(directory, path, directories.length > 1)
         return item ? [{ item, score }] : []
       })
+      return { matches, complete }
     }),
   )
-  return lists.flat()
+  return { matches: lists.flatMap(({ matches }) => matches), complete: lists.every((each) => each.complete) }
 }
 
-export function filesOf(listing: Listing): Listing {
-  return listing
+export function filesOf(files: Files): Files {
+  return files
 }
 
 /** Adds the folders that contain the files of a listing to the listing. The path of a folder ends with a slash. */
-export function filesAndFoldersOf(listing: Listing): Listing {
-  const made = withFolders.get(listing)
+export function filesAndFoldersOf(files: Files): Files {
+  const made = withFolders.get(files)
   if (made) return made
   const folders = new Set<string>()
-  for (const { path } of listing)
+  for (const { path } of files)
     for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
       const folder = path.slice(0, end)
       if (folders.has(folder)) break
       folders.add(folder)
     }
-  const all = [...Array.from(folders, (folder) => ({ path: `${folder}/`, folded: fold(folder) })), ...listing]
-  withFolders.set(listing, all)
+  const all = [...Array.from(folders, (folder) => ({ path: `${folder}/`, folded: fold(folder) })), ...files]
+  withFolders.set(files, all)
   return all
 }
 
 /** A listing is used for every typed letter while it is cached, so its folders are collected once. */
-const withFolders = new WeakMap<Listing, Listing>()
+const withFolders = new WeakMap<Files, Files>()
 
 /** Returns the directories that a chat works in and that may be read. */
 function directoriesOf(core: Core, session: Channel<'session'>, chat: Channel<'chat'>): readonly string[] {

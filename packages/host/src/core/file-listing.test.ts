@@ -10,8 +10,8 @@ function listings(paths: readonly string[]) {
   for (const path of paths) files.put(path, '')
   const world = testWorld()
   const all = new FileListings({ files, vcs: undefined }, world, limits)
-  const of = async (directory: string) => (await all.of(directory)).map(({ path }) => path)
-  return { of, files, world }
+  const of = async (directory: string) => (await all.of(directory)).files.map(({ path }) => path)
+  return { all, of, files, world }
 }
 
 test('[J3] shortest paths first; paths of equal length in alphabetical order', async () => {
@@ -24,14 +24,14 @@ test('[J3] a working tree whose path begins with the same letters is another one
   files.put('/wx/a', '')
   const vcs = { root: async () => '/w', files: async () => ['x/b', 'b'] } as unknown as Vcs
   const all = new FileListings({ files, vcs }, testWorld(), limits)
-  expect(await all.of('/wx')).toMatchObject([{ path: 'a' }])
+  expect(await all.of('/wx')).toMatchObject({ files: [{ path: 'a' }], complete: true })
 })
 
-test('[J3] a walk that takes too long ends with the files found so far', async () => {
-  const { of, files, world } = listings(['/w/a', '/w/d/b'])
+test('[J3] a walk that takes too long ends with the files found so far, and is incomplete', async () => {
+  const { all, files, world } = listings(['/w/a', '/w/d/b'])
   const list = files.list.bind(files)
   files.list = (place, most) => (world.advance(1000), list(place, most))
-  expect(await of('/w')).toEqual(['a'])
+  expect(await all.of('/w')).toMatchObject({ files: [{ path: 'a' }], complete: false })
 })
 
 const many = (count: number) => Array.from({ length: count }, (_, i) => `/w/${i}`)

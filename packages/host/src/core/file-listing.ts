@@ -11,6 +11,12 @@ export interface ListedFile extends Findable {
   readonly path: string
 }
 
+/** The files of a directory, and whether all of them were found in time. */
+export interface Listing {
+  readonly files: readonly ListedFile[]
+  readonly complete: boolean
+}
+
 interface Machine {
   readonly files: Files | undefined
   readonly vcs: Vcs | undefined
@@ -25,7 +31,7 @@ export class FileListings {
   readonly #machine: Machine
   readonly #world: World
   readonly #limits: LimitValues
-  readonly #known = new Map<string, Promise<readonly ListedFile[]>>()
+  readonly #known = new Map<string, Promise<Listing>>()
 
   constructor(machine: Machine, world: World, limits: LimitValues) {
     this.#machine = machine
@@ -34,7 +40,7 @@ export class FileListings {
   }
 
   /** Returns the listing of a directory, cached or new. Never rejects: a directory that cannot be read has no files. */
-  of(directory: string): Promise<readonly ListedFile[]> {
+  of(directory: string): Promise<Listing> {
     const known = this.#known.get(directory)
     if (known) return known
     const listing = this.#list(directory)
@@ -51,17 +57,19 @@ export class FileListings {
   }
 
   /** Returns an uncached listing, for a caller that may just have created a file. */
-  fresh(directory: string): Promise<readonly ListedFile[]> {
-    return this.#list(directory)
+  async fresh(directory: string): Promise<readonly ListedFile[]> {
+    return (await this.#list(directory)).files
   }
 
-  async #list(directory: string): Promise<readonly ListedFile[]> {
+  async #list(directory: string): Promise<Listing> {
     try {
-      const paths = (await this.#tracked(directory)) ?? (await this.#walked(directory))
-      return paths.map((path) => ({ path, folded: fold(path) })).toSorted(shortestFirst)
+      const tracked = await this.#tracked(directory)
+      const { paths, complete } = tracked ? { paths: tracked, complete: true } : await this.#walked(directory)
+      const files = paths.map((path) => ({ path, folded: fold(path) })).toSorted(shortestFirst)
+      return { files, complete }
     } catch (error) {
       this.#world.report('a directory could not be listed', error)
-      return []
+      return { files: [], complete: true }
     }
   }
 
@@ -78,7 +86,7 @@ export class FileListings {
   }
 
   /** Walks the directory breadth first, so that the limits leave out the deepest files. */
-  async #walked(directory: string): Promise<readonly string[]> {
+  async #walked(directory: string): Promise<Walk> {
     const { files } = this.#machine
     const { listingFiles, listingDepth, completionMs, entries: maxEntries } = this.#limits
     const found: string[] = []
@@ -99,8 +107,14 @@ export class FileListings {
       if (seen > listingFiles) break
     }
     cancel()
-    return found
+    return { paths: found, complete: !late }
   }
+}
+
+/** What a walk has found, and whether it had the time to find everything. */
+interface Walk {
+  readonly paths: readonly string[]
+  readonly complete: boolean
 }
 
 /** Joins a directory and a relative path. An empty path is the directory itself. */

@@ -16,6 +16,30 @@ import {
 const pixel =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
 
+browserTest('[U34] an incomplete answer is asked for again, until the rest has come', async () => {
+  const room = await Room.open()
+  writeFileSync(join(room.folder, 'late.ts'), 'text\n')
+  const page = await room.stranger()
+  let answers = 0
+  // The host is made slow: its first two answers have nothing, and say that they are incomplete.
+  await page.routeWebSocket(/./, (near) => {
+    near.connectToServer().onMessage((text) => {
+      const message = JSON.parse(String(text)) as { readonly result?: { readonly items?: unknown } }
+      const isEarly = message.result?.items !== undefined && ++answers <= 2
+      const result = { items: [], _meta: { 'x-atrium': { incomplete: true } } }
+      near.send(isEarly ? JSON.stringify({ ...message, result }) : text)
+    })
+  })
+  await page.goto(await room.link())
+  await page.getByText('Live', { exact: true }).waitFor()
+  await begin(page, 'say begun')
+  await page.locator('.turn-foot').waitFor()
+  answers = 0
+  await writeUntilSuggested(page, '@late', page.getByRole('option', { name: '@late.ts' }))
+  expect(answers).toBeGreaterThan(2)
+  expectUnharmed(page)
+})
+
 browserTest(
   '[U34] files and commands are completed with keys and with the mouse, and a file goes with the message',
   async () => {

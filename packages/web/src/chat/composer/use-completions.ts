@@ -1,6 +1,7 @@
 import type { Client } from '@atrium/client/client'
 import type { CompletionItem } from '@atrium/protocol/chat/commands'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { ownMember } from '../shared/member.ts'
 
 /** A text and the place in it where a person writes. */
 export interface Typed {
@@ -20,18 +21,27 @@ export interface Completions {
 
 /** How long a person must have stopped typing before the host is asked, in milliseconds. */
 const pauseMs = 60
+/** The first and the longest pause before the host is asked again for what it has not found in time, in milliseconds. */
+const firstAgainMs = 250
+const longestAgainMs = 4000
 const none: readonly CompletionItem[] = []
 
-/** The completions of the word that a person types: files and chats to attach, and commands of the agent (J1). */
+/**
+ * The completions of the word that a person types: files and chats to attach, and commands of the agent (J1). If the host
+ * says that it has not found all of them in time, it is asked again as long as the word stands.
+ */
 export function useCompletions(client: Client, chat: string): Completions {
   const [items, setItems] = useState(none)
   const [active, setActive] = useState(0)
   const asked = useRef(0)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const show = (found: readonly CompletionItem[]) => {
+  /** Shows completions. The item that a person has chosen stays chosen, if it is among them. */
+  const show = (found: readonly CompletionItem[], chosen?: string) => {
     setItems(found)
-    setActive(0)
+    setActive(Math.max(0, chosen === undefined ? 0 : found.findIndex((each) => each.insertText === chosen)))
   }
+  const now = useRef<string>(undefined)
+  now.current = items[active]?.insertText
   const close = () => {
     // From now on the answer to an earlier request is ignored. It must not open the list again.
     asked.current++
@@ -43,13 +53,18 @@ export function useCompletions(client: Client, chat: string): Completions {
     clearTimeout(timer.current)
     if (!hasTrigger(text.slice(0, caret), client.host?.completionTriggerCharacters ?? [])) return show(none)
     const params = { channel: chat, kind: 'userMessage', text, offset: caret }
-    timer.current = setTimeout(() => {
+    const ask = (againMs: number) =>
       client.ask('completions', params).then(
-        (found) => asked.current === question && show(found.items),
+        (found) => {
+          if (asked.current !== question) return
+          show(found.items, againMs === firstAgainMs ? undefined : now.current)
+          if (ownMember(found, 'incomplete') !== true) return
+          timer.current = setTimeout(() => void ask(Math.min(2 * againMs, longestAgainMs)), againMs)
+        },
         // A page without completions is still usable, so a failure only closes the list.
         () => asked.current === question && show(none),
       )
-    }, pauseMs)
+    timer.current = setTimeout(() => void ask(firstAgainMs), pauseMs)
   }
   useEffect(() => () => clearTimeout(timer.current), [])
   return { items, active, setActive, look, close }

@@ -41,7 +41,7 @@ export function Shell({ client }: { readonly client: Client }) {
   const open = sessions.find(({ resource }) => resource === route.session)
   useWake(client)
   usePresence(client)
-  useTitle(sessions, open)
+  useTitle(sessions, open, may(role, 'approve'))
 
   const dispatch = (session: SessionSummary, action: { readonly type: string }) =>
     void client.dispatch(session.resource, action).then((outcome) => {
@@ -187,11 +187,15 @@ function startPath(client: Client, session: SessionSummary | undefined): string 
 }
 
 /**
- * Sets the title of the page. The title has the number of sessions that need a person, for people who look at another
- * tab.
+ * Sets the title of the page. The title has the number of sessions that need this person, for people who look at another
+ * tab. Sessions that only somebody else may answer do not count.
  */
-function useTitle(sessions: readonly SessionSummary[], open: SessionSummary | undefined): void {
-  const count = sessions.filter((session) => moodOf(session) === 'needs you').length
+function useTitle(
+  sessions: readonly SessionSummary[],
+  open: SessionSummary | undefined,
+  answers: boolean,
+): void {
+  const count = answers ? sessions.filter((session) => moodOf(session) === 'needs you').length : 0
   const title = `${count > 0 ? `(${count}) ` : ''}${open ? `${titleOf(open)} · ` : ''}Atrium`
   useEffect(() => {
     document.title = title

@@ -29,6 +29,15 @@ browserTest(
       await pageAs(room, 'prompt'),
       await pageAs(room, 'approve'),
     ]
+    for (const page of [watch, prompt]) {
+      await page.getByRole('region', { name: 'Waits for an answer' }).getByText('edit notes.txt').waitFor()
+      expect(await page.getByText(/needs you|waits for you/i).count()).toBe(0)
+      expect(await page.title()).not.toMatch(/^\(/)
+    }
+    for (const page of [owner, approve]) {
+      await page.getByRole('region', { name: 'Needs you' }).getByText('edit notes.txt').waitFor()
+      await eventually(() => page.title()).toMatch(/^\(1\) /)
+    }
     for (const page of [watch, prompt, approve]) {
       await page.getByText('edit notes.txt').first().click()
       await page.locator('.diff-row.added', { hasText: 'three' }).waitFor()

@@ -23,7 +23,7 @@ test('[U20] sessions that need a person come first, then those at work, then the
     session('failed', 2, '2026-03-07T00:00:00Z'),
     session('put away', 1 + 64),
   ]
-  const groups = groupsOf(all, now).map(({ title, sessions }) => [
+  const groups = groupsOf(all, now, true).map(({ title, sessions }) => [
     title,
     ...sessions.map((each) => each.title),
   ])
@@ -35,6 +35,11 @@ test('[U20] sessions that need a person come first, then those at work, then the
     ['Earlier', 'old'],
     ['Archived', 'put away'],
   ])
+})
+
+test('[U37] a page that may not answer says that a session waits, and not that it needs this person', () => {
+  const [first] = groupsOf([session('asks', 24)], now, false)
+  expect(first).toMatchObject({ title: 'Waits for an answer', asks: true })
 })
 
 test.each([

@@ -17,20 +17,36 @@ export const isArchived = ({ status }: SessionSummary): boolean => hasFlag(statu
 
 export interface SessionGroup {
   readonly title: string
+  /** Whether these sessions wait for a person. */
+  readonly asks: boolean
   readonly sessions: readonly SessionSummary[]
 }
 
-/** The sessions in groups: first those that wait for a person, then those at work, then the others by time. */
-export function groupsOf(sessions: readonly SessionSummary[], now: number): readonly SessionGroup[] {
-  const groups = new Map<string, SessionSummary[]>(titles.map((title) => [title, []]))
+/**
+ * The sessions in groups: first those that wait for a person, then those at work, then the others by time. `answers`:
+ * whether the person at this page may answer. Otherwise somebody else must, and the title of the first group says so.
+ */
+export function groupsOf(
+  sessions: readonly SessionSummary[],
+  now: number,
+  answers: boolean,
+): readonly SessionGroup[] {
+  const groups = new Map<GroupName, SessionSummary[]>(names.map((name) => [name, []]))
   for (const session of sessions) groups.get(groupOf(session, now))?.push(session)
-  return [...groups].filter(([, each]) => each.length > 0).map(([title, each]) => ({ title, sessions: each }))
+  return [...groups]
+    .filter(([, each]) => each.length > 0)
+    .map(([name, each]) => ({
+      title: name === 'Needs you' && !answers ? 'Waits for an answer' : name,
+      asks: name === 'Needs you',
+      sessions: each,
+    }))
 }
 
-const titles = ['Needs you', 'Working', 'Today', 'This week', 'Earlier', 'Archived']
+type GroupName = (typeof names)[number]
+const names = ['Needs you', 'Working', 'Today', 'This week', 'Earlier', 'Archived'] as const
 const day = 86_400_000
 
-function groupOf(session: SessionSummary, now: number): string {
+function groupOf(session: SessionSummary, now: number): GroupName {
   if (isArchived(session)) return 'Archived'
   const mood = moodOf(session)
   if (mood === 'needs you') return 'Needs you'

@@ -1,6 +1,7 @@
 import type { SessionSummary } from '@atrium/protocol/session/state'
 import { Search } from 'lucide'
 import { useMemo, useRef, useState } from 'preact/hooks'
+import { useMay } from '../link/role.ts'
 import { Button } from '../ui/button.tsx'
 import { useCommands } from '../ui/commands.ts'
 import { Empty } from '../ui/empty.tsx'
@@ -28,10 +29,11 @@ export function SessionListView({ sessions, listed, selected, ...actions }: Prop
   )
   const [showArchived, setShowArchived] = useState(false)
   const archived = sessions.filter(isArchived).length
+  const answers = useMay('approve')
   const groups = useMemo(() => {
     const shown = sessions.filter((session) => showArchived || search !== '' || !isArchived(session))
-    return groupsOf(matching(shown, search), Date.now())
-  }, [sessions, search, showArchived])
+    return groupsOf(matching(shown, search), Date.now(), answers)
+  }, [sessions, search, showArchived, answers])
   return (
     <nav class="sessions" aria-label="Sessions">
       <label class="search">
@@ -46,9 +48,9 @@ export function SessionListView({ sessions, listed, selected, ...actions }: Prop
         />
       </label>
       <div class="session-groups">
-        {groups.map(({ title, sessions: each }) => (
+        {groups.map(({ title, asks, sessions: each }) => (
           <section key={title} aria-label={title}>
-            <h2 class={title === 'Needs you' ? 'needs-you' : ''}>
+            <h2 class={asks ? 'needs-you' : ''}>
               {title} <span class="count">{each.length}</span>
             </h2>
             <ul>

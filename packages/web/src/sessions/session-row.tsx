@@ -26,7 +26,9 @@ export const SessionRow = memo(function SessionRow({ session, selected, ...actio
   const folder = lastName(folderOf(session))
   const changes = useMay('prompt')
   const deletes = useMay('own')
-  const activity = mood === 'idle' ? undefined : (session.activity ?? moodWords[mood])
+  const answers = useMay('approve')
+  const words = mood === 'needs you' && !answers ? 'Waits for somebody who may answer' : moodWords[mood]
+  const activity = mood === 'idle' ? undefined : (session.activity ?? words)
   return (
     <li class={`session${selected ? ' selected' : ''}${unread ? ' unread' : ''}`}>
       <a
@@ -38,7 +40,7 @@ export const SessionRow = memo(function SessionRow({ session, selected, ...actio
           actions.onOpen(session)
         }}
       >
-        <span class={`mood ${mood.replace(' ', '-')}`} title={mood} aria-hidden="true" />
+        <span class={`mood ${mood.replace(' ', '-')}`} title={words} aria-hidden="true" />
         <span class="session-text">
           <span class="session-title">
             {titleOf(session)}
@@ -75,6 +77,7 @@ export const SessionRow = memo(function SessionRow({ session, selected, ...actio
 })
 
 const moodWords = {
+  idle: 'Nothing runs',
   'needs you': 'Waits for you',
   working: 'Working',
   failed: 'The last turn failed',

@@ -1,5 +1,7 @@
+import { useMemo } from 'preact/hooks'
 import { withVisibleControls } from '../visible-controls.ts'
 import type { DiffCell, GapRow, LineRow } from './diff-rows.ts'
+import { linePieces } from './word-marks.ts'
 
 interface Props {
   readonly row: LineRow
@@ -68,11 +70,37 @@ function Text({ cell, sign }: Pick<SideProps, 'cell' | 'sign'>) {
     <>
       <span class="diff-sign">{sign}</span>
       <span class="diff-text">
-        {withVisibleControls(text.replace(/\r?\n$/, ''))}
+        <Pieces line={withoutEnd(text)} other={cell?.other} />
         {!ended && sign !== ' ' && <em class="diff-unended"> (no line end)</em>}
       </span>
     </>
   )
+}
+
+/** The text of a line. Words that are not in the line on the other side are marked. */
+function Pieces({ line, other }: { readonly line: string; readonly other: string | undefined }) {
+  const pieces = useMemo(
+    () => (other === undefined ? undefined : linePieces(line, withoutEnd(other))),
+    [line, other],
+  )
+  if (!pieces) return <>{withVisibleControls(line)}</>
+  return (
+    <>
+      {pieces.map(({ text, changed }, at) =>
+        changed ? (
+          <span key={at} class="diff-word">
+            {withVisibleControls(text)}
+          </span>
+        ) : (
+          withVisibleControls(text)
+        ),
+      )}
+    </>
+  )
+}
+
+function withoutEnd(text: string): string {
+  return text.replace(/\r?\n$/, '')
 }
 
 interface GapProps {

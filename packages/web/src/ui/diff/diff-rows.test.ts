@@ -38,6 +38,12 @@ test('[U23] a split diff puts removed and added lines beside each other', () => 
   expect(diffRows(text, { split: true }).map(words)).toEqual(['a', 'b>B', '>B2', 'c'])
 })
 
+test('[U30] the lines of a change stand for each other, one by one', () => {
+  const text = diffText('a\nb\nc\n', 'a\nB\nB2\nc\n')
+  const others = diffRows(text).map((row) => row.kind === 'line' && (row.before ?? row.after)?.other)
+  expect(others).toEqual([undefined, 'B\n', 'b\n', undefined, undefined])
+})
+
 test('[U23] a line far from every change is shown if it is asked for', () => {
   const text = diffText(
     lines(30),

@@ -1,5 +1,5 @@
 import { lineChanges, linesOf } from './line-changes.ts'
-import type { LineChange } from './line-changes.ts'
+import type { LineChange, LineRange } from './line-changes.ts'
 
 /** Two texts, line by line, and where they differ. */
 export interface DiffText {
@@ -12,6 +12,8 @@ export interface DiffText {
 export interface DiffCell {
   readonly line: number
   readonly text: string
+  /** The changed line on the other side that stands for this one, if there is one. */
+  readonly other?: string
 }
 
 /**
@@ -89,31 +91,41 @@ export function diffRows(text: DiffText, options: RowOptions = {}): readonly Dif
   return rows
 }
 
-function unifiedLines(text: DiffText, { before, after }: LineChange): readonly LineRow[] {
-  const removed = count(before.count, (at) => cells(text, before.from + at, undefined))
-  const added = count(after.count, (at) => cells(text, undefined, after.from + at))
-  return [...removed, ...added].map((row) => ({ kind: 'line', same: false, ...row }))
-}
-
-function splitLines(text: DiffText, { before, after }: LineChange): readonly LineRow[] {
-  return count(Math.max(before.count, after.count), (at) => ({
+function unifiedLines(text: DiffText, change: LineChange): readonly LineRow[] {
+  const { old, now } = changedCells(text, change)
+  return [...old.map((before) => ({ before })), ...now.map((after) => ({ after }))].map((row) => ({
     kind: 'line',
     same: false,
-    ...cells(
-      text,
-      at < before.count ? before.from + at : undefined,
-      at < after.count ? after.from + at : undefined,
-    ),
+    ...row,
   }))
 }
 
-function cells({ before, after }: DiffText, old: number | undefined, now: number | undefined) {
+function splitLines(text: DiffText, change: LineChange): readonly LineRow[] {
+  const { old, now } = changedCells(text, change)
+  return Array.from({ length: Math.max(old.length, now.length) }, (_, at) => {
+    const [before, after] = [old[at], now[at]]
+    return { kind: 'line', same: false, ...(before && { before }), ...(after && { after }) }
+  })
+}
+
+/** The lines of both sides of a change. The first line of a side stands for the first of the other one, and so on. */
+function changedCells({ before, after }: DiffText, change: LineChange) {
+  const side = (lines: readonly string[], { from, count }: LineRange, others: readonly string[]) =>
+    lines.slice(from, from + count).map((text, at): DiffCell => {
+      const other = others[at]
+      return { line: from + at, text, ...(other !== undefined && { other }) }
+    })
+  const [old, now] = [change.before, change.after]
   return {
-    ...(old !== undefined && { before: { line: old, text: before[old] ?? '' } }),
-    ...(now !== undefined && { after: { line: now, text: after[now] ?? '' } }),
+    old: side(before, old, after.slice(now.from, now.from + now.count)),
+    now: side(after, now, before.slice(old.from, old.from + old.count)),
   }
 }
 
-function count<T>(length: number, make: (at: number) => T): readonly T[] {
-  return Array.from({ length }, (_, at) => make(at))
+/** A line that is the same on both sides. */
+function cells({ before, after }: DiffText, old: number, now: number) {
+  return {
+    before: { line: old, text: before[old] ?? '' },
+    after: { line: now, text: after[now] ?? '' },
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Message } from './conversation.ts'
+import type { Message, Tool } from './conversation.ts'
 import { answer, remaining } from './script.ts'
 
 const script = '[[run:one]][[say:between]][[run:two]][[say:end]]'
@@ -58,4 +58,26 @@ test('[B40] an agent with a tool for the last text gets this text by the tool al
   }
   expect(await pieces([])).toEqual(['before', 'bash {}'])
   expect(await pieces([result('a')])).toEqual(['so', 'attempt_completion {"result":"end"}'])
+})
+
+test('[B40] a tool that is not shown is searched once, and the search counts as no step', async () => {
+  const search = { name: 'tool_search', schema: { properties: { query: { type: 'string' } } } }
+  const tool = { name: 'mcp__sums__multiply' }
+  const step: Message = { by: 'user', text: '[[tool:multiply|{"a":2}]][[say:end]]' }
+  const first = async (tools: readonly Tool[], ...history: Message[]) => {
+    for await (const piece of answer({ tools, history }, new AbortController().signal)) return piece
+    return undefined
+  }
+  const searching = await first([search], step)
+  const call = searching?.is === 'call' ? searching.call : undefined
+  expect(call).toMatchObject({ tool: search, input: '{"query":"multiply"}' })
+  const found = result(call?.id ?? '', '<functions>')
+  expect(await first([search, tool], step, found)).toMatchObject({ call: { tool, input: '{"a":2}' } })
+  expect(await first([search, tool], step, found, result('a'))).toMatchObject({ text: 'end' })
+  const none = 'there is no such tool among tool_search'
+  expect(await first([search], step, found)).toMatchObject({ text: none })
+  expect(await first([search], step, found, { by: 'user', text: '<now>2026</now>' })).toMatchObject({
+    text: none,
+  })
+  expect(await first([search], step, found, step)).toMatchObject({ call: { tool: search } })
 })

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Call, Conversation, Piece, Message } from './conversation.ts'
-import { callFor, completionOf, toolWords } from './tool.ts'
+import { callFor, completionOf, isSearch, searchFor, toolWords } from './tool.ts'
 import type { ToolWord } from './tool.ts'
 
 /** One step of a script: `[[word:text]]`. */
@@ -26,7 +26,7 @@ export function scriptIn(text: string): readonly Step[] {
  * another process.
  */
 export function remaining({ history }: Conversation): readonly Step[] | undefined {
-  const given = history.findLastIndex(({ by, text }) => by === 'user' && scriptIn(text).length > 0)
+  const given = scriptAt(history)
   const script = history[given]
   if (!script) return undefined
   const steps = scriptIn(script.text)
@@ -36,10 +36,15 @@ export function remaining({ history }: Conversation): readonly Step[] | undefine
   return last < 0 ? [] : steps.slice(last + 1)
 }
 
+/** The position of the message with the newest script; -1 if there is none. */
+function scriptAt(history: readonly Message[]): number {
+  return history.findLastIndex(({ by, text }) => by === 'user' && scriptIn(text).length > 0)
+}
+
 /**
- * Returns the number of calls that have a result. Each call counts once, because some agents send a result twice. A
- * denied or interrupted call no longer counts after the next message of the user: the model then makes the call
- * again.
+ * Returns the number of calls that have a result. Each call counts once, because some agents send a result twice. A denied or
+ * interrupted call no longer counts after the next message of the user: the model then makes the call again. A search
+ * for a tool is no step of the script.
  */
 function doneSince(history: readonly Message[]): number {
   // A user message that begins with a bracket was written by the agent itself, unless a message follows the part in brackets.
@@ -47,7 +52,9 @@ function doneSince(history: readonly Message[]): number {
     ({ by, text }) => by === 'user' && /^\s*[^\s<[]/.test(text.replace(/^\s*<(\w+)>[^<]*<\/\1>/, '')),
   )
   const done = history.flatMap((each, at) =>
-    each.by === 'tool' && !(at < lastUser && undone.test(each.text)) ? [each.call] : [],
+    each.by === 'tool' && !isSearch(each.call) && !(at < lastUser && undone.test(each.text))
+      ? [each.call]
+      : [],
   )
   return new Set(done).size
 }
@@ -113,11 +120,19 @@ async function* played(
     else if (word === 'say') yield { is: 'text', text }
     else if (word === 'hang') yield* dots(Number(text), end)
     else if (word === 'error') throw new Error(`the script fails here: ${text}`)
-    else return yield called(callFor(word, text, conversation.tools), conversation)
+    else return yield called(word, text, conversation)
   }
 }
 
-function called(call: Call | undefined, { tools }: Conversation): Piece {
+/** A search for the tool of a step; undefined if the agent has no search, or if the search for this step had no result. */
+function search(word: ToolWord, text: string, { tools, history }: Conversation): Call | undefined {
+  const last = history.slice(scriptAt(history) + 1).findLast(({ by }) => by === 'tool')
+  return last?.by === 'tool' && isSearch(last.call) ? undefined : searchFor(word, text, tools)
+}
+
+function called(word: ToolWord, text: string, conversation: Conversation): Piece {
+  const { tools } = conversation
+  const call = callFor(word, text, tools) ?? search(word, text, conversation)
   if (call) return { is: 'call', call }
   return { is: 'text', text: `there is no such tool among ${tools.map(({ name }) => name).join(', ')}` }
 }

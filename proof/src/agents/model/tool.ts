@@ -44,6 +44,25 @@ export function completionOf(text: string, tools: readonly Tool[]): Call | undef
   return tool && call(tool, JSON.stringify({ ...example(tool.schema ?? {}), result: text }))
 }
 
+/**
+ * A search for the tool that a step names. Some agents show the tools of MCP servers to their model only after such a search.
+ * Undefined for an agent without a search.
+ */
+export function searchFor(word: ToolWord, text: string, tools: readonly Tool[]): Call | undefined {
+  const tool = word === 'tool' ? tools.find(({ name }) => name === 'tool_search') : undefined
+  if (!tool) return undefined
+  const [query] = cut(text)
+  const { id, ...rest } = call(tool, JSON.stringify({ ...example(tool.schema ?? {}), query }))
+  return { id: `${searchPrefix}${id}`, ...rest }
+}
+
+/** Whether a call is a search for a tool. The id tells it, because a result in the history has only the id of its call. */
+export function isSearch(id: string): boolean {
+  return id.startsWith(searchPrefix)
+}
+
+const searchPrefix = 'search_'
+
 /** The names that agents use for the same tool, best match first. */
 const names = {
   write: ['write', 'write_file', 'create_file', 'write_to_file', 'create', 'write_text_file'],

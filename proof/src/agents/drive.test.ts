@@ -32,3 +32,8 @@ test.concurrent('[B43] an agent that the host does not have fails without a wait
   expect(outcome).toBe('failed')
   expect(reason).not.toContain('it was there')
 })
+
+test.concurrent('[B43] an event that does not come in time is the reason of the failure', async () => {
+  const { outcome, reason } = await drive(guide, () => Promise.reject(new Error('it came')), { timeoutMs: 1 })
+  expect({ outcome, reason }).toEqual({ outcome: 'failed', reason: 'timed out: a host that listens' })
+})

@@ -21,6 +21,7 @@ const { values, positionals } = parseArgs({
     only: { type: 'string' },
     sessions: { type: 'string' },
     folder: { type: 'string' },
+    timeout: { type: 'string' },
     json: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
     transcript: { type: 'boolean', default: false },
@@ -40,6 +41,7 @@ async function run(): Promise<number> {
   const wanted = values.only?.split(',') ?? Object.keys(scenes)
   const names = positionals.length > 0 ? positionals : recipes.map(({ name }) => name)
   if (!wanted.every((name) => scenes[name]) || !names.every((name) => known.includes(name))) return usage()
+  if (values.timeout !== undefined && !(Number(values.timeout) > 0)) return usage()
   const model = await startModel()
   if (values.sessions !== undefined) return measure(names, Number(values.sessions), model)
   const rows: Row[] = []
@@ -97,8 +99,9 @@ function ownModels(model: Model): AgentUnderTest {
 }
 
 async function play(agent: AgentUnderTest, name: string, scene: Scene): Promise<Cell> {
-  const { keep } = values
-  const { transcript = [], ...cell } = await drive(agent, scene, { keep, log })
+  const { keep, timeout } = values
+  const limit = timeout === undefined ? {} : { timeoutMs: Number(timeout) * 1000 }
+  const { transcript = [], ...cell } = await drive(agent, scene, { keep, log, ...limit })
   const { outcome, reason, seconds = 0 } = cell
   log(`${agent.provider} ${name}: ${reason ?? outcome} (${seconds} s)`)
   if (values.transcript && !values.json)
@@ -111,10 +114,11 @@ function log(sentence: string): void {
 }
 
 function usage(): number {
-  console.error(`usage: npm run agents [-- ${known.join(' ')}] [--only ${Object.keys(scenes).join(',')}] [--sessions N] [--transcript] [--json] [--keep] [--folder DIR]
+  console.error(`usage: npm run agents [-- ${known.join(' ')}] [--only ${Object.keys(scenes).join(',')}] [--sessions N] [--timeout SECONDS] [--transcript] [--json] [--keep] [--folder DIR]
 
 Installs missing agents (in --folder, by default ${cacheFolder()}),
 connects them to a model that follows a script in the prompt, and drives whole turns through the real host.
-With --sessions, runs a turn in each of N sessions, and prints the processes of the agent and their memory.`)
+With --sessions, runs a turn in each of N sessions, and prints the processes of the agent and their memory.
+With --timeout, waits this long for each expected event. The default is 120 seconds, which is too short on a busy machine.`)
   return 2
 }

@@ -4,6 +4,7 @@ import { must } from './failure.ts'
 import { processesOf } from './survivors.ts'
 import { isFor, scenes } from './scenes.ts'
 import { guidePrompts } from './prompts.ts'
+import type { AgentUnderTest } from './test-host.ts'
 
 const guide = { provider: 'guide', prompts: guidePrompts }
 
@@ -13,6 +14,14 @@ test.concurrent.each(played)('[B42] the guide passes the scene %s', async (_, sc
   const { outcome, reason, transcript = [] } = await drive(guide, scene)
   expect({ outcome, reason }).toEqual({ outcome: 'passed', reason: undefined })
   expect(transcript[0]).toMatch(/^ +\d+\.\d\d s  chat\/turnStarted +\w+/)
+})
+
+test('[B42] an agent that ignores MCP servers has no scene with the tools of servers and clients', () => {
+  const agent = { ...guide, launch: () => ({ command: '', args: [], env: {} }), record: () => {} }
+  const missing = (each: AgentUnderTest) =>
+    Object.entries(scenes).flatMap(([name, scene]) => (isFor(scene, each) ? [] : [name]))
+  expect(missing(agent)).toEqual(['consent'])
+  expect(missing({ ...agent, ignoresServers: true })).toEqual(['tools', 'client', 'consent'])
 })
 
 test.concurrent('[B43] a failing scene gives its reason and leaves no process behind', async () => {

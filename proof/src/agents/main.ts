@@ -85,9 +85,11 @@ async function agentOf(recipe: Recipe, model: Model): Promise<AgentUnderTest> {
   const program = programOf(recipe, folder)
   const bin = binPath(recipe, folder)
   const launch = (home: string) => ({ ...program, env: recipe.configure(home, model.url, bin) })
-  const { name: provider, hidesOutput = false, resumeDelayMs = 0, actsWithoutAsking = false } = recipe
+  const { name: provider, hidesOutput = false, resumeDelayMs = 0 } = recipe
+  const { actsWithoutAsking = false, ignoresServers = false } = recipe
   const record = (file: string) => model.record(file)
-  return { provider, hidesOutput, resumeDelayMs, actsWithoutAsking, prompts: scripted, launch, record }
+  const traits = { hidesOutput, resumeDelayMs, actsWithoutAsking, ignoresServers }
+  return { provider, ...traits, prompts: scripted, launch, record }
 }
 
 /** Returns the agent `atrium`, which is part of the host. It is configured to use the scripted model. */

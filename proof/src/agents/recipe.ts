@@ -28,6 +28,8 @@ export interface Recipe {
   readonly resumeDelayMs?: number
   /** Whether the agent cannot be made to ask before it acts. */
   readonly actsWithoutAsking?: boolean
+  /** The agent accepts MCP servers, but does not use them. */
+  readonly ignoresServers?: boolean
   /**
    * Writes the agent's settings to a home folder. Returns the environment variables that make the agent use this folder. `bin`
    * is the folder with the programs of the installed packages.
@@ -216,6 +218,7 @@ const pi: Recipe = {
   program: 'pi-acp/dist/index.js',
   node: '24.21.0',
   actsWithoutAsking: true,
+  ignoresServers: true,
   installFlags: ['--ignore-scripts'],
   args: [],
   configure: (home, model, bin) => {

@@ -30,11 +30,13 @@ export const scenes: Readonly<Record<string, Scene>> = {
 }
 
 /**
- * Whether the scene is possible with an agent. Only an agent that is a program gets MCP servers. The scene `skill` needs the
- * recorded requests to a model. An agent that acts without asking has no question to deny or to wait for, and only such an agent
- * needs a consent.
+ * Whether the scene is possible with an agent. Only an agent that is a program gets MCP servers, and some ignore them. The scene
+ * `skill` needs the recorded requests to a model. An agent that acts without asking has no question to deny or to wait for, and
+ * only such an agent needs a consent.
  */
-export function isFor(scene: Scene, { launch, record, actsWithoutAsking = false }: AgentUnderTest): boolean {
+export function isFor(scene: Scene, agent: AgentUnderTest): boolean {
+  const { launch, record, actsWithoutAsking = false, ignoresServers = false } = agent
+  if (ignoresServers && (scene === tools || scene === client)) return false
   if (scene === consent) return actsWithoutAsking
   if (scene === reject || scene === waiting) return !actsWithoutAsking
   return (scene !== tools || launch !== undefined) && (scene !== skill || record !== undefined)

@@ -23,6 +23,8 @@ export interface AgentUnderTest {
   readonly resumeDelayMs?: number
   /** Whether the agent cannot be made to ask. Then its scenes begin with the consent of a user. */
   readonly actsWithoutAsking?: boolean
+  /** Whether the agent accepts MCP servers, but does not use them. The host offers the tools of clients by such a server too. */
+  readonly ignoresServers?: boolean
   /**
    * Returns the command that starts the agent with this home folder. Absent for an agent that is part of the host.
    */

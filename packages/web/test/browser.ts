@@ -41,7 +41,7 @@ export async function writeUntilSuggested(page: Page, text: string, option: Loca
   await option.waitFor()
 }
 
-/** The field for the next message of the open session. Sessions that were left have one, too, which is hidden. */
+/** The field for the next message of the open session. */
 export function messageField(page: Page): Locator {
   return page.getByLabel('Message', { exact: true }).filter({ visible: true })
 }

@@ -4,8 +4,11 @@ import { Room, begin, browserTest, eventually, expectUnharmed, shot } from '../.
 
 const kept = (page: Page) => page.evaluate('navigator.serviceWorker.ready.then(() => true)')
 
-/** Delivers a push to the page's service worker, as the push service of the browser would. */
-async function push(context: BrowserContext, page: Page, data: string): Promise<void> {
+/**
+ * Delivers a push to the page's service worker, as the push service of the browser would. Returns the notifications that
+ * are shown. The browser drops a push for a worker that is just being activated, so a caller repeats it.
+ */
+async function push(context: BrowserContext, page: Page, data: string): Promise<unknown> {
   const debug = await context.newCDPSession(page)
   const registered = new Promise<string>((resolve) => {
     debug.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
@@ -16,6 +19,8 @@ async function push(context: BrowserContext, page: Page, data: string): Promise<
   await debug.send('ServiceWorker.enable')
   const origin = new URL(page.url()).origin
   await debug.send('ServiceWorker.deliverPushMessage', { origin, registrationId: await registered, data })
+  await debug.detach()
+  return shown(page)
 }
 
 const shown = (page: Page) =>
@@ -30,8 +35,11 @@ browserTest('[U46] a push shows as a notification that leads to its session', as
   await page.locator('.turn-foot').waitFor()
   await kept(page)
   const place = new URL(page.url()).hash
-  await push(context, page, JSON.stringify({ session: 'ahp-session:/x', link: `/${place}` }))
-  await eventually(() => shown(page)).toEqual([{ title: 'A session has ended', data: `/${place}` }])
+  const data = JSON.stringify({ session: 'ahp-session:/x', link: `/${place}` })
+  // Pushes about one session replace each other, so a repeated push shows one notification.
+  await eventually(() => push(context, page, data)).toEqual([
+    { title: 'A session has ended', data: `/${place}` },
+  ])
   await page.evaluate(`location.hash = '#/'`)
   // A tap cannot be made here. The worker sends this message to the page when it happens.
   await page.evaluate(

@@ -1,7 +1,6 @@
 import { compact } from '@atrium/protocol/update'
 import { isIn } from '../access/roots.ts'
 import { sharedAfter } from './attribution.ts'
-import type { Period } from './attribution.ts'
 import { bytesOf } from './capture-budget.ts'
 import type { Taking } from './taking.ts'
 import type { TurnFolder, TurnRecord } from './turn-record.ts'
@@ -151,8 +150,9 @@ export class CapturedTurn {
     const look = async () => {
       const others = this.#others
       this.#others = this.#present.size > 0
-      const period = { own, others: others || this.#others }
-      this.#folders = await Promise.all(this.#folders.map((folder) => this.#lookAt(folder, period)))
+      // Others may become active while the files are read. They then count in this period and in the next one.
+      const wereOthers = () => others || this.#others
+      this.#folders = await Promise.all(this.#folders.map((folder) => this.#lookAt(folder, own, wereOthers)))
       this.#store(this.record)
     }
     this.#queue = this.#queue.then(() => this.#taking.hold(look))
@@ -166,7 +166,7 @@ export class CapturedTurn {
     this.#save(record)
   }
 
-  async #lookAt(folder: TurnFolder, { own, others }: Omit<Period, 'changes'>): Promise<TurnFolder> {
+  async #lookAt(folder: TurnFolder, own: boolean, wereOthers: () => boolean): Promise<TurnFolder> {
     const { directory, last, start, shared } = folder
     if (folder.problem !== undefined) return folder
     const looked = await this.#taking.take(directory, last)
@@ -179,7 +179,7 @@ export class CapturedTurn {
     }
     const { id, changes } = looked
     this.#bytes += bytesOf(changes)
-    const period = { own: own && !this.#unsure.delete(directory), others, changes }
+    const period = { own: own && !this.#unsure.delete(directory), others: wereOthers(), changes }
     const now = sharedAfter(shared, period, this.#taking.mostShared)
     return compact<TurnFolder>({ ...folder, start: start ?? id, last: id, shared: now })
   }

@@ -23,7 +23,7 @@ import {
   turn,
   twoClientSession,
 } from '../../test/two-client-session.ts'
-import { session } from '../../test/held-flushes.ts'
+import { session, untilIdle } from '../../test/held-flushes.ts'
 
 const folderOf = async (all: Parameters<typeof endedRecord>[0], turnId: string, of = chat) =>
   (await endedRecord(all, turnId, of))?.folders[0]
@@ -206,6 +206,25 @@ test('[O34] a fork has the records of its turns; a truncation and a disposal dro
   await all.ann.ask('disposeSession', { channel: session })
   await untilAsync(async () => (await keys(chat)).length === 0)
   expect(await all.core().records.list('capture-sweep/')).toEqual([])
+})
+
+test('[O34] a fork of a turn whose end capture is being taken gets that capture, too', async () => {
+  const all = await capturedSession()
+  const run = await beginTurn(all, 't1')
+  all.write('new.txt', 'new\n')
+  const { take } = all.captures
+  let release = () => {}
+  const held = new Promise<void>((resolve) => (release = resolve))
+  all.captures.take = (...given) => held.then(() => take.apply(all.captures, given))
+  run.end()
+  await until(() => chatOf(all).activeTurn === undefined)
+  const forked = fork(all.ann, 'ahp-chat:/b', 't1')
+  await untilIdle()
+  release()
+  await forked
+  const { end } = (await folderOf(all, 't1')) ?? {}
+  expect(end).toBeDefined()
+  expect((await recordOf(all, 't1', 'ahp-chat:/b'))?.folders[0]?.end).toBe(end)
 })
 
 test('[O34] a crash right after a truncation does not keep the records of the removed turns', async () => {

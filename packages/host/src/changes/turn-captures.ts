@@ -84,7 +84,8 @@ export abstract class TurnCaptures {
   #newTurn(chat: Channel<'chat'>, turnId: string, directories: readonly string[]): CapturedTurn {
     const { log } = this.#core()
     return new CapturedTurn(turnId, directories, this.#taking, (record) => {
-      if (log.channel(chat.uri) !== chat) return
+      // While the files were captured, the turn may have been truncated.
+      if (log.channel(chat.uri) !== chat || !hasTurn(chat, turnId)) return
       this.#records.put(chat.uri, turnId, record)
       log.scheduleFlush()
     })
@@ -122,8 +123,10 @@ export abstract class TurnCaptures {
     this.#running.disturb(directory, holder)
   }
 
-  copy(from: Uri, to: Uri, turnIds: readonly string[]): Promise<void> {
-    return this.#records.copy(from, to, turnIds)
+  async copy(from: Uri, to: Uri, turnIds: readonly string[]): Promise<void> {
+    // The last turn may have just ended. Without its end capture, the fork could never undo it.
+    await this.#ending.get(from)
+    await this.#records.copy(from, to, turnIds)
   }
 
   copyPublished(chat: Channel<'chat'>): void {
@@ -238,8 +241,7 @@ export abstract class TurnCaptures {
       const gone = (core.catalog.sessionOf(chat) ?? core.catalog.get(chat)) === undefined
       const channel = gone ? undefined : await wakeIfSound(core, chat)
       if (!gone && !channel?.is('chat')) return
-      const exists = (turnId: string) =>
-        channel?.is('chat') === true && (channel.has(turnId) || channel.head.activeTurn?.id === turnId)
+      const exists = (turnId: string) => channel?.is('chat') === true && hasTurn(channel, turnId)
       await this.#records.sweep(chat, exists)
       if (gone) this.collectSoon()
       else this.turnsRemoved(chat, exists)
@@ -248,6 +250,10 @@ export abstract class TurnCaptures {
       core.world.report('deleting the records of turns failed', error)
     }
   }
+}
+
+function hasTurn(chat: Channel<'chat'>, turnId: string): boolean {
+  return chat.has(turnId) || chat.head.activeTurn?.id === turnId
 }
 
 function runningCalls({ head }: Channel<'chat'>): readonly string[] {

@@ -168,6 +168,9 @@ export class TurnRecords {
       this.delete(chat, turnId)
       this.settle(chat, turnId)
     }
+    // A turn may be truncated before it has a record.
+    for (const owed of this.owed)
+      if (owed.chat === chat && !exists(owed.turnId)) this.settle(chat, owed.turnId)
     for (const [key, text] of turns)
       if (!exists(parseTurnKey(key).turnId)) this.#counts.remove(key, countOf(readTurnRecord(text)))
     if (!turns.some(([key]) => exists(parseTurnKey(key).turnId))) this.#counts.removeAll(chat)

@@ -88,6 +88,8 @@ export class Turn implements Job {
       if (servers) await servers
       const hooks = this.#hooks.begin()
       if (hooks) await hooks
+      // The turn may have been cancelled meanwhile. Then its agent has nothing to do.
+      if (this.#over) return
       iterator = this.#agent.run(agentChat(this.#running), this.#abort.signal)[Symbol.asyncIterator]()
       for (let next = await this.#next(iterator); next; next = await this.#next(iterator)) {
         if (next.done) {

@@ -1,3 +1,8 @@
+import { MemoryCaptures, MemoryFolders } from '@atrium/adapters/captures/memory'
+import { limits } from '@atrium/protocol/limits'
+import { testWorld } from '../../test/world.ts'
+import { CapturedTurn } from './captured-turn.ts'
+import { Taking } from './taking.ts'
 import { expect, test } from 'vitest'
 import {
   beginTurn,
@@ -97,4 +102,71 @@ test('[O30] no capture is expected that may have been deleted', async () => {
   captures.release()
   await all.agent.given(1)
   expect(await recordOf(all, 't2')).toMatchObject({ folders: [{ directory: '/a' }] })
+})
+
+test('[O30] the agent is not started for a turn that was cancelled during its start capture', async () => {
+  const all = await withTurn()
+  const captures = held(all)
+  await accepted(all.ann, chat, started('t2'))
+  await until(() => captures.waiting.length > 0)
+  await accepted(all.ann, chat, { type: 'chat/turnCancelled', turnId: 't2', duration: 1 })
+  captures.release()
+  await all.core().changes?.settled()
+  await endTurn(all, await beginTurn(all, 't3'))
+  // The agent had the turns t1 and t3.
+  expect(all.agent.runs).toHaveLength(2)
+})
+
+test('[O34] a turn that is truncated during its end capture keeps no record', async () => {
+  const all = await withTurn()
+  const run = await beginTurn(all, 't2')
+  all.write('two.txt', 'two\n')
+  const captures = held(all)
+  run.end()
+  await until(() => captures.waiting.length > 0)
+  await accepted(all.ann, chat, { type: 'chat/truncated', turnId: 't1' })
+  captures.release()
+  await all.core().changes?.settled()
+  expect(await recordOf(all, 't2')).toBeUndefined()
+  expect(await recordOf(all, 't1')).toBeDefined()
+})
+
+const bytes = new TextEncoder().encode('text')
+
+/** A turn whose call has changed the file `own`, and whose files are about to be read, because the call ends. */
+async function endingCall() {
+  const disk = new MemoryFolders()
+  const files = new Map()
+  disk.folders.set('/work', files)
+  let isHeld = false
+  let release = () => {}
+  const pause = () => (isHeld ? new Promise<void>((resolve) => (release = resolve)) : Promise.resolve())
+  const taking = new Taking(new MemoryCaptures(disk, pause), { world: testWorld(), limits })
+  const turn = new CapturedTurn('t', ['/work'], taking, () => {})
+  await turn.begin(undefined)
+  await turn.callsBegin()
+  const write = (path: string) => files.set(path, { bytes, mode: '100644' })
+  write('own')
+  isHeld = true
+  const looked = turn.callsEnd()
+  // The capture has begun, and waits.
+  await new Promise(setImmediate)
+  isHeld = false
+  return { turn, write, looked, release: () => release() }
+}
+
+test('[O33] a file that a terminal changes while the files are read is shared', async () => {
+  const { turn, write, looked, release } = await endingCall()
+  write('typed')
+  turn.disturbed()
+  release()
+  await looked
+  expect(turn.record.folders[0]?.shared).toEqual(['own', 'typed'])
+})
+
+test('[O33] the files that a call has changed are its own if nobody else is active', async () => {
+  const { turn, looked, release } = await endingCall()
+  release()
+  await looked
+  expect(turn.record.folders[0]?.shared).toBeUndefined()
 })

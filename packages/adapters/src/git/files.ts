@@ -22,7 +22,7 @@ export async function trackedFiles(shadow: ShadowGitDir, most: number): Promise<
   return [...found].slice(0, most)
 }
 
-/** Returns the files that are neither tracked nor ignored, at most `most`. */
+/** Returns the paths of files that git neither tracks nor ignores. `most`: the maximum number of paths. */
 export async function untrackedFiles(shadow: ShadowGitDir, most: number): Promise<readonly string[]> {
   const found: string[] = []
   const records = new NulRecords((record) => {

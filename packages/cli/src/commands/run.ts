@@ -88,8 +88,9 @@ export async function run(words: readonly string[], flags: Flags): Promise<Exit>
 }
 
 /**
- * The first line of a run: its session and, if nobody has named an agent, the agent and how to choose another one. If the agent
- * acts without asking users for approval, the line says so.
+ * Returns the first line that `atrium run` prints. It names the session. If the user has chosen neither an agent nor a
+ * session, it also names the agent and the flag that chooses another one. If the agent acts without asking for approval,
+ * the line says so.
  */
 function firstLine({ session: { state } }: Conversation, uri: string, { agent, session }: Flags): string {
   const line = `· session ${shortName(uri)}`

@@ -26,9 +26,9 @@ export function beyondBudget(turns: readonly CountedTurn[], budget: ByteBudget):
 }
 
 /**
- * The turns whose captures must be deleted so that the captures of the other turns fit into the budget. They are
- * taken from the beginning of the list, but never the newest turn. A turn and its copies in forks share their
- * captures, so their space counts once.
+ * Returns the turns whose captures must be deleted so that the captures of the other turns fit into the budget. Turns
+ * are chosen from the beginning of the list; the newest turn is never chosen. A turn and its copies in forks share one
+ * set of captures, so the bytes of these captures count once.
  */
 function firstBeyond(turns: readonly CountedTurn[], most: number, newest: number): readonly CountedTurn[] {
   const copies = new Map<string, number>()

@@ -134,7 +134,8 @@ export async function disposeChat(core: Core, { channel: uri }: Params<'disposeC
  * disposed of.
  */
 export function forgetChat(core: Core, uri: Uri, session?: Uri): void {
-  // The default chat needs no record of its own that its URI was used: the record of the session's URI covers it.
+  // `setGone` records a used URI, so that no other chat gets it. The URI of a default chat is computed from the session's
+  // URI, which is recorded itself.
   if (session === undefined || uri !== defaultChatUri(session)) setGone(core, uri)
   core.sealing.freed()
   core.catalog.chatIndex.forget(uri)

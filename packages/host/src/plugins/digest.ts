@@ -12,7 +12,7 @@ export type Hash = (data: Uint8Array | string) => string | Promise<string>
 export interface PluginDigest {
   /** Changes if any file changes, appears, disappears or is renamed. */
   readonly digest: string
-  /** The hash of each file, sorted by path. Two of these lists tell what has changed. */
+  /** The path and the hash of each file, sorted by path. Comparing two such lists shows which files have changed. */
   readonly files: readonly FileHash[]
 }
 

@@ -22,8 +22,8 @@ export interface Comment {
 /** A comment on some lines of a file, or on the whole file. */
 export interface NewComment {
   /**
-   * An absolute path, or a path relative to the first directory of the chat (of the session, if the chat has no
-   * directories of its own).
+   * The path of the file: absolute, or relative to the first working directory of the chat. If the chat has no working
+   * directories of its own, the first one of its session is used.
    */
   readonly path: string
   /** The first line, counted from 1. Absent: the comment is about the whole file. */

@@ -17,8 +17,8 @@ function diffsOf(changeset: Shape): readonly unknown[] {
 }
 
 /**
- * Adds `diffs`, the files of the session's changeset, to the state of a session. If the changeset is not known, the
- * state stays without `diffs`.
+ * Adds `diffs`, the files of the session's changeset, to the summary in a session's state. If the changeset is not
+ * known, returns the state unchanged.
  */
 export function withDiffs(session: Shape, context: StateContext | undefined): Shape {
   if (!context?.changeset) return session

@@ -22,8 +22,8 @@ import { applyTheme } from './theme.ts'
 applyTheme()
 const place = document.getElementById('page')
 if (place) render(<App />, place)
-// Warms up the code and loads the files for offline use only after the page has loaded, so that neither competes with
-// what the page needs first.
+// Two tasks wait until the page has loaded, so that they do not delay it: compiling the Markdown parser, and storing the
+// files of the page for offline use.
 addEventListener('load', () => {
   warmUp()
   void keepShell()

@@ -1,8 +1,8 @@
 import { Blocks } from './blocks.ts'
 
 /**
- * Reads a short text with every frequent mark, in an idle moment. The first text of an agent would otherwise wait until the
- * browser has compiled the lexer and its expressions, which takes several frames on a slow machine.
+ * Parses a short Markdown text with all frequent kinds of markup, when the browser is idle. The browser then compiles the parser
+ * before the first text of an agent comes. On a slow machine, that text would otherwise wait for several frames.
  */
 export function warmUp(): void {
   const read = () => {

@@ -1,6 +1,6 @@
 import type { ChatInputAnswerValue, ChatInputQuestion, ChatInputRequest } from '@atrium/protocol/chat/request'
 import { expect, test } from 'vitest'
-import { problemOf, submittedAnswers, valueOf } from './answers.ts'
+import { problemOf, shownAnswers, submittedAnswers, valueOf } from './answers.ts'
 
 const options = ['a', 'b', 'c'].map((id) => ({ id, label: id }))
 const ask = (question: object) => ({ id: 'q', message: '?', ...question }) as ChatInputQuestion
@@ -50,4 +50,14 @@ test('[U17] a form sends defaults as answers, and skips what has none', () => {
     one: { state: 'submitted', value: { kind: 'selected', value: 'b' } },
   })
   expect(valueOf(ask({ kind: 'integer', defaultValue: 2 }), { state: 'skipped' })).toBeUndefined()
+})
+
+test('[U17] a typed answer is shown until the host has accepted it and the page has drawn a newer one', () => {
+  const answer = (value: string) => ({ state: 'draft' as const, value: { kind: 'text' as const, value } })
+  const [before, mine, theirs] = [answer(''), answer('Soup'), answer('Stew')]
+  expect(shownAnswers({ q: before }, { q: { answer: mine } })).toEqual({ q: mine })
+  expect(shownAnswers({ q: theirs }, { q: { answer: mine } })).toEqual({ q: mine })
+  expect(shownAnswers({ q: before }, { q: { answer: mine, accepted: { before } } })).toEqual({ q: mine })
+  expect(shownAnswers({ q: theirs }, { q: { answer: mine, accepted: { before } } })).toEqual({ q: theirs })
+  expect(shownAnswers({}, { q: { answer: mine, accepted: { before: undefined } } })).toEqual({ q: mine })
 })

@@ -7,6 +7,25 @@ import type {
 
 export type Answers = { readonly [question: string]: ChatInputAnswer }
 
+/** Answers that were typed on this page. `before`: the drawn answer when an accepted one was sent. */
+export type TypedAnswers = {
+  readonly [question: string]: {
+    readonly answer: ChatInputAnswer
+    readonly accepted?: { readonly before: ChatInputAnswer | undefined }
+  }
+}
+
+/**
+ * The answers that the page shows. A typed answer counts until the host has accepted it and the page has drawn a newer
+ * answer than the one before it. The page draws later than the host accepts, so the field would show the answer before.
+ */
+export function shownAnswers(shared: Answers, typed: TypedAnswers): Answers {
+  const counting = Object.entries(typed).filter(
+    ([question, { accepted }]) => !accepted || accepted.before === shared[question],
+  )
+  return { ...shared, ...Object.fromEntries(counting.map(([question, { answer }]) => [question, answer])) }
+}
+
 /** The value that a question has now: an answer, or its default. */
 export function valueOf(
   question: ChatInputQuestion,

@@ -7,8 +7,8 @@ import { useMay } from '../../link/role.ts'
 import { safeLink } from '../../markdown/safe-link.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { problemOf, submittedAnswers, valueOf } from './answers.ts'
-import type { Answers } from './answers.ts'
+import { problemOf, shownAnswers, submittedAnswers, valueOf } from './answers.ts'
+import type { TypedAnswers } from './answers.ts'
 import { useChat, useDecide } from '../shared/context.ts'
 import { QuestionField } from './question-field.tsx'
 import { visibleText } from '../shared/text.ts'
@@ -107,24 +107,30 @@ const shareAfterMs = 400
  */
 function useSharedAnswers({ id: requestId, answers: shared = {} }: ChatInputRequest) {
   const { dispatch } = useChat()
-  const [typed, setTyped] = useState<Answers>({})
+  const [typed, setTyped] = useState<TypedAnswers>({})
   const timers = useRef(new Map<string, number>())
+  const drawn = useRef(shared)
+  drawn.current = shared
   useEffect(() => () => timers.current.forEach((timer) => clearTimeout(timer)), [])
   const change = (questionId: string, value: ChatInputAnswerValue) => {
     const answer = { state: 'draft' as const, value }
-    setTyped((now) => ({ ...now, [questionId]: answer }))
+    setTyped((now) => ({ ...now, [questionId]: { answer } }))
     clearTimeout(timers.current.get(questionId))
     // An empty number field is NaN, which JSON cannot express, so it is not shared.
     if (value.kind === 'number' && Number.isNaN(value.value)) return
-    const share = () =>
-      void dispatch({ type: 'chat/inputAnswerChanged', requestId, questionId, answer }).then(() =>
-        setTyped(({ [questionId]: now, ...others }) =>
-          now === undefined || now === answer ? others : { ...others, [questionId]: now },
-        ),
+    const share = () => {
+      const accepted = { before: drawn.current[questionId] }
+      void dispatch({ type: 'chat/inputAnswerChanged', requestId, questionId, answer }).then(({ outcome }) =>
+        setTyped((now) => {
+          if (now[questionId]?.answer !== answer) return now
+          const { [questionId]: _, ...others } = now
+          return outcome === 'accepted' ? { ...others, [questionId]: { answer, accepted } } : others
+        }),
       )
+    }
     timers.current.set(questionId, setTimeout(share, shareAfterMs))
   }
-  return { answers: { ...shared, ...typed }, change }
+  return { answers: shownAnswers(shared, typed), change }
 }
 
 function wordsOf(value: ChatInputAnswerValue | undefined): string {

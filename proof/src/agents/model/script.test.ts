@@ -43,6 +43,12 @@ test('[B40] calls in a transcript before the script are not repeated', () => {
   expect(words({ by: 'user', text: '[Run: one (done)]' }, asked)).toEqual(['one', 'between', 'two', 'end'])
 })
 
+test('[B40] an agent may join the transcript, the script and words of its own into one message', () => {
+  const before = `[[run:zero]]\n\n# User\n\n${script}\n\n# Agent\n\n[Run: one (done)]\n\n[Run: one (done)]`
+  const text = `<task>${before}\n\nEnd of what was said before.\n\n${script}</task> <now>2026</now>`
+  expect(words({ by: 'user', text })).toEqual(['between', 'two', 'end'])
+})
+
 test('[B40] an agent with a tool for the last text gets this text by the tool alone', async () => {
   const tools = [
     { name: 'attempt_completion', schema: { properties: { result: { type: 'string' } } } },

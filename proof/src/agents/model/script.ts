@@ -25,7 +25,8 @@ export function scriptIn(text: string): readonly Step[] {
  * The model keeps no state and counts the calls in the history, so a repeated request gets the same answer, also from
  * another process.
  */
-export function remaining({ history }: Conversation): readonly Step[] | undefined {
+export function remaining({ history: messages }: Conversation): readonly Step[] | undefined {
+  const history = messages.flatMap(transcriptApart)
   const given = scriptAt(history)
   const script = history[given]
   if (!script) return undefined
@@ -62,14 +63,28 @@ function doneSince(history: readonly Message[]): number {
 /** Results that agents make up for calls that were denied or interrupted. */
 const undone = /^.{0,120}\b(?:aborted|rejected|interrupted|declined|denied|cancell?ed)\b/i
 
+/** Some agents join the transcript and the message of the user into one message. Returns them as two. */
+function transcriptApart(message: Message): readonly Message[] {
+  const at = message.by === 'user' ? message.text.lastIndexOf(transcriptEnd) : -1
+  if (at < 0) return [message]
+  const texts = [message.text.slice(0, at), message.text.slice(at + transcriptEnd.length)]
+  return texts.map((text) => ({ ...message, text }))
+}
+
+/** The last line of a transcript that the host gives to an agent. */
+const transcriptEnd = 'End of what was said before.'
+
 /**
  * Returns the number of calls that a transcript reports as carried out. An agent that lost its session is given a
  * transcript of the chat, as the message before the script.
  */
 function doneInTranscript(before: readonly Message[], script: string): number {
   const last = before.at(-1)
-  const at = last?.by === 'user' ? last.text.lastIndexOf(script) : -1
-  return at < 0 ? 0 : (last?.text.slice(at).match(/^\[.+ \((?:done|failed)\)\]$/gm)?.length ?? 0)
+  // An agent may add a text of its own to the message, which is not in the transcript.
+  const steps = script.slice(script.indexOf('[['), script.lastIndexOf(']]') + 2)
+  const at = last?.by === 'user' ? last.text.lastIndexOf(steps) : -1
+  // Some agents report a call twice: when they ask, and when they carry it out.
+  return at < 0 ? 0 : new Set(last?.text.slice(at).match(/^\[.+ \((?:done|failed)\)\]$/gm)).size
 }
 
 /** Returns the HTTP status that the script wants for the next answer; undefined for a normal answer. */

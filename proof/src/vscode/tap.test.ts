@@ -21,7 +21,8 @@ async function tapped() {
   )
   await once(host, 'listening')
   const file = join(folder, 'frames.jsonl')
-  const tap = await Tap.open(() => `ws://127.0.0.1:${(host.address() as AddressInfo).port}/`, file)
+  const { port } = host.address() as AddressInfo
+  const tap = await Tap.open(() => `ws://127.0.0.1:${port}/`, file)
   onTestFinished(() => {
     tap.close()
     for (const link of host.clients) link.terminate()
@@ -61,6 +62,17 @@ test('[B44] a link ends when the host closes it, and the file says so', async ()
   ).toMatchObject({
     link: 1,
   })
+})
+
+test('[B44] while the host is down a client is refused, and nothing is recorded', async () => {
+  const { tap, host } = await tapped()
+  host.close()
+  await once(host, 'close')
+  const client = new WebSocket(`ws://127.0.0.1:${tap.port}/`)
+  const opened = new Promise<string>((resolve) => client.on('open', () => resolve('accepted')))
+  const refused = once(client, 'error').then(() => 'refused')
+  expect(await Promise.race([opened, refused])).toBe('refused')
+  expect(tap.frames).toEqual([])
 })
 
 test('[B44] frames tell what was dispatched, announced and refused', () => {

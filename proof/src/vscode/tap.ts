@@ -1,27 +1,34 @@
 import { once } from 'node:events'
 import { appendFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { WebSocket, WebSocketServer } from 'ws'
 import type { RawData } from 'ws'
 import type { Frame, Matcher, Message } from './frame.ts'
 import { until } from './wait.ts'
 
-/** A WebSocket server that forwards every link to the host, and records the messages in both directions. */
+/**
+ * A WebSocket server that forwards every link to the host, and records the messages in both directions. A link is
+ * accepted when the host has accepted its own: while the host is down, a client is refused as it would be without a tap.
+ */
 export class Tap {
   readonly frames: Frame[] = []
-  readonly #server: WebSocketServer
+  readonly #server = createServer()
+  readonly #links = new WebSocketServer({ noServer: true })
   readonly #file: string
   readonly #target: () => string
   readonly #began = performance.now()
-  #links = 0
+  #count = 0
   #closed = false
 
   private constructor(target: () => string, file: string) {
     this.#target = target
     this.#file = file
     writeFileSync(file, '')
-    this.#server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
-    this.#server.on('connection', (near, { url = '/' }) => this.#link(near, url))
+    this.#server.on('upgrade', (request, socket, head) => this.#accept(request, socket, head))
+    this.#server.listen(0, '127.0.0.1')
   }
 
   /** Opens a tap. `target` gives the URL of the host at the time of each link, and the file gets a line per message. */
@@ -55,30 +62,38 @@ export class Tap {
   /** Ends all links. What still arrives is not recorded. */
   close(): void {
     this.#closed = true
-    for (const client of this.#server.clients) client.terminate()
+    for (const client of this.#links.clients) client.terminate()
     this.#server.close()
   }
 
-  #link(near: WebSocket, path: string): void {
-    const link = ++this.#links
+  #accept(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const path = request.url ?? '/'
     const query = path.includes('?') ? path.slice(path.indexOf('?')) : ''
     const far = new WebSocket(new URL(query, this.#target()))
-    const early: string[] = []
+    far.on('error', () => socket.destroy())
+    socket.on('error', () => far.close())
+    far.on('open', () => {
+      // The host's first message may come before the upgrade is done. It waits until the link forwards it.
+      far.pause()
+      this.#links.handleUpgrade(request, socket, head, (near) => {
+        this.#forward(near, far)
+        far.resume()
+      })
+    })
+  }
+
+  #forward(near: WebSocket, far: WebSocket): void {
+    const link = ++this.#count
     near.on('message', (data) => {
       const text = textOf(data)
       this.#record(link, 'client', text)
-      if (far.readyState === WebSocket.OPEN) far.send(text)
-      else early.push(text)
-    })
-    far.on('open', () => {
-      for (const text of early.splice(0)) far.send(text)
+      far.send(text)
     })
     far.on('message', (data) => {
       const text = textOf(data)
       this.#record(link, 'host', text)
       near.send(text)
     })
-    far.on('error', () => near.close())
     near.on('error', () => far.close())
     far.on('close', () => {
       this.#record(link, 'host')

@@ -27,13 +27,18 @@ export class Ui {
     return texts(rows)
   }
 
-  /** Opens a menu and clicks at one of its rows. A menu may be drawn anew while its rows still arrive, hence the attempts. */
+  /**
+   * Opens a menu and clicks at one of its rows. A menu may be drawn anew while its rows still arrive, and one that was
+   * just opened may ignore a click. Hence the attempts: the click has counted when the row is gone.
+   */
   async pick(opener: Locator, label: string, button: 'left' | 'right' = 'left'): Promise<void> {
     let seen: readonly string[] = []
     for (let attempt = 1; attempt <= attempts; attempt++) {
       try {
         seen = await this.menu(opener, button)
-        await this.menuRows().filter({ hasText: label }).first().click({ timeout: clickMs })
+        const row = this.menuRows().filter({ hasText: label }).first()
+        await row.click({ timeout: clickMs })
+        await row.waitFor({ state: 'hidden', timeout: clickMs })
         return
       } catch {
         await this.page.keyboard.press('Escape')

@@ -131,6 +131,28 @@ describe('[T22] presence', () => {
   })
 })
 
+test('[T22] a device that may not answer is told that a session has ended, and not that it needs a person', async () => {
+  const { all, ann, notifier, later } = await office()
+  for (const role of ['watch', 'prompt', 'approve'] as const)
+    await ask(await pairedClient(all, role), 'subscribePush', subscription(role))
+  await ask(ann, 'addWebhook', webhook())
+  const told = () => notifier.sent.splice(0).map(({ url }) => url.replace('https://push.example/', ''))
+  const turnId = await say(ann, 'run ls')
+  await pending(ann)
+  await later()
+  expect(told()).toEqual(['approve', 'https://hook.example/200'])
+  const reasons = (await listed(ann)).notices.flatMap(({ outcome, reason }) =>
+    outcome === 'suppressed' ? [reason] : [],
+  )
+  expect(new Set(reasons)).toEqual(
+    new Set(['prompt', 'watch'].map((role) => `a device with the role ${role} may not answer`)),
+  )
+  await answer(ann, {})
+  await ended(ann, turnId)
+  await later()
+  expect(told()).toEqual(['watch', 'prompt', 'approve', 'https://hook.example/200'])
+})
+
 describe('[T20] targets', () => {
   test('a device that subscribes again has one target, and only its own can be ended by it', async () => {
     const { all, ann } = await office()

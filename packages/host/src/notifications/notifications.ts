@@ -1,6 +1,7 @@
 import type { Action } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
 import type { LimitValues } from '@atrium/protocol/limits'
+import { includes } from '@atrium/protocol/root/device'
 import type { SessionSummary } from '@atrium/protocol/session/state'
 import { Flag, hasFlag } from '@atrium/protocol/status'
 import type { Catalog } from '../core/catalog.ts'
@@ -48,10 +49,16 @@ export async function openNotifications(notifier: Notifier, parts: Parts): Promi
   const isSeen = (device: string | undefined) =>
     device !== undefined && [...parts.links()].some((link) => visible.has(link) && link.device?.id === device)
 
-  /**
-   * Sends a notification to a target. It is not sent if a person sees a page of the same device, unless it is a test.
-   * Returns its record.
-   */
+  /** Why a target gets no notification of this event. Undefined if it gets one. A test is always sent. */
+  const suppression = ({ device }: StoredTarget, event: NoticeEvent): string | undefined => {
+    if (event === 'test') return undefined
+    if (isSeen(device)) return 'a page of this device is visible'
+    const role = parts.devices.list.find(({ id }) => id === device)?.role
+    const answers = role === undefined || includes(role, 'approve')
+    return event === 'needs you' && !answers ? `a device with the role ${role} may not answer` : undefined
+  }
+
+  /** Sends a notification to a target, unless it is suppressed. Returns its record. */
   const notify = async (
     stored: StoredTarget,
     event: NoticeEvent,
@@ -64,8 +71,8 @@ export async function openNotifications(notifier: Notifier, parts: Parts): Promi
       outcome,
       ...(reason !== undefined && { reason }),
     })
-    if (event !== 'test' && isSeen(stored.device))
-      return done('suppressed', 'a page of this device is visible')
+    const suppressed = suppression(stored, event)
+    if (suppressed !== undefined) return done('suppressed', suppressed)
     const delivery = await notifier.send(stored.target, notification)
     if (delivery.outcome === 'sent') return done('sent')
     if (delivery.outcome === 'gone') targets.remove(stored.id)

@@ -1,3 +1,4 @@
+import { MemoryCaptures } from '@atrium/adapters/captures/memory'
 import { memoryStore } from '@atrium/adapters/store/memory'
 import type { MemoryStore } from '@atrium/adapters/store/memory'
 import type { Action } from '@atrium/protocol/channel'
@@ -84,6 +85,21 @@ test('[L9] a session that woke for its chat falls asleep after it', async () => 
   const draft = { text: 'to be', origin: { kind: 'user' } }
   await ann.echo(ann.dispatch(chat, { type: 'chat/draftChanged', draft }))
   expect(await nights()).toEqual([undefined, undefined])
+})
+
+test('[L8] a session that is created while another client asks for it is not taken for a damaged one', async () => {
+  const all = await testHost({ machine: { captures: new MemoryCaptures() } })
+  const [ann, ben] = [await all.join('ann'), await all.join('ben')]
+  const { changes } = all.core()
+  if (!changes) throw new Error('the host has no captures')
+  const create = changes.create.bind(changes)
+  changes.create = async (uri) => {
+    changes.create = create
+    await ann.ask('createSession', { channel: session })
+    return create(uri)
+  }
+  const { snapshot } = await ben.ask('subscribe', { channel: session })
+  expect(snapshot?.resource).toBe(session)
 })
 
 /** A store whose reads of channels wait between `hold` and `release`. */

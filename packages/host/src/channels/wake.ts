@@ -86,9 +86,12 @@ async function wakeAlone(core: Core, uri: Uri): Promise<Channel | undefined> {
  * caller may never subscribe to the channel.
  */
 async function wakeOne(core: Core, uri: Uri): Promise<Channel | undefined> {
-  // The channel may have been created while it was looked up in the store.
+  // The channel may have been created while it was looked up, in the store or among the changesets.
   const channel =
-    (await core.log.wake(uri)) ?? core.log.channel(uri) ?? (core.changes && (await core.changes.create(uri)))
+    (await core.log.wake(uri)) ??
+    core.log.channel(uri) ??
+    (await core.changes?.create(uri)) ??
+    core.log.channel(uri)
   if (channel) {
     sleepWhenIdle(core, channel)
     await core.log.when(channel, () => true)

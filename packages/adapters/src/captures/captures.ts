@@ -45,12 +45,15 @@ export function runLimits({ captureMs, captureOutput, vcsRuns }: CaptureLimits):
 export function gitCaptures(options: CapturesOptions): Captures {
   const { folder, path = process.env['PATH'] ?? '', user = currentUser(), limits = defaultLimits } = options
   let found: Promise<CaptureTools> | undefined
+  /** The tools, once they are found. A capture then asks the disk at once, because an agent waits for it. */
+  let ready: CaptureTools | undefined
   const open = async (): Promise<CaptureTools> => {
     const program = await findProgram('git', path)
     if (program === undefined) throw new CaptureRefused('There are no captures without git.')
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const git = new GitRunner(program, path, runLimits(limits))
-    return { git, user, folder, settings: userSettings(git, user), config: repositoryConfig(git) }
+    ready = { git, user, folder, settings: userSettings(git, user), config: repositoryConfig(git) }
+    return ready
   }
   const tools = () => (found ??= open())
   const queue = new StoreQueue()
@@ -92,7 +95,7 @@ export function gitCaptures(options: CapturesOptions): Captures {
   return {
     async take(directory, taking) {
       if (taking.signal.aborted) throw new CaptureFailed('The capture was stopped.')
-      const shared = await tools()
+      const shared = ready ?? (await tools())
       const place = await placeOf(shared, directory)
       const capture = await queue.run(nameOf(place), async () => {
         const store = await storeAt(shared.git, place)

@@ -74,8 +74,9 @@ class UntilChanged<T> {
 
 function seenAt(path: string): string {
   try {
-    const { mtimeMs, size, ino } = statSync(path)
-    return `${mtimeMs} ${size} ${ino}`
+    // Most users lack one of these files. An exception would take longer than all the rest.
+    const info = statSync(path, { throwIfNoEntry: false })
+    return info ? `${info.mtimeMs} ${info.size} ${info.ino}` : ''
   } catch {
     return ''
   }

@@ -57,6 +57,16 @@ test('[O25] a small folder that has not changed is captured without git', async 
   expect((await take()).id).toBe(first.id)
 })
 
+test('[O30] a capture that an agent waits for asks the disk at once, as soon as git is known', async () => {
+  const { folder, captures, take } = await counted()
+  await take()
+  const asked = () => process.getActiveResourcesInfo().filter((name) => name.startsWith('FSReq')).length
+  const before = asked()
+  const taken = captures.take(folder.directory, taking())
+  expect(asked()).toBe(before + 1)
+  await taken
+})
+
 test('[O25] a folder that could not be read once is looked at again', async () => {
   const { folder, take, settle } = await counted()
   await settle()

@@ -66,6 +66,24 @@ test('[O30] a turn in an unchanged folder has its record in the step that starts
   expect(stored).toHaveLength(1)
 })
 
+test('[O30] the start capture begins before the step that starts the turn is handed to the store', async () => {
+  const all = await withTurn()
+  const order: string[] = []
+  const { captures } = all
+  const { log } = all.store()
+  const [take, append] = [captures.take.bind(captures), log.append.bind(log)]
+  captures.take = (...given) => {
+    order.push('capture')
+    return take(...given)
+  }
+  log.append = (step) => {
+    order.push('step')
+    append(step)
+  }
+  await beginTurn(all, 't2')
+  expect(order.slice(0, 2)).toEqual(['capture', 'step'])
+})
+
 test('[O30] a file that changed between two turns is no change of the second one, and the agent waits for its record', async () => {
   const all = await withTurn()
   all.write('two.txt', 'by a person\n')

@@ -15,7 +15,8 @@ export class CapturedTurn {
   /** Stores the record of the turn. Does not wait until it is durable. */
   readonly #save: (record: TurnRecord) => void
   #folders: readonly TurnFolder[]
-  #queue: Promise<void> = Promise.resolve()
+  /** The captures that were asked for until now. Undefined: none. */
+  #queue: Promise<void> | undefined
   #bytes = 0
   /** Whether calls of this turn run in the present period. */
   #own = false
@@ -60,7 +61,7 @@ export class CapturedTurn {
 
   /** Resolves when all captures that were asked for until now are taken. */
   get looked(): Promise<void> {
-    return this.#queue
+    return this.#queue ?? Promise.resolve()
   }
 
   /** The directories of the turn. */
@@ -105,7 +106,7 @@ export class CapturedTurn {
 
   /** Takes a capture when the first of the turn's calls begins to run. Resolves when the calls may change files. */
   callsBegin(): Promise<void> {
-    if (this.#own) return this.#queue
+    if (this.#own) return this.looked
     const looked = this.#look()
     this.#own = true
     return looked
@@ -113,7 +114,7 @@ export class CapturedTurn {
 
   /** Takes a capture before the last of the turn's running calls ends. */
   callsEnd(): Promise<void> {
-    if (!this.#own) return this.#queue
+    if (!this.#own) return this.looked
     const looked = this.#look()
     this.#own = false
     return looked
@@ -155,7 +156,9 @@ export class CapturedTurn {
       this.#folders = await Promise.all(this.#folders.map((folder) => this.#lookAt(folder, own, wereOthers)))
       this.#store(this.record)
     }
-    this.#queue = this.#queue.then(() => this.#taking.hold(look))
+    const begin = () => this.#taking.hold(look)
+    // The first capture begins at once: the disk is asked before the step that starts the turn is handed to the store.
+    this.#queue = this.#queue ? this.#queue.then(begin) : begin()
     return this.#queue
   }
 

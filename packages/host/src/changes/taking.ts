@@ -18,8 +18,8 @@ export type Taken =
 export class Taking {
   readonly #captures: Captures
   readonly #core: Pick<Core, 'world' | 'limits'>
-  /** The deletion of contents that runs now. Captures wait for it. */
-  #collecting: Promise<void> = Promise.resolve()
+  /** What captures wait for: a deletion of contents, or interrupted edits. Undefined: captures can be taken at once. */
+  #blocking: Promise<void> | undefined
   /** The captures that are being taken, or were taken and are not recorded yet. */
   readonly #open = new Set<object>()
   /** The captures that are being taken and compared now. */
@@ -43,7 +43,7 @@ export class Taking {
    */
   async take(directory: string, since?: string): Promise<Taken> {
     const { world, limits } = this.#core
-    await this.#collecting
+    while (this.#blocking) await this.#blocking
     const abort = new AbortController()
     const slow = () => {
       abort.abort()
@@ -68,7 +68,7 @@ export class Taking {
 
   /** Captures a commit of a folder's repository. Rejects with a sentence for users. */
   async commit(directory: string, of: 'head' | 'branch'): Promise<string> {
-    await this.#collecting
+    while (this.#blocking) await this.#blocking
     const abort = new AbortController()
     return this.#whileRunning(abort, this.#captured(directory, of, abort)).catch((error: unknown) => {
       if (this.#isStopped) return never()
@@ -112,12 +112,19 @@ export class Taking {
   /** Makes captures wait until a task that changes files has ended. */
   blockFor(task: Promise<void>): void {
     const failed = (error: unknown) => this.#core.world.report('finishing interrupted edits failed', error)
-    this.#collecting = this.#collecting.then(() => task).catch(failed)
+    this.#block(task.catch(failed))
+  }
+
+  #block(task: Promise<void>): void {
+    const blocking: Promise<void> = Promise.all([this.#blocking, task]).then(() => {
+      if (this.#blocking === blocking) this.#blocking = undefined
+    })
+    this.#blocking = blocking
   }
 
   /** Runs work that takes captures and records them. No content is deleted meanwhile. */
   async hold<T>(work: () => Promise<T>): Promise<T> {
-    await this.#collecting
+    while (this.#blocking) await this.#blocking
     const mark = {}
     this.#open.add(mark)
     try {
@@ -132,11 +139,11 @@ export class Taking {
    * and deletes nothing, if captures are being taken or recorded now.
    */
   async collect(kept: () => Promise<ReadonlySet<string> | undefined>): Promise<boolean> {
-    await this.#collecting
+    while (this.#blocking) await this.#blocking
     if (this.#open.size > 0) return false
     this.#latest.clear()
     const collecting = kept().then((ids) => (ids ? this.#captures.collect(ids) : undefined))
-    this.#collecting = collecting.catch(() => {})
+    this.#block(collecting.catch(() => {}))
     await collecting
     return true
   }

@@ -3,6 +3,7 @@ import type { Uri } from '@atrium/protocol/channel'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { SessionState, SessionSummary } from '@atrium/protocol/session/state'
 import { rootUri } from '@atrium/protocol/uri'
+import { checkChanges } from './changes/change-checks.ts'
 import { checkNoneWaits, isWaiting } from './checks/choices.ts'
 import type { MinimalClient } from './minimal-client.ts'
 import type { Simulation } from './simulation.ts'
@@ -14,6 +15,7 @@ import type { Simulation } from './simulation.ts'
 export function checkAtRest(sim: Simulation<MinimalClient>): void {
   for (const client of sim.clients) checkClient(sim, client)
   checkHost(sim)
+  if (sim.changes) checkChanges(sim, sim.changes)
 }
 
 /** Makes the checks that do not depend on the kind of client. */

@@ -15,7 +15,7 @@ const usage = `usage: npm run simulate -- [--clients] [--seeds N] [--from N] [--
 
   --clients     run the real client library instead of minimal clients
   --seeds N     number of seeds to run (2000)
-  --from N      the first seed (1)
+  --from N      the first seed (1); from 1000001 on, agents and people change files
   --seed N      run this seed only
   --planted     plant each known bug in turn and print the seed that finds it
   --remember    with --planted: search from the first seed and save the seeds in proof/seeds.json
@@ -114,7 +114,7 @@ async function plantAll(): Promise<boolean> {
     const searched = { every: 1, explain: false, bug }
     const known = hints[bug.name]
     const again = known === undefined ? undefined : await search({ ...searched, first: known, count: 1 })
-    results.set(bug, again ?? (await search({ ...searched, first: 1, count: plantedSeeds })))
+    results.set(bug, again ?? (await search({ ...searched, first: bug.from ?? 1, count: plantedSeeds })))
     return next()
   }
   await Promise.all(Array.from({ length: jobs }, next))

@@ -262,12 +262,15 @@ export class MinimalClient {
     if (origin?.clientId === this.id) {
       const answer = { clientSeq: origin.clientSeq, channel, action }
       this.#actions.answered(answer, outcomeOf(answer, serverSeq, rejectionReason), this)
+      if (rejectionReason === undefined) this.#context.accepted?.(channel, serverSeq, action)
     }
     const subscription = this.subscriptions.get(channel)
     if (!subscription || rejectionReason !== undefined) return
     subscription.state = this.clientView.reduce(subscription.kind, subscription.state, action)
     subscription.hasGap ||= this.clientView.makesGap(channel, serverSeq)
     if (subscription.hasGap) return
+    if (!this.clientView.windowed.has(channel))
+      this.#context.past?.add(channel, serverSeq, subscription.state)
     const { kind, state } = subscription
     if (this.clientView.agrees(channel, kind, state, expected)) return
     const where = this.clientView.difference(channel, kind, state, expected)

@@ -30,6 +30,7 @@ const opNames = [
   'break',
   'seal',
   'retention',
+  'change',
 ] as const
 export type OpName = (typeof opNames)[number]
 
@@ -43,9 +44,13 @@ export interface Op {
  * The focus of a plan. `links`: few actions in chats. `turns`: many actions in chats. `windows`: chats have many
  * turns, and clients hold only the newest ones and truncate chats. `lifecycle`: sessions, chats and workers (chats
  * that agents start) are created and disposed. `idle`: no client is subscribed, and the host unloads channels.
- * `moves`: chats are forked, and move between sessions. `decisions`: agents ask, users and clients answer.
+ * `moves`: chats are forked, and move between sessions. `decisions`: agents ask, users and clients answer. `changes`: agents and
+ * people change files, and clients undo and redo turns, mark hunks and write comments.
  */
-export type Theme = 'links' | 'turns' | 'windows' | 'lifecycle' | 'idle' | 'moves' | 'decisions'
+export type Theme = 'links' | 'turns' | 'windows' | 'lifecycle' | 'idle' | 'moves' | 'decisions' | 'changes'
+
+/** Plans with this seed, or a higher one, have the theme `changes`. No other plan has it. */
+export const firstOfChanges = 1_000_001
 
 export interface Plan {
   readonly seed: number
@@ -101,6 +106,8 @@ const usual: { readonly [N in OpName]: number } = {
   // These ops are not drawn by their frequency: `withSeals` and `withRetention` add them to the plan.
   seal: 0,
   retention: 0,
+  // Only the theme `changes` has this op.
+  change: 30,
 }
 
 const themes: readonly Theme[] = [
@@ -141,6 +148,31 @@ const more: { readonly [T in Theme]: { readonly [N in OpName]?: number } } = {
     full: 0,
     stop: 0.3,
   },
+  changes: {
+    agent: 3,
+    deliver: 3,
+    disk: 5,
+    open: 4,
+    cut: 0.5,
+    crash: 1,
+    chat: 3,
+    terminal: 1,
+    dispatch: 1,
+    tick: 0.2,
+    create: 0.2,
+    dispose: 0.3,
+    halfOpen: 0.3,
+    subscribe: 0.3,
+    stop: 1,
+    list: 0,
+    fetch: 0,
+    break: 0,
+    full: 0,
+    // An older copy of the store may name captures that were deleted since.
+    backup: 0,
+    restore: 0,
+    change: 2,
+  },
   moves: {
     chat: 20,
     deliver: 3,
@@ -160,9 +192,9 @@ const needed: readonly OpName[] = ['deliver', 'disk', 'open', 'dispatch', 'creat
 /** Derives a plan from a seed. Each plan leaves some faults out, because too many at once hide one another. */
 export function planOf(seed: number, length = 120): Plan {
   const chance = new Chance(seed)
-  const theme = chance.pick(themes) ?? 'links'
+  const theme = seed >= firstOfChanges ? 'changes' : (chance.pick(themes) ?? 'links')
   const weights = opNames.map((name) => {
-    if (name === 'seal' || name === 'retention') return 0
+    if (name === 'seal' || name === 'retention' || (name === 'change' && theme !== 'changes')) return 0
     const often = Math.round((more[theme][name] ?? 1) * usual[name])
     const left = !needed.includes(name) && more[theme][name] === undefined && chance.oneIn(3)
     return left ? 0 : often * (1 + chance.below(4))
@@ -177,8 +209,8 @@ export function planOf(seed: number, length = 120): Plan {
     clients: 2 + chance.below(3),
     headEvery: chance.pick([2, 5, 20]) ?? 5,
     tail: chance.pick([1, 2, 50]) ?? 50,
-    oldClient: chance.oneIn(2),
-    older: olderOf(seed),
+    oldClient: chance.oneIn(2) && theme !== 'changes',
+    older: theme === 'changes' ? [] : olderOf(seed),
     theme,
     weight: chance.pick([1, 200, 2000]) ?? 1,
     flushes: chance.pick([2, 2, 6]) ?? 2,
@@ -228,7 +260,7 @@ const olderVersions: readonly Version[] = ['0.1.0', '0.4.0', '0.6.0']
 
 function setupOf(theme: Theme, chance: Chance): Plan['setup'] {
   if (theme === 'idle') return 'unsubscribed'
-  return ['windows', 'moves', 'decisions'].includes(theme)
+  return ['windows', 'moves', 'decisions', 'changes'].includes(theme)
     ? 'subscribed'
     : (chance.pick(['none', 'unsubscribed', 'subscribed', 'subscribed']) ?? 'none')
 }

@@ -1,5 +1,6 @@
 import { toolNames } from './agent-tools.ts'
 import type { Action, Uri } from '@atrium/protocol/channel'
+import type { ChangesetState } from '@atrium/protocol/changeset/state'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { Chance } from '../chance.ts'
 import type { Simulation } from './simulation.ts'
@@ -39,6 +40,7 @@ function actionsFor({ sim, channel, kind, name, clientId, chance }: Choice): rea
   if (kind === 'root') return ofRoot(name, chance)
   if (kind === 'session') return ofSession(name, clientId, chance)
   if (kind === 'chat') return ofChat(sim, channel, name, chance)
+  if (kind === 'changeset') return ofChangeset(sim, channel, chance)
   return ofTerminal(name, clientId, chance)
 }
 
@@ -70,6 +72,13 @@ function ofSession(name: string, clientId: string, chance: Chance): readonly obj
     { type: 'session/activeClientSet', activeClient: { clientId, displayName: name, tools: allTools } },
     { type: 'session/activeClientRemoved', clientId },
   ]
+}
+
+/** Marks of whole files. Marks are never taken back, so that a confirmed one must last. */
+function ofChangeset(sim: Simulation, channel: Uri, chance: Chance): readonly object[] {
+  const { files } = sim.model.stateAt(channel, Infinity) as ChangesetState
+  const marked = chance.pick(files)
+  return [{ type: 'changeset/filesReviewChanged', files: marked ? [marked.id] : [], reviewed: true }]
 }
 
 const allTools = toolNames.map((name) => ({ name }))

@@ -2,6 +2,7 @@ import { MinimalClient } from './minimal-client.ts'
 import { checkSearchIndex } from './checks/search-index.ts'
 import { checkAtRest, checkWithoutClients } from './final-checks.ts'
 import { restart } from './ops/shared-ops.ts'
+import { lookBack } from './ops/change-ops.ts'
 import { open, ops } from './ops/ops.ts'
 import type { Plan } from './plan.ts'
 import { setUp } from './ops/setup.ts'
@@ -23,11 +24,16 @@ export async function run(plan: Plan, trace?: (line: string) => void): Promise<V
     trace?.(`-- ${name}`)
     ops[name](sim, new Chance(dice))
     await settled(sim)
-    if (plan.theme === 'decisions') await completeStart(sim)
+    if (plan.theme === 'decisions' || plan.theme === 'changes') await completeStart(sim)
     if (sim.violation) return sim.violation
   }
   trace?.('-- everything heals')
   await heal(sim)
+  if (sim.changes && !sim.violation) {
+    trace?.('-- turns are undone')
+    lookBack(sim, new Chance(plan.seed))
+    await heal(sim)
+  }
   if (!sim.violation) checkAtRest(sim)
   if (!sim.violation) await checkSearch(sim)
   if (sim.violation) return sim.violation
@@ -63,12 +69,18 @@ async function leave(sim: Sim): Promise<void> {
   }
   let rounds = 0
   for (let round = 0; round < maxRounds && (rounds < 3 || sim.disk.waiting > 0); round++) {
-    for (let n = sim.disk.waiting; n > 0; n--) sim.disk.answer()
-    sim.disk.flush()
+    answerAll(sim)
     if (sim.up) rounds++
     sim.tasks.push(...sim.clock.due(sim.up ? graceMs : 0))
     await settled(sim)
   }
+}
+
+/** Lets the disk and the folder do everything that they were asked for. */
+function answerAll({ disk, changes, tasks }: Simulation): void {
+  for (let n = disk.waiting; n > 0; n--) disk.answer()
+  disk.flush()
+  for (let n = changes?.folder.waiting ?? 0; n > 0; n--) tasks.push(() => changes?.folder.next()())
 }
 
 /** Waits until nothing happens by itself. Everything pending is in promises, so one turn of the event loop is enough. */
@@ -83,8 +95,7 @@ export async function settled(sim: Simulation): Promise<void> {
 /** Completes the start of a host quickly: how hosts start is the topic of other plans. */
 export async function completeStart(sim: Simulation): Promise<void> {
   for (let round = 0; round < maxRounds && sim.hostRun && !sim.up; round++) {
-    for (let n = sim.disk.waiting; n > 0; n--) sim.disk.answer()
-    sim.disk.flush()
+    answerAll(sim)
     await settled(sim)
   }
 }
@@ -110,8 +121,7 @@ async function heal(sim: Sim): Promise<void> {
     // Completes the creation of each session that has no chat yet, because a client waits for the answer.
     for (const [uri, { chats }] of sim.invariants.sessions())
       if (chats.length === 0) sim.hostRun?.agents.creations.get(uri)?.()
-    for (let n = sim.disk.waiting; n > 0; n--) sim.disk.answer()
-    sim.disk.flush()
+    answerAll(sim)
     for (const { link } of sim.clients) {
       link?.toHost(100)
       link?.toClient(100)
@@ -128,8 +138,7 @@ async function checkSearch(sim: Sim): Promise<void> {
   for (let round = 0; search && (round < 3 || search.waiting > 0); round++) {
     if (round > maxRounds) return sim.fail('Q26', `${search.waiting} sessions are never indexed`)
     sim.tasks.push(...sim.clock.due(round === 0 ? 5000 : 100))
-    for (let n = sim.disk.waiting; n > 0; n--) sim.disk.answer()
-    sim.disk.flush()
+    answerAll(sim)
     await settled(sim)
   }
   checkSearchIndex(sim, sim.index)
@@ -140,6 +149,7 @@ function pendingWork(sim: Sim): string {
   const found = [
     !sim.up && 'the host is down',
     sim.disk.waiting > 0 && 'the disk has pending requests',
+    sim.changes && sim.changes.folder.waiting > 0 && 'the folder has pending work',
     ...sim.clients.map((client) => !client.idle && `${client.id} waits for an answer`),
     ...sim.clients.map(
       (client) => client.link && client.link.waiting > 0 && `${client.id} has frames under way`,

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { patched } from '../plant/patch.ts'
 import { bugs } from './bugs/bugs.ts'
 import { Disk } from './disk.ts'
-import { planOf } from './plan.ts'
+import { firstOfChanges, planOf } from './plan.ts'
 import { run } from './run.ts'
 import { shrink } from './ops/shrink.ts'
 import { tally } from './tally.ts'
@@ -61,6 +61,20 @@ test('[B2] clients of 0.1, 0.4 and 0.6 come and go, and their choices of models 
 test('[B2] some text of agents has no room in the state, and is stored apart', async () => {
   for (let seed = 201; seed <= 240; seed++) expect(await run(planOf(seed))).toBeUndefined()
   expect(tally()['text stored apart']).toBeGreaterThan(0)
+})
+
+test('[B2] [B3] agents and people change files, and clients undo turns, mark hunks and ask for past states', async () => {
+  for (let seed = firstOfChanges; seed < firstOfChanges + 25; seed++)
+    expect({ seed, violation: await run(planOf(seed)) }).toEqual({ seed, violation: undefined })
+  for (const what of [
+    'edits by agents',
+    'edits by people',
+    'files changed by undo',
+    'changesets compared',
+    'end captures owed at a crash',
+    'past states compared',
+  ])
+    expect({ what, times: tally()[what] ?? 0 }).not.toEqual({ what, times: 0 })
 })
 
 test('[B4] any part of a plan is a plan', async () => {

@@ -3,6 +3,8 @@ import { TurnFailed } from '@atrium/host/ports/agent'
 import type { Uri } from '@atrium/protocol/channel'
 import { Chance } from '../chance.ts'
 import { AgentTools } from './agent-tools.ts'
+import { AgentEdits } from './changes/agent-edits.ts'
+import type { Workplace } from './changes/agent-edits.ts'
 import type { Theme } from './plan.ts'
 
 /** Receives every request to an agent at the moment it is made. */
@@ -21,6 +23,8 @@ export class SimulatedAgents {
   readonly runs = new Set<AgentRun>()
   /** Sessions being created, each with the function that ends its creation. */
   readonly creations = new Map<Uri, (error?: Error) => void>()
+  /** Where agents change files, in the theme `changes`. */
+  workplace: Workplace | undefined
   readonly #observer: AgentObserver
   readonly #names: () => number
   readonly #chance: Chance
@@ -70,6 +74,7 @@ export class SimulatedAgents {
       run.give(this.#part(run))
       for (let n = 0; n < 3; n++) run.give(this.#delta(run.parts[0] ?? ''))
       for (let n = 0; n < (this.#theme === 'decisions' ? 2 : 0); n++) run.give(run.tools.step(this.#chance))
+      for (let n = 0; n < 6; n++) if (run.edits) run.give(run.edits.step(this.#chance))
     }
   }
 
@@ -94,10 +99,12 @@ export class SimulatedAgents {
 
   #run(chat: Chat, signal: AbortSignal): AsyncIterable<AgentAction> {
     this.#observer.runs(chat.uri, chat.turnId)
+    this.workplace?.begins(chat.uri, chat.turnId)
     const tools = new AgentTools(chat, this.#names)
     const obeysAbort = !this.#chance.oneIn(3)
     const onEnd = () => void this.runs.delete(run)
-    const run = new AgentRun({ chat, signal, tools, obeysAbort, onEnd })
+    const edits = this.workplace && new AgentEdits(chat, this.#names, this.workplace)
+    const run = new AgentRun({ chat, signal, tools, ...(edits && { edits }), obeysAbort, onEnd })
     this.runs.add(run)
     return { [Symbol.asyncIterator]: () => run }
   }
@@ -108,6 +115,8 @@ export class SimulatedAgents {
       return spawnWorker(run, `call-${this.#names()}`, chance.oneIn(3))
     if (this.#theme === 'decisions' && !chance.oneIn(5))
       return chance.oneIn(8) ? this.#question(true) : run.tools.step(chance)
+    if (run.edits && !chance.oneIn(3)) return run.edits.step(chance)
+    if (run.edits && chance.oneIn(4)) return ended
     // Workers ask more often. Otherwise hardly any worker would wait for a user when its host dies.
     if (run.chat.state.origin?.kind === 'tool' && chance.oneIn(3)) return this.#question()
     if (this.#theme === 'windows' && chance.oneIn(4)) return chance.oneIn(3) ? failed(failure(chance)) : ended
@@ -149,6 +158,7 @@ interface AgentRunOptions {
   readonly chat: Chat
   readonly signal: AbortSignal
   readonly tools: AgentTools
+  readonly edits?: AgentEdits
   /** If false, the run goes on after its turn was aborted, and sends more actions. */
   readonly obeysAbort: boolean
   readonly onEnd: () => void
@@ -160,15 +170,17 @@ export class AgentRun implements AsyncIterator<AgentAction> {
   readonly signal: AbortSignal
   readonly parts: string[]
   readonly tools: AgentTools
+  readonly edits: AgentEdits | undefined
   /** Steps that the host has not asked for yet. */
   readonly #steps: ScriptStep[] = []
   readonly #onEnd: () => void
   #awaited: ((answer: Promise<IteratorResult<AgentAction>>) => void) | undefined
 
-  constructor({ chat, signal, tools, obeysAbort, onEnd }: AgentRunOptions) {
+  constructor({ chat, signal, tools, edits, obeysAbort, onEnd }: AgentRunOptions) {
     this.chat = chat
     this.signal = signal
     this.tools = tools
+    this.edits = edits
     this.#onEnd = onEnd
     const { activeTurn } = chat.state
     this.parts = (activeTurn?.responseParts ?? []).flatMap((part) =>

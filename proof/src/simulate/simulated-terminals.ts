@@ -19,6 +19,8 @@ interface Context {
   /** Returns the terminal that a tool call holds. */
   heldBy(toolCallId: string): Uri | undefined
   fail(invariant: string, problem: string): void
+  /** The files, in the theme `changes`. There the shells work in the folder of the sessions. */
+  readonly changes?: { person(chance: Chance, isTold: boolean): void } | undefined
 }
 
 /** The terminals of one host run. Their shells print, change their titles, run commands and exit when the seed says so. */
@@ -39,7 +41,10 @@ export class SimulatedTerminals implements Terminals {
       this.#context.fail('I7', `a shell starts for ${uri} before that terminal is durable`)
     if (command !== undefined) this.#context.invariants.callEffects.carriedOut(chat, toolCallId, input)
     if (this.#context.name() % 9 === 0) return Promise.reject(new Error('there is no shell today'))
+    const { changes } = this.#context
     const shell = new SimulatedShell(say, command === undefined ? 10 : 2, () => this.#shells.delete(shell))
+    // The host learns of the output after each edit, so it knows that somebody else was active.
+    if (changes && command === undefined) shell.edit = (chance) => changes.person(chance, true)
     this.#shells.add(shell)
     return Promise.resolve(shell)
   }
@@ -57,7 +62,8 @@ export class SimulatedTerminals implements Terminals {
     const own = { kind: 'client', clientId: client?.id }
     const chat = session === undefined ? undefined : (held ?? defaultChatUri(session))
     const claim = session === undefined ? own : { kind: 'session', session, chat }
-    const params = { channel: `ahp-terminal:/${name}`, claim, cwd: `file:///${name}` }
+    const place = this.#context.changes ? `a/${name}` : String(name)
+    const params = { channel: `ahp-terminal:/${place}`, claim, cwd: `file:///${place}` }
     if (client?.open) client.ask('createTerminal', params, () => {})
   }
 
@@ -76,6 +82,8 @@ class SimulatedShell implements Shell {
   readonly #onExit: () => void
   /** The shell exits at one of this many actions, on average. */
   readonly #exitOdds: number
+  /** Changes a file, in the theme `changes`. */
+  edit: ((chance: Chance) => void) | undefined
   #paused = false
   #over = false
   #command = ''
@@ -89,6 +97,10 @@ class SimulatedShell implements Shell {
   act(chance: Chance, name: () => number): void {
     if (chance.oneIn(this.#exitOdds)) return this.#exit(chance.below(3))
     if (this.#paused) return
+    if (this.edit) {
+      this.edit(chance)
+      return this.#say({ type: 'terminal/data', data: `${name()} ` })
+    }
     for (let n = chance.below(4); n >= 0; n--) this.#say({ type: 'terminal/data', data: `${name()} ` })
     if (chance.oneIn(3)) this.#say({ type: 'terminal/cwdChanged', cwd: `file:///${name()}` })
     if (chance.oneIn(6)) this.#say({ type: 'terminal/titleChanged', title: `sh ${name()}` })

@@ -3,13 +3,16 @@ import type { Core } from '@atrium/host/core'
 import { hostOf } from '@atrium/host'
 import type { Host } from '@atrium/host'
 import { openCore } from '@atrium/host/open'
-import type { Uri } from '@atrium/protocol/channel'
+import type { Action, Uri } from '@atrium/protocol/channel'
 import type { RunContext } from './checks/context.ts'
+import { SimulatedChanges } from './changes/changes.ts'
+import { checkAnnotations } from './changes/change-checks.ts'
 import { Disk } from './disk.ts'
 import { watchEphemeral } from './ephemeral.ts'
 import { Invariants } from './checks/invariants.ts'
 import type { Link } from './link.ts'
 import type { Plan } from './plan.ts'
+import { PastStates } from './checks/past-states.ts'
 import { checkRecords } from './checks/record-checks.ts'
 import { indexOf } from './checks/search-index.ts'
 import { ReferenceModel } from './checks/reference-model.ts'
@@ -46,6 +49,7 @@ const expectedReports = new Set([
   'agent failed',
   'session not created',
   'no terminal',
+  'files left by interrupted edits',
 ])
 
 /** Short limits, so that their effects happen within a run. */
@@ -68,6 +72,10 @@ export class Simulation<P extends SimulatedClient = SimulatedClient> implements 
   readonly meanings = new Map<string, string>()
   /** The search index. It survives crashes, and may then be ahead of the disk. */
   readonly index = memorySearch()
+  /** The files and what happens to them. Only the theme `changes` has files. */
+  readonly changes: SimulatedChanges | undefined
+  /** The states that clients had, in the theme `changes`. */
+  readonly past: PastStates | undefined
   readonly unansweredCreations = new Map<Uri, () => boolean>()
   readonly clients: readonly P[]
   /** Links that the client has ended and the host has not noticed. */
@@ -104,12 +112,19 @@ export class Simulation<P extends SimulatedClient = SimulatedClient> implements 
     this.invariants = new Invariants(this.model, this.disk, (invariant, problem) =>
       this.fail(invariant, problem),
     )
+    this.changes = plan.theme === 'changes' ? new SimulatedChanges(this, this.name) : undefined
+    this.past = this.changes && new PastStates()
     this.clients = createClients(this)
     this.start()
   }
 
-  fail(invariant: string, problem: string): void {
+  readonly fail = (invariant: string, problem: string): void => {
     this.violation ??= { invariant, problem }
+  }
+
+  /** A client has learned that one of its actions was accepted. */
+  accepted(channel: Uri, seq: number, action: Action): void {
+    this.changes?.accepted(channel, seq, action)
   }
 
   /** Returns a number that was never used before, for names. */
@@ -121,10 +136,11 @@ export class Simulation<P extends SimulatedClient = SimulatedClient> implements 
   }
 
   /**
-   * The working directory of a new session in the theme `decisions`: one of two folders, so that the permission of a
-   * folder covers only some sessions.
+   * The working directory of a new session. In the theme `decisions` it is one of two folders, so that the permission of a
+   * folder covers only some sessions. In the theme `changes` all sessions work in the one simulated folder.
    */
   get directories(): readonly Uri[] | undefined {
+    if (this.changes) return ['file:///a']
     if (this.plan.theme !== 'decisions') return undefined
     return [this.name() % 3 === 0 ? 'file:///b' : 'file:///a']
   }
@@ -148,6 +164,7 @@ export class Simulation<P extends SimulatedClient = SimulatedClient> implements 
       this.invariants,
       this.name,
     )
+    agents.workplace = this.changes?.workplace
     const terminals = new SimulatedTerminals(this)
     const world = new HostRunWorld(this.clock, this.name, onReport)
     const hostRun: HostRun = { world, links: new Set(), agents, terminals }
@@ -160,7 +177,13 @@ export class Simulation<P extends SimulatedClient = SimulatedClient> implements 
     watchEphemeral(({ channel, seq, action, origin }) =>
       this.model.addEphemeral(channel, seq, action, origin),
     )
-    const machine = { agents: [agents.agent], terminals, defaultDirectory: 'file:///' }
+    const captures = this.changes?.folder.open(() => world.alive)
+    const machine = {
+      agents: [agents.agent],
+      terminals,
+      defaultDirectory: 'file:///',
+      ...(captures && { captures }),
+    }
     const search = indexOf(this.index, () => world.alive)
     openCore({ store, world, search, ...machine, headEvery, tail, sealLeast: 1, limits, fatal }).then(
       (core) => {
@@ -169,6 +192,7 @@ export class Simulation<P extends SimulatedClient = SimulatedClient> implements 
         if (core.log.first - 1 <= (store.log.lost ?? 0))
           this.fail('L5', `numbers from ${core.log.first} are assigned again: ${store.log.lost} was lost`)
         watchSteps(core.log, this.#steps)
+        this.changes?.started(core)
         hostRun.host = hostOf(core)
         if (core.log.diskFull) return
         this.invariants.hostStarted()
@@ -210,6 +234,8 @@ export class Simulation<P extends SimulatedClient = SimulatedClient> implements 
     this.invariants.crashed(left)
     this.unansweredCreations.clear()
     checkRecords(this)
+    this.changes?.crashed(left)
+    if (this.changes) checkAnnotations(this, this.changes)
   }
 
   /** Checks Y6: a shell ends with its host, so none runs after a restart. */
@@ -250,7 +276,6 @@ export class Simulation<P extends SimulatedClient = SimulatedClient> implements 
   /** Returns the visible channels whose URI has this prefix. */
   liveUris(prefix = ''): readonly Uri[] {
     const hidden = new Set(this.invariants.stagedChats())
-    const known = [...this.model.channels.keys()].filter((uri) => uri.startsWith(prefix) && !hidden.has(uri))
-    return known.filter((uri) => this.model.live(uri))
+    return this.model.liveUris(prefix).filter((uri) => !hidden.has(uri))
   }
 }

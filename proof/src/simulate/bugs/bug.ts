@@ -4,6 +4,8 @@ import type { Patch } from '../../plant/patch.ts'
 export interface Bug {
   readonly name: string
   readonly patches: readonly Patch[]
+  /** The seed from which the bug is searched. The first seed if absent. */
+  readonly from?: number
 }
 
 /**

@@ -1,5 +1,6 @@
 import { bug } from './bug.ts'
 import type { Bug } from './bug.ts'
+import { changeBugs } from './bugs-of-changes.ts'
 import { chatBugs } from './bugs-of-chats.ts'
 import { decisionBugs } from './bugs-of-decisions.ts'
 import { searchBugs } from './bugs-of-search.ts'
@@ -216,4 +217,5 @@ export const bugs: readonly Bug[] = [
   ...viewBugs,
   ...versionBugs,
   ...searchBugs,
+  ...changeBugs,
 ]

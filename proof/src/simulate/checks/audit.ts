@@ -76,7 +76,7 @@ export class Audit {
       this.#fail('I1', `moveChat of ${params.channel} was answered before it was durable`)
     if (method === 'listSessions') this.#list(params.left, result.items ?? [])
     for (const snapshot of result.snapshots ?? []) this.#snapshot(snapshot)
-    if (result.snapshot) this.#snapshot(result.snapshot, params.view?.turns)
+    if (result.snapshot && method === 'subscribe') this.#snapshot(result.snapshot, params.view?.turns)
     if (method !== 'reconnect') return undefined
     for (const uri of result.missing ?? [])
       if (model.live(uri)) this.#fail('I12', `${uri} exists and was reported as missing`)
@@ -208,7 +208,7 @@ export class Audit {
     const { model, disk } = this.#context
     const history = model.channels.get(resource)
     if (!history) return this.#fail('I9', `received a snapshot of ${resource}, which does not exist`)
-    if (resource.startsWith('ahp-chat:') && this.#context.invariants.sessionOf(resource) === undefined)
+    if (history.kind.name === 'chat' && this.#context.invariants.sessionOf(resource) === undefined)
       this.#fail('I9', `received a snapshot of ${resource}, which is still being created`)
     const fold = this.#clientView.expected(resource, fromSeq)
     if (!this.#clientView.agrees(resource, history.kind, state, fold))

@@ -70,7 +70,7 @@ export function checkChoices(model: ReferenceModel, { envelopes }: Step, fail: F
   }
 }
 
-/** Checks V9: a choice waits only while a turn is active. */
+/** Checks V9: a choice of model or agent is deferred only while a turn of the session is active. */
 export function checkNoneWaits(model: ReferenceModel, sessions: Sessions, fail: Fail): void {
   for (const [uri, state] of sessions)
     if (chosenIn(state).deferred && !isBusy(model, uri, Infinity))

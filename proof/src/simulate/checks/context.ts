@@ -1,4 +1,4 @@
-import type { Uri } from '@atrium/protocol/channel'
+import type { Action, Uri } from '@atrium/protocol/channel'
 import type { Disk } from '../disk.ts'
 import type { Invariants } from './invariants.ts'
 import type { ReferenceModel } from './reference-model.ts'
@@ -12,7 +12,11 @@ export interface RunContext {
   readonly meanings: Map<string, string>
   /** Sessions whose creation was requested and not answered. The function says whether the answer can still arrive. */
   readonly unansweredCreations: Map<Uri, () => boolean>
-  fail(invariant: string, problem: string): void
+  readonly fail: (invariant: string, problem: string) => void
+  /** The states that clients had. Absent if nobody asks for them. */
+  readonly past?: { add(channel: Uri, seq: number, state: unknown): void } | undefined
+  /** A client has learned that one of its actions was accepted. */
+  accepted?(channel: Uri, seq: number, action: Action): void
   /** Records one line of the trace. */
   trace(line: () => string): void
 }

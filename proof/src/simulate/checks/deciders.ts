@@ -54,7 +54,7 @@ function isDeniedRun(logged: CallAction, sent: CallAction): boolean {
 }
 
 function textOf(action: Action): string {
-  return JSON.stringify({ ...action, _meta: undefined })
+  return JSON.stringify(action, (key, value: unknown) => (key === '_meta' ? undefined : value))
 }
 
 function expectedAfter(

@@ -53,7 +53,8 @@ export class Invariants {
       countReference(envelope.action)
       if (envelope.action.includes('atrium.permissions'))
         this.#decisions.checkPermissions(channel, envelope, step.envelopes.slice(0, place))
-      const entry = channel.startsWith('ahp-chat:') ? this.#model.entry(channel, seq) : undefined
+      const isChat = this.#model.channels.get(channel)?.kind.name === 'chat'
+      const entry = isChat ? this.#model.entry(channel, seq) : undefined
       if (entry) this.#checkTurnAction(channel, entry, step.envelopes.slice(place + 1))
     }
     for (const { channel, action } of step.envelopes)
@@ -169,7 +170,7 @@ export class Invariants {
   }
 
   #liveUris(prefix: string): readonly Uri[] {
-    return [...this.#model.channels.keys()].filter((uri) => uri.startsWith(prefix) && this.#model.live(uri))
+    return this.#model.liveUris(prefix)
   }
 
   #session(uri: Uri): SessionState | undefined {

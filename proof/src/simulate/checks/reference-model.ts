@@ -88,6 +88,15 @@ export class ReferenceModel {
     return history?.dropped ? undefined : history
   }
 
+  /** The channels that exist and whose URIs have this prefix. The prefix of chats or sessions finds chats or sessions alone. */
+  liveUris(prefix: string): readonly Uri[] {
+    const kind = kindsByPrefix.get(prefix)
+    return [...this.channels].flatMap(([uri, history]) => {
+      const isWanted = uri.startsWith(prefix) && (kind === undefined || history.kind.name === kind)
+      return isWanted && !history.dropped ? [uri] : []
+    })
+  }
+
   stateAt(uri: Uri, seq: number): unknown {
     const history = this.channels.get(uri)
     if (!history || seq < history.created.seq) return undefined
@@ -164,6 +173,12 @@ export class ReferenceModel {
     }
   }
 }
+
+/** The kinds of the channels with these prefixes. A changeset and annotations have the prefix of their owner, too. */
+const kindsByPrefix = new Map([
+  ['ahp-chat:', 'chat'],
+  ['ahp-session:', 'session'],
+])
 
 /** Consecutive actions of these types may be delivered as one. */
 const growing = new Set([

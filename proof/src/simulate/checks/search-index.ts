@@ -56,6 +56,7 @@ export function checkSearchIndex(context: RunContext, index: MemorySearch): void
 function answerOf({ responseParts }: ChatState['turns'][number]): string {
   const texts = responseParts.map((part) => {
     if (part.kind === 'markdown') return part.content
+    if (part.kind === 'systemNotification') return typeof part.content === 'string' ? part.content : ''
     if (part.kind === 'inputRequest') return part.request.message ?? ''
     return part.kind === 'error' ? part.error.message : ''
   })

@@ -1,6 +1,7 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { SessionState } from '@atrium/protocol/session/state'
+import { sessionOfAnnotations } from '@atrium/protocol/uri'
 import type { Disk } from '../disk.ts'
 import type { ChatIndex } from './chat-index.ts'
 import type { ReferenceModel } from './reference-model.ts'
@@ -37,6 +38,9 @@ export class UsedSessions {
    */
   observeAction(uri: Uri, action: Action, at: number): void {
     const { draft } = action as { readonly draft?: unknown }
+    // A session with a comment counts as used.
+    const annotated = action.type.startsWith('annotations/') ? sessionOfAnnotations(uri) : undefined
+    if (annotated !== undefined) this.add(annotated, at)
     const session = this.#chatIndex.sessionOf(uri)
     const uses = draft !== undefined || action.type === 'chat/pendingMessageSet'
     if (session !== undefined && uses) this.add(session, at)
@@ -44,8 +48,10 @@ export class UsedSessions {
 
   observeState(uri: Uri, at: number): void {
     const state = this.#model.stateAt(uri, Infinity)
-    const chat = uri.startsWith('ahp-chat:') ? (state as ChatState) : undefined
+    const kind = this.#model.channels.get(uri)?.kind.name
+    const chat = kind === 'chat' ? (state as ChatState) : undefined
     const session = chat ? this.#chatIndex.sessionOf(uri) : uri
+    if (kind !== 'chat' && kind !== 'session') return
     if (session === undefined || this.has(session) || !session.startsWith('ahp-session:')) return
     const used = chat
       ? (chat.activeTurn ?? chat.turns[0] ?? chat.queuedMessages ?? chat.steeringMessage ?? chat.draft)

@@ -21,7 +21,8 @@ export async function setUp(sim: Simulation, heal: () => Promise<void>): Promise
   sim.hostRun?.terminals.prepare(first)
   await heal()
   // Some finished turns, then an active one.
-  const talkative = sim.plan.theme === 'windows' || sim.plan.theme === 'moves'
+  const talkative = ['windows', 'moves', 'changes'].includes(sim.plan.theme)
+  const dice = new Chance(sim.plan.seed)
   for (let past = 0; past < (talkative ? 3 : 0); past++) {
     first?.dispatch(chat, {
       type: 'chat/pendingMessageSet',
@@ -30,7 +31,20 @@ export async function setUp(sim: Simulation, heal: () => Promise<void>): Promise
       message,
     } as Action)
     await heal()
+    if (sim.changes) {
+      sim.hostRun?.agents.prepare()
+      await heal()
+      // Others change files, too, perhaps while a call of the turn runs.
+      if (dice.oneIn(2)) sim.hostRun?.terminals.act(dice)
+      if (dice.oneIn(4)) sim.changes.person(dice)
+      sim.hostRun?.agents.prepare()
+      await heal()
+    }
     sim.hostRun?.agents.finish()
+    await heal()
+  }
+  if (sim.changes) {
+    for (const { id } of sim.model.chat(chat)?.turns ?? []) first?.subscribe(`${chat}/changeset/turn/${id}`)
     await heal()
   }
   if (sim.plan.theme === 'moves') await setUpMoves(sim, session, heal)

@@ -1,6 +1,7 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
 import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
 import { createChat, moveChat } from './chat-ops.ts'
+import { change } from './change-ops.ts'
 import { decide } from './decision-ops.ts'
 import type { OpName } from '../plan.ts'
 import type { Chance } from '../../chance.ts'
@@ -21,15 +22,18 @@ export const sharedOps: { readonly [N in Exclude<OpName, ClientOp>]: OpFunction 
   deliver(sim, chance) {
     const link = chance.pick(sim.clients.flatMap((client) => client.link ?? []))
     const count = chance.oneIn(3) ? 100 : 1 + chance.below(4)
-    // In the theme `decisions`, frames of several clients arrive at the same moment.
-    if (sim.plan.theme === 'decisions' && !chance.oneIn(4)) return exchange(sim, count)
+    // In these themes, frames of several clients arrive at the same moment.
+    const together = sim.plan.theme === 'decisions' || sim.plan.theme === 'changes'
+    if (together && !chance.oneIn(4)) return exchange(sim, count)
     if (chance.oneIn(2)) link?.toHost(count)
     else link?.toClient(count)
   },
   disk(sim, chance) {
+    const { folder } = sim.changes ?? {}
+    for (let n = folder ? chance.below(8) : 0; n > 0; n--) sim.tasks.push(() => folder?.next(chance.next())())
     // A user's decision, such as the approval of a tool call, takes many steps one after the other. If the disk were
     // slow at each step, no decision would be complete before the run ends.
-    if (sim.plan.theme === 'decisions' && chance.oneIn(2)) {
+    if ((sim.plan.theme === 'decisions' || folder) && chance.oneIn(2)) {
       for (let n = sim.disk.waiting; n > 0; n--) sim.disk.answer(chance.next())
       return sim.disk.flush()
     }
@@ -91,6 +95,8 @@ export const sharedOps: { readonly [N in Exclude<OpName, ClientOp>]: OpFunction 
     const { durable, transactions } = sim.disk
     // Transactions that were not flushed may be lost or kept.
     sim.crash(chance.oneIn(2) ? durable : durable + chance.below(transactions.length - durable + 1))
+    // Somebody changes files while the host is down.
+    if (sim.changes && chance.oneIn(2)) sim.changes.person(chance)
     restart(sim, chance)
   },
   backup: (sim) => void sim.backups.push(sim.disk.durable),
@@ -120,6 +126,7 @@ export const sharedOps: { readonly [N in Exclude<OpName, ClientOp>]: OpFunction 
       restart(sim)
     })
   },
+  change,
   full: (sim) => void (sim.disk.full = !sim.disk.full),
   break: (sim) => void (sim.disk.broken = true),
   seal(sim, chance) {
@@ -158,8 +165,9 @@ function exchange({ clients }: Simulation, count: number): void {
 }
 
 /** Returns the number of newest turns to subscribe to; undefined for all. */
-export function viewOf({ plan }: Simulation, uri: Uri, chance: Chance): number | undefined {
-  const narrow = uri.startsWith('ahp-chat:') && (plan.theme === 'windows' || chance.oneIn(4))
+export function viewOf({ plan, model }: Simulation, uri: Uri, chance: Chance): number | undefined {
+  const isChat = model.channels.get(uri)?.kind.name === 'chat'
+  const narrow = isChat && (plan.theme === 'windows' || chance.oneIn(4))
   return narrow ? chance.below(3) : undefined
 }
 

@@ -1,0 +1,79 @@
+import { firstOfChanges } from '../plan.ts'
+import { bug, bugIn } from './bug.ts'
+import type { Bug } from './bug.ts'
+
+/** Bugs in captures, changesets, undo, annotations and marks, and in answers about the past. */
+export const changeBugs: readonly Bug[] = [
+  bug(
+    'an undo sets back a file that was changed after its turn',
+    'changes/undo/undo-decision',
+    'if (!isSame(now, left))',
+    'if (false)',
+  ),
+  bug(
+    'an undo takes what others changed during its turn',
+    'changes/undo/undo-decision',
+    'if (shared === true || pathsOf(change).some((path) => shared?.includes(path)))',
+    'if (false)',
+  ),
+  bug(
+    'an undo records no safety capture',
+    'changes/undo/turn-undo',
+    'return { ...folder, safety: plan.safety, undone: union(folder.undone ?? [], paths) };',
+    'return { ...folder, undone: union(folder.undone ?? [], paths) };',
+  ),
+  bug(
+    'what a terminal changes during a call counts for the call',
+    'changes/running-turns',
+    'turn.disturbed();',
+    '{}',
+  ),
+  bug(
+    'what changed while the host was down counts for the turn before',
+    'changes/turn-captures',
+    'const period = { own: false, others: true, changes: taken.changes };',
+    'const period = { own: true, others: false, changes: taken.changes };',
+  ),
+  bug(
+    'an agent begins before its start capture is durable',
+    'changes/turn-captures',
+    'if (isFirst || !turn.isAsExpected)',
+    'if (false)',
+  ),
+  bug(
+    'an end capture that a crash has prevented is never taken',
+    'changes/turn-captures',
+    'of this.#records.owed)',
+    'of [])',
+  ),
+  bug(
+    'an end capture after a crash is not marked as late',
+    'changes/turn-captures',
+    'late: true',
+    'late: undefined',
+  ),
+  bug('a fork has no captures', 'changes/turn-captures', 'this.#records.publishCopy(chat.uri);', ''),
+  bug('a truncation leaves the captures of its turns', 'changes/turn-captures', 'this.#sweepLater(uri);', ''),
+  bug(
+    'the changeset of a turn shows later changes, too',
+    'changes/undo/undo',
+    'const changes = await captures.compare(start, end);',
+    'const changes = await captures.compare(start, safety);',
+  ),
+  bug(
+    'the mark of a hunk is not stored',
+    'changes/review/reviews',
+    'this.#records.putReviews(owner, id, { ...record, [name]: next });',
+    '',
+  ),
+  bugIn('protocol', 'an annotation is acknowledged before it is stored', 'annotations/actions', [
+    'client({ annotation: Annotation })',
+    "client({ annotation: Annotation }, 'relaxed')",
+  ]),
+  bug(
+    'a past state lacks the action with its number',
+    'history/reading',
+    'state: kind.reduce(found.state, action) };',
+    'state: at === seq ? found.state : kind.reduce(found.state, action) };',
+  ),
+].map((each) => ({ ...each, from: firstOfChanges }))

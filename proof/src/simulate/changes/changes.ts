@@ -1,0 +1,130 @@
+import type { Core } from '@atrium/host/core'
+import type { Action, Uri } from '@atrium/protocol/channel'
+import type { Chance } from '../../chance.ts'
+import type { RunContext } from '../checks/context.ts'
+import type { ModelEntry } from '../checks/reference-model.ts'
+import { callsOf } from '../tool-calls.ts'
+import { count } from '../tally.ts'
+import type { Workplace } from './agent-edits.ts'
+import { Words } from './edits.ts'
+import { SimulatedFolder, directory } from './folder.ts'
+import { captureRecord, isResume, owedCaptures } from './turn-records.ts'
+import { UndoJudge } from './undo-judge.ts'
+
+/** An action on annotations whose sender knows that it was accepted. */
+export interface Acknowledged {
+  readonly channel: Uri
+  readonly seq: number
+  readonly text: string
+}
+
+/** A hunk that a client has marked as reviewed, and whose mark the host has confirmed. */
+export interface Mark {
+  readonly channel: Uri
+  readonly file: Uri
+  readonly hash: string
+}
+
+/** What happens to files in a run of the theme `changes`, and what the judge must remember of it. */
+export class SimulatedChanges {
+  readonly folder: SimulatedFolder
+  readonly words: Words
+  readonly judge: UndoJudge
+  readonly acknowledged: Acknowledged[] = []
+  readonly marks: Mark[] = []
+  /** The turns whose end captures were missing when a host died, with the number of transactions that were left. */
+  readonly late = new Map<string, number>()
+  /** The turns that were active when a host died. Their end captures come late, unless an agent goes on with the turn. */
+  readonly interrupted = new Set<string>()
+  readonly #context: RunContext
+  #core: Core | undefined
+
+  constructor(context: RunContext, name: () => number) {
+    this.#context = context
+    this.judge = new UndoJudge(() => ({
+      disk: context.disk,
+      folder: this.folder,
+      words: this.words,
+      fail: (invariant, problem) => context.fail(invariant, problem),
+    }))
+    this.folder = new SimulatedFolder(this.judge)
+    this.words = new Words(this.folder, name, (words) => this.judge.removed(words))
+  }
+
+  /** What the agents of a host run need in order to change files. */
+  get workplace(): Workplace {
+    return {
+      ready: (chat) => this.#core?.changes?.ready(chat),
+      begins: (chat, turnId) => this.begins(chat, turnId),
+      edit: (turnId, chance) => this.words.edit({ turnId, callers: this.#callers() }, chance),
+    }
+  }
+
+  started(core: Core): void {
+    this.#core = core
+    if (core.changes) this.judge.watch(core.changes)
+  }
+
+  /** A person changes files. With `isTold`, the host learns at once that somebody else was active in the folder. */
+  person(chance: Chance, isTold = false): void {
+    this.words.edit({ callers: isTold ? [] : this.#callers() }, chance)
+  }
+
+  /** The host has died, and the disk and the model are what is left. */
+  crashed(left: number): void {
+    this.#core = undefined
+    this.folder.crashed()
+    this.judge.crashed()
+    for (const [turnId, at] of this.late) if (at > left) this.late.delete(turnId)
+    for (const [, { activeTurn }] of this.#context.invariants.chats())
+      if (activeTurn) this.interrupted.add(activeTurn.id)
+    for (const turn of owedCaptures(this.#context.disk)) {
+      if (!captureRecord(this.#context.disk, turn)) continue
+      count('end captures owed at a crash')
+      this.late.set(turn.turnId, left)
+    }
+  }
+
+  /** Whether the last end of a turn was before a crash that prevented its end capture. */
+  isLate({ chat, turnId }: { readonly chat: Uri; readonly turnId: string }): boolean {
+    const crashedAt = this.late.get(turnId)
+    const entries = this.#context.model.channels.get(chat)?.entries ?? []
+    const resumed = ({ action, at = 0 }: ModelEntry) =>
+      isResume(action, turnId) && at >= (crashedAt ?? Infinity)
+    return crashedAt !== undefined && !entries.some(resumed)
+  }
+
+  /** An agent begins a turn. The record of its start capture must be durable, and so must the capture. */
+  begins(chat: Uri, turnId: string): void {
+    const { disk, fail } = this.#context
+    const folders = captureRecord(disk, { chat, turnId }, disk.durable)?.folders ?? []
+    const [folder] = folders.filter((each) => each.directory === directory)
+    if (folder?.problem === undefined && !this.folder.has(folder?.start ?? ''))
+      fail('O30', `an agent begins ${turnId} of ${chat} before its start capture is durable`)
+  }
+
+  /** A client has learned that one of its actions was accepted. */
+  accepted(channel: Uri, seq: number, action: Action): void {
+    // An action that changes nothing is acknowledged and not stored. The audit checks that it changes nothing.
+    const isStored = this.#context.model.entry(channel, seq) !== undefined
+    if (action.type.startsWith('annotations/') && isStored)
+      this.acknowledged.push({ channel, seq, text: JSON.stringify(action) })
+  }
+
+  /**
+   * Turns whose calls run now, or ran when the turn ended. Until its end capture is taken, the host cannot tell what was
+   * changed by such a turn.
+   */
+  #callers(): readonly string[] {
+    const { model, invariants, disk } = this.#context
+    // What somebody changes while no host runs is never taken for the work of a turn.
+    if (!this.#core) return []
+    const running = invariants.chats().flatMap(([uri]) => {
+      const turn = model.chat(uri)?.activeTurn
+      return turn && callsOf(turn).some(({ status }) => status === 'running') ? [turn.id] : []
+    })
+    // After a crash the host does not take what it finds for the work of the turn.
+    const ending = owedCaptures(disk).filter((turn) => !this.isLate(turn))
+    return [...running, ...ending.map(({ turnId }) => turnId)]
+  }
+}

@@ -1,0 +1,74 @@
+import type { Chance } from '../../chance.ts'
+import { count } from '../tally.ts'
+import { paths } from './folder.ts'
+import type { SimulatedFolder, Texts } from './folder.ts'
+
+/** Who changes a file. A turn is named by its id: no two turns of a run have the same id, apart from copies in forks. */
+export interface Editor {
+  /** The turn that changes the file. Undefined for a person. */
+  readonly turnId?: string
+  /** Turns whose tool calls run at this moment. The host cannot tell their changes from those of others. */
+  readonly callers: readonly string[]
+}
+
+/**
+ * The words in the files of the folder. Every edit writes a word that was never written before, so that a lost word tells whose
+ * work was lost.
+ */
+export class Words {
+  readonly #folder: SimulatedFolder
+  readonly #name: () => number
+  /** The turns that may have written a word, or moved it to another file. */
+  readonly #writers = new Map<string, Set<string>>()
+  readonly #onRemoved: (words: ReadonlySet<string>) => void
+
+  constructor(folder: SimulatedFolder, name: () => number, onRemoved: (words: ReadonlySet<string>) => void) {
+    this.#folder = folder
+    this.#name = name
+    this.#onRemoved = onRemoved
+  }
+
+  /** Whether a turn may have written a word. */
+  isBy(word: string, turnId: string): boolean {
+    return this.#writers.get(word)?.has(turnId) === true
+  }
+
+  /** Changes the files at random. */
+  edit({ turnId, callers }: Editor, chance: Chance): void {
+    count(turnId === undefined ? 'edits by people' : 'edits by agents')
+    const by = turnId === undefined ? callers : [turnId, ...callers]
+    const before = wordsOf(this.#folder.texts)
+    const path = chance.pick(paths) ?? 'one'
+    const text = this.#folder.texts.get(path)
+    const kind = chance.below(10)
+    if (kind === 0) this.#folder.write(path, undefined)
+    else if (kind === 1 && text !== undefined) this.#move(path, text, by, chance)
+    else {
+      const word = `w${this.#name()}`
+      this.#wrote(word, by)
+      this.#folder.write(path, kind < 4 || text === undefined ? `${word}\n` : `${text}${word}\n`)
+    }
+    const after = wordsOf(this.#folder.texts)
+    this.#onRemoved(new Set([...before].filter((word) => !after.has(word))))
+  }
+
+  #move(path: string, text: string, by: readonly string[], chance: Chance): void {
+    const to = chance.pick(paths) ?? path
+    if (to === path) return
+    for (const word of wordsIn(text)) this.#wrote(word, by)
+    this.#folder.write(to, text)
+    this.#folder.write(path, undefined)
+  }
+
+  #wrote(word: string, by: readonly string[]): void {
+    this.#writers.set(word, new Set([...(this.#writers.get(word) ?? []), ...by]))
+  }
+}
+
+export function wordsIn(text: string): readonly string[] {
+  return text.split('\n').filter((word) => word !== '')
+}
+
+export function wordsOf(texts: Texts): ReadonlySet<string> {
+  return new Set([...texts.values()].flatMap(wordsIn))
+}

@@ -16,7 +16,10 @@ export interface Needed {
   readonly since?: Version
 }
 
-/** The judged version that an offered version is compatible with. `undefined`: the kit cannot judge it. */
+/**
+ * Of the versions that the kit can judge, the one that is compatible with the version a host offers. `undefined`: none is,
+ * so that the kit cannot judge the host.
+ */
 export function judgedAs(version: string): Version | undefined {
   try {
     return negotiate([version], judgedVersions.toReversed()).version

@@ -128,8 +128,8 @@ export function fetchTurns(core: Core, link: Listener, chat: Chat, cursor?: stri
 /**
  * Prepares the subscribers of a chat for an action that names a turn: a truncation after the turn, or its resumption.
  * Sends that turn, and all turns after it, to each subscriber that lacks them. They are sent before the action is
- * committed. If the action is then not applied, these subscribers only have more old turns than they need. If the action
- * removes all turns, nothing is sent: afterwards there is no turn that a subscriber could lack.
+ * committed. If the host then refuses the action, these subscribers have more old turns than they need, which does no
+ * harm. If the action removes all turns, nothing is sent, because no turn is left that a subscriber could lack.
  */
 export function loadTurnFor(core: Core, channel: Channel, action: TurnAction): void {
   if (!channel.is('chat')) return

@@ -11,7 +11,8 @@ browserTest('[U19] while a person reads further up, nothing moves; at the end th
   await send(page, 'say a landmark')
   await page.locator('.turn-foot').nth(1).waitFor()
   await send(page, 'long 2000')
-  await page.locator('p.working').waitFor()
+  // A page that draws late may see the end of the turn first.
+  await page.locator('p.working').or(page.locator('.turn-foot').nth(2)).first().waitFor()
   await page.evaluate(`document.querySelector('.timeline').scrollTop = 40`)
   const landmark = page.locator('.turn').first().locator('.message')
   const place = async () => (await landmark.boundingBox())?.y

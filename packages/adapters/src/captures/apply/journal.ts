@@ -78,7 +78,10 @@ export class Journal {
     return found.flatMap((each) => (each ? [each] : []))
   }
 
-  /** Reads an entry. An entry that was not written to its end is deleted, because its group has not changed any file. */
+  /**
+   * Reads an entry. An incomplete entry is deleted: an entry is complete before the first of its files is changed, so no
+   * file was changed.
+   */
   async #read(name: string): Promise<Entry | undefined> {
     const path = join(this.#folder, name)
     const text = await readFile(path, 'utf8')

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream'
 import { limits } from '@atrium/protocol/limits'
 
 export interface PageSocketLimits {
-  /** Number of sockets that are answered at the same time. */
+  /** The maximum number of sockets that receive an answer at the same time. */
   readonly max: number
   /** The maximum time for one answer, in milliseconds. */
   readonly ms: number

@@ -108,7 +108,7 @@ export const failpoints: readonly Failpoint[] = [
   ...both('the store answers', 'adapters/src/store/sqlite/worker.js', 'port.postMessage(answer)', often),
   ...both(
     'the store’s answer is received',
-    'adapters/dist/store/sqlite/worker-client.js',
+    'adapters/dist/store/worker-client.js',
     'request?.resolve(value)',
     often,
   ),

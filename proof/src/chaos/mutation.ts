@@ -49,7 +49,7 @@ export const mutations: Readonly<Record<string, Patch>> = {
   },
   // F-03: clients are told that data was lost.
   'losses-are-not-told': {
-    file: 'adapters/dist/store/sqlite/sqlite.js',
+    file: 'adapters/dist/store/thread-store.js',
     find: 'lost !== undefined && { lost }',
     put: 'false',
   },

@@ -9,7 +9,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { boundSum } from './checksums.js'
+import { boundSum } from '../checksums.js'
 
 /**
  * The file with the highest `upTo` that a flush has made durable. It is outside of the database and its journal, so that a

@@ -1,5 +1,6 @@
-import { checkpointSum, creationSum, lineSum } from './checksums.js'
-import { Damage, orDamaged, toEnvelope } from './lines.js'
+import { checkpointSum, creationSum, lineSum } from '../checksums.js'
+import { Damage, toEnvelope } from '../lines.js'
+import { orDamaged } from './lines.js'
 import { segmentReader } from './segments.js'
 
 /** @typedef {import('./open.js').Database} Database */

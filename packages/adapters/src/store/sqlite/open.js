@@ -47,6 +47,7 @@ export function openDatabase(options) {
     // A journal that has lost steps must be copied before anything is written.
     if (!options.readOnly && readBound(options.folder) > boundIn(db)) keepJournal(options.folder)
     migrate(db, options)
+    refuseUnfinished(db, options.folder)
     const notice = options.readOnly ? undefined : rewriteOnce(db, path, options.room)
     if (!options.readOnly) writePrivately(pidFile(options.folder), `${process.pid}\n`)
     return { db, notice }
@@ -187,6 +188,19 @@ function migrate(db, { folder, readOnly, laterMigrations = [] }) {
   db.exec(`BEGIN IMMEDIATE; ${version > 0 ? '' : SCHEMA}`)
   for (const sql of migrations.slice(Math.max(version - 1, 0))) db.exec(sql)
   db.exec(`UPDATE meta SET value = ${known} WHERE key = 'schema'; COMMIT`)
+}
+
+/**
+ * Throws if a move into the store has not ended (`move/move.ts`).
+ * @param {Database} db
+ * @param {string} folder
+ */
+function refuseUnfinished(db, folder) {
+  if (db.prepare(`SELECT 1 FROM meta WHERE key = 'move'`).get())
+    throw new Failure(
+      'unreadable',
+      `the move into the store in ${folder} has not ended: run the same atrium move again`,
+    )
 }
 
 /**

@@ -8,9 +8,9 @@ import { newFolder, open } from '../../../test/store-folder.ts'
 async function longTurn(deltas: number) {
   const store = await open(newFolder())
   const reopen = (): never => {
-    throw new Error('this test does not restart its host')
+    throw new Error('this test does not restart its host, nor share its store')
   }
-  const { all, ann } = await oneClientSession(patientAgent(), { disk: { ...store, reopen } })
+  const { all, ann } = await oneClientSession(patientAgent(), { disk: { ...store, reopen, share: reopen } })
   ann.dispatch(chat, started('t1'))
   await ann.until(() => chatOf(ann).activeTurn?.responseParts.length === 1)
   const { log } = all.core()

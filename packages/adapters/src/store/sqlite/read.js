@@ -1,13 +1,14 @@
-import { creationSum, headSum, lineSum, link } from './checksums.js'
+import { creationSum, headSum, lineSum, link } from '../checksums.js'
 import { checkpointReader } from './forget.js'
-import { Damage, LINE_END, nextSource, orDamaged, toEnvelope, toLine, verify } from './lines.js'
+import { Damage, LINE_END, nextSource, toEnvelope, verify } from '../lines.js'
+import { orDamaged, toLine } from './lines.js'
 import { rowReader } from './rows.js'
 import { segmentReader } from './segments.js'
 
 /** @typedef {import('./open.js').Database} Database */
-/** @typedef {import('./lines.js').Line} Line */
+/** @typedef {import('../lines.js').Line} Line */
 /** @typedef {{ id: number, kind: string, seq: number, chain: number, rows: number }} Channel a channel and its tail */
-/** @typedef {import('./worker-api.ts').RecordChunk} RecordChunk */
+/** @typedef {import('../worker-api.ts').RecordChunk} RecordChunk */
 /** @typedef {{ seq: number, state: string, chain: number, rowIds: string | null, rows: string[], fromCreation: boolean }} Start the state from which envelopes are replayed */
 /** @typedef {{ seqs: number[], places: number[], actions: string[], origins: (string | null)[], more: boolean, forgotten: boolean }} Columns */
 

@@ -1,4 +1,4 @@
-import { rowSum, toggle } from './checksums.js'
+import { rowSum, toggle } from '../checksums.js'
 
 /** @typedef {import('./open.js').Database} Database */
 

@@ -1,19 +1,17 @@
-import { promisify } from 'node:util'
-import { brotliCompress, brotliDecompress, constants } from 'node:zlib'
-import { link } from './checksums.js'
+import { link } from '../checksums.js'
 import { checkpointReader } from './forget.js'
-import { Damage, orDamaged, verify } from './lines.js'
-import { clientOf, segmentContent, segmentHash, segmentText } from './segments.js'
+import { Damage, verify } from '../lines.js'
+import { segmentHash } from '../segment-text.js'
+import { clientsOf, compressed, lengthOf } from '../compress.js'
+import { orDamaged } from './lines.js'
 
 /** @typedef {import('./open.js').Database} Database */
-/** @typedef {import('./lines.js').Line} Line */
-/** @typedef {import('./segments.js').Segment} Segment */
+/** @typedef {import('../lines.js').Line} Line */
+/** @typedef {import('../segment-text.js').Segment} Segment */
 /** @typedef {import('@atrium/host/ports/log').Sealed} Sealed */
 
 /** The maximum size of a segment. Deleting more rows at once would hold up a flush for too long. */
 const MOST = { lines: 500, length: 256 * 1024 }
-/** The quality of compression. Higher ones save little, and take much more time. */
-const QUALITY = 5
 /** @type {Sealed} */
 const NOTHING = { envelopes: 0, more: false }
 
@@ -89,46 +87,12 @@ export function sealer(db, rowsOf) {
       if (!found) return NOTHING
       if ('damaged' in found) return { ...NOTHING, damaged: found.damaged }
       const { id, lines, before, after } = found
-      const [oldest, newest] = [lines.at(0), lines.at(-1)]
-      if (!oldest || !newest || lengthOf(lines) < least) return NOTHING
-      const text = segmentText(lines)
-      const params = { [constants.BROTLI_PARAM_QUALITY]: QUALITY }
-      const bytes = await promisify(brotliCompress)(text, { params })
-      const read = segmentContent((await promisify(brotliDecompress)(bytes)).toString())
-      if (!lines.every((line, i) => sameContent(line, read[i])) || read.length !== lines.length)
-        throw new Error(
-          `the numbers ${oldest.seq} to ${newest.seq} of ${uri} could not be compressed without loss`,
-        )
-      const bounds = { first: oldest.seq, last: newest.seq, count: lines.length, before, after }
-      const segment = { ...bounds, bytes, hash: segmentHash(uri, { ...bounds, bytes }) }
+      if (lines.length === 0 || lengthOf(lines) < least) return NOTHING
+      const segment = await compressed(uri, lines, { before, after })
       if (!db.isOpen || !replace(uri, id, segment, clientsOf(lines))) return NOTHING
       return { envelopes: lines.length, more: true }
     },
   }
-}
-
-/** @param {readonly Line[]} lines */
-const lengthOf = (lines) => lines.reduce((sum, { action }) => sum + action.length, 0)
-
-/**
- * @param {Line} line
- * @param {import('./segments.js').Content | undefined} other
- */
-const sameContent = (line, other) =>
-  line.seq === other?.seq && line.action === other.action && line.origin === other.origin
-
-/**
- * Returns the clients that dispatched some of the lines, each with the number of its last line.
- * @param {readonly Line[]} lines
- */
-function clientsOf(lines) {
-  /** @type {Map<string, number>} */
-  const clients = new Map()
-  for (const { seq, origin } of lines) {
-    const client = clientOf(origin)
-    if (client !== undefined) clients.set(client, seq)
-  }
-  return clients
 }
 
 /** @param {Database} db */

@@ -5,7 +5,9 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import { expect, test } from 'vitest'
 import { creation, envelope, step } from '../../../../host/src/ports/contracts/fixture.contract.ts'
 import { storeContract } from '../../../../host/src/ports/contracts/store.contract.ts'
-import { StoreWorker } from './worker-client.ts'
+import { StoreWorker } from '../worker-client.ts'
+import type { WorkerApi } from '../worker-api.ts'
+import { takeThread } from './thread.ts'
 import { filled, newFolder, one, open, tamper, two } from '../../../test/store-folder.ts'
 
 storeContract('sqlite', async () => {
@@ -139,7 +141,7 @@ test('[S-05] folder and files are readable by the owner only, whatever the umask
 })
 
 test('[F-09] if the worker fails, pending and later requests are rejected', async () => {
-  const worker = new StoreWorker()
+  const worker = new StoreWorker<WorkerApi>(takeThread())
   await worker.request('open', [{ folder: newFolder(), readOnly: false }])
   // The message is not a request, so the worker throws outside of its error handling.
   worker['worker'].postMessage(null)

@@ -30,7 +30,7 @@ export interface DiskUsage {
   readonly sessions: readonly SessionUsage[]
 }
 
-/** The tables of each part. An index belongs to the part of its table. */
+/** The tables of each part of the store that a usage report names. An index is counted with its table. */
 const tablesOf: { readonly [part: string]: readonly string[] } = {
   actions: ['envelopes', 'kept'],
   'sealed actions': ['segments', 'segment_clients'],

@@ -1,4 +1,4 @@
-import { creationSum, headSum, lineSum, link, rowSum, toggle } from './checksums.js'
+import { creationSum, headSum, lineSum, link, rowSum, toggle } from '../checksums.js'
 import { SLICE, dropper } from './drop.js'
 import { checkpointReader } from './forget.js'
 

@@ -1,7 +1,7 @@
 import { DiskFull } from '@atrium/host/ports/log'
-import { refuseNul } from '../text.ts'
-import { takeThread } from './thread.ts'
-import type { WorkerApi } from './worker-api.ts'
+import { Deposed, StoreAway } from '@atrium/host/ports/lease'
+import type { Worker } from 'node:worker_threads'
+import { refuseNul } from './text.ts'
 
 /** Thrown if this build cannot read the store of the folder. The folder was not changed. */
 export class StoreUnreadable extends Error {
@@ -16,7 +16,7 @@ export class StoreLocked extends Error {
 interface WorkerResponse {
   readonly id: number
   readonly value?: unknown
-  readonly error?: { readonly meaning?: 'full' | 'locked' | 'unreadable'; readonly message: string }
+  readonly error?: { readonly meaning?: keyof typeof errors; readonly message: string }
 }
 
 interface PendingRequest {
@@ -24,15 +24,19 @@ interface PendingRequest {
   readonly reject: (error: Error) => void
 }
 
+/** The requests that a worker answers, by their names. Every worker can be closed. */
+export type Requests<Api> = { readonly [K in keyof Api]: (...args: never[]) => unknown } & { close(): void }
+
 /** The worker thread of a store. It answers requests in the order in which they were sent, except for `seal`. */
-export class StoreWorker {
-  private readonly worker = takeThread()
+export class StoreWorker<Api extends Requests<Api>> {
+  private readonly worker: Worker
   private readonly pending = new Map<number, PendingRequest>()
   private readonly exited: Promise<void>
   private ended: Error | undefined
   private lastId = 0
 
-  constructor() {
+  constructor(worker: Worker) {
+    this.worker = worker
     this.worker.on('message', (response: WorkerResponse) => this.receive(response))
     this.worker.on('error', (error) => this.end(error))
     this.exited = new Promise((resolve) => {
@@ -43,32 +47,36 @@ export class StoreWorker {
     })
   }
 
-  request<K extends keyof WorkerApi>(
+  request<K extends keyof Api & string>(
     name: K,
-    args: Parameters<WorkerApi[K]>,
+    args: Parameters<Api[K]>,
     transfer: readonly ArrayBuffer[] = [],
-  ): Promise<ReturnType<WorkerApi[K]>> {
-    if (this.ended) return Promise.reject(this.ended)
-    return new Promise((resolve, reject) => {
-      refuseNul(...args.flat().filter((arg) => typeof arg === 'string'))
-      const id = ++this.lastId
-      // The value has this type because `worker.js` implements `WorkerApi`.
-      this.pending.set(id, { resolve: (value) => resolve(value as ReturnType<WorkerApi[K]>), reject })
-      this.worker.ref()
-      this.worker.postMessage({ id, name, args }, transfer)
-    })
+  ): Promise<ReturnType<Api[K]>> {
+    // The value has this type because the worker implements `Api`.
+    return this.send(name, args, transfer) as Promise<ReturnType<Api[K]>>
   }
 
   /** Stops the worker. Resolves when the thread has ended and its locks are released. */
   async close(): Promise<void> {
     if (this.ended) return this.exited
-    const closed = this.request('close', [])
+    const closed = this.send('close', [], [])
     this.ended = new Error('the store is closed')
     try {
       await closed
     } finally {
       await this.exited
     }
+  }
+
+  private send(name: string, args: readonly unknown[], transfer: readonly ArrayBuffer[]): Promise<unknown> {
+    if (this.ended) return Promise.reject(this.ended)
+    return new Promise((resolve, reject) => {
+      refuseNul(...args.flat().filter((arg) => typeof arg === 'string'))
+      const id = ++this.lastId
+      this.pending.set(id, { resolve, reject })
+      this.worker.ref()
+      this.worker.postMessage({ id, name, args }, transfer)
+    })
   }
 
   private receive({ id, value, error }: WorkerResponse): void {
@@ -87,7 +95,13 @@ export class StoreWorker {
   }
 }
 
-const errors = { full: DiskFull, locked: StoreLocked, unreadable: StoreUnreadable }
+const errors = {
+  full: DiskFull,
+  locked: StoreLocked,
+  unreadable: StoreUnreadable,
+  deposed: Deposed,
+  away: StoreAway,
+}
 
 function toError({ meaning, message }: NonNullable<WorkerResponse['error']>): Error {
   return meaning ? new errors[meaning](message) : new Error(message)

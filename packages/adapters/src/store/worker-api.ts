@@ -10,14 +10,18 @@ import type {
   StoredEnvelope,
 } from '@atrium/host/ports/log'
 
-/** The requests that the worker of a store answers (`worker.js`). */
-export interface WorkerApi {
+/** The requests that the worker of SQLite answers (`sqlite/worker.js`). */
+export interface WorkerApi extends StoreApi {
   open(options: {
     readonly folder: string
     readonly readOnly: boolean
     readonly laterMigrations?: readonly string[] | undefined
     readonly room?: { readonly disk: number; readonly memory: number } | undefined
   }): { readonly upTo: number; readonly lost?: number; readonly notice?: string }
+}
+
+/** The requests that the worker of every store answers. */
+export interface StoreApi {
   flush(batch: Batch, maxPages: number | undefined): void
   read(channels: readonly Uri[], after: number, upTo: number): Columns
   dispatchedBy(clientId: string, after: number, most: number): StoredEnvelope[]

@@ -3,6 +3,7 @@ import type { Transport } from '@atrium/protocol/rpc/transport'
 import { setAgents } from './agents/agents.ts'
 import { Connection } from './connection/connection.ts'
 import type { Core } from './core/core.ts'
+import type { HostMetrics } from './core/node/metrics.ts'
 import type { Devices } from './core/devices/devices.ts'
 import { ConnectionCount } from './connection/connection-count.ts'
 import { FairQueue } from './connection/queues/fair-queue.ts'
@@ -22,8 +23,14 @@ export interface Host {
   readonly devices: Pick<Devices, 'find' | 'redeem' | 'keyOf' | 'browserCode'>
   /** Replaces the list of agents. If the agents are the same as before, publishes what has changed about them. */
   offer(agents: readonly Agent[]): void
+  metrics(): HostMetrics
   /** Closes every link, then waits until everything that the host accepted is durable. */
   close(): Promise<void>
+  /**
+   * Closes every link for this reason and ends all work, because another node writes the store now. Nothing is written any
+   * more; what was not durable was not confirmed to anybody.
+   */
+  abandon(reason: string): Promise<void>
 }
 
 export async function createHost(ports: HostPorts): Promise<Host> {
@@ -37,6 +44,17 @@ export function hostOf(core: Core): Host {
   const fair = new FairQueue(core.world, core.limits, core.log)
   const queues = { fair, unfinished: new UnfinishedRequests() }
   let closing = false
+  /** Closes every link and ends everything that runs, except for the log. */
+  const endWork = async (reason: string) => {
+    closing = true
+    core.sealing.end()
+    for (const connection of connections) connection.close(1001, reason)
+    await stopJobs(core)
+    await stopServers(core)
+    await stopCaptures(core)
+    await stopSearch(core)
+    await core.notifications?.close()
+  }
   return {
     devices: core.devices,
     connect(transport, principal, device) {
@@ -52,21 +70,29 @@ export function hostOf(core: Core): Host {
       connections.add(connection)
       transport.closed.addEventListener('abort', () => connections.delete(connection), { once: true })
     },
+    metrics: () => ({
+      actions: core.metrics.actions,
+      echo: core.metrics.echo,
+      backlog: core.log.backlog,
+      committedSeq: core.log.committedSeq,
+      links: connections.size,
+      sessions: core.catalog.announced,
+    }),
     offer(agents) {
       if (!closing) setAgents(core, agents)
     },
     async close() {
-      closing = true
-      core.sealing.end()
-      for (const connection of connections) connection.close(1001, 'the host is going away')
-      await stopJobs(core)
-      await stopServers(core)
-      await stopCaptures(core)
-      await stopSearch(core)
-      await core.notifications?.close()
+      await endWork('the host is going away')
       await core.log.settled()
       core.log.end()
       await core.store.log.close()
+    },
+    async abandon(reason) {
+      core.log.end()
+      await endWork(reason)
+      // The database may not answer, and nothing waits to be written.
+      const closed = core.store.log.close().catch(() => {})
+      await withTimeout(core.world, core.limits.endMs, closed, () => {})
     },
   }
 }

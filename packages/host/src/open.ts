@@ -60,6 +60,9 @@ import { clientDeparted } from './session/session.ts'
 import { Tokens } from './core/tokens.ts'
 import { recover } from './recovery.ts'
 import { Jobs } from './core/jobs.ts'
+import { Machines } from './core/node/machines.ts'
+import { Metrics } from './core/node/metrics.ts'
+import type { Machine } from './core/node/machines.ts'
 
 export interface HostPorts {
   readonly store: Store
@@ -94,6 +97,12 @@ export interface HostPorts {
   readonly defaultDirectory?: Uri
   /** The reason why the disk must not be written. If a reason is given, the host is read-only. */
   readonly readOnly?: string
+  /**
+   * Returns the reason why nothing may change a state for now, if there is one. Absent: only a full disk is such a reason.
+   */
+  readonly refusal?: () => string | undefined
+  /** The machine of this node. Absent: the host shares its store with nobody. */
+  readonly machine?: Machine | undefined
   /** Limits that replace the defaults. */
   readonly limits?: Partial<LimitValues>
   /** Maximum number of stored actions that are reduced when a channel is loaded into memory. */
@@ -125,9 +134,14 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   const { first, earlierEpochs } = await beginEpoch(store.records, store.log, world.now())
   if (store.log.lost !== undefined)
     world.report('history lost', `numbers above ${store.log.upTo - numbersAhead}, up to ${store.log.lost}`)
+  const metrics = new Metrics(world)
   const events = {
-    appended: (channel: Channel, action: Action, by?: Dispatcher) => followUps(core, channel, action, by),
+    appended: (channel: Channel, action: Action, by?: Dispatcher) => {
+      if (by) metrics.dispatched(log.last)
+      followUps(core, channel, action, by)
+    },
     committed: (channel: Channel, entry: Entry) => {
+      metrics.committed(entry)
       core.sealing.committed(channel)
       core.search?.committed(channel, entry.action)
       effect(core, channel, entry)
@@ -155,6 +169,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   const listChanges = await ListChanges.open(records, limitValues.removals)
   const catalog = await Catalog.open(records, listChanges)
   const aliases = await Aliases.open(records, catalog)
+  const machines = await Machines.open(records, catalog, ports.machine)
   for (const [session, { alias }] of listChanges.removals)
     if (alias !== undefined) aliases.rememberDisposed(session, alias)
   const sessionFeed = new SessionFeed(log, world, catalog, listChanges)
@@ -165,7 +180,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   const devices = await Devices.open(records, world, log, limitValues)
   const worktreeIds = await RecordMap.open(records, 'worktree/', textFormat)
   const contentRetention = await ContentRetention.open(records)
-  const readOnlyReason = () => ports.readOnly ?? (log.diskFull ? diskFull : undefined)
+  const readOnlyReason = () => ports.readOnly ?? (log.diskFull ? diskFull : ports.refusal?.())
   const fixed = {
     limits: limitValues,
     earlierEpochs,
@@ -247,6 +262,8 @@ export async function openCore(ports: HostPorts): Promise<Core> {
     clients,
     catalog,
     aliases,
+    machines,
+    metrics,
     sessionFeed,
     listChanges,
     jobs,

@@ -9,11 +9,15 @@ export interface MemoryOptions {
   readonly soon?: (task: () => void) => void
   /** Called at every flush; `true` simulates a full disk. */
   readonly full?: () => boolean
+  /** Called at the beginning of every write. Throws if this node may not write any more, and the write is refused. */
+  readonly fence?: () => void
 }
 
-/** A store in memory. `reopen` closes the store and returns a new store with the flushed content, as after a restart. */
 export interface MemoryStore extends Store {
+  /** Closes the store and returns a new store with the flushed content, as after a restart. */
   readonly reopen: () => MemoryStore
+  /** Returns the store as another node opens it: with the flushed content and options of its own. */
+  readonly share: (options: MemoryOptions) => MemoryStore
 }
 
 export function memoryStore(options: MemoryOptions = {}): MemoryStore {
@@ -21,7 +25,7 @@ export function memoryStore(options: MemoryOptions = {}): MemoryStore {
 }
 
 function openDisk(disk: Disk, options: MemoryOptions): MemoryStore {
-  const { soon = queueMicrotask, full = () => false } = options
+  const { soon = queueMicrotask, full = () => false, fence = () => {} } = options
   const steps: Step[] = []
   const changes = new Map<string, string | undefined>()
   let broken: unknown
@@ -30,13 +34,18 @@ function openDisk(disk: Disk, options: MemoryOptions): MemoryStore {
     broken = new Error('the store is closed')
   }
 
+  const writable = () => {
+    if (broken) throw broken
+    fence()
+    if (full()) throw new DiskFull('no space left in memory')
+  }
+
   /**
    * Makes everything durable that was queued when the flush started. If the store is reopened before this call, the queued
    * content is lost.
    */
   const commit = (count: number, changed: ReadonlyMap<string, string | undefined>) => {
-    if (broken) throw broken
-    if (full()) throw new DiskFull('no space left in memory')
+    writable()
     try {
       disk.check(steps.slice(0, count))
     } catch (error) {
@@ -81,14 +90,12 @@ function openDisk(disk: Disk, options: MemoryOptions): MemoryStore {
       dispatchedBy: async (clientId, after, most) => disk.dispatchedBy(clientId, after).slice(-most),
       load: async (channel, tail) => disk.load(channel, tail),
       seal: async (channel, upTo, least) => {
-        if (broken) throw broken
-        if (full()) throw new DiskFull('no space left in memory')
+        writable()
         return disk.seal(channel, upTo, least)
       },
       creation: async (channel) => disk.creation(channel),
       forget: async (checkpoint, keys) => {
-        if (broken) throw broken
-        if (full()) throw new DiskFull('no space left in memory')
+        writable()
         return disk.forget(checkpoint, keys)
       },
       shrink: async () => false,
@@ -111,10 +118,21 @@ function openDisk(disk: Disk, options: MemoryOptions): MemoryStore {
       },
       delete: (key) => void changes.set(key, undefined),
     },
-    blobs: disk.blobs,
+    blobs: {
+      get: disk.blobs.get,
+      async put(session, bytes) {
+        fence()
+        return disk.blobs.put(session, bytes)
+      },
+      async drop(session) {
+        fence()
+        return disk.blobs.drop(session)
+      },
+    },
     reopen() {
       close()
       return openDisk(disk, options)
     },
+    share: (other) => openDisk(disk, other),
   }
 }

@@ -33,7 +33,7 @@ export function notGranted(uri: Uri, use: Access): AhpError {
 
 function rootsFor(core: Core, use: Access): readonly string[] {
   const granted = grantsOf(core).filter(({ write }) => use !== 'write' || write === true)
-  const uris = new Set([...core.catalog.directories, ...granted.map(({ uri }) => uri)])
+  const uris = new Set([...core.machines.directories, ...granted.map(({ uri }) => uri)])
   if (use === 'browse' && core.defaultDirectory !== undefined) uris.add(core.defaultDirectory)
   return [...uris].flatMap((uri) => {
     const named = pathOf(uri)

@@ -59,7 +59,7 @@ export class Changesets {
     return core.log.create(uri, 'changeset', { status: 'computing', files: [] })
   }
 
-  /** What a changeset is about. Undefined if there is no such session, chat or turn. */
+  /** What a changeset is about. Undefined if there is no such session, chat or turn, or if its files are on another machine. */
   async subject(uri: Uri): Promise<Subject | undefined> {
     const core = this.#core()
     const name = parseChangesetUri(uri)
@@ -73,7 +73,7 @@ export class Changesets {
     const chat = needsChat && chatUri !== undefined ? await wakeIfSound(core, chatUri) : undefined
     const sessionUri = entry ? owner : core.catalog.sessionOf(owner)
     const session = sessionUri === undefined ? undefined : await wakeIfSound(core, sessionUri)
-    if (!session?.is('session')) return undefined
+    if (!session?.is('session') || core.machines.problem(session.uri) !== undefined) return undefined
     if (!needsChat) return named(session, undefined, scope)
     if (!chat?.is('chat') || !turnsOf(scope).every((id) => chat.has(id) || chat.head.activeTurn?.id === id))
       return undefined

@@ -1,3 +1,4 @@
+import type { Uri } from '@atrium/protocol/channel'
 import type { Message } from '@atrium/protocol/chat/message'
 import type { ErrorInfo } from '@atrium/protocol/common/content'
 import { compact } from '@atrium/protocol/update'
@@ -49,6 +50,8 @@ export function startTurn(core: Core, chat: Channel<'chat'>): void {
   if (lifecycle !== 'ready') return
   const agent = agentFor(core, provider, activeTurn.message)
   if (!agent) return failTurn(core, chat, activeTurn.id, noAgent(provider))
+  const problem = elsewhere(core, session.uri)
+  if (problem) return failTurn(core, chat, activeTurn.id, problem)
   if (failWithoutToken(core, chat, session, agent)) return
   // The shell agent may do a turn of any session. It has no customizations and no tools.
   if (agent.info.provider === provider) {
@@ -58,6 +61,12 @@ export function startTurn(core: Core, chat: Channel<'chat'>): void {
   const turn = new Turn({ core, chat, session, agent, spawn })
   core.jobs.begin(chat.uri, turn)
   void turn.run()
+}
+
+/** The error of work in the folders of a session that are on another machine (L44). */
+export function elsewhere({ machines }: Core, session: Uri): ErrorInfo | undefined {
+  const message = machines.problem(session)
+  return message === undefined ? undefined : { errorType: 'elsewhere', message }
 }
 
 /** Ends a turn that no agent has started to work on. */

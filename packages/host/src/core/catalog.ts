@@ -242,7 +242,8 @@ export class Catalog {
   }
 }
 
-const prefix = 'session/'
+/** The beginning of the keys of the records that hold the session list. */
+export const prefix = 'session/'
 const chatSuffix = '/chat'
 
 function withAnnotations(

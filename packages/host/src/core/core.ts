@@ -44,6 +44,8 @@ import type { Searching } from './search/searching.ts'
 import type { Past } from './history/past.ts'
 import type { Tokens } from './tokens.ts'
 import type { Jobs } from './jobs.ts'
+import type { Machines } from './node/machines.ts'
+import type { Metrics } from './node/metrics.ts'
 
 /** One client's link to the host, as the rest of the core sees it. */
 export interface Link extends Listener {
@@ -125,6 +127,8 @@ export interface Core {
   readonly clients: Clients
   readonly catalog: Catalog
   readonly aliases: Aliases
+  readonly machines: Machines
+  readonly metrics: Metrics
   readonly sessionFeed: SessionFeed
   readonly listChanges: ListChanges
   readonly departures: Departures

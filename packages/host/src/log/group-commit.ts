@@ -219,6 +219,8 @@ export class GroupCommit {
    */
   #failed(error: unknown): void {
     this.#flushing = undefined
+    // A host that was abandoned has closed its store.
+    if (this.#ended) return
     if (!(error instanceof DiskFull)) {
       this.#ended = true
       return this.#events.fatal(error)

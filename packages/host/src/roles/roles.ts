@@ -146,7 +146,7 @@ export function roleProblem({ device }: Holder, what: string, needed: Role): str
  * The role that a command or an action needs. Something without a row in the tables needs `own`, the highest role.
  */
 function neededBy(row: Needed<never> | undefined, value: unknown, core: Core): Role {
-  // The value has the type that the row is for: a schema has checked it by the same name.
+  // The cast is safe: the name of the command or action has chosen both the row and the schema that has checked the value.
   return typeof row === 'function' ? row(value as never, core) : (row ?? 'own')
 }
 
@@ -155,7 +155,7 @@ function neededBy(row: Needed<never> | undefined, value: unknown, core: Core): R
  * folder to all clients.
  */
 function openFolders(core: Core, folders: readonly string[] = []): Role {
-  const open = [...core.catalog.directories].flatMap(pathIn)
+  const open = [...core.machines.directories].flatMap(pathIn)
   return folders.every((uri) => pathIn(uri).some((path) => open.some((root) => isIn(path, root))))
     ? 'prompt'
     : 'own'

@@ -2,7 +2,7 @@ import type { Uri } from '@atrium/protocol/channel'
 import type { ErrorInfo } from '@atrium/protocol/common/content'
 import { agentOf, noAgent } from '../agents/agents.ts'
 import type { Channel } from '../log/channel.ts'
-import { failTurn } from '../chat/start-turn.ts'
+import { elsewhere, failTurn } from '../chat/start-turn.ts'
 import type { Core } from '../core/core.ts'
 import type { Session } from '../ports/agent.ts'
 import { TurnFailed, failureOf } from '../ports/agent.ts'
@@ -32,6 +32,7 @@ export async function runCreation(
   const { signal } = abort
   const report = (done: number, total: number, message: string) => progress.report(done, total, message)
   const failure =
+    elsewhere(core, channel.uri) ??
     (await prepareWorktree(core, channel, { report, signal })) ??
     (await callAgent(core, provider, agentSession(channel, progress), signal))
   core.jobs.end(channel.uri, job)

@@ -111,6 +111,7 @@ export function createSessionChannel(
   const session = core.log.create(uri, 'session', state)
   core.catalog.add(uri, createdAt, state, link.clientId)
   core.owners.assign(uri, link.principal)
+  core.machines.assign(uri)
   core.jobs.mark(uri, true)
   core.departures.join(link.clientId, uri)
   // The client may have disconnected during the reads before this step. No other code would notice its departure from the
@@ -145,6 +146,7 @@ export function forgetSession(core: Core, session: Channel<'session'>): number {
   const alias = core.aliases.forget(uri)
   for (const each of [uri, alias]) if (each !== undefined) setGone(core, each, !announced)
   core.owners.forget(uri)
+  core.machines.forget(uri)
   core.customizations?.forget(uri)
   core.changes?.forgotten(uri)
   core.catalog.delete(uri)

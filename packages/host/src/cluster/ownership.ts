@@ -1,0 +1,143 @@
+import { withTimeout } from '../core/timeout.ts'
+import type { EffectTimer } from '../ports/effect-timer.ts'
+import { Deposed } from '../ports/lease.ts'
+import type { Lease } from '../ports/lease.ts'
+import type { World } from '../ports/world.ts'
+
+export interface OwnershipParts {
+  readonly lease: Lease
+  readonly world: World
+  readonly effects: EffectTimer
+  /** Called once if another node has taken the lease. */
+  readonly deposed: () => void
+}
+
+/** A lease is renewed this many times in its length, so that a single lost renewal does no harm. */
+const renewals = 4
+
+/**
+ * Takes the lease if it is free. The count of the effect timer begins before the request is sent, so it ends before the lease
+ * does, however late the answer comes.
+ */
+export async function takeLease(parts: OwnershipParts): Promise<Ownership | undefined> {
+  const { lease, world, effects } = parts
+  let epoch: number | undefined
+  try {
+    const mark = await inTime(world, lease, effects.mark(), 'the watchdog')
+    const sent = world.now()
+    epoch = await inTime(world, lease, lease.acquire())
+    if (epoch === undefined) return undefined
+    effects.confirm(mark)
+    return new Ownership(epoch, parts, sent)
+  } finally {
+    if (epoch === undefined) effects.stop()
+  }
+}
+
+/** The time of this node as the owner: renews the lease until it is lost or given back. */
+export class Ownership {
+  readonly epoch: number
+  readonly #parts: OwnershipParts
+  #ended = false
+  #overdue = false
+  /** When the last request that succeeded was sent. */
+  #sent: number
+  #cancelNext = () => {}
+  #cancelOverdue = () => {}
+
+  constructor(epoch: number, parts: OwnershipParts, sent: number) {
+    this.epoch = epoch
+    this.#parts = parts
+    this.#sent = sent
+    this.#renewed(sent)
+  }
+
+  /** The time until the lease ends, as far as this node knows. It decides nothing about the store: the clock of a node may be wrong. */
+  get msLeft(): number {
+    const { lease, world } = this.#parts
+    return Math.max(0, this.#sent + lease.ms - world.now())
+  }
+
+  /** Whether no renewal has succeeded for so long that another node may take over soon. */
+  get overdue(): boolean {
+    return this.#overdue
+  }
+
+  /** Ends the renewals. Nothing is sent to the database. */
+  end(): void {
+    this.#ended = true
+    this.#cancelNext()
+    this.#cancelOverdue()
+  }
+
+  /** Gives the lease back, after all effects have ended. */
+  async release(): Promise<void> {
+    this.end()
+    const { lease, world, effects } = this.#parts
+    effects.stop()
+    await inTime(world, lease, lease.release(this.epoch))
+  }
+
+  #renewed(sent: number): void {
+    const { lease, world } = this.#parts
+    this.#sent = sent
+    if (this.#overdue) world.report('lease renewed late')
+    this.#overdue = false
+    this.#cancelOverdue()
+    this.#cancelOverdue = world.later(lease.ms / 2, () => {
+      this.#overdue = true
+      world.report('lease not renewed in time')
+    })
+    this.#renewLater(lease.ms / renewals)
+  }
+
+  #renewLater(ms: number): void {
+    this.#cancelNext = this.#parts.world.later(ms, () => void this.#renew())
+  }
+
+  async #renew(): Promise<void> {
+    const { lease, world, effects, deposed } = this.#parts
+    try {
+      const mark = await this.#mark()
+      const sent = world.now()
+      const held = await inTime(world, lease, lease.renew(this.epoch))
+      if (this.#ended) return
+      if (held) {
+        effects.confirm(mark)
+        return this.#renewed(sent)
+      }
+      this.end()
+      deposed()
+    } catch (error) {
+      if (this.#ended) return
+      if (error instanceof Deposed) {
+        this.end()
+        return deposed()
+      }
+      world.report('lease not renewed', error)
+      this.#renewLater(lease.ms / renewals / 2)
+    }
+  }
+
+  /**
+   * Begins a count. Without one the lease must not be renewed, because nothing would end the effects in time. So another node may
+   * have taken the lease, which no renewal tells then.
+   */
+  async #mark(): Promise<number> {
+    const { lease, world, effects } = this.#parts
+    try {
+      return await inTime(world, lease, effects.mark(), 'the watchdog')
+    } catch (error) {
+      const state = await inTime(world, lease, lease.read())
+      if (state && state.epoch > this.epoch) throw new Deposed(`epoch ${state.epoch} has begun`)
+      throw error
+    }
+  }
+}
+
+/** Waits for an answer. A request that takes longer is sent again, because its connection may be dead. */
+function inTime<T>(world: World, { ms }: Lease, answer: Promise<T>, of = 'the database'): Promise<T> {
+  return withTimeout(world, ms / renewals, answer, () => {
+    throw new Error(`${of} did not answer in time`)
+  })
+}

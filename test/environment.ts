@@ -54,7 +54,7 @@ const mark = 'ATRIUM_TESTS'
 
 /** The variables that stay: those of the test runner and those that these tests read. */
 const kept =
-  /^(?:CI|NODE_ENV|TEST|VITEST\w*|FORCE_TTY|SystemRoot|ATRIUM_CHROMIUM|ATRIUM_RECORDINGS|ATRIUM_SHOTS|ATRIUM_SEARCH|ATRIUM_SEED)$/
+  /^(?:CI|NODE_ENV|TEST|VITEST\w*|FORCE_TTY|SystemRoot|ATRIUM_CHROMIUM|ATRIUM_POSTGRES_URL|ATRIUM_RECORDINGS|ATRIUM_SHOTS|ATRIUM_SEARCH|ATRIUM_SEED)$/
 
 /** The programs that tests start by name. A test that needs another one adds it here. */
 const programs = `

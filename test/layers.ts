@@ -98,6 +98,7 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
       'git',
       'push',
       'store/sqlite',
+      'store/postgres',
       'server',
     ],
     ['acp/tool-server', 'acp/calls'],

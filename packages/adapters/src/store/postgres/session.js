@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { Failure } from './failure.js'
+
+/** @typedef {import('./failure.js').Place & { config: import('pg').ClientConfig }} Target a database and how to connect to it */
+/** @typedef {{ client: import('pg').Client, pid: number, tag: string, lost: boolean, silent?: number }} Session a connection that was checked; `silent`: the milliseconds after which it was given up */
+
+/** The type of numbers with 64 bits. Every number of the store fits into a JavaScript number. */
+const INT8 = 20
+/** The pause after which the system checks a silent connection, in milliseconds. */
+const ALIVE = 10_000
+
+/**
+ * Connects to the database, and checks that the server keeps what it confirms.
+ * @param {Target} target
+ * @param {{ idle: number, answer: number }} times in milliseconds: `idle` until the server ends a session that stands still inside a transaction, `answer` until a server that does not answer counts as away
+ * @returns {Promise<Session>}
+ */
+export async function connect(target, { idle, answer }) {
+  const tag = `atrium ${randomBytes(6).toString('hex')}`
+  const client = new pg.Client({
+    ...target.config,
+    application_name: tag,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: ALIVE,
+    types: {
+      getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)),
+    },
+  })
+  /** @type {Session} */
+  const session = { client, pid: 0, tag, lost: false }
+  // Without a listener, an error between two queries would end the thread.
+  client.on('error', () => (session.lost = true))
+  client.on('end', () => (session.lost = true))
+  // A server that accepts a connection and then falls silent would hold up every later request.
+  const timer = setTimeout(() => giveUp(session, answer), answer)
+  try {
+    await client.connect()
+    session.pid = await checked(client, target)
+    await client.query(
+      `SET search_path TO ${quoted(target.schema)}; SET idle_in_transaction_session_timeout = ${Math.round(idle)};
+       SET statement_timeout = 0; SET default_transaction_isolation = 'read committed';
+       SET client_min_messages = warning`,
+    )
+    return session
+  } catch (error) {
+    destroy(session)
+    throw session.silent === undefined ? error : silence(session)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/**
+ * Closes the connection to a server that has not answered in time.
+ * @param {Session} session
+ * @param {number} after milliseconds
+ */
+export function giveUp(session, after) {
+  session.silent = after
+  destroy(session)
+}
+
+/**
+ * The error of a connection that was given up. What ran on it has an unknown outcome.
+ * @param {Session} session
+ */
+export const silence = ({ silent = 0 }) =>
+  Object.assign(new Error(`it did not answer within ${silent / 1000} seconds`), { code: 'ETIMEDOUT' })
+
+/**
+ * Closes a connection at once, without a word to the server.
+ * @param {Session} session
+ */
+export function destroy(session) {
+  session.lost = true
+  // The types of the library do not name this member, which has the socket.
+  session.client.connection?.stream?.destroy()
+}
+
+/** @param {string} name */
+export const quoted = (name) => `"${name.replaceAll('"', '""')}"`
+
+/**
+ * Throws if a setting of the server could lose confirmed data, or change texts. Returns the pid of the server's process.
+ * @param {import('pg').Client} client
+ * @param {Target} target
+ * @returns {Promise<number>}
+ */
+async function checked(client, { name }) {
+  const { rows } = await client.query(
+    `SELECT current_setting('synchronous_commit') AS synchronous_commit, current_setting('fsync') AS fsync,
+       current_setting('full_page_writes') AS full_page_writes, current_setting('server_encoding') AS server_encoding,
+       current_setting('server_version_num')::int AS version, pg_backend_pid() AS pid`,
+  )
+  const [settings] = rows
+  for (const [setting, allowed] of Object.entries(REQUIRED))
+    if (!allowed.includes(settings[setting]))
+      throw new Failure(
+        'unreadable',
+        `PostgreSQL at ${name} has ${setting} = ${settings[setting]}; Atrium needs ${allowed[0]}, ${REASONS[setting]}`,
+      )
+  if (settings.version < OLDEST)
+    throw new Failure(
+      'unreadable',
+      `PostgreSQL at ${name} has version ${Math.floor(settings.version / 10_000)}; Atrium needs version 13 or newer`,
+    )
+  return settings.pid
+}
+
+/** @type {{ readonly [setting: string]: readonly string[] }} */
+const REQUIRED = {
+  fsync: ['on'],
+  full_page_writes: ['on'],
+  synchronous_commit: ['on', 'remote_apply'],
+  server_encoding: ['UTF8'],
+}
+
+/** @type {{ readonly [setting: string]: string }} */
+const REASONS = {
+  fsync: 'or a power failure could lose confirmed changes',
+  full_page_writes: 'or a power failure could damage the tables',
+  synchronous_commit: 'or a crash could lose confirmed changes',
+  server_encoding: 'to keep every text as it is',
+}
+
+/** The oldest version of PostgreSQL that the statements of the store run on. */
+const OLDEST = 130_000

@@ -85,7 +85,7 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
   adapters: [
     ['captures'],
     ['captures/apply', 'captures/memory', 'captures/objects'],
-    ['worktrees', 'search/sqlite'],
+    ['worktrees', 'search/sqlite', 'search/postgres', 'store/move'],
     [
       'acp',
       'guide',

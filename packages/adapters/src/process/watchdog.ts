@@ -4,21 +4,25 @@ import { mkdtempSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import type { EffectTimer } from '@atrium/host/ports/effect-timer'
 import { markerVariable } from './environment.ts'
+import { LeaseCounts } from './lease-counts.ts'
 
 /**
  * Ends the processes that terminals and agents have started when the host dies, even by SIGKILL (F-40d). The kernel's own
  * SIGHUP is not enough, because processes can ignore it. A small shell script (`watchdog.sh`) reads a pipe that only the host
  * holds open. When the pipe closes, the script ends all processes in the watched POSIX sessions. If `/proc` exists, the script
  * also ends processes that have left their session, and finds them by the host's marker in their environment. Then the script
- * exits.
+ * exits. The script also counts for the lease of the host, if there is one: see `LeaseCounts`.
  */
 export class Watchdog {
   #folder: string | undefined
   readonly #marker: string
   readonly #sessions = new Set<number>()
   #process: ChildProcess | undefined
+  #counts: LeaseCounts | undefined
 
   constructor(marker: string) {
     this.#marker = marker
@@ -31,24 +35,47 @@ export class Watchdog {
 
   /**
    * Starts the watchdog process if it does not run. Must be called before any process that the watchdog must end is started.
+   * Throws if the lease of this node was not renewed in time, because nothing may be started then.
    */
   wake(): void {
+    this.#counts?.check()
+    this.#start()
+  }
+
+  #start(): void {
     if (process.platform === 'win32' || this.#process) return
     const child = spawn('/bin/sh', ['--', program, this.folder, `${markerVariable}=${this.#marker}`], {
       // The watchdog process leads a session of its own, so that a signal to the host's process group does not end it.
       detached: true,
-      stdio: ['pipe', 'ignore', 'ignore'],
+      stdio: ['pipe', this.#counts ? 'pipe' : 'ignore', 'ignore'],
       env: { PATH: '/usr/bin:/bin' },
       cwd: '/',
     })
     this.#process = child
-    child.stdin.on('error', () => undefined)
+    child.stdin?.on('error', () => undefined)
     child.once('error', () => this.#restart(child))
     child.once('exit', () => this.#restart(child))
     // The watchdog must not keep the host's event loop alive.
     child.unref()
-    if (child.stdin instanceof Socket) child.stdin.unref()
+    for (const pipe of [child.stdin, child.stdout]) if (pipe instanceof Socket) pipe.unref()
+    if (child.stdout) createInterface(child.stdout).on('line', (mark) => this.#counts?.answered(mark))
     for (const session of this.#sessions) this.#send(`+${session}`)
+    this.#counts?.restarted()
+  }
+
+  /**
+   * Returns the timer that ends all watched processes this long after the lease was requested successfully for the last
+   * time. Must be called before the watchdog process is started.
+   */
+  effectTimer(ms: number): EffectTimer {
+    if (process.platform === 'win32')
+      throw new Error(
+        'a host that shares its store with others does not run on Windows: nothing there can end its agents in time',
+      )
+    return (this.#counts = new LeaseCounts(ms, {
+      wake: () => this.#start(),
+      send: (line) => this.#send(line),
+    }))
   }
 
   watch(session: number): void {
@@ -70,7 +97,8 @@ export class Watchdog {
   #restart(child: ChildProcess): void {
     if (this.#process !== child) return
     this.#process = undefined
-    if (this.#sessions.size > 0) setTimeout(() => this.wake(), 100).unref()
+    this.#counts?.ended()
+    if (this.#sessions.size > 0 || this.#counts?.isRunning) setTimeout(() => this.#start(), 100).unref()
   }
 }
 

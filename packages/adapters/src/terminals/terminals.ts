@@ -23,6 +23,8 @@ export interface PtyOptions {
   /** The environment of the host, of which some variables are passed on. */
   readonly env?: Variables
   readonly limits?: Partial<LimitValues>
+  /** The watchdog that ends the shells, and its marker. Absent: the terminals have a watchdog of their own. */
+  readonly processes?: { readonly watchdog: Watchdog; readonly mark: string }
 }
 
 /** Starts shells on real ptys of this machine. */
@@ -33,9 +35,9 @@ export function ptyTerminals(options: PtyOptions = {}): Terminals {
    * The marker of this host. It is set in the environment of every shell, so that the watchdog recognizes the
    * processes.
    */
-  const mark = randomBytes(16).toString('hex')
+  const mark = options.processes?.mark ?? randomBytes(16).toString('hex')
   const emulator = new Emulator()
-  let watchdog: Watchdog | undefined
+  let watchdog = options.processes?.watchdog
 
   const start = async (request: Start, emit: (output: TerminalOutput) => void) => {
     const { cwd, command } = request

@@ -39,9 +39,16 @@ const build = await rolldown({
   input: { main: join(cli, 'dist', 'main.js') },
   platform: 'node',
   preserveEntrySignatures: 'allow-extension',
-  // Packages with native parts look for these parts beside their own files. `bufferutil` and `utf-8-validate` are
-  // optional for `ws`.
-  external: ['@lydell/node-pty', '@photostructure/sqlite', 'bufferutil', 'utf-8-validate'],
+  // Packages with native parts look for these parts beside their own files. The others are
+  // optional: for `ws`, and for `pg`.
+  external: [
+    '@lydell/node-pty',
+    '@photostructure/sqlite',
+    'bufferutil',
+    'utf-8-validate',
+    'pg-native',
+    'pg-cloudflare',
+  ],
   plugins: [{ name: 'own', load: { filter: { id: /\.js$/ }, handler: load }, buildEnd: findGroups }],
 })
 const { output } = await build.generate({
@@ -100,11 +107,12 @@ function load(id) {
 function urlOf(context, file) {
   inputs.add(file)
   if (file.startsWith(`${cli}/`)) return JSON.stringify(relative(folder, file))
-  const name = basename(file, extname(file))
+  // Two files of one name would get one URL, so the name has that of the folder, too.
+  const name = `${basename(dirname(file))}-${basename(file, extname(file))}`
   const emitted =
     extname(file) === '.js'
       ? context.emitFile({ type: 'chunk', id: file, name })
-      : context.emitFile({ type: 'asset', name: basename(file), source: readFileSync(file) })
+      : context.emitFile({ type: 'asset', name: `${name}${extname(file)}`, source: readFileSync(file) })
   return `import.meta.ROLLUP_FILE_URL_${emitted}`
 }
 

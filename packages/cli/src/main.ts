@@ -1,5 +1,7 @@
 import { Argument, Command, CommanderError, Option } from 'commander'
 import { endThread, startThread } from '@atrium/adapters/store/sqlite/thread'
+import type { ClusterFlags } from './commands/cluster/status.ts'
+import type { MoveFlags } from './commands/move.ts'
 import type { Shell } from './shell-completion.ts'
 import { exitFor, exits, sentenceOf } from './terminal/exit.ts'
 import type { Exit } from './terminal/exit.ts'
@@ -64,6 +66,23 @@ function program(): Command {
     .addOption(data())
     .action(async (flags: object) => (await tokens()).newToken(flags))
   atrium
+    .command('move')
+    .description('move the sessions of a host into a database, or back; the host must not run')
+    .requiredOption('--from <store>', 'a data folder, or postgres://user@host/database')
+    .requiredOption('--to <store>', 'an empty one of the other kind')
+    .option('--json', 'JSON, one document per line')
+    .action(async (flags: MoveFlags) => (await import('./commands/move.ts')).moveStore(flags))
+  atrium
+    .command('cluster')
+    .description('tell which node owns the sessions in a database')
+    .command('status')
+    .description('print the owner, its epoch and the end of its lease')
+    .option('--store <url>', 'postgres://user@host/database (default: the one of the settings)')
+    .option('--json', 'JSON, one document per line')
+    .action(async (flags: ClusterFlags) =>
+      (await import('./commands/cluster/status.ts')).clusterStatus(flags),
+    )
+  atrium
     .command('completion')
     .description('print a completion script for your shell')
     .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
@@ -113,6 +132,11 @@ function serveCommand(): Command {
     .option('--port <port>', 'the port; 0 is any free port (default: the last one, else 7433)')
     .option('--socket <path>', 'listen on a unix socket instead')
     .option('--data <dir>', 'the data folder (default: ~/.local/share/atrium)')
+    .option('--store <url>', 'keep sessions in a database: postgres://user@host/database')
+    .option('--standby', 'with a database: take over when the owner has ended')
+    .option('--lease <seconds>', 'with a database: when others may take over from a lost owner (default: 15)')
+    .option('--machine <name>', 'with a database: the name of this machine (default: its host name)')
+    .option('--shared-folder <dir>', 'with a database: a folder that all machines share (repeatable)', append)
     .option('--default-directory <dir>', 'the folder in which clients start to browse (default: your home)')
     .option('--connection-token <value>', 'the token; prefer a file')
     .option('--connection-token-file <file>', 'a file that holds the token')

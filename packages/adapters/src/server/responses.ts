@@ -3,16 +3,26 @@ import type { Duplex } from 'node:stream'
 
 export type TextResponse = readonly [status: number, text: string]
 
+/** Whether the host accepts clients, and the word for it. */
+export interface Readiness {
+  readonly ready: boolean
+  /** `owner` or `standby` at a node that shares its store with others. */
+  readonly role?: string | undefined
+}
+
 /**
  * The health checks, which answer GET and HEAD, by path. The server also answers `/pair` and the paths of the web
  * page.
  */
-export const routes: ReadonlyMap<string, (ready: boolean) => TextResponse> = new Map<
+export const routes: ReadonlyMap<string, (readiness: Readiness) => TextResponse> = new Map<
   string,
-  (ready: boolean) => TextResponse
+  (readiness: Readiness) => TextResponse
 >([
   ['/healthz', () => [200, 'ok\n']],
-  ['/readyz', (ready) => (ready ? [200, 'ready\n'] : [503, 'not ready\n'])],
+  [
+    '/readyz',
+    ({ ready, role = ready ? 'ready' : 'not ready' }) => (ready ? [200, `${role}\n`] : [503, `${role}\n`]),
+  ],
 ])
 
 /** Returns the path of a request. An absolute target starts with a host, which the gate has checked. */
@@ -21,10 +31,10 @@ export function pathOf({ url = '' }: IncomingMessage): string {
 }
 
 /** Returns the response to a request whose `Host` was accepted. */
-export function responseTo(request: IncomingMessage, ready: boolean): TextResponse {
+export function responseTo(request: IncomingMessage, readiness: Readiness): TextResponse {
   const { method } = request
   const route = method === 'GET' || method === 'HEAD' ? routes.get(pathOf(request)) : undefined
-  return route ? route(ready) : statusResponse(404)
+  return route ? route(readiness) : statusResponse(404)
 }
 
 export function headersFor(text: string, type = 'text/plain') {

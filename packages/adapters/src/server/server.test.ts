@@ -31,6 +31,21 @@ describe('routes and Host (S-04)', () => {
       expect((await ask(port, `${line} HTTP/1.1`, { Host })).status).toBe(404)
   })
 
+  test('[D11] /metrics needs the token, and is there only if the host has metrics', async () => {
+    const { port } = await start({ metrics: () => 'atrium_links 1\n' })
+    const Host = `localhost:${port}`
+    const get = 'GET /metrics HTTP/1.1'
+    expect(await ask(port, get, { Host, Authorization: `Bearer ${token}` })).toMatchObject({
+      status: 200,
+      body: 'atrium_links 1\n',
+    })
+    for (const Authorization of [undefined, 'Bearer wrong'])
+      expect((await ask(port, get, { Host, Authorization })).status).toBe(403)
+    expect((await ask(port, get, { Host: 'evil.com', Authorization: `Bearer ${token}` })).status).toBe(421)
+    const { port: other } = await start()
+    expect((await ask(other, get, { Host: `localhost:${other}` })).status).toBe(404)
+  })
+
   test.each([...routes.keys(), '/', '/nowhere'])(
     '[G1] %s answers 421 to every foreign Host',
     async (path) => {

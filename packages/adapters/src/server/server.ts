@@ -34,6 +34,13 @@ export type { PageOptions }
 export interface ListenOptions extends GateOptions {
   /** The answer of `/readyz`. No client is accepted while it is false. */
   readonly ready?: (() => boolean) | undefined
+  /**
+   * The text of `/readyz`, at a node that shares its store with others. While such a node is not ready, it does not know the
+   * devices, so it answers every credential with 503.
+   */
+  readonly role?: (() => string) | undefined
+  /** The text of `/metrics`. Absent: there is no such path. */
+  readonly metrics?: (() => string) | undefined
   readonly limits?: PendingUpgradeLimits | undefined
   /** The web page. If undefined, the host serves none. */
   readonly page?: PageOptions | undefined
@@ -135,7 +142,7 @@ interface Parts {
 }
 
 function serve({ gate, pending, page, pageSockets }: Parts, options: ListenOptions): Server {
-  const { ready = () => true, connect, report, heartbeat, now = () => performance.now() } = options
+  const { ready = () => true, role, connect, report, heartbeat, now = () => performance.now() } = options
   const authFailures = new AuthFailures(failureLimits, now)
   const misdirected = new AuthFailures(failureLimits, now)
   const sockets = new WebSocketServer({
@@ -158,12 +165,24 @@ function serve({ gate, pending, page, pageSockets }: Parts, options: ListenOptio
 
   const respond = (request: IncomingMessage, response: ServerResponse): void => {
     const refusal = checkHost(gate, headOf(request))
+    if (!refusal && options.metrics && request.method === 'GET' && pathOf(request) === '/metrics')
+      return tell(options.metrics, request, response)
     if (refusal) recordRefusal(refusal, request, misdirected)
     else if (options.devices && request.method === 'POST' && pathOf(request) === pairingPath)
       return void pair(options.devices, request, response)
     else if (page && !routes.has(pathOf(request))) return void answerByPage(page, request, response)
-    const [status, text] = refusal ? statusResponse(refusal.status) : responseTo(request, ready())
+    const [status, text] = refusal
+      ? statusResponse(refusal.status)
+      : responseTo(request, { ready: ready(), role: role?.() })
     // `connection: close`: a socket carries one request, so no second one can be smuggled in behind it.
+    response.writeHead(status, headersFor(text)).end(text)
+  }
+
+  /** Answers with the metrics, which need the token of the host, if it has one. A wrong token counts as a failed attempt. */
+  const tell = (metrics: () => string, request: IncomingMessage, response: ServerResponse) => {
+    const open = options.token === undefined || isTrusted(gate, headOf(request))
+    const waitMs = open ? 0 : recordRefusal({ status: 403, why: 'token' }, request, authFailures)
+    const [status, text] = open ? [200, metrics()] : statusResponse(waitMs > 0 ? 429 : 403)
     response.writeHead(status, headersFor(text)).end(text)
   }
 
@@ -222,6 +241,7 @@ function serve({ gate, pending, page, pageSockets }: Parts, options: ListenOptio
 
   const upgrade = (request: IncomingMessage, socket: Socket, head: Buffer): void => {
     const { refusal, device } = admit(gate, headOf(request))
+    if (refusal?.status === 403 && role && !ready()) return refuse(socket, 503)
     if (refusal?.status === 403) return forbid(refusal, request, socket)
     if (refusal) recordRefusal(refusal, request, misdirected)
     if (refusal) return refuse(socket, refusal.status)

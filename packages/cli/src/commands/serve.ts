@@ -1,30 +1,11 @@
-import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { exposureProblem } from '@atrium/adapters/server/address'
 import type { TlsCertificate } from '@atrium/adapters/server/address'
 import { listen } from '@atrium/adapters/server'
 import type { PageOptions } from '@atrium/adapters/server'
-import { threadEncoder } from '@atrium/adapters/content'
-import { hookRunner } from '@atrium/adapters/hooks'
-import { McpPool } from '@atrium/adapters/mcp'
-import { nodeFiles } from '@atrium/adapters/files'
-import { sqliteSearch } from '@atrium/adapters/search/sqlite'
-import { ptyTerminals } from '@atrium/adapters/terminals'
-import { gitVcs } from '@atrium/adapters/git'
-import { gitCommits } from '@atrium/adapters/git/commits'
-import { gitCaptures } from '@atrium/adapters/captures'
-import { gitWorktrees, treesOf } from '@atrium/adapters/worktrees'
-import { fileUri } from '@atrium/protocol/file-uri'
-import type { LimitValues } from '@atrium/protocol/limits'
 import { privateFolder, readToken, tokenOf, tokenPath } from '@atrium/adapters/server/token'
 import { nodeWorld } from '@atrium/adapters/process/world'
-import type { Host } from '@atrium/host'
-import type { Notifier } from '@atrium/host/ports/notifier'
-import type { World } from '@atrium/host/ports/world'
-import type { Logger } from 'pino'
 import { AgentSet } from '../serve/agents.ts'
 import { banner, quietBanner, readyLine } from '../serve/banner.ts'
 import type { Announcement } from '../serve/banner.ts'
@@ -33,17 +14,19 @@ import type { Flags } from '../serve/config.ts'
 import type { Settings } from '../serve/config-fields.ts'
 import { announceHost, withdrawHost } from '../serve/discovery.ts'
 import { openLog } from '../serve/log-file.ts'
+import { metricsText } from '../serve/metrics.ts'
 import { notifierOf } from '../serve/notifier.ts'
 import { pageFolder } from '../serve/page-folder.ts'
-import { pluginCopies } from '../serve/plugin-copies.ts'
 import { findPort } from '../serve/port.ts'
 import { reachableUrl } from '../serve/reachable-url.ts'
-import { lossIn, openStore, unlessFull } from '../serve/store.ts'
-import { CommandError, sentenceOf } from '../terminal/exit.ts'
+import { openHost } from '../serve/open-host.ts'
+import { nodeProcesses, readPlace } from '../serve/postgres.ts'
+import { unlessFull } from '../serve/store.ts'
+import { CommandError } from '../terminal/exit.ts'
 import { stopSignal } from '../serve/shutdown.ts'
 import { version } from '../terminal/version.ts'
 
-/** `atrium serve`: the composition root, the only place that joins the host with its adapters. */
+/** `atrium serve`: with `openHost`, the composition root, the only place that joins the host with its adapters. */
 export async function serve(flags: Flags, json: boolean): Promise<void> {
   const { settings, warnings } = await configure(flags, process.env)
   // Agents and shells inherit the environment of the host, and must not see the token.
@@ -57,17 +40,25 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
   const exposed = exposureProblem(settings, tls !== undefined, token !== undefined)
   if (exposed !== undefined) throw new CommandError(exposed)
   const level = settings.logLevel ?? (process.stderr.isTTY ? 'warn' : 'info')
-  const log = openLog(level, token === undefined ? [] : [token])
+  const place = settings.store === undefined ? undefined : await readPlace(settings.store, process.env)
+  const secrets = [token, place?.config.password].flatMap((secret) => secret || [])
+  const log = openLog(level, secrets)
   for (const warning of [...warnings, ...securityWarnings(flags, settings)]) log.warn(warning)
 
   const world = nodeWorld((event, detail) =>
     log.warn(detail instanceof Error ? { err: detail } : { detail }, event),
   )
-  const agentSet = new AgentSet(settings, world, process.env)
+  // A host that only reads a database is no node of it.
+  const node = place && !settings.readOnly ? await nodeProcesses(settings) : undefined
+  const agentSet = new AgentSet(settings, world, process.env, node?.processes)
   // The address of the page is known once the host listens.
   const known: { page?: string | undefined } = {}
-  const push = await notifierOf(settings, log, () => known.page)
-  const host = await unlessFull(settings.data, () => openHost(settings, log, world, { agentSet, push }))
+  const notifier = () => notifierOf(settings, log, () => known.page)
+  const where = place?.name ?? settings.data
+  const address = addressOf(settings, tls !== undefined)
+  const host = await unlessFull(where, () =>
+    openHost({ settings, log, world, agentSet, notifier, place, node, url: address }),
+  )
   let stopping = false
   const { listening, notes } = await findPort(settings, (port) =>
     listen({
@@ -79,9 +70,11 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
       allowOrigins: settings.allowOrigin,
       allowHosts: settings.allowHost,
       page: pageOf(settings),
-      ready: () => !stopping,
+      ready: () => !stopping && host.ready(),
+      role: host.role,
       connect: (transport, principal, device) => host.connect(transport, principal, device),
       devices: host.devices,
+      metrics: () => metricsText(host.metrics()),
       report: (event, detail) => log.info({ detail }, event),
     }),
   ).catch(async (error: unknown) => {
@@ -96,14 +89,15 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
   const tokenFile = tokenFileOf(settings)
   const url = reachableUrl(listening.url, settings.allowHost)
   known.page = listening.pageUrl && url.replace(/^ws/, 'http')
-  const address = { url, pid: process.pid, version }
-  const hostFile = { ...address, ...(tokenFile !== undefined && { tokenFile }) }
+  const hostFile = { url, pid: process.pid, version, ...(tokenFile !== undefined && { tokenFile }) }
   if (!settings.readOnly)
     await announceHost(settings.data, hostFile).catch((error: unknown) =>
       log.warn({ err: error }, 'unannounced'),
     )
-  // The link for a terminal has a code that lets a browser in. A pipe or a file would keep the code, so it gets none.
-  const page = json || !process.stdout.isTTY ? listening.pageUrl : listening.pageLink()
+  // The link for a terminal has a code that lets a browser in. A pipe or a file would keep the code, so it gets none. A standby lets
+  // nobody in.
+  const linked = !json && process.stdout.isTTY && host.ready()
+  const page = linked ? listening.pageLink() : listening.pageUrl
   printBanner({ version, url, token, page, notes }, json)
   log.info({ urls: listening.urls, data: settings.data }, 'listening')
 
@@ -117,96 +111,17 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
   log.info('stopped')
 }
 
-/** The parts of the host that its settings do not contain: its agents, and the notifier that reaches people. */
-interface Given {
-  readonly agentSet: AgentSet
-  readonly push: Notifier | undefined
-}
-
-async function openHost(
-  settings: Settings,
-  log: Logger,
-  world: World,
-  { agentSet, push }: Given,
-): Promise<Host> {
-  // The store opens in its worker thread while this thread loads the host.
-  const [{ store, readOnly, warning }, { createHost }, { agents }] = await Promise.all([
-    openStore(settings),
-    import('@atrium/host'),
-    agentSet.open(),
-  ])
-  if (warning !== undefined) log.warn(warning)
-  const loss = lossIn(settings.data, store)
-  if (loss !== undefined) {
-    log.error(loss)
-    process.stderr.write(`atrium: ${loss} Clients are told.\n`)
-  }
-  const worktrees = join(settings.data, 'worktrees')
-  const rebuilt = (reason: string) => log.warn({ detail: reason }, 'search index rebuilt')
-  // A read-only host cannot make a search index: it uses the one that is there, if any.
-  const hasIndex = readOnly === undefined || existsSync(join(settings.data, 'search.db'))
-  return createHost({
-    store,
-    world,
-    agents,
-    // No client and no agent may touch the files of the host, above all its token.
-    files: nodeFiles({ forbidden: [settings.data], permitted: [treesOf(worktrees)] }),
-    encoder: threadEncoder(),
-    terminals: ptyTerminals(),
-    vcs: gitVcs(),
-    ...(hasIndex && {
-      search: sqliteSearch(settings.data, { readOnly: readOnly !== undefined, rebuilt }),
-    }),
-    ...(readOnly === undefined && {
-      ...(settings.captures !== false && {
-        captures: gitCaptures({ folder: join(settings.data, 'captures') }),
-      }),
-      commits: gitCommits({ folder: join(settings.data, 'commits') }),
-    }),
-    limits: captureLimits(settings),
-    notifier: push,
-    worktrees: gitWorktrees({ folder: worktrees, forbidden: [settings.data] }),
-    hooks: hookRunner({ ...agentSet.processes, environment: process.env }),
-    mcp: new McpPool({ ...agentSet.processes, later: world.later, environment: process.env, version }),
-    customizations: {
-      hash,
-      home: resolve(homedir()),
-      servers: settings.mcpServers ?? {},
-      ...(readOnly === undefined && { copies: await pluginCopies(join(settings.data, 'plugin-copies')) }),
-      dataOf: (id) => join(settings.data, 'plugins', hash(id).slice(0, 32)),
-    },
-    defaultDirectory: fileUri(resolve(settings.defaultDirectory ?? homedir())),
-    ...(readOnly !== undefined && { readOnly }),
-    info: { name: 'atrium', version },
-    build: `atrium ${version}`,
-    // Continuing could lose more data. The next start recovers from what is on disk.
-    fatal: (error) => {
-      process.stderr.write(`atrium: The store in ${settings.data} failed: ${sentenceOf(error)}\n`)
-      process.exit(1)
-    },
-  })
+/** The address of a host whose port is given. Other hosts have one when they listen. */
+function addressOf({ host = '127.0.0.1', port = 0, socket, allowHost }: Settings, tls: boolean) {
+  if (port === 0 || socket !== undefined) return undefined
+  const name = host.includes(':') ? `[${host}]` : host
+  return reachableUrl(`${tls ? 'wss' : 'ws'}://${name}:${port}/`, allowHost)
 }
 
 /** The web page, if it is built and wanted. */
 function pageOf({ web = true }: Settings): PageOptions | undefined {
   const folder = web ? pageFolder() : undefined
   return folder === undefined ? undefined : { folder }
-}
-
-/** The limits, in bytes, for the saved contents of files that turns change. Absent if the user has not set them. */
-function captureLimits({ captures }: Settings): Partial<LimitValues> {
-  const { sessionMb, allMb } = captures || {}
-  return {
-    ...(sessionMb !== undefined && { sessionCaptureBytes: Math.round(sessionMb * MiB) }),
-    ...(allMb !== undefined && { allCaptureBytes: Math.round(allMb * MiB) }),
-  }
-}
-
-const MiB = 1024 * 1024
-
-/** The digest of a plugin or its programs. A user's consent applies only as long as the digest stays the same. */
-function hash(data: Uint8Array | string): string {
-  return createHash('sha256').update(data).digest('hex')
 }
 
 async function chooseToken(settings: Settings): Promise<string | undefined> {

@@ -21,7 +21,7 @@ import type { Client } from '@atrium/client/client'
 import type { Subscription } from '@atrium/client/sync/handle'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { bin } from '../../test/command.ts'
+import { atrium, bin } from '../../test/command.ts'
 import { say, sessionOf } from '../../test/client.ts'
 
 const packageFolder = fileURLToPath(new URL('../..', import.meta.url))
@@ -88,6 +88,7 @@ test('[D10] [D10.2] the host runs from few files, and all its parts work from th
   const files = host.loaded().filter(launched)
   expect(files.filter((file) => !file.includes(`${packageFolder}dist/bundle/`))).toEqual([])
   expect(new Set(files).size).toBeLessThan(20)
+  expect(files.filter((file) => /postgres|cluster/.test(file))).toEqual([])
 
   while (!host.builtins().includes('http')) await new Promise((resolve) => setTimeout(resolve, 20))
   expect(host.builtins().filter((name) => /^(tls|https|zlib)$/.test(name))).toEqual([])
@@ -115,6 +116,19 @@ test('[D10] [D10.2] the host runs from few files, and all its parts work from th
   const again = next.client.subscribe('chat', chat.uri)
   await again.ready()
   expect(lastText(again)).toBe('hello')
+})
+
+test('[D10] a database is asked for from the bundle, by a thread of its own', async () => {
+  const ran = await atrium(newFolder(), [
+    'cluster',
+    'status',
+    '--store',
+    'postgres://ann@127.0.0.1:1/sessions',
+  ])
+  expect(ran).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('PostgreSQL at 127.0.0.1:1/sessions cannot be reached: '),
+  })
 })
 
 test('[D10] a model is reached from the bundle', async () => {

@@ -41,14 +41,20 @@ export class AgentSet {
   #closed = false
   #cancelTimer = () => {}
 
-  constructor(settings: Settings, world: World, environment: NodeJS.ProcessEnv) {
+  /** `processes` is the watchdog with its marker. Absent: the agents have a watchdog of their own. */
+  constructor(
+    settings: Settings,
+    world: World,
+    environment: NodeJS.ProcessEnv,
+    processes?: Pick<LaunchContext, 'watchdog' | 'mark'>,
+  ) {
     this.#settings = settings
     this.#world = world
     this.#environment = environment
     this.#builtIn = [guide(world.later), ...modelAgents(settings, world, environment)]
-    const mark = randomBytes(16).toString('hex')
+    const mark = processes?.mark ?? randomBytes(16).toString('hex')
     const mcpServers = acpServers(settings.mcpServers)
-    const watchdog = new Watchdog(mark)
+    const watchdog = processes?.watchdog ?? new Watchdog(mark)
     this.#means = {
       later: world.later,
       watchdog,
@@ -79,10 +85,11 @@ export class AgentSet {
     return this
   }
 
-  /** Tells the host when agents are installed or removed. */
-  watch(host: Host): void {
+  /** Tells the host when agents are installed or removed. A standby looks for none, because it may start no program. */
+  watch(host: Pick<Host, 'offer'> & { readonly ready?: () => boolean }): void {
     this.#cancelTimer = this.#world.later(refreshEveryMs, () => {
-      void this.#refresh()
+      const looked = (host.ready?.() ?? true) ? this.#refresh() : Promise.resolve()
+      void looked
         .then(() => this.#closed || host.offer(this.#agents))
         .catch((error: unknown) => this.#world.report('agents not looked for', error))
         .finally(() => this.#closed || this.watch(host))

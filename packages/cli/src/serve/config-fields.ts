@@ -1,13 +1,19 @@
 import type { AgentSettings } from '@atrium/adapters/acp/registry'
 import type { ServerSettings } from '@atrium/adapters/acp/mcp-servers'
 import type { ModelsConfig } from '@atrium/adapters/model/config'
+import { clusterFields } from './cluster-fields.ts'
+import type { ClusterSettings } from './cluster-fields.ts'
 import { isAgents, isCaptures, isModels, isNotifications, isProcesses, isServers } from './config-schema.ts'
+import { json, list, path, text, yesNo } from './field.ts'
+import type { Field } from './field.ts'
+
+export type { Field }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
 /** The settings of `atrium serve`. The default of an absent key is applied where the key is used. */
-export interface Settings {
+export interface Settings extends ClusterSettings {
   readonly host?: string
   /** Absent: the last used port, else the default port, else any free port. */
   readonly port?: number
@@ -58,41 +64,6 @@ export interface CaptureSettings {
   readonly allMb?: number
 }
 
-/** One setting: its flag, its environment variable, what it does, and the values that it accepts. */
-export interface Field {
-  /** Absent if the setting has no flag. */
-  readonly flag?: string
-  readonly variable: string
-  /** What the setting does, and its default. This text is in docs/config.md. */
-  readonly about: string
-  /** What a value must be, for the error message: the message ends with "must be" and this text. */
-  readonly wants: string
-  accepts(value: unknown): boolean
-  /** Parses the text of a flag or of a variable. Returns invalid text as it is, for `accepts` to refuse. */
-  parse(text: string): unknown
-}
-
-type Names = Pick<Field, 'flag' | 'variable' | 'about'>
-
-const text = (names: Names, wants: string): Field => ({
-  ...names,
-  wants,
-  accepts: (value) => typeof value === 'string' && !value.includes('\0'),
-  parse: (value) => value,
-})
-
-const list = (names: Names, wants: string): Field => ({
-  ...text(names, wants),
-  accepts: (value) => Array.isArray(value) && value.every((one) => typeof one === 'string' && one !== ''),
-  parse: (value) => value.split(',').map((one) => one.trim()),
-})
-
-const yesNo = (names: Names): Field => ({
-  ...text(names, 'true or false'),
-  accepts: (value) => typeof value === 'boolean',
-  parse: (value) => ({ true: true, 1: true, false: false, 0: false })[value] ?? value,
-})
-
 const agentsWanted =
   'an object that maps the name of each agent (not atrium or guide) to command, and optionally args, env, displayName, variables, memoryMb, turnMinutes, disabled, actsWithoutAsking'
 
@@ -141,6 +112,7 @@ export const fields: { readonly [K in keyof Required<Settings>]: Field } = {
     variable: 'ATRIUM_HOME',
     about: 'The data folder. Default: `~/.local/share/atrium`.',
   }),
+  ...clusterFields,
   defaultDirectory: path({
     flag: '--default-directory',
     variable: 'ATRIUM_DEFAULT_DIRECTORY',
@@ -264,20 +236,4 @@ export const fields: { readonly [K in keyof Required<Settings>]: Field } = {
     notificationsWanted,
     isNotifications,
   ),
-}
-
-function json(names: Names, wants: string, accepts: Field['accepts']): Field {
-  const parse = (value: string): unknown => {
-    try {
-      return JSON.parse(value)
-    } catch {
-      return value
-    }
-  }
-  return { ...names, wants, accepts, parse }
-}
-
-function path(names: Names): Field {
-  const accepts = (value: unknown) => typeof value === 'string' && value !== '' && !value.includes('\0')
-  return { ...text(names, 'a path'), accepts }
 }

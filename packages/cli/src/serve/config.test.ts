@@ -97,3 +97,19 @@ test('[D5] conflicting settings and incomplete pairs are refused', async () => {
   await expect(inherited).rejects.toThrow('exclude each other')
   await expect(configure({ tlsCert: '/x' }, environment)).rejects.toThrow('give both')
 })
+
+test('[D2] a standby needs a database that it may write, and a lease has a length within bounds', async () => {
+  const store = 'postgres://ann@db/atrium'
+  const cluster = { store, standby: true, lease: '5', machine: 'one', sharedFolder: ['/srv'] }
+  const { settings } = await configure(cluster, environment)
+  expect(settings).toMatchObject({ ...cluster, lease: 5 })
+  for (const flags of [
+    { standby: true },
+    { store, standby: true, readOnly: true },
+    { store, lease: '1' },
+    { store, lease: 'long' },
+    { store, machine: 'a b' },
+    { store, sharedFolder: ['srv'] },
+  ])
+    await expect(configure(flags, environment)).rejects.toMatchObject({ exit: 2 })
+})

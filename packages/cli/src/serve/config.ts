@@ -51,6 +51,10 @@ function withDefaults(given: Partial<Settings>, { XDG_DATA_HOME, HOME = homedir(
     throw new CommandError('A token and --without-connection-token exclude each other; leave one out.', 2)
   if ((given.tlsCert === undefined) !== (given.tlsKey === undefined))
     throw new CommandError('--tls-cert and --tls-key go together; give both.', 2)
+  if (given.standby && given.store === undefined)
+    throw new CommandError('--standby needs a database; name it with --store.', 2)
+  if (given.standby && given.readOnly)
+    throw new CommandError('--standby and --read-only exclude each other; leave one out.', 2)
   return { ...given, data: resolve(data) }
 }
 

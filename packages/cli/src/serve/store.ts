@@ -1,12 +1,17 @@
 import { StoreLocked, StoreUnreadable, openSqlite } from '@atrium/adapters/store/sqlite'
 import { DiskFull } from '@atrium/host/ports/log'
+import type { PostgresPlace } from '@atrium/adapters/store/postgres'
+import type { SearchIndex } from '@atrium/host/ports/search-index'
 import type { Store } from '@atrium/host/ports/store'
 import type { Settings } from './config-fields.ts'
+import { readPostgres } from './postgres.ts'
 import { CommandError, sentenceOf, systemCode } from '../terminal/exit.ts'
 
 /** The open store of a host. */
 export interface OpenedStore {
   readonly store: Store
+  /** The search index of a store in a database. Absent: the index is in the data folder. */
+  readonly search?: SearchIndex
   /** The reason why the host is read-only, for clients. It has no path and no error of the system (S-27). */
   readonly readOnly?: string
   /** A sentence about the store for the log of the host. */
@@ -14,16 +19,18 @@ export interface OpenedStore {
 }
 
 /**
- * Opens the store for writing. If the folder cannot be written, opens the store for reading only. Throws if another
- * process uses the store, if it cannot be read, or if the disk is full.
+ * Opens the store of a host that shares it with nobody: the one in the data folder, or a database for reading only. If the folder
+ * cannot be written, opens the store for reading only. Throws if another process uses the store, if it cannot be read, or if the
+ * disk is full.
  */
-export async function openStore({
-  data,
-  readOnly,
-}: Pick<Settings, 'data' | 'readOnly'>): Promise<OpenedStore> {
+export async function openStore(
+  { data, readOnly }: Pick<Settings, 'data' | 'readOnly'>,
+  place?: PostgresPlace,
+): Promise<OpenedStore> {
   if (readOnly) {
     const reason = 'This host was started read-only.'
-    return { store: await openSqlite(data, { readOnly }), readOnly: reason, warning: reason }
+    const opened = place ? await readPostgres(place) : { store: await openSqlite(data, { readOnly }) }
+    return { ...opened, readOnly: reason, warning: reason }
   }
   try {
     let warning: string | undefined

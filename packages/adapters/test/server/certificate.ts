@@ -1,0 +1,21 @@
+/** A certificate for `localhost` and 127.0.0.1 that was generated for tests only. It has no other issuer. */
+export const certificate = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgmRIgg9j5GpMmBJ60
+CQu+LOU59bD2xed8E9kU5rd4DhmhRANCAARrvpK3N18E34v0ALTmR5+2TSbW+eW9
+2twHyt/wT75xOxNmyXH5KccUzyNkTQq6EsMB1FeutlI/B5maHhYTqniS
+-----END PRIVATE KEY-----
+`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBnDCCAUGgAwIBAgIUNUdKHhAwVoSa8ItKcjRtme+ux8YwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTExNTA0MTExMloYDzIxMjYxMDIy
+MDQxMTEyWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAARrvpK3N18E34v0ALTmR5+2TSbW+eW92twHyt/wT75xOxNmyXH5KccU
+zyNkTQq6EsMB1FeutlI/B5maHhYTqniSo28wbTAdBgNVHQ4EFgQUjDyMvnzFnSjE
++x9RAIkCFdnz79swHwYDVR0jBBgwFoAUjDyMvnzFnSjE+x9RAIkCFdnz79swDwYD
+VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
+zj0EAwIDSQAwRgIhAI9nm9oo1tayuJG3ry1Ogm9oXueVpG0Dg8Vtu3hMeTEjAiEA
+v+qRbM3pRw+tcpRmN3HjuE1tmJSu7uqobN8nVOOB/5c=
+-----END CERTIFICATE-----
+`,
+}

@@ -11,6 +11,7 @@ import { killsAtFailpoints } from './scenes/failpoints.ts'
 import { clocks } from './scenes/clocks.ts'
 import { disks } from './scenes/disks.ts'
 import { kills } from './scenes/kills.ts'
+import { clusters } from './scenes/nodes.ts'
 import { proxies } from './scenes/proxies.ts'
 import type { Scene } from './scenes/scene.ts'
 import { Tally, progress } from './tally.ts'
@@ -21,6 +22,7 @@ const scenes: Readonly<Record<string, Scene>> = {
   disk: disks,
   proxy: proxies,
   clock: clocks,
+  nodes: clusters,
 }
 
 const { values, positionals } = parseArgs({

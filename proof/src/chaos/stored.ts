@@ -1,3 +1,4 @@
+import { openPostgres, postgresPlace } from '@atrium/adapters/store/postgres'
 import { openSqlite } from '@atrium/adapters/store/sqlite'
 import type { Store } from '@atrium/host/ports/store'
 import type { LoadedChannel, StoredEnvelope } from '@atrium/host/ports/log'
@@ -17,11 +18,22 @@ export async function readStored(
   laterMigrations?: readonly string[],
 ): Promise<Stored> {
   const store = await openSqlite(folder, { readOnly: true, ...(laterMigrations && { laterMigrations }) })
+  return contentOf(store, folder, also)
+}
+
+/** Reads the content of a store in a database. */
+export async function readDatabase(url: string, also: readonly Uri[]): Promise<Stored> {
+  const place = await postgresPlace(url, {})
+  return contentOf(await openPostgres(place), place.name, also)
+}
+
+/** Reads the content of a store, and closes the store. */
+async function contentOf(store: Store, place: string, also: readonly Uri[]): Promise<Stored> {
   try {
     const records = await store.records.list('session/')
     // Like the host, this function refuses a damaged session list.
     if (records.some(([key]) => typeof key !== 'string'))
-      throw new Error(`the session list in ${folder} is damaged`)
+      throw new Error(`the session list in ${place} is damaged`)
     const sessions = records.map(([key]) => key.slice('session/'.length))
     const channels: StoredChannel[] = []
     const damaged: { uri: Uri; why: string }[] = []

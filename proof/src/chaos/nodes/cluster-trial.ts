@@ -1,0 +1,180 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ChatState } from '@atrium/protocol/chat/state'
+import { defaultChatUri } from '@atrium/protocol/uri'
+import type { Chance } from '../../chance.ts'
+import { Client } from '../client.ts'
+import { LinkLost } from '../errors.ts'
+import { readRun, writeStored } from '../history.ts'
+import type { Address } from '../host.ts'
+import { judge } from '../judge/judge.ts'
+import { Sessions, work } from '../load.ts'
+import { readDatabase } from '../stored.ts'
+import type { Tally } from '../tally.ts'
+import type { DatabaseServer } from './database-server.ts'
+import { NodeSlot } from './node-slot.ts'
+
+/** Milliseconds after which an expected event counts as missing. It is long, because the machine may be very busy. */
+const timeoutMs = 180_000
+
+/** Three nodes on one database, their clients, and the histories of these. */
+export class ClusterTrial {
+  readonly folder: string
+  readonly nodes: readonly NodeSlot[]
+  readonly server: DatabaseServer
+  readonly clients: readonly Client[]
+  readonly sessions = new Sessions()
+  readonly chance: Chance
+  readonly #tally: Tally
+  readonly #secrets: string
+  #address: Address | undefined
+
+  private constructor(
+    tally: Tally,
+    chance: Chance,
+    parts: Pick<ClusterTrial, 'nodes' | 'server'>,
+    secrets: string,
+  ) {
+    this.#tally = tally
+    this.chance = chance
+    this.nodes = parts.nodes
+    this.server = parts.server
+    this.#secrets = secrets
+    this.folder = join(tally.folder, 'nodes')
+    mkdirSync(this.folder, { recursive: true })
+    this.clients = ['ann', 'ben', 'cid', 'dee'].map((id) => new Client(this.folder, id))
+  }
+
+  static async make(tally: Tally, chance: Chance, server: DatabaseServer): Promise<ClusterTrial> {
+    const secrets = mkdtempSync(join(tmpdir(), 'atrium-chaos-token-'))
+    const token = join(secrets, 'token')
+    writeFileSync(token, 'kJ3v0hQ2mYx9cE7TnR5sWb1LpZ8uGdAo4fViHtKjXyM', { mode: 0o600 })
+    const names = ['one', 'two', 'three']
+    const nodes = await Promise.all(names.map((name) => NodeSlot.make(name, server.port, token)))
+    return new ClusterTrial(tally, chance, { nodes, server }, secrets)
+  }
+
+  /** Repairs every network, and starts every node that does not run. */
+  async heal(): Promise<void> {
+    for (const node of this.nodes) {
+      node.signal('SIGCONT')
+      node.link.heal()
+    }
+    await this.withTimeout(Promise.all(this.nodes.map((node) => node.start())), 'starting the nodes')
+  }
+
+  /** Waits until a node says that it is the owner. Two may say so for a moment; `not` is not asked. */
+  async owner(not?: NodeSlot): Promise<NodeSlot> {
+    const find = async (): Promise<NodeSlot> => {
+      for (;;) {
+        const asked = this.nodes.filter((node) => node !== not)
+        const found = await Promise.all(asked.map((node) => node.ownerAddress()))
+        const at = this.chance.pick([...found.keys()].filter((each) => found[each]))
+        const node = at === undefined ? undefined : asked[at]
+        if (at !== undefined && node) {
+          this.#address = found[at]
+          return node
+        }
+        await sleep(50)
+      }
+    }
+    return this.withTimeout(find(), 'an owner')
+  }
+
+  /** Connects all clients to the owner, and waits until everything they ever sent has an outcome. */
+  async converge(): Promise<void> {
+    await this.withTimeout(
+      Promise.all(this.clients.map((client) => this.#back(client))),
+      'clients reconnecting',
+    )
+  }
+
+  /** Lets all clients work until their links end. */
+  async work(): Promise<void> {
+    const address = () => {
+      if (!this.#address) throw new Error('there is no owner')
+      return this.#address
+    }
+    const { sessions } = this
+    await Promise.all(
+      this.clients.map((client) => work({ client, sessions, chance: this.chance.branch(), address })),
+    )
+  }
+
+  cutClients(): void {
+    for (const client of this.clients) client.cut()
+  }
+
+  /** Heals everything, waits until everything has its outcome and every turn has ended, and judges the run. */
+  async finish(): Promise<void> {
+    await this.heal()
+    await this.converge()
+    const newcomer = new Client(this.folder, 'newcomer')
+    await this.#back(newcomer)
+    for (const uri of this.sessions.live) await newcomer.subscribe(uri)
+    await this.withTimeout(this.#turnsEnded(newcomer), 'the end of all turns')
+    const owner = await this.owner()
+    for (const client of [...this.clients, newcomer]) {
+      client.cut()
+      client.flush()
+    }
+    for (const node of this.nodes)
+      if (node !== owner) await this.withTimeout(node.stop(), 'stopping a standby')
+    await this.withTimeout(owner.stop(), 'stopping the owner')
+    const url = `postgres://atrium@127.0.0.1:${this.server.port}/postgres`
+    writeStored(this.folder, { ...(await readDatabase(url, this.sessions.live)), rested: true })
+    this.#tally.judged(this.folder, judge(readRun(this.folder)))
+  }
+
+  async cleanUp(): Promise<void> {
+    this.cutClients()
+    for (const client of this.clients) client.flush()
+    for (const node of this.nodes) await node.cleanUp()
+    rmSync(this.#secrets, { recursive: true, force: true })
+  }
+
+  /** Waits for an event that must happen. Rejects with its name if it does not. */
+  async withTimeout<T>(event: Promise<T>, what: string): Promise<T> {
+    let timer: NodeJS.Timeout | undefined
+    const never = new Promise<never>((_, reject) => {
+      const expire = (): void => {
+        const pending = this.clients.map((client) => client.pendingText)
+        const logs = this.nodes.map(({ name, stderr }) => `${name}: ${stderr.slice(-3000)}`)
+        reject(new Error([`timed out: ${what}`, ...pending, ...logs].join('\n')))
+      }
+      timer = setTimeout(expire, timeoutMs)
+    })
+    return Promise.race([event, never]).finally(() => clearTimeout(timer))
+  }
+
+  /** Connects a client to the owner, and again to the next one if that was deposed meanwhile. */
+  async #back(client: Client): Promise<void> {
+    for (;;) {
+      try {
+        if (!client.open) {
+          await this.owner()
+          if (this.#address) await client.connect(this.#address)
+        }
+        return await client.settle()
+      } catch (error) {
+        if (!(error instanceof LinkLost)) throw error
+        client.cut()
+        await sleep(100)
+      }
+    }
+  }
+
+  /** Waits until no chat has an active turn. Subscribes again and again, because this client does not fold actions. */
+  async #turnsEnded(newcomer: Client): Promise<void> {
+    for (const chat of this.sessions.live.map(defaultChatUri))
+      for (;;) {
+        await newcomer.subscribe(chat)
+        // The state is the host's own: hence the cast.
+        const { activeTurn } = (newcomer.shown.get(chat) ?? {}) as Partial<ChatState>
+        if (!activeTurn) break
+        await sleep(100)
+      }
+  }
+}

@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ClusterTrial } from '../nodes/cluster-trial.ts'
+import { DatabaseServer } from '../nodes/database-server.ts'
+import type { NodeSlot } from '../nodes/node-slot.ts'
+import { progress } from '../tally.ts'
+import type { Scene } from './scene.ts'
+
+/** A fault of three nodes and their database. Resolves when a node is the owner again. */
+type Fault = (trial: ClusterTrial, owner: NodeSlot) => Promise<unknown>
+
+/** Faults that make another node the owner. */
+const takeOvers: { readonly [name: string]: Fault } = {
+  'owner killed': async (trial, owner) => {
+    await owner.kill()
+    await trial.owner(owner)
+  },
+  'owner stopped for longer than its lease, and continued': async (trial, owner) => {
+    owner.signal('SIGSTOP')
+    await trial.owner(owner)
+    owner.signal('SIGCONT')
+  },
+  'owner cut off from the database': async (trial, owner) => {
+    owner.link.cut()
+    await trial.owner(owner)
+  },
+  'network between owner and database silent': async (trial, owner) => {
+    owner.link.silence()
+    await trial.owner(owner)
+  },
+  'owner stopped in order': async (trial, owner) => {
+    await trial.withTimeout(owner.stop(), 'stopping the owner')
+    await trial.owner(owner)
+  },
+}
+
+/** Faults that the owner outlives, or another node if the machine is busy. */
+const disturbances: { readonly [name: string]: Fault } = {
+  'standby killed': async (trial, owner) => {
+    const standby = trial.chance.pick(trial.nodes.filter((node) => node !== owner))
+    await standby?.kill()
+  },
+  'connections to the database dropped, several times': async (trial, owner) => {
+    for (let times = trial.chance.between(3, 12); times > 0; times--) {
+      owner.link.drop()
+      await sleep(trial.chance.between(5, 150))
+    }
+  },
+  'database restarted': async ({ server }) => {
+    await server.stop()
+    await server.start()
+  },
+  'database killed and started': async ({ server }) => {
+    await server.kill()
+    await server.start()
+  },
+  'database and owner killed': async ({ server }, owner) => {
+    await Promise.all([server.kill(), owner.kill()])
+    await server.start()
+  },
+}
+
+const faults = { ...takeOvers, ...disturbances }
+
+/** Runs three real nodes on a real database under load, and breaks nodes, networks and the database. */
+export const clusters: Scene = async ({ tally, chance, rounds, quick }) => {
+  const server = await DatabaseServer.make()
+  if (!server) return tally.skip('nodes', 'no postgres')
+  const trial = await ClusterTrial.make(tally, chance, server)
+  // Every fault comes before one is repeated. A short run has the first ones of a random order.
+  const names = Object.keys(faults)
+  const runs = rounds ?? (quick ? 4 : 3 * names.length)
+  let waiting: string[] = []
+  try {
+    for (let run = 1; run <= runs; run++) {
+      await trial.heal()
+      const owner = await trial.owner()
+      await trial.converge()
+      const working = trial.work()
+      await sleep(chance.between(100, 1500))
+      waiting = waiting.length > 0 ? waiting : [...names]
+      const [name = ''] = waiting.splice(chance.below(waiting.length), 1)
+      await faults[name as keyof typeof faults]?.(trial, owner)
+      await sleep(chance.between(0, 500))
+      // A client notices a stopped host by its heartbeat. This one does not wait for that.
+      trial.cutClients()
+      await trial.withTimeout(working, 'the end of the load')
+      tally.outcome(name)
+      progress(`${run} of ${runs}: ${name}`)
+    }
+    await trial.finish()
+  } finally {
+    await trial.cleanUp()
+    await server.close()
+  }
+}

@@ -61,6 +61,7 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
     ['shared'],
   ],
   host: [
+    ['cluster'],
     ['host.ts'],
     ['open.ts', 'connection'],
     ['dispatch'],

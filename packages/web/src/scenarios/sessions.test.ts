@@ -46,3 +46,21 @@ browserTest(
     expectUnharmed(page, other)
   },
 )
+
+browserTest('[U20] an open menu stays open when its session moves to another group of the list', async () => {
+  const room = await Room.open()
+  const page = await room.page()
+  const other = await room.page()
+  await begin(page, 'run echo alpha')
+  const group = (name: string) => page.getByRole('region', { name }).locator('.session-title')
+  await group('Needs you').hover()
+  await page.getByRole('button', { name: 'Actions for run echo alpha' }).click()
+  await other.getByText('run echo alpha').click()
+  await other.getByRole('button', { name: 'Allow once' }).click()
+  await group('Today').waitFor()
+  await page.getByRole('button', { name: 'Rename', exact: true }).click()
+  await page.getByLabel('Title').fill('first')
+  await page.keyboard.press('Enter')
+  await eventually(() => group('Today').allInnerTexts()).toEqual(['first'])
+  expectUnharmed(page, other)
+})

@@ -1,12 +1,13 @@
 import type { SessionSummary } from '@atrium/protocol/session/state'
 import { Search } from 'lucide'
-import { useMemo, useRef, useState } from 'preact/hooks'
+import { useCallback, useId, useMemo, useRef, useState } from 'preact/hooks'
 import { useMay } from '../link/role.ts'
 import { Button } from '../ui/button.tsx'
 import { useCommands } from '../ui/commands.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { groupsOf, isArchived, matching } from './grouping.ts'
+import { SessionMenu } from './session-menu.tsx'
 import { SessionRow } from './session-row.tsx'
 import type { SessionRowActions } from './session-row.tsx'
 
@@ -18,7 +19,7 @@ interface Props extends SessionRowActions {
 }
 
 /** The sessions of the host, those that need a person first. */
-export function SessionListView({ sessions, listed, selected, ...actions }: Props) {
+export function SessionListView({ sessions, listed, selected, onOpen, ...actions }: Props) {
   const [search, setSearch] = useState('')
   const field = useRef<HTMLInputElement>(null)
   useCommands(
@@ -27,6 +28,9 @@ export function SessionListView({ sessions, listed, selected, ...actions }: Prop
       [],
     ),
   )
+  const menu = useId()
+  const [asked, setAsked] = useState<string>()
+  const onMenu = useCallback(({ resource }: SessionSummary) => setAsked(resource), [])
   const [showArchived, setShowArchived] = useState(false)
   const archived = sessions.filter(isArchived).length
   const answers = useMay('approve')
@@ -59,7 +63,9 @@ export function SessionListView({ sessions, listed, selected, ...actions }: Prop
                   key={session.resource}
                   session={session}
                   selected={session.resource === selected}
-                  {...actions}
+                  menu={menu}
+                  onOpen={onOpen}
+                  onMenu={onMenu}
                 />
               ))}
             </ul>
@@ -72,6 +78,7 @@ export function SessionListView({ sessions, listed, selected, ...actions }: Prop
           </Button>
         )}
       </div>
+      <SessionMenu id={menu} session={sessions.find(({ resource }) => resource === asked)} {...actions} />
     </nav>
   )
 }

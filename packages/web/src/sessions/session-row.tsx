@@ -1,10 +1,9 @@
-import { Archive, ArchiveRestore, Pencil, Trash2 } from 'lucide'
 import type { SessionSummary } from '@atrium/protocol/session/state'
 import { memo } from 'preact/compat'
 import { useMay } from '../link/role.ts'
 import { Ago } from '../ui/ago.tsx'
-import { Menu } from '../ui/menu.tsx'
-import { folderOf, isArchived, isUnread, lastName, moodOf, titleOf } from './grouping.ts'
+import { MenuButton } from '../ui/menu.tsx'
+import { folderOf, isUnread, lastName, moodOf, titleOf } from './grouping.ts'
 
 export interface SessionRowActions {
   readonly onOpen: (session: SessionSummary) => void
@@ -13,19 +12,21 @@ export interface SessionRowActions {
   readonly onDelete: (session: SessionSummary) => void
 }
 
-interface Props extends SessionRowActions {
+interface Props {
   readonly session: SessionSummary
   readonly selected: boolean
+  /** The id of the menu that all rows share. */
+  readonly menu: string
+  readonly onOpen: SessionRowActions['onOpen']
+  readonly onMenu: (session: SessionSummary) => void
 }
 
 /** A session in the list: what it is, what it does, where, and since when. */
-export const SessionRow = memo(function SessionRow({ session, selected, ...actions }: Props) {
+export const SessionRow = memo(function SessionRow({ session, selected, menu, onOpen, onMenu }: Props) {
   const mood = moodOf(session)
   const unread = isUnread(session) && !selected
-  const archived = isArchived(session)
   const folder = lastName(folderOf(session))
   const changes = useMay('prompt')
-  const deletes = useMay('own')
   const answers = useMay('approve')
   const words = mood === 'needs you' && !answers ? 'Waits for somebody who may answer' : moodWords[mood]
   const activity = mood === 'idle' ? undefined : (session.activity ?? words)
@@ -37,7 +38,7 @@ export const SessionRow = memo(function SessionRow({ session, selected, ...actio
         onClick={(event) => {
           if (event.ctrlKey || event.metaKey || event.shiftKey) return
           event.preventDefault()
-          actions.onOpen(session)
+          onOpen(session)
         }}
       >
         <span class={`mood ${mood.replace(' ', '-')}`} title={words} aria-hidden="true" />
@@ -57,20 +58,7 @@ export const SessionRow = memo(function SessionRow({ session, selected, ...actio
         </span>
       </a>
       {changes && (
-        <Menu
-          label={`Actions for ${titleOf(session)}`}
-          items={[
-            { label: 'Rename', icon: Pencil, onPick: () => actions.onRename(session) },
-            {
-              label: archived ? 'Unarchive' : 'Archive',
-              icon: archived ? ArchiveRestore : Archive,
-              onPick: () => actions.onArchive(session, !archived),
-            },
-            ...(deletes
-              ? [{ label: 'Delete', icon: Trash2, danger: true, onPick: () => actions.onDelete(session) }]
-              : []),
-          ]}
-        />
+        <MenuButton list={menu} label={`Actions for ${titleOf(session)}`} onOpen={() => onMenu(session)} />
       )}
     </li>
   )

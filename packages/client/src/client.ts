@@ -33,6 +33,8 @@ export interface ClientOptions extends ClientHello {
   readonly world: World
   readonly check: Check
   readonly hostRequests?: HostRequests
+  /** The longest delay before an attempt to connect again; 30 s if absent. */
+  readonly longestRetryMs?: number
 }
 
 /** A client of one host: typed commands, replicated channels, and a link that reconnects by itself. */
@@ -68,6 +70,7 @@ export class Client {
     this.#link = new Reconnect({
       open: options.open,
       world,
+      longestRetryMs: options.longestRetryMs,
       handshake: (peer, opened) => this.#handshake(peer, opened),
       receiver: {
         request: (method, params) => this.#request(method, params),

@@ -19,6 +19,9 @@ export interface ConnectOptions extends Partial<Omit<ClientOptions, 'open'>> {
 /** The protocol versions that this client offers. The same reducers work for the states and actions of both. */
 export const supportedVersions = ['1.0.0', '0.9.0'] as const
 
+/** The longest delay of a client with several addresses: another node may take over at any moment. */
+const longestRetryMs = 2_000
+
 /** Returns a client of the host at this URL, or at one of these URLs. The client has already begun to connect. */
 export function connect({ url, urls, token, WebSocket, ...given }: ConnectOptions): Client {
   // This package is compiled without the types of the DOM and of Node: hence the cast.
@@ -32,8 +35,9 @@ export function connect({ url, urls, token, WebSocket, ...given }: ConnectOption
   if (address === undefined) throw new TypeError('there is no address: pass url or urls')
   const options = { clientId: newId(), world, check: checked, versions: supportedVersions, ...given }
   const dial = (each: string) => openSocket(Socket, each)
-  const open = addresses.length === 1 ? () => dial(address) : firstOpen(addresses, dial, options.world)
-  return new Client({ ...options, open }).connect()
+  if (addresses.length === 1) return new Client({ ...options, open: () => dial(address) }).connect()
+  const open = firstOpen(addresses, dial, options.world)
+  return new Client({ longestRetryMs, ...options, open }).connect()
 }
 
 function withToken(url: string, token: string | undefined): string {

@@ -41,6 +41,8 @@ export interface LinkOptions {
   readonly report: (problem: unknown) => void
   /** Called when a link is lost, before `changed`. */
   readonly cut: () => void
+  /** The longest delay before an attempt; 30 s if absent. */
+  readonly longestRetryMs?: number | undefined
 }
 
 /** Silence after which a ping is sent. */
@@ -52,7 +54,7 @@ const pingAfterMs = 5_000
 const staleAfterMs = 5_000
 const lostAfterMs = 20_000
 const firstRetryMs = 250
-const lastRetryMs = 30_000
+const usualLongestRetryMs = 30_000
 
 /** Keeps one link: opens it, runs the handshake, watches for silence, and opens it again when it is lost. */
 export class Reconnect {
@@ -168,8 +170,9 @@ export class Reconnect {
     const failures = this.#status.failures + 1
     this.#drop()
     // Half of the delay is random, so that clients that were cut off together do not all come back at once.
-    const longest = Math.min(lastRetryMs, firstRetryMs * 2 ** Math.min(failures - 1, 10))
-    const retryInMs = Math.round(longest * (0.5 + this.#options.world.random() / 2))
+    const { world, longestRetryMs = usualLongestRetryMs } = this.#options
+    const longest = Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(failures - 1, 10))
+    const retryInMs = Math.round(longest * (0.5 + world.random() / 2))
     this.#after(retryInMs, () => void this.#dial())
     this.#setStatus({ state: this.#wasLive ? 'stale' : 'connecting', reason, failures, retryInMs })
   }

@@ -2,8 +2,20 @@ import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 
-/** The moment of a cut: before the server gets a message, or after the server has answered it and before the client hears that. */
-export type Cut = 'before' | 'after'
+/**
+ * The moment of a cut: before the server gets a message, or after the server has answered it and before the client hears that.
+ * `panic`: as `after`, and the client hears that the server ends because its disk is full.
+ */
+export type Cut = 'before' | 'after' | 'panic'
+
+/** The last message of a server whose disk for the write-ahead log is full. */
+function panic(): Buffer {
+  const fields = Buffer.from('SPANIC\0VPANIC\0C53100\0Mcould not write to file "pg_wal/xlogtemp.1"\0\0')
+  const head = Buffer.alloc(5)
+  head.write('E')
+  head.writeInt32BE(fields.length + 4, 1)
+  return Buffer.concat([head, fields])
+}
 
 /** A TCP proxy before a server, which cuts connections at chosen moments. */
 export interface CutProxy {
@@ -59,7 +71,8 @@ export async function cutProxy(port: number): Promise<CutProxy> {
       if (!swallowing) return void client.write(bytes)
       // The last message of an answer says that the server is ready: Z and a length of 5.
       if (!bytes.includes(Buffer.from([0x5a, 0, 0, 0, 5]))) return
-      end()
+      if (swallowing.when === 'panic') client.end(panic())
+      else end()
       swallowing.done()
     })
   })

@@ -103,6 +103,24 @@ export class ClusterTrial {
     )
   }
 
+  /** The number of times that a client was told of a full disk: that its actions wait, or are refused. */
+  get told(): number {
+    const refusals = ({ answers }: Client) =>
+      answers.filter(({ rejectionReason = '' }) => rejectionReason.includes('full')).length
+    return this.clients.reduce((sum, client) => sum + client.toldFull + refusals(client), 0)
+  }
+
+  /** Waits until a node has said something that it has not said before. */
+  async nodesSay(text: string): Promise<void> {
+    const said = () => this.nodes.reduce((sum, { stderr }) => sum + stderr.split(text).length - 1, 0)
+    const before = said()
+    await this.until(() => said() > before)
+  }
+
+  async until(condition: () => boolean): Promise<void> {
+    while (!condition()) await sleep(50)
+  }
+
   cutClients(): void {
     for (const client of this.clients) client.cut()
   }

@@ -8,22 +8,32 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { SmallDisk } from './small-disk.ts'
 
 const run = promisify(execFile)
+
+/** The disks of a server: one for its tables, and one for its write-ahead log. */
+interface Disks {
+  readonly data: SmallDisk
+  readonly wal: SmallDisk
+}
 
 /** A server of PostgreSQL that can be stopped, killed and started again on the same port. */
 export class DatabaseServer {
   readonly port: number
+  /** Undefined if no disk can be mounted here. */
+  readonly disks: Disks | undefined
   readonly #bin: string
   readonly #folder: string
   readonly #user: ServerUser | undefined
   #child: ChildProcess | undefined
 
-  private constructor(port: number, bin: string, folder: string, user: ServerUser | undefined) {
+  private constructor(port: number, bin: string, folder: string, disks: Disks | undefined) {
     this.port = port
+    this.disks = disks
     this.#bin = bin
     this.#folder = folder
-    this.#user = user
+    this.#user = serverUser()
   }
 
   /** Makes a new server and starts it. Undefined if this machine has no PostgreSQL. */
@@ -31,19 +41,34 @@ export class DatabaseServer {
     const bin = programs()
     if (bin === undefined) return undefined
     const folder = mkdtempSync(join(tmpdir(), 'atrium-chaos-pg-'))
-    const user = serverUser()
-    if (user) chownSync(folder, user.uid, user.gid)
-    const flags = ['-U', 'atrium', '-E', 'UTF8', '--no-locale', '-A', 'trust', '--no-sync']
-    await run(join(bin, 'initdb'), ['-D', join(folder, 'data'), ...flags], { ...user, cwd: folder })
-    const server = new DatabaseServer(await freePort(), bin, folder, user)
+    const server = new DatabaseServer(await freePort(), bin, folder, mountDisks())
+    await server.#initialize()
     await server.start()
     return server
+  }
+
+  /** Whether the server has not ended. A server without space for its log ends by itself. */
+  get runs(): boolean {
+    return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null
+  }
+
+  get #data(): string {
+    return join(this.disks?.data.path ?? this.#folder, 'data')
+  }
+
+  async #initialize(): Promise<void> {
+    const user = this.#user
+    const folders = [this.#folder, this.disks?.data.path, this.disks?.wal.path]
+    for (const each of folders) if (user && each !== undefined) chownSync(each, user.uid, user.gid)
+    const flags = ['-U', 'atrium', '-E', 'UTF8', '--no-locale', '-A', 'trust', '--no-sync', '--wal-segsize=1']
+    if (this.disks) flags.push('--waldir', join(this.disks.wal.path, 'wal'))
+    await run(join(this.#bin, 'initdb'), ['-D', this.#data, ...flags], { ...user, cwd: this.#folder })
   }
 
   /** Starts the server, and waits until it answers. It may have to recover first. */
   async start(): Promise<void> {
     for (;;) {
-      const args = ['-D', join(this.#folder, 'data'), '-p', String(this.port)]
+      const args = ['-D', this.#data, '-p', String(this.port)]
       const child = spawn(join(this.#bin, 'postgres'), [...args, ...settings.flatMap((one) => ['-c', one])], {
         ...this.#user,
         cwd: this.#folder,
@@ -79,6 +104,8 @@ export class DatabaseServer {
 
   async close(): Promise<void> {
     await this.kill()
+    this.disks?.data.release()
+    this.disks?.wal.release()
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
@@ -97,9 +124,21 @@ const settings = [
   'listen_addresses=127.0.0.1',
   'unix_socket_directories=',
   'shared_buffers=16MB',
-  'max_wal_size=64MB',
+  'min_wal_size=2MB',
+  'max_wal_size=8MB',
   'jit=off',
 ]
+
+const megabyte = 1024 * 1024
+
+/** Undefined if this user may mount nothing. */
+function mountDisks(): Disks | undefined {
+  const data = SmallDisk.mount(160 * megabyte)
+  const wal = SmallDisk.mount(64 * megabyte)
+  if (data && wal) return { data, wal }
+  data?.release()
+  return undefined
+}
 
 interface ServerUser {
   readonly uid: number

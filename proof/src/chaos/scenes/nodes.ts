@@ -59,13 +59,42 @@ const disturbances: { readonly [name: string]: Fault } = {
   },
 }
 
-const faults = { ...takeOvers, ...disturbances }
+/** Faults of a disk of the database. Each ends when there is space again. */
+const fullDisks: { readonly [name: string]: Fault } = {
+  'disk of the database full': async (trial) => {
+    const before = trial.told
+    const said = trial.nodesSay('has no space left')
+    trial.server.disks?.data.fill()
+    await trial.withTimeout(said, 'a sentence about a full disk')
+    await trial.withTimeout(
+      trial.until(() => trial.told > before),
+      'a client that is told of a full disk',
+    )
+    await freed(trial)
+  },
+  'disk of the write-ahead log full': async (trial) => {
+    const said = trial.nodesSay('cannot be reached')
+    trial.server.disks?.wal.fill()
+    await trial.withTimeout(said, 'a sentence about a database that has ended')
+    await freed(trial)
+  },
+}
+
+/** Gives the disks space again. A server without space for its log has ended, or is trying to start. */
+async function freed({ server, chance }: ClusterTrial): Promise<void> {
+  await sleep(chance.between(0, 5000))
+  server.disks?.data.free()
+  server.disks?.wal.free()
+  if (!server.runs) await server.start()
+}
 
 /** Runs three real nodes on a real database under load, and breaks nodes, networks and the database. */
 export const clusters: Scene = async ({ tally, chance, rounds, quick }) => {
   const server = await DatabaseServer.make()
   if (!server) return tally.skip('nodes', 'no postgres')
   const trial = await ClusterTrial.make(tally, chance, server)
+  if (!server.disks) tally.skip('full disks of the database', 'mount failed')
+  const faults = { ...takeOvers, ...disturbances, ...(server.disks && fullDisks) }
   // Every fault comes before one is repeated. A short run has the first ones of a random order.
   const names = Object.keys(faults)
   const runs = rounds ?? (quick ? 4 : 3 * names.length)
@@ -79,7 +108,7 @@ export const clusters: Scene = async ({ tally, chance, rounds, quick }) => {
       await sleep(chance.between(100, 1500))
       waiting = waiting.length > 0 ? waiting : [...names]
       const [name = ''] = waiting.splice(chance.below(waiting.length), 1)
-      await faults[name as keyof typeof faults]?.(trial, owner)
+      await faults[name]?.(trial, owner)
       await sleep(chance.between(0, 500))
       // A client notices a stopped host by its heartbeat. This one does not wait for that.
       trial.cutClients()

@@ -19,6 +19,9 @@ export class Failure extends Error {
  */
 export const codeOf = (error) => (error instanceof Error && 'code' in error ? String(error.code) : '')
 
+/** The code of a server whose disk is full. */
+export const FULL = '53100'
+
 /** The codes of errors of the system that mean that a connection was lost or could not be made. */
 const LOSSES = /^(?:ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENOTFOUND|EAI_AGAIN|ENOENT)$/
 
@@ -50,7 +53,7 @@ export function toFailure(error, place) {
   if (error instanceof Failure || !(error instanceof Error)) return asError(error)
   const code = codeOf(error)
   const at = `PostgreSQL at ${place.name}`
-  if (code === '53100') return new Failure('full', `${at} has no space left: ${error.message}`)
+  if (code === FULL) return new Failure('full', `${at} has no space left: ${error.message}`)
   if (code === '28P01' || code === '28000')
     return new Failure('unreadable', `${at} does not let the user "${place.user}" in: ${error.message}`)
   if (/client password must be a string/.test(error.message))

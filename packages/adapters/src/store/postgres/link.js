@@ -1,4 +1,4 @@
-import { Failure, isLoss, toFailure } from './failure.js'
+import { Failure, FULL, codeOf, isLoss, toFailure } from './failure.js'
 import { connect, destroy, giveUp, silence } from './session.js'
 
 /** @typedef {import('./session.js').Target} Target */
@@ -84,7 +84,23 @@ export class Link {
       // A session that was lost may report an error of its own first. Whatever ran on it has an unknown outcome.
       if (!isLoss(error) && session.lost && !(error instanceof Failure))
         throw new Error(`Connection terminated: ${String(error)}`)
+      if (codeOf(error) === FULL && (await this.ended(session)))
+        throw new Error(`Connection terminated: ${String(error)}`)
       throw error
+    }
+  }
+
+  /**
+   * Whether the server has ended a session. A server without space for its log ends all sessions, with the same code as a single
+   * failed statement. The statement may have been committed then.
+   * @param {Session} session
+   */
+  async ended(session) {
+    try {
+      await this.queryOf(session)('SELECT 1')
+      return false
+    } catch (error) {
+      return isLoss(error) || session.lost
     }
   }
 

@@ -26,33 +26,35 @@ async function behindProxy(): Promise<{ proxy: CutProxy; through: PostgresPlace;
   return { proxy, place, through }
 }
 
-test.each(['before', 'after'] as const)(
-  '[L52] a batch whose connection is cut %s it is committed is stored once',
-  async (when) => {
-    const { proxy, place, through } = await behindProxy()
-    const { log, records } = await open(through)
-    log.append(step({ created: [creation(one, 1)], envelopes: [envelope(2)] }))
-    await log.flush()
-    for (const n of range(3, 5)) {
-      const cut = proxy.cut(String.raw`n\":${n}`, when)
-      log.append(step({ envelopes: [envelope(n)], rows: [row(`t${n}`, 'turn')], upTo: n }))
-      records.put('last', String(n))
-      await Promise.all([log.flush(), cut])
-    }
-    await log.close()
-    const next = await open(place)
-    expect(await next.log.load(one)).toMatchObject({ envelopes: range(2, 6).map((seq) => envelope(seq)) })
-    expect((await next.log.rows(one, ['t3', 't7'])).rows).toHaveLength(2)
-    expect(await next.records.get('last')).toBe('7')
-    expect(next.log.upTo).toBe(7)
-  },
-)
+test.each([
+  ['before it is committed', 'before'],
+  ['after it is committed', 'after'],
+  ['by a panic after it is committed', 'panic'],
+] as const)('[L52] a batch whose connection is cut %s is stored once', async (_, when) => {
+  const { proxy, place, through } = await behindProxy()
+  const { log, records } = await open(through)
+  log.append(step({ created: [creation(one, 1)], envelopes: [envelope(2)] }))
+  await log.flush()
+  for (const n of range(3, 5)) {
+    const cut = proxy.cut(String.raw`n\":${n}`, when)
+    log.append(step({ envelopes: [envelope(n)], rows: [row(`t${n}`, 'turn')], upTo: n }))
+    records.put('last', String(n))
+    await Promise.all([log.flush(), cut])
+  }
+  await log.close()
+  const next = await open(place)
+  expect(await next.log.load(one)).toMatchObject({ envelopes: range(2, 6).map((seq) => envelope(seq)) })
+  expect((await next.log.rows(one, ['t3', 't7'])).rows).toHaveLength(2)
+  expect(await next.records.get('last')).toBe('7')
+  expect(next.log.upTo).toBe(7)
+})
 
 test.each([
   ['before a statement', 'again', 'before'],
   ['after a statement', 'channel_ids', 'after'],
   ['before its commit', 'COMMIT', 'before'],
   ['after its commit', 'COMMIT', 'after'],
+  ['by a panic after its commit', 'COMMIT', 'panic'],
 ] as const)('[L52] a batch of several statements that is cut %s is stored once', async (_, text, when) => {
   const { proxy, place, through } = await behindProxy()
   const { log } = await open(through)

@@ -94,6 +94,8 @@ test('[L42] while the lease is not renewed in time, changes are refused with a s
   await pass(leaseMs / 2 + 500)
   const refused = await ann.echo(ann.dispatch(session, renamed('early')))
   expect(refused.rejectionReason).toContain('cannot reach its database')
+  const other = ann.ask('createSession', { channel: 'ahp-session:/two', provider: 'mock' })
+  await expect(other).rejects.toThrow('cannot reach its database')
   one.cut = false
   await pass(leaseMs / 4)
   expect((await ann.echo(ann.dispatch(session, renamed('again')))).rejectionReason).toBeUndefined()

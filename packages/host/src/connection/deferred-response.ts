@@ -8,9 +8,9 @@ export class DeferredResponse {
     this.response = response
   }
 
-  /** Returns a deferred response whose result is made from the result of this one. */
-  map(made: (result: unknown) => unknown): DeferredResponse {
-    return new DeferredResponse(this.response.then(made))
+  /** Returns a deferred response whose result, or error, is made from the one of this. */
+  map(made: (result: unknown) => unknown, failed?: (error: unknown) => never): DeferredResponse {
+    return new DeferredResponse(this.response.then(made, failed))
   }
 }
 

@@ -14,7 +14,7 @@ import type { Lane } from './queues/lane.ts'
 export class Intake implements FrameLimits {
   readonly #world: World
   readonly #limits: LimitValues
-  readonly #close: (code: number, reason: string) => void
+  readonly close: (code: number, reason: string) => void
   readonly #rate: RateLimit
   readonly #queue = new RequestQueue(() => this.lane?.wake())
   /** The frames that wait for their turn. */
@@ -30,7 +30,7 @@ export class Intake implements FrameLimits {
   constructor(world: World, limits: LimitValues, close: (code: number, reason: string) => void) {
     this.#world = world
     this.#limits = limits
-    this.#close = close
+    this.close = close
     this.#rate = new RateLimit(world, limits)
   }
 
@@ -64,13 +64,13 @@ export class Intake implements FrameLimits {
     if (this.#ended) return false
     this.#length = frame.length
     this.#rate.count(frame.length)
-    if (this.#rate.exhausted) this.#close(1008, rateExceeded)
+    if (this.#rate.exhausted) this.close(1008, rateExceeded)
     return !this.#ended
   }
 
   ping(): null {
     this.#rate.countPing()
-    if (this.#rate.exhausted) this.#close(1008, rateExceeded)
+    if (this.#rate.exhausted) this.close(1008, rateExceeded)
     if (this.#rate.pingsExceeded) throw AhpError.permissionDenied(rateExceeded)
     return null
   }
@@ -110,7 +110,7 @@ export class Intake implements FrameLimits {
    */
   checkLine(frames: number): void {
     if (this.#queue.length + frames > this.#limits.lineLength)
-      this.#close(1013, 'too many requests wait; reconnect')
+      this.close(1013, 'too many requests wait; reconnect')
   }
 
   end(): void {

@@ -16,6 +16,7 @@ import { isRename } from '../dispatch/rename.ts'
 import type { Channel } from '../log/channel.ts'
 import { cutAt } from '../log/channel-rows.ts'
 import type { Dispatcher } from '../log/options.ts'
+import { StoreAway } from '../ports/lease.ts'
 import { asleepFor, wakeFor } from '../turn/pin.ts'
 import type { ClientLink } from './client-link.ts'
 import { checkParams } from './intake.ts'
@@ -70,7 +71,17 @@ export class Notifications {
     const ready = channel && missingTurn(channel, params.action) === undefined
     if (ready && !log.congested && !needsWaking(this.#core, uri, params.action))
       return this.#apply(channel, params, refusal)
-    return log.room().then(() => this.#wakeAndApply(uri, params, refusal))
+    return log
+      .room()
+      .then(() => this.#wakeAndApply(uri, params, refusal))
+      .catch((error: unknown) => this.#away(error))
+  }
+
+  /** Closes the link if the database is away. The client sends its action again, because there was no answer to it. */
+  #away(error: unknown): void {
+    if (!(error instanceof StoreAway)) throw error
+    this.#intake.report('database away', error)
+    this.#intake.close(1013, 'this node cannot reach its database; connect again')
   }
 
   async #wakeAndApply(uri: Uri, params: DispatchParams, refusal: string | undefined): Promise<void> {

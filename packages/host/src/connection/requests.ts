@@ -22,6 +22,11 @@ import type { Intake } from './intake.ts'
 import { olderCommand } from './older-commands.ts'
 import { reconnect } from './reconnect.ts'
 import { commandProblem, roleProblem } from '../roles/roles.ts'
+import { StoreAway } from '../ports/lease.ts'
+
+/** The refusal of a request that must read the store while its database is away. */
+const storeAway =
+  'This node cannot reach its database, so it cannot answer this. Try again later, or at another node.'
 
 /** The requests of one client: checked, queued, run, and answered in the client's version of the protocol. */
 export class Requests {
@@ -54,9 +59,7 @@ export class Requests {
    * has the client's names for sessions.
    */
   #begin(run: () => unknown): unknown {
-    const rethrow = (error: unknown): never => {
-      throw this.#link.dialect.error(error)
-    }
+    const rethrow = (error: unknown): never => this.#rethrow(this.#link.dialect.error(error))
     try {
       const outcome = run()
       if (!(outcome instanceof Promise)) return outcome
@@ -67,6 +70,13 @@ export class Requests {
     } catch (error) {
       return rethrow(error)
     }
+  }
+
+  /** Throws the error of a response. If the database is away, the client is told so. */
+  #rethrow(error: unknown): never {
+    if (!(error instanceof StoreAway)) throw error
+    this.#intake.report('database away', error)
+    throw new AhpError(errorCodes.InternalError, storeAway)
   }
 
   /** Answers a ping at once, because it must not wait behind other requests. Its params are checked as those of any request. */
@@ -123,7 +133,10 @@ export class Requests {
   #shown(method: string, outcome: unknown): unknown {
     const { dialect } = this.#link
     if (!(outcome instanceof DeferredResponse)) return dialect.result(method, outcome)
-    return outcome.map((result) => dialect.result(method, result))
+    return outcome.map(
+      (result) => dialect.result(method, result),
+      (error) => this.#rethrow(error),
+    )
   }
 
   /** Translates params from the client's version. Before the handshake is done, the version is derived from the params. */

@@ -118,7 +118,7 @@ test('[L4] F-07: a full disk at the database is an error that can be repeated, a
   await log.close()
 })
 
-test('[L55] a batch at a server that does not answer in time is sent again, and is stored once', async () => {
+test('[L55.1] a batch at a server that does not answer in time is sent again, and is stored once', async () => {
   const place = await server().place()
   const { log } = await open(place, { answer: 3000 })
   log.append(step({ created: [creation(one, 1)] }))

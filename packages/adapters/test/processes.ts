@@ -31,3 +31,14 @@ function read(path: string): string {
 
 /** Returns a random argument for `sleep`. A test finds its own processes by it. */
 export const uniqueSeconds = () => `1${String(Math.random()).slice(2, 12)}`
+
+/** Returns the number of lines in a file; 0 if there is no such file. */
+export function linesIn(file: string): number {
+  return read(file).split('\n').length - 1
+}
+
+/** Returns the state of a process as Linux tells it; `T` is a stopped one. */
+export function stateOf(pid: number | undefined): string | undefined {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[0]
+}

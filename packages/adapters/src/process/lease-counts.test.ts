@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { newFolder } from '../../test/store-folder.ts'
-import { processesWith, uniqueSeconds } from '../../test/processes.ts'
+import { linesIn, processesWith, stateOf, uniqueSeconds } from '../../test/processes.ts'
 import { until } from '../../test/shells.ts'
 import { Watchdog } from './watchdog.ts'
 
@@ -153,16 +153,3 @@ const hosting = `
   watchdog.watch(agent.pid)
   console.log('up')
 `
-
-function linesIn(file: string): number {
-  try {
-    return readFileSync(file, 'utf8').split('\n').length - 1
-  } catch {
-    return 0
-  }
-}
-
-function stateOf(pid: number | undefined): string | undefined {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[0]
-}

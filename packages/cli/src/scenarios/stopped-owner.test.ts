@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, statSync } from 'node:fs'
+import { mkdtempSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +8,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { tamper } from '../../../adapters/test/postgres/place.ts'
 import { postgresTests } from '../../../adapters/test/postgres/store.ts'
-import { processesWith } from '../../../adapters/test/processes.ts'
+import { linesIn, processesWith, stateOf } from '../../../adapters/test/processes.ts'
 import { nodeToken, startNode } from '../../test/node-process.ts'
 
 const server = postgresTests()
@@ -75,16 +75,3 @@ test('[L43] an owner is stopped for longer than its lease: its agent writes noth
   expect(turns[0]).toMatchObject({ id: 't1', state: 'error' })
   expect(files.map(linesIn)).toEqual(written)
 })
-
-function linesIn(file: string): number {
-  try {
-    return readFileSync(file, 'utf8').split('\n').length - 1
-  } catch {
-    return 0
-  }
-}
-
-function stateOf(pid: number | undefined): string | undefined {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[0]
-}

@@ -35,3 +35,22 @@ test('[D11] a host that is alone has no metrics of nodes, and a standby has none
   expect(standby).toContain('atrium_owner 0\n')
   expect(standby).not.toMatch(/actions|lease/)
 })
+
+test('[D11.1] the servers that copy the database have their states and how far they are behind, and no line if they are unknown', () => {
+  const async = { name: 'a "b"\\', state: 'streaming', sync: 'async', lagMs: 2 }
+  const replicas = [
+    { ...async, lagBytes: 4096 },
+    { ...async, lagBytes: 8192 },
+    { name: 'new', state: 'startup', sync: 'sync', lagMs: null, lagBytes: null },
+  ]
+  const text = metricsText({ host, replicas })
+  expect(text).toContain('atrium_replicas 3\n')
+  const lags = text.split('\n').filter((line) => line.startsWith('atrium_replica_lag_bytes'))
+  expect(lags).toEqual([
+    String.raw`atrium_replica_lag_bytes{server="a \"b\"\\",state="streaming",sync="async"} 8192`,
+    'atrium_replica_lag_bytes{server="new",state="startup",sync="sync"} NaN',
+  ])
+  expect(metricsText({ host, replicas: [] })).toMatch(/^atrium_replicas 0$/m)
+  expect(metricsText({ host, replicas: [] })).not.toContain('lag')
+  expect(metricsText({ host, replicas: undefined })).not.toContain('replica')
+})

@@ -72,6 +72,8 @@ test('[L56.4] a standby takes over when the owner stops, with a higher epoch, an
   expect(two.ready()).toBe(true)
   expect(two.metrics()).toMatchObject({ host: { links: 0 }, node: { owner: true, epoch: 2 } })
   expect(two.metrics().node?.leaseMs).toBeGreaterThan(0)
+  await vi.waitUntil(() => two.metrics().replicas !== undefined, { timeout: 60_000 })
+  expect([one.metrics().replicas, two.metrics().replicas]).toEqual([undefined, []])
   expect(two.reports).not.toContain('standby not warm')
 })
 

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { Watchdog } from '@atrium/adapters/process/watchdog'
-import type { PostgresPlace } from '@atrium/adapters/store/postgres'
+import type { PostgresPlace, PostgresStore } from '@atrium/adapters/store/postgres'
 import type { Host } from '@atrium/host'
 import type { OwnerTerm } from '@atrium/host/cluster'
 import type { EffectTimer } from '@atrium/host/ports/effect-timer'
@@ -12,6 +12,7 @@ import type { Store } from '@atrium/host/ports/store'
 import type { World } from '@atrium/host/ports/world'
 import type { ServedHost } from './cluster-host.ts'
 import { leaseSeconds } from './cluster-fields.ts'
+import { ReplicationReader } from './replication.ts'
 import type { ClusterSettings } from './cluster-fields.ts'
 import { CommandError, exits, sentenceOf, systemCode } from '../terminal/exit.ts'
 
@@ -114,6 +115,8 @@ export async function postgresNode(given: PostgresNode): Promise<ServedHost> {
     throw error
   }
   const reader = new WarmReader(() => openPostgres(place), world)
+  const replication = new ReplicationReader(world)
+  let replicas: () => ReturnType<PostgresStore['replicas']> = async () => undefined
   // Loaded here, because most hosts share their store with nobody.
   const { clusterHost } = await import('./cluster-host.ts')
   const served = await clusterHost({
@@ -125,6 +128,8 @@ export async function postgresNode(given: PostgresNode): Promise<ServedHost> {
     warm: () => reader.look(),
     changed(role) {
       if (role === 'opening') void reader.close()
+      if (role === 'owner') replication.start(replicas)
+      else replication.stop()
       changed(role)
     },
     failed,
@@ -137,6 +142,7 @@ export async function postgresNode(given: PostgresNode): Promise<ServedHost> {
       let search: SearchIndex | undefined
       try {
         search = await postgresSearch(place, { epoch, idle, rebuilt })
+        replicas = () => store.replicas()
         return await open({ store, search }, term)
       } catch (error) {
         await Promise.allSettled([search?.close(), store.log.close()])
@@ -149,7 +155,9 @@ export async function postgresNode(given: PostgresNode): Promise<ServedHost> {
   })
   return {
     ...served,
+    metrics: () => ({ ...served.metrics(), replicas: replication.latest }),
     async close() {
+      replication.stop()
       await served.close()
       await reader.close()
     },

@@ -1,6 +1,7 @@
 import { Failure, codeOf } from './failure.js'
 import { Link, transaction } from './link.js'
 import { hostOf, migrate, versionOf } from './migrate.js'
+import { replicasOf } from './replicas.js'
 
 /** @typedef {import('./session.js').Target} Target */
 /** @typedef {{ target: Target, node: string, url?: string | undefined, ms: number, existing?: boolean | undefined }} LeaseOptions `existing`: a new store is refused instead of created */
@@ -76,20 +77,7 @@ export async function openLease({ target, node, url, ms, existing }) {
         return { epoch, node: holder, ...(at !== null && { url: at }), msLeft: left ?? 0 }
       }),
 
-    /**
-     * Returns the servers that copy the database, as far as the user may see them.
-     * @returns {Promise<{ name: string, state: string, sync: string, lagMs: number | null }[]>}
-     */
-    replicas: async () => {
-      const { rows } = await link.run((query) =>
-        query(
-          `SELECT application_name AS name, state, sync_state AS sync,
-             (extract(epoch FROM replay_lag) * 1000)::float8 AS "lagMs"
-           FROM pg_stat_replication WHERE state IS NOT NULL ORDER BY 1`,
-        ),
-      )
-      return rows.map(({ name, state, sync, lagMs }) => ({ name, state, sync, lagMs }))
-    },
+    replicas: async () => (await link.run(replicasOf)).replicas,
 
     close: () => link.close(),
   }

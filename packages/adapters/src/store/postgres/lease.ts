@@ -52,6 +52,8 @@ export interface Replica {
   readonly sync: string
   /** How far its visible state is behind, in milliseconds. Null if the database does not know. */
   readonly lagMs: number | null
+  /** The length of the write-ahead log that it has not replayed. Null if the database does not know. */
+  readonly lagBytes: number | null
 }
 
 export interface ClusterState {

@@ -2,6 +2,7 @@ import type { Store } from '@atrium/host/ports/store'
 import { threadStore } from '../thread-store.ts'
 import type { StoreApi } from '../worker-api.ts'
 import { StoreWorker } from '../worker-client.ts'
+import type { Replica } from './lease.ts'
 import type { PostgresPlace } from './place.ts'
 import { newThread } from './thread.ts'
 
@@ -29,9 +30,12 @@ export interface PostgresOptions {
 export interface PostgresStore extends Store {
   /** The id of the host that the store belongs to. It was chosen when the store was created. */
   readonly host: string
+  /** Reads the servers that copy the database. Resolves with undefined if the user may not see them. */
+  replicas(): Promise<readonly Replica[] | undefined>
 }
 
 interface PostgresApi extends StoreApi {
+  replicas(): { readonly seen: boolean; readonly replicas: readonly Replica[] }
   open(options: object): { readonly upTo: number; readonly host: string }
 }
 
@@ -54,5 +58,12 @@ export async function openPostgres(
     place: place.name,
     readOnly: epoch === undefined,
   })
-  return { ...store, host: opened.host }
+  return {
+    ...store,
+    host: opened.host,
+    async replicas() {
+      const { seen, replicas } = await worker.request('replicas', [])
+      return seen ? replicas : undefined
+    },
+  }
 }

@@ -7,6 +7,7 @@ import { Link } from './link.js'
 import { hostOf, migrate, versionOf } from './migrate.js'
 import { dispatchedBy, reader } from './read.js'
 import { records } from './records.js'
+import { replicasOf } from './replicas.js'
 import { sealer } from './seal.js'
 import { Tails } from './tails.js'
 import { writer } from './write.js'
@@ -44,6 +45,7 @@ export async function openStore({ target, epoch, host, patience, answer, idle, l
       ...sealer(owner),
       ...forgetter(owner, (query, client, most) => dispatchedBy(query, client, { after: 0, most })),
       ...shrinker(owner),
+      replicas: () => reading.run(replicasOf),
       flush: writer({ ...owner, tails, batch }),
       async close() {
         await Promise.all([link.close(), reading.close()])

@@ -9,7 +9,7 @@ const host = '5f0c7e0e-3f6f-4f0e-9d0a-0a5b7c1d2e3f'
 const lease = { epoch: 7, node: 'one:12', url: 'ws://one:7433/', msLeft: 9500 }
 
 test('[L59] the status names the owner, its epoch and the end of the lease', () => {
-  const replicas = [{ name: 'copy', state: 'streaming', sync: 'sync', lagMs: 3.2 }]
+  const replicas = [{ name: 'copy', state: 'streaming', sync: 'sync', lagMs: 3.2, lagBytes: 4096 }]
   expect(statusText({ host, lease, replicas }, 'db:5432/atrium')).toBe(
     `store     db:5432/atrium, of the host ${host}\n` +
       'owner     one:12 at ws://one:7433/\n' +

@@ -13,7 +13,11 @@ import type { PostgresPlace } from '../place.ts'
 import { openPostgres, postgresPlace } from '../postgres.ts'
 
 // The certificate of the server does not name the second address.
-const server = postgresTests(['listen_addresses=127.0.0.1,127.0.0.2'])
+const server = postgresTests([
+  'listen_addresses=127.0.0.1,127.0.0.2',
+  'wal_level=replica',
+  'max_wal_senders=2',
+])
 const one = 'ahp-chat:/1'
 const patiently = { timeout: 200_000 }
 
@@ -153,6 +157,27 @@ test('[L55] an owner gives up a server that is too slow, with a sentence, and wr
   await slow.release()
   log.append(step({ envelopes: [envelope(3)] }))
   await expect(log.flush()).rejects.toThrow('gave up')
+})
+
+test('[D11.1] a store tells the servers that copy its database, and nothing to a user who may not see them', async () => {
+  const place = await server().place()
+  const store = await open(place)
+  expect(await store.replicas()).toEqual([])
+  // A connection for copies. The types of the library do not name this setting.
+  const copying = new pg.Client({ ...place.config, application_name: 'copy', replication: 'true' } as never)
+  await copying.connect()
+  onTestFinished(() => copying.end())
+  expect(await store.replicas()).toEqual([
+    { name: 'copy', state: 'startup', sync: 'async', lagMs: null, lagBytes: null },
+  ])
+  const role = `blind_${place.schema}`
+  await tamper(place, `CREATE ROLE ${role} LOGIN PASSWORD 'blind'`)
+  await tamper(place, `GRANT USAGE ON SCHEMA ${place.schema} TO ${role}`)
+  await tamper(place, `GRANT SELECT ON ALL TABLES IN SCHEMA ${place.schema} TO ${role}`)
+  const config = { ...place.config, user: role, password: 'blind' }
+  const blind = await openPostgres({ ...place, user: role, config }, patient)
+  onTestFinished(() => blind.log.close())
+  expect(await blind.replicas()).toBeUndefined()
 })
 
 /** Holds up everybody who writes envelopes. */

@@ -1,6 +1,7 @@
 import { ClusterNode } from '@atrium/host/cluster'
 import type { NodeParts } from '@atrium/host/cluster'
 import type { Host } from '@atrium/host'
+import { DiskFull } from '@atrium/host/ports/log'
 import type { NodeMetrics } from './metrics.ts'
 import { CommandError, exits } from '../terminal/exit.ts'
 
@@ -34,6 +35,8 @@ export async function clusterHost({ standby, place, ...parts }: ClusterHostOptio
       parts.changed?.(role)
       start.noticed()
     },
+    // A full disk of the database must not end one node after the other. A start says so.
+    mayPass: (error) => start.over && error instanceof DiskFull,
     failed(error) {
       if (start.over) return parts.failed(error)
       start.failure = { error }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { leaseMs, testCluster } from '../../test/cluster/nodes.ts'
 import { untilIdle } from '../../test/held-flushes.ts'
 import { StoreAway } from '../ports/lease.ts'
+import { DiskFull } from '../ports/log.ts'
 import { databaseLost, takenOver } from './cluster-node.ts'
 
 const session = 'ahp-session:/one'
@@ -227,4 +228,23 @@ test('[L42] a lease that cannot be read at the start is an error, and later it i
   one.cut = false
   await pass(leaseMs)
   expect(one.node.role).toBe('owner')
+})
+
+test('[L42.5] a node whose take-over finds the disk full stays a standby if its starter says so, and takes over when there is space', async () => {
+  const cluster = testCluster()
+  const one = cluster.add('one')
+  const two = cluster.add('two', { mayPass: (error) => error instanceof DiskFull })
+  await one.node.start()
+  await two.node.start()
+  two.full = true
+  one.cut = true
+  await cluster.pass(3 * leaseMs)
+  expect(two.roles.slice(0, 2)).toEqual(['opening', 'standby'])
+  expect(two.node.host).toBeUndefined()
+  expect(two.calls.filter((call) => call.startsWith('failed'))).toEqual([])
+  // Its attempts are as rare as its looks at the lease.
+  expect(two.calls.filter((call) => call === 'acquire').length).toBeLessThan(13)
+  two.full = false
+  await cluster.pass(leaseMs)
+  expect(two.node.role).toBe('owner')
 })

@@ -31,6 +31,8 @@ export interface NodeParts {
   readonly changed?: (role: NodeRole) => void
   /** Called if the host cannot be opened. The node has given the lease back, and does nothing any more. */
   readonly failed: (error: unknown) => void
+  /** Whether a host that could not be opened for this reason may be opened later. The node then stays a standby. */
+  readonly mayPass?: (error: unknown) => boolean
 }
 
 /** A standby looks at the lease this many times in its length. */
@@ -153,7 +155,7 @@ export class ClusterNode {
   }
 
   async #takeOver(): Promise<void> {
-    const { lease, world, effects, open, failed } = this.#parts
+    const { lease, world, effects, open, failed, mayPass } = this.#parts
     const parts = { lease, world, effects, deposed: () => this.#endTerm(ownership, takenOver) }
     const ownership = await takeLease(parts)
     if (!ownership) return
@@ -173,9 +175,13 @@ export class ClusterNode {
       if (this.#ownership !== ownership) return
       if (this.#goesOn(ownership, error)) return
       this.#ownership = undefined
-      this.#closed = true
+      const passes = mayPass?.(error) ?? false
+      if (!passes) this.#closed = true
       await ownership.release().catch(() => {})
-      failed(error)
+      // The next attempt comes at the next regular look, not at once.
+      this.#lease = undefined
+      if (passes) world.report('not opened', error)
+      else failed(error)
       this.#setRole('standby')
     }
   }

@@ -27,6 +27,8 @@ export interface TestNode {
   held: boolean
   /** Set: a flush fails, because the database was away for too long. */
   away: boolean
+  /** Set: a flush finds the disk of the database full. */
+  full: boolean
   release(): void
   link(): { readonly client: Client; readonly closed: AbortSignal }
   join(clientId: string, subscribe?: readonly string[]): Promise<Client>
@@ -53,7 +55,7 @@ export function testCluster(ports: Partial<HostPorts> = {}) {
         if (all.away) throw new StoreAway('gave up after 30 seconds')
         row.fence(epoch)
       }
-      const store = disk.share({ fence, soon })
+      const store = disk.share({ fence, soon, full: () => all.full })
       return createHost({ world, agents: [silentAgent], ...ports, ...own, store, refusal, fatal: failed })
     }
     const lease = cuttable(row.leaseOf({ node: name, url: `ws://${name}/` }), calls, () => all.cut)
@@ -82,6 +84,7 @@ export function testCluster(ports: Partial<HostPorts> = {}) {
       silent: false,
       held: false,
       away: false,
+      full: false,
       release() {
         all.held = false
         for (const task of flushes.splice(0)) task()

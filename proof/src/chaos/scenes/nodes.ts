@@ -72,6 +72,15 @@ const fullDisks: { readonly [name: string]: Fault } = {
     )
     await freed(trial)
   },
+  'disk of the database full, and owner killed': async (trial, owner) => {
+    const said = trial.nodesSay('has no space left')
+    trial.server.disks?.data.fill()
+    await trial.withTimeout(said, 'a sentence about a full disk')
+    await owner.kill()
+    await sleep(trial.chance.between(0, 8000))
+    await freed(trial)
+    await trial.owner(owner)
+  },
   'disk of the write-ahead log full': async (trial) => {
     const said = trial.nodesSay('cannot be reached')
     trial.server.disks?.wal.fill()

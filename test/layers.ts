@@ -134,7 +134,7 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
     ['session'],
     ['link'],
     ['serve'],
-    ['terminal'],
+    ['serve/metrics', 'terminal'],
   ],
 }
 

@@ -2,7 +2,7 @@ import { ClusterNode } from '@atrium/host/cluster'
 import type { NodeParts } from '@atrium/host/cluster'
 import type { Host } from '@atrium/host'
 import { DiskFull } from '@atrium/host/ports/log'
-import type { NodeMetrics } from './metrics.ts'
+import type { NodeMetrics } from './metrics/metrics.ts'
 import { CommandError, exits } from '../terminal/exit.ts'
 
 /** A host as the server uses it, whether it is alone or one of several nodes. */

@@ -12,7 +12,7 @@ import type { Store } from '@atrium/host/ports/store'
 import type { World } from '@atrium/host/ports/world'
 import type { ServedHost } from './cluster-host.ts'
 import { leaseSeconds } from './cluster-fields.ts'
-import { ReplicationReader } from './replication.ts'
+import { ReplicationReader } from './metrics/replication.ts'
 import type { ClusterSettings } from './cluster-fields.ts'
 import { CommandError, exits, sentenceOf, systemCode } from '../terminal/exit.ts'
 

@@ -1,7 +1,7 @@
 import type { Replica } from '@atrium/adapters/store/postgres/lease'
 import { expect, test } from 'vitest'
-import { untilIdle } from '../../../host/test/held-flushes.ts'
-import { testWorld } from '../../../host/test/world.ts'
+import { untilIdle } from '../../../../host/test/held-flushes.ts'
+import { testWorld } from '../../../../host/test/world.ts'
 import { ReplicationReader } from './replication.ts'
 
 const replica: Replica = { name: 'two', state: 'streaming', sync: 'sync', lagMs: 1, lagBytes: 10 }

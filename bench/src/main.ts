@@ -1,5 +1,6 @@
 import { agentBench } from './agent.ts'
 import { changesBench } from './changes/changes.ts'
+import { clusterBench } from './cluster/cluster.ts'
 import { diskBench } from './disk/disk.ts'
 import { fairBench } from './fair/fair.ts'
 import { firstAnswerBench } from './first-answer/first-answer.ts'
@@ -40,6 +41,7 @@ const benches: {
   search: searchBench,
   versions: versionsBench,
   web: webBench,
+  cluster: clusterBench,
 }
 
 const [name, ...wanted] = process.argv.slice(2)

@@ -40,7 +40,7 @@ export async function connect(target, { idle, answer }) {
     await client.query(
       `SET search_path TO ${quoted(target.schema)}; SET idle_in_transaction_session_timeout = ${Math.round(idle)};
        SET statement_timeout = 0; SET default_transaction_isolation = 'read committed';
-       SET client_min_messages = warning`,
+       SET client_min_messages = warning; SET jit = off`,
     )
     return session
   } catch (error) {

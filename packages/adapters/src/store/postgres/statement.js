@@ -1,89 +1,136 @@
 /**
- * The statement that stores a part of a batch. It is one statement, so that the usual batch costs one round trip: without `BEGIN`
+ * The statements that store a part of a batch. Each is one statement, so that the usual batch costs one round trip: without `BEGIN`
  * and `COMMIT`, it is a transaction of its own. Its first members decide whether anything is written:
  *
  * - `fence` locks the epoch of the owner for sharing, and is empty if another epoch has begun.
  * - `turn` counts the batch, and is empty if the batch before it is not the last one: this batch was stored already. So a batch of
  *   unknown outcome can be sent again.
  *
- * Every other member joins `turn`, so it writes nothing if `turn` is empty.
+ * Every other member joins `turn`, so it writes nothing if `turn` is empty. A member without rows is left out: the server plans a
+ * statement at each execution, and one with all members takes as long as a commit.
  */
-export const STORE = {
-  name: 'store',
-  text: `
-    WITH fence AS MATERIALIZED (SELECT epoch FROM epoch WHERE epoch = $1 FOR SHARE),
-    turn AS (
-      UPDATE bounds SET batch = $3, up_to = greatest(up_to, $4) FROM fence WHERE batch = $2 RETURNING batch
-    ),
-    created AS (
-      INSERT INTO channels (id, key, uri, kind, seq, state, sum) SELECT c.* FROM turn,
-        unnest($5::bigint[], $6::text[], $7::text[], $8::text[], $9::bigint[], $10::text[], $11::bigint[]) c
-    ),
-    appended AS (
-      INSERT INTO envelopes (seq, channel, action, origin, key, sum, chain) SELECT e.* FROM turn,
-        unnest($12::bigint[], $13::bigint[], $14::text[], $15::text[], $16::text[], $17::bigint[], $18::bigint[]) e
-    ),
-    ends AS (
-      INSERT INTO tails (channel, seq, chain, rows, places) SELECT t.* FROM turn,
-        unnest($19::bigint[], $20::bigint[], $21::bigint[], $22::bigint[], $23::bigint[]) t
-      ON CONFLICT (channel) DO UPDATE SET seq = excluded.seq, chain = excluded.chain, rows = excluded.rows,
-        places = excluded.places
-    ),
-    put AS (
-      INSERT INTO rows (channel, key, id, place, text, sum) SELECT r.* FROM turn,
-        unnest($24::bigint[], $25::text[], $26::text[], $27::bigint[], $28::text[], $29::bigint[]) r
-      ON CONFLICT (channel, key) DO UPDATE SET place = excluded.place, text = excluded.text, sum = excluded.sum
-    ),
-    deleted AS (
-      DELETE FROM rows USING turn, unnest($30::bigint[], $31::text[]) d (channel, key)
-      WHERE rows.channel = d.channel AND rows.key = d.key
-    ),
-    states AS (
-      INSERT INTO heads (channel, seq, state, chain, sum) SELECT h.* FROM turn,
-        unnest($32::bigint[], $33::bigint[], $34::text[], $35::bigint[], $36::bigint[]) h
-      ON CONFLICT (channel) DO UPDATE SET seq = excluded.seq, state = excluded.state, chain = excluded.chain,
-        sum = excluded.sum
-    ),
-    texts AS (
-      INSERT INTO records (key, name, text) SELECT r.* FROM turn, unnest($37::text[], $38::text[], $39::text[]) r
-      ON CONFLICT (key) DO UPDATE SET text = excluded.text
-    ),
-    removed AS (DELETE FROM records USING turn, unnest($40::text[]) d (key) WHERE records.key = d.key)
-    SELECT (SELECT count(*) FROM fence)::int AS fence, (SELECT count(*) FROM turn)::int AS turn`,
-}
 
 /** @typedef {{ readonly [column: string]: unknown }} Row */
+/** @typedef {{ epoch: number, before: number, batch: number, upTo: number }} Bounds */
+/** @typedef {{ created: readonly Row[], envelopes: readonly Row[], tails: readonly Row[], rows: readonly Row[], deleted: readonly Row[], heads: readonly Row[] }} Part */
+/** @typedef {{ put: readonly Row[], deleted: readonly Row[] }} Records */
+/** @typedef {{ readonly columns: readonly (readonly [name: string, type: string])[], readonly text: (rows: string) => string }} Member */
+
+const FENCE = `
+  WITH fence AS MATERIALIZED (SELECT epoch FROM epoch WHERE epoch = $1 FOR SHARE),
+  turn AS (UPDATE bounds SET batch = $3, up_to = greatest(up_to, $4) FROM fence WHERE batch = $2 RETURNING batch)`
+
+const ENDS = `
+  SELECT (SELECT count(*) FROM fence)::int AS fence, (SELECT count(*) FROM turn)::int AS turn`
+
+/** The members after the first ones. `rows` is the list of the member's arrays. @type {{ readonly [name: string]: Member }} */
+const MEMBERS = {
+  created: {
+    columns: columnsOf('id bigint, key text, uri text, kind text, seq bigint, state text, sum bigint'),
+    text: (rows) => `
+      INSERT INTO channels (id, key, uri, kind, seq, state, sum) SELECT r.* FROM turn, unnest(${rows}) r`,
+  },
+  envelopes: {
+    columns: columnsOf(
+      'seq bigint, channel bigint, action text, origin text, key text, sum bigint, chain bigint',
+    ),
+    text: (rows) => `
+      INSERT INTO envelopes (seq, channel, action, origin, key, sum, chain) SELECT r.* FROM turn, unnest(${rows}) r`,
+  },
+  tails: {
+    columns: columnsOf('id bigint, seq bigint, chain bigint, rows bigint, places bigint'),
+    text: (rows) => `
+      INSERT INTO tails (channel, seq, chain, rows, places) SELECT r.* FROM turn, unnest(${rows}) r
+      ON CONFLICT (channel) DO UPDATE SET seq = excluded.seq, chain = excluded.chain, rows = excluded.rows,
+        places = excluded.places`,
+  },
+  rows: {
+    columns: columnsOf('channel bigint, key text, id text, place bigint, text text, sum bigint'),
+    text: (rows) => `
+      INSERT INTO rows (channel, key, id, place, text, sum) SELECT r.* FROM turn, unnest(${rows}) r
+      ON CONFLICT (channel, key) DO UPDATE SET place = excluded.place, text = excluded.text, sum = excluded.sum`,
+  },
+  deleted: {
+    columns: columnsOf('channel bigint, key text'),
+    text: (rows) => `
+      DELETE FROM rows USING turn, unnest(${rows}) d (channel, key) WHERE rows.channel = d.channel AND rows.key = d.key`,
+  },
+  heads: {
+    columns: columnsOf('channel bigint, seq bigint, state text, chain bigint, sum bigint'),
+    text: (rows) => `
+      INSERT INTO heads (channel, seq, state, chain, sum) SELECT r.* FROM turn, unnest(${rows}) r
+      ON CONFLICT (channel) DO UPDATE SET seq = excluded.seq, state = excluded.state, chain = excluded.chain,
+        sum = excluded.sum`,
+  },
+  records: {
+    columns: columnsOf('key text, name text, text text'),
+    text: (rows) => `
+      INSERT INTO records (key, name, text) SELECT r.* FROM turn, unnest(${rows}) r
+      ON CONFLICT (key) DO UPDATE SET text = excluded.text`,
+  },
+  removed: {
+    columns: columnsOf('key text'),
+    text: (rows) => `DELETE FROM records USING turn, unnest(${rows}) d (key) WHERE records.key = d.key`,
+  },
+}
 
 /**
- * The columns of some rows as arrays of PostgreSQL. An array of numbers is written here, because the library would put each
+ * Returns the statement for a part of a batch, and its values. Parts with rows for the same members share a statement, which the
+ * server parses once.
+ * @param {Bounds} bounds
+ * @param {Part} part
+ * @param {Records} records
+ * @returns {{ statement: { name: string, text: string }, values: readonly unknown[] }}
+ */
+export function statementOf({ epoch, before, batch, upTo }, part, { put, deleted }) {
+  /** @type {{ readonly [name: string]: readonly Row[] }} */
+  const rows = { ...part, records: put, removed: deleted }
+  const used = Object.entries(MEMBERS).filter(([name]) => rows[name]?.length)
+  const values = [
+    epoch,
+    before,
+    batch,
+    upTo,
+    ...used.flatMap(([name, { columns }]) => columns.map((column) => arrayOf(rows[name] ?? [], column))),
+  ]
+  return { statement: statementWith(used), values }
+}
+
+/** The statements by the names of their members. @type {Map<string, { name: string, text: string }>} */
+const statements = new Map()
+
+/** @param {readonly (readonly [name: string, member: Member])[]} members */
+function statementWith(members) {
+  const key = members.map(([name]) => name).join(' ')
+  const known = statements.get(key)
+  if (known) return known
+  let place = 4
+  const texts = members.map(([each, { columns, text }]) => {
+    const list = columns.map(([, type]) => `$${++place}::${type}[]`).join(', ')
+    return `,\n  ${each}_ AS (${text(list)})`
+  })
+  const statement = { name: `store ${statements.size}`, text: `${FENCE}${texts.join('')}${ENDS}` }
+  statements.set(key, statement)
+  return statement
+}
+
+/**
+ * A column of some rows as an array of PostgreSQL. An array of numbers is written here, because the library would put each
  * number into quotation marks.
  * @param {readonly Row[]} rows
- * @param {readonly string[]} names a name with a leading `#` has numbers
+ * @param {readonly [name: string, type: string]} column
  */
-export const columns = (rows, names) =>
-  names.map((name) =>
-    name.startsWith('#')
-      ? `{${rows.map((row) => row[name.slice(1)]).join(',')}}`
-      : rows.map((row) => row[name]),
-  )
+const arrayOf = (rows, [name, type]) =>
+  type === 'bigint' ? `{${rows.map((row) => row[name]).join(',')}}` : rows.map((row) => row[name])
 
 /**
- * Returns the values of the statement.
- * @param {{ epoch: number, before: number, batch: number, upTo: number }} bounds
- * @param {{ created: readonly Row[], envelopes: readonly Row[], tails: readonly Row[], rows: readonly Row[], deleted: readonly Row[], heads: readonly Row[] }} part
- * @param {{ put: readonly Row[], deleted: readonly Row[] }} records
+ * Reads a list of columns and their types.
+ * @param {string} text
+ * @returns {readonly (readonly [name: string, type: string])[]}
  */
-export const valuesOf = ({ epoch, before, batch, upTo }, part, records) => [
-  epoch,
-  before,
-  batch,
-  upTo,
-  ...columns(part.created, ['#id', 'key', 'uri', 'kind', '#seq', 'state', '#sum']),
-  ...columns(part.envelopes, ['#seq', '#channel', 'action', 'origin', 'key', '#sum', '#chain']),
-  ...columns(part.tails, ['#id', '#seq', '#chain', '#rows', '#places']),
-  ...columns(part.rows, ['#channel', 'key', 'id', '#place', 'text', '#sum']),
-  ...columns(part.deleted, ['#channel', 'key']),
-  ...columns(part.heads, ['#channel', '#seq', 'state', '#chain', '#sum']),
-  ...columns(records.put, ['key', 'name', 'text']),
-  ...columns(records.deleted, ['key']),
-]
+function columnsOf(text) {
+  return text.split(', ').map((each) => {
+    const [name = '', type = ''] = each.split(' ')
+    return [name, type]
+  })
+}

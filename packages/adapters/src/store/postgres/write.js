@@ -5,7 +5,7 @@ import { deposed } from './fence.js'
 import { checkpointReader } from './forget.js'
 import { keyOf } from './key.js'
 import { transaction } from './link.js'
-import { STORE, valuesOf } from './statement.js'
+import { statementOf } from './statement.js'
 
 /** @typedef {import('./link.js').Query} Query */
 /** @typedef {import('./tails.js').Tail} Tail */
@@ -30,7 +30,8 @@ export function writer({ link: connection, tails, epoch, batch: last }) {
     )
     const deleted = [...records].flatMap(([name, text]) => (text === undefined ? [{ key: keyOf(name) }] : []))
     const bounds = { epoch, before, batch: last + 1, upTo: step.upTo }
-    const { rows } = await query(STORE, valuesOf(bounds, part, { put, deleted }))
+    const { statement, values } = statementOf(bounds, part, { put, deleted })
+    const { rows } = await query(statement, values)
     if (rows[0].fence === 0) throw await deposed(query, epoch)
     if (rows[0].turn === 0) throw new Stored()
     await dropChannels(

@@ -14,6 +14,8 @@ export interface ThreadStore {
   /** The name of the store in errors. */
   readonly place: string
   readonly readOnly: boolean
+  /** How many times as much as usual may wait for a flush (`LogStore`). */
+  readonly ahead?: number | undefined
   /** Returns the maximum number of pages of the file (`SqliteOptions`). */
   readonly maxPages?: (() => number) | undefined
 }
@@ -31,7 +33,8 @@ interface Queue extends Batch {
  * Returns the store of a worker thread. The main thread queues steps and records, and sends one batch per flush, which the
  * worker writes in one transaction.
  */
-export function threadStore({ worker, upTo, lost, place, readOnly, maxPages }: ThreadStore): Store {
+export function threadStore(opened: ThreadStore): Store {
+  const { worker, upTo, lost, place, readOnly, ahead, maxPages } = opened
   let queued = emptyQueue()
   let inFlight = emptyQueue()
   /** The flush that was requested and has not started. Further requests share this flush until it starts. */
@@ -90,6 +93,7 @@ export function threadStore({ worker, upTo, lost, place, readOnly, maxPages }: T
     log: {
       upTo,
       ...(lost !== undefined && { lost }),
+      ...(ahead !== undefined && { ahead }),
       append(step) {
         mayWrite()
         refuseNulIn(step)

@@ -19,12 +19,12 @@ const data = (text: string) => ({ type: 'terminal/data', data: text }) as const
 const resized = (cols: number) => ({ type: 'terminal/resized', cols, rows: 24 }) as const
 
 /** A log with two channels. Without `recentLength` memory keeps no stored action, so that every replay reads the store. */
-async function started(recentLength = 0) {
+async function started(recentLength = 0, ahead = 1) {
   const tasks: (() => void)[] = []
   let holding = false
   const store = memoryStore({ soon: (task) => (holding ? void tasks.push(task) : queueMicrotask(task)) })
   const events = { appended: () => {}, committed: () => {}, fatal: () => {} }
-  const log = new Log(store.log, testWorld(), events, {
+  const log = new Log({ ...store.log, ahead }, testWorld(), events, {
     records: new StepRecords(store.records),
     first: 1000,
     recentLength,
@@ -251,6 +251,17 @@ describe('[L4] entries that wait for the disk', () => {
     const progress = log.progress()
     release()
     await progress
+    await log.settled()
+    expect(log.backlog).toBe(0)
+  })
+  test('[H4.7] a store whose commits take long lets more wait', async () => {
+    const { log, channels, hold, release } = await started(0, 4)
+    const [a] = channels
+    if (!a) throw new Error('no channel')
+    hold()
+    const { text } = log.append(a, { type: 'terminal/titleChanged', title: 'x'.repeat(100) })
+    expect(log.backlog).toBe((text.length + 512 + 2048) / 4)
+    release()
     await log.settled()
     expect(log.backlog).toBe(0)
   })

@@ -122,10 +122,10 @@ export class GroupCommit {
 
   /**
    * The number of characters of the actions that wait for the disk, plus a constant for each action and for each
-   * channel. Zero on a full disk, where nothing waits.
+   * channel, divided by how much more than usual the store lets wait. Zero on a full disk, where nothing waits.
    */
   get backlog(): number {
-    return this.#full ? 0 : this.#length
+    return this.#full ? 0 : this.#length / (this.#store.ahead ?? 1)
   }
 
   create(creation: ChannelCreation): void {

@@ -116,6 +116,11 @@ export interface LogStore {
    * the two. Absent if nothing is known to be lost.
    */
   readonly lost?: number
+  /**
+   * How many times `aheadLength` may wait for a flush (H4.7). It is more than 1 if a commit takes long whatever its size, so that
+   * few large flushes are faster than many small ones. Absent: 1.
+   */
+  readonly ahead?: number
   /** Queues a step. Steps are stored in order. A step is durable when a flush that began after this call has resolved. */
   append(step: Step): void
   /**

@@ -9,6 +9,9 @@ import { newThread } from './thread.ts'
 export { BadPostgresUrl, isPostgresUrl, postgresPlace } from './place.ts'
 export type { PostgresPlace } from './place.ts'
 
+/** How many times as much as usual may wait for a flush. A commit takes a round trip and a sync of the server, whatever its size. */
+const ahead = 4
+
 export interface PostgresOptions {
   /** The epoch of the owner, from `postgresLease`. Absent: the store is open for reading only. */
   readonly epoch?: number
@@ -57,6 +60,7 @@ export async function openPostgres(
     upTo: opened.upTo,
     place: place.name,
     readOnly: epoch === undefined,
+    ahead,
   })
   return {
     ...store,

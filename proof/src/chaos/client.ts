@@ -215,14 +215,22 @@ export class Client {
     const { method, channel } = pending
     const done = (error?: unknown): void => {
       if (error !== undefined && !(error instanceof Refused)) return
-      // The host answers `PermissionDenied` while its disk is full. The request stays pending and is sent again.
-      if (error instanceof Refused && error.code === errorCodes.PermissionDenied) return
+      // The host answers `PermissionDenied` while its disk is full, or its database away. The request stays pending.
+      if (error instanceof Refused && error.code === errorCodes.PermissionDenied)
+        return this.#sendLater(pending)
       this.#pending = this.#pending.filter((other) => other !== pending)
       pending.onCreated?.()
       if (method === 'disposeSession') this.#dropSession(channel)
       this.#wake()
     }
     this.ask(method, { channel }).then(() => done(), done)
+  }
+
+  /** Sends a request again after a while, if it is still pending and its link is open. */
+  #sendLater(pending: Pending): void {
+    const link = this.#link
+    const due = () => link === this.#link && this.open && this.#pending.includes(pending)
+    setTimeout(() => due() && this.#sendPending(pending), 200).unref()
   }
 
   #receive(socket: WebSocket, link: number, text: string): void {

@@ -4,7 +4,7 @@ import { connect, destroy, giveUp, silence } from './session.js'
 /** @typedef {import('./session.js').Target} Target */
 /** @typedef {import('./session.js').Session} Session */
 /** @typedef {(text: string | { name: string, text: string }, values?: readonly unknown[]) => Promise<import('pg').QueryResult>} Query */
-/** @typedef {{ target: Target, patience: number, answer: number, idle: number }} LinkOptions times in milliseconds: `patience` until a lost connection is an error, `answer` until a silent server counts as lost */
+/** @typedef {{ target: Target, patience: number, answer: number, idle: number, settings?: string | undefined }} LinkOptions times in milliseconds: `patience` until a lost connection is an error, `answer` until a silent server counts as lost; `settings`: SQL that sets up each connection */
 
 /** The first and the longest pause between two attempts to connect, in milliseconds. */
 const PAUSE = { first: 20, most: 1000 }

@@ -13,10 +13,10 @@ const ALIVE = 10_000
 /**
  * Connects to the database, and checks that the server keeps what it confirms.
  * @param {Target} target
- * @param {{ idle: number, answer: number }} times in milliseconds: `idle` until the server ends a session that stands still inside a transaction, `answer` until a server that does not answer counts as away
+ * @param {{ idle: number, answer: number, settings?: string | undefined }} how times in milliseconds: `idle` until the server ends a session that stands still inside a transaction, `answer` until a server that does not answer counts as away; `settings`: further statements of SQL
  * @returns {Promise<Session>}
  */
-export async function connect(target, { idle, answer }) {
+export async function connect(target, { idle, answer, settings = '' }) {
   const tag = `atrium ${randomBytes(6).toString('hex')}`
   const client = new pg.Client({
     ...target.config,
@@ -40,7 +40,7 @@ export async function connect(target, { idle, answer }) {
     await client.query(
       `SET search_path TO ${quoted(target.schema)}; SET idle_in_transaction_session_timeout = ${Math.round(idle)};
        SET statement_timeout = 0; SET default_transaction_isolation = 'read committed';
-       SET client_min_messages = warning; SET jit = off`,
+       SET client_min_messages = warning; SET jit = off; ${settings}`,
     )
     return session
   } catch (error) {

@@ -6,8 +6,8 @@
  * - `turn` counts the batch, and is empty if the batch before it is not the last one: this batch was stored already. So a batch of
  *   unknown outcome can be sent again.
  *
- * Every other member joins `turn`, so it writes nothing if `turn` is empty. A member without rows is left out: the server plans a
- * statement at each execution, and one with all members takes as long as a commit.
+ * Every other member joins `turn`, so it writes nothing if `turn` is empty. A member without rows is left out, because the server
+ * prepares it at each execution, too: a statement with all members takes as long as a commit.
  */
 
 /** @typedef {{ readonly [column: string]: unknown }} Row */

@@ -16,13 +16,19 @@ import { writer } from './write.js'
 /** @typedef {{ target: Target, epoch?: number | undefined, host?: string | undefined, patience: number, answer: number, idle: number, laterMigrations?: readonly string[] | undefined }} StoreOptions without an epoch, the store is open for reading only */
 
 /**
+ * The settings of the connection that writes. Its few statements are planned once: planning the statement of a flush takes longer than
+ * running it. Such a plan must not read whole tables, because it stays when they grow.
+ */
+const PLANNED_ONCE = 'SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off'
+
+/**
  * Opens the store of an owner, or a store for reading. One connection writes and another one reads, so that an echo does not
  * wait for a long read.
  * @param {StoreOptions} options
  */
 export async function openStore({ target, epoch, host, patience, answer, idle, laterMigrations }) {
   const options = { target, patience, answer, idle }
-  const link = new Link(options)
+  const link = new Link({ ...options, settings: PLANNED_ONCE })
   const reading = new Link(options)
   try {
     const opened = await link.run(async (query) => {

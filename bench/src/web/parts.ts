@@ -133,7 +133,8 @@ async function timed(page: Page, place: string, selector: string, text = ''): Pr
       location.hash = ${JSON.stringify(place)}
       const look = () => {
         const found = [...document.querySelectorAll(${JSON.stringify(selector)})]
-        if (found.some((each) => each.textContent.includes(${JSON.stringify(text)})))
+        // A session that was left may still be in the document, and is not on the screen.
+        if (found.some((each) => each.textContent.includes(${JSON.stringify(text)}) && each.checkVisibility()))
           resolve(performance.now() - began)
         else requestAnimationFrame(look)
       }

@@ -1,7 +1,6 @@
 import type { Client } from '@atrium/client/client'
 import type { SessionSummary } from '@atrium/protocol/session/state'
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
-import { SessionView } from '../chat/session-view.tsx'
 import { RoleProvider, may, useRole } from '../link/role.ts'
 import { folderOf, moodOf, titleOf } from '../sessions/grouping.ts'
 import { NewSessionDialog } from '../sessions/new-session-dialog.tsx'
@@ -10,8 +9,9 @@ import { useSessionList } from '../sessions/use-session-list.ts'
 import { useCommands } from '../ui/commands.ts'
 import type { Command } from '../ui/commands.ts'
 import { Notices } from '../ui/notices.tsx'
+import { useLatest } from '../ui/use-latest.ts'
+import { KeptSessions } from './kept-sessions.tsx'
 import { Palette } from './palette.tsx'
-import { PastView } from './past-view.tsx'
 import { go, useRoute } from './route.ts'
 import { ShortcutsDialog } from './shortcuts-dialog.tsx'
 import { Sidebar } from './sidebar.tsx'
@@ -47,20 +47,17 @@ export function Shell({ client }: { readonly client: Client }) {
     void client.dispatch(session.resource, action).then((outcome) => {
       if (outcome.outcome !== 'accepted') say(`The host refused: ${outcome.reason}`)
     })
-  const openChat = useCallback(
-    (chat: string) => go({ ...(route.session !== undefined && { session: route.session }), chat }),
-    [route.session],
+  // The functions that the list gets stay the same objects. So only the rows that have changed are drawn again.
+  const archiveOne = useLatest((session: SessionSummary, isArchived: boolean) =>
+    dispatch(session, archive(isArchived)),
   )
-  // The functions that the open session gets stay the same objects. So a change of the session list does not draw it
-  // again.
-  const past = useCallback(
-    (chat: string) => (
-      <PastView client={client} session={route.session ?? ''} chat={chat} openChat={openChat} />
-    ),
-    [client, route.session, openChat],
-  )
+  const deleteOne = useLatest((session: SessionSummary) => {
+    remove(session)
+    if (session.resource === route.session) go({})
+  })
   const tell = useCallback((text: string) => void say(text), [say])
   const create = useCallback(() => setOver({ name: 'new session' }), [])
+  const find = useCallback(() => setOver({ name: 'palette' }), [])
   const close = () => setOver(undefined)
   useCommands(useShellCommands({ setOver, sessions, selected: route.session, creates: may(role, 'prompt') }))
   return (
@@ -73,29 +70,14 @@ export function Shell({ client }: { readonly client: Client }) {
           listed={list.listed}
           selected={route.session}
           onNew={create}
-          onFind={() => setOver({ name: 'palette' })}
-          onOpen={({ resource }) => go({ session: resource })}
+          onFind={find}
+          onOpen={openSession}
           onRename={setRenaming}
-          onArchive={(session, isArchived) => dispatch(session, archive(isArchived))}
-          onDelete={(session) => {
-            remove(session)
-            if (session.resource === route.session) go({})
-          }}
+          onArchive={archiveOne}
+          onDelete={deleteOne}
         />
-        {route.session === undefined ? (
-          <Welcome client={client} onNew={create} />
-        ) : (
-          <SessionView
-            key={route.session}
-            client={client}
-            session={route.session}
-            chat={route.chat}
-            onBack={toList}
-            onOpenChat={openChat}
-            say={tell}
-            past={past}
-          />
-        )}
+        {route.session === undefined && <Welcome client={client} onNew={create} />}
+        <KeptSessions client={client} route={route} say={tell} />
         {over?.name === 'new session' && (
           <NewSessionDialog
             client={client}
@@ -171,7 +153,7 @@ function useShellCommands({ setOver, sessions, selected, creates }: ShellState):
   }, [setOver, sessions, selected, creates])
 }
 
-const toList = () => go({})
+const openSession = ({ resource }: SessionSummary) => go({ session: resource })
 const archive = (isArchived: boolean) => ({ type: 'session/isArchivedChanged', isArchived })
 const rename = (title: string) => ({ type: 'session/titleChanged', title })
 

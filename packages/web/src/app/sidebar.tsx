@@ -1,5 +1,6 @@
 import type { Client } from '@atrium/client/client'
 import { Command, Moon, Plus, Sun, SunMoon } from 'lucide'
+import { memo } from 'preact/compat'
 import { LinkState } from '../link/link-state.tsx'
 import { RoleNote } from '../link/role-note.tsx'
 import { useMay } from '../link/role.ts'
@@ -25,7 +26,7 @@ interface Props extends SessionRowActions, ListedSessions {
 const icons = { system: SunMoon, light: Sun, dark: Moon } as const
 
 /** The left side: the state of the link, a new session, and all sessions. */
-export function Sidebar({ client, onNew, onFind, say, ...list }: Props) {
+export const Sidebar = memo(function Sidebar({ client, onNew, onFind, say, ...list }: Props) {
   const [theme, nextTheme] = useTheme()
   const creates = useMay('prompt')
   useCommands(
@@ -56,4 +57,4 @@ export function Sidebar({ client, onNew, onFind, say, ...list }: Props) {
       <SessionListView {...list} />
     </aside>
   )
-}
+})

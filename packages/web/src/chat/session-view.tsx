@@ -9,6 +9,7 @@ import { useLiveChannel } from '../link/live-channel.ts'
 import { useMay } from '../link/role.ts'
 import { Button } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
+import { useShown } from '../ui/shown.ts'
 import { ChangesView } from './changes/changes-view.tsx'
 import { ChatHeader } from './chat-header.tsx'
 import type { SessionPart } from './chat-header.tsx'
@@ -42,9 +43,10 @@ export const SessionView = memo(function SessionView({
   const { state: session, status, problem, dispatch } = useLiveChannel(client, 'session', uri)
   const [view, setView] = useState<SessionPart>('chat')
   const writes = useMay('prompt')
-  const known = session !== undefined && writes
+  const shown = useShown()
+  const isHere = session !== undefined && writes && shown
   useEffect(() => {
-    if (!known) return
+    if (!isHere) return
     const activeClient = { clientId: client.clientId, displayName: browserName(), tools: [] }
     void dispatch({ type: 'session/activeClientSet', activeClient })
     const leave = () => void dispatch({ type: 'session/activeClientRemoved', clientId: client.clientId })
@@ -53,7 +55,7 @@ export const SessionView = memo(function SessionView({
       removeEventListener('pagehide', leave)
       leave()
     }
-  }, [known, dispatch, client])
+  }, [isHere, dispatch, client])
   useReadMark(
     session !== undefined && writes && !hasFlag(session.status, Flag.IsRead),
     () => void dispatch({ type: 'session/isReadChanged', isRead: true }),
@@ -84,13 +86,14 @@ export const SessionView = memo(function SessionView({
         </p>
       )}
       <QuestionsElsewhere session={session} chat={selected} onOpen={onOpenChat} />
-      {view === 'changes' && (
+      {/* Only the chat stays while a person is in another session. The other views are made again. */}
+      {view === 'changes' && shown && (
         <ChangesView client={client} uri={uri} session={session} chat={selected} say={say} />
       )}
-      {view === 'terminals' && (
+      {view === 'terminals' && shown && (
         <TerminalsView client={client} uri={uri} session={session} chat={selected} say={say} />
       )}
-      {view === 'history' && past(selected)}
+      {view === 'history' && shown && past(selected)}
       {view === 'chat' && (
         <ChatView
           key={selected}

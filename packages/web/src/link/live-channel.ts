@@ -4,7 +4,8 @@ import type { PendingAction } from '@atrium/client/sync/replica'
 import type { ActionOn, StateOf } from '@atrium/protocol/kind-types'
 import type { KindName } from '@atrium/protocol/reducers'
 import type { Outcome } from '@atrium/client/sync/pending-actions'
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useShown } from '../ui/shown.ts'
 
 /** A channel as the page shows it. */
 export interface LiveChannel<K extends KindName> {
@@ -22,7 +23,7 @@ const longestPauseMs = 250
 
 /**
  * Subscribes to a channel and draws it at most once per frame. A fast agent sends more actions than a screen has frames;
- * all that arrive within a frame are drawn together.
+ * all that arrive within a frame are drawn together. A part of the page that is not shown draws nothing until it is.
  */
 export function useLiveChannel<K extends KindName>(
   client: Client,
@@ -33,25 +34,38 @@ export function useLiveChannel<K extends KindName>(
   const options: ChannelOptions = useMemo(() => (turns === undefined ? {} : { view: { turns } }), [turns])
   const dispatch = useMemo(() => (action: ActionOn<K>) => client.dispatch(uri, action), [client, uri])
   const [view, setView] = useState<{ readonly uri: string; readonly channel: LiveChannel<K> }>()
+  const shown = useShown()
+  /** Whether this part is shown, and what draws the changes that have come while it was not. */
+  const part = useRef<{ shown: boolean; late: (() => void) | undefined }>({ shown, late: undefined })
+  part.current.shown = shown
   useEffect(() => {
     const handle = client.subscribe(kind, uri, options)
     const pace = new Pace()
     let cancel: (() => void) | undefined
     const draw = () => {
+      cancel?.()
       cancel = undefined
+      part.current.late = undefined
       pace.drawn()
       const { state, pending, status, problem } = handle
       setView({ uri, channel: { state, pending, status, problem, dispatch } })
     }
-    const changed = () => void (cancel ??= soon(draw, pace.pauseMs))
+    const changed = () => {
+      if (part.current.shown) cancel ??= soon(draw, pace.pauseMs)
+      else part.current.late = draw
+    }
     const unlisten = handle.onChange(changed)
     draw()
     return () => {
       cancel?.()
+      part.current.late = undefined
       unlisten()
       handle.release()
     }
   }, [client, kind, uri, options, dispatch])
+  useLayoutEffect(() => {
+    if (shown) part.current.late?.()
+  }, [shown])
   // After a change of `uri`, the state of the earlier channel must not be returned for the new one, not even for one
   // frame.
   if (view?.uri === uri) return view.channel

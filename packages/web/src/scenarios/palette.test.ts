@@ -11,9 +11,11 @@ browserTest('[U36] the palette finds sessions, actions and agents, and keys alon
   await begin(page, 'say two')
   // The first session is shown until the second one opens. A message must not be written there.
   await eventually(heading).toBe('say two')
-  await page.locator('.turn-foot').waitFor()
+  // The first session is still in the document, and is not shown.
+  const feet = page.locator('.turn-foot').filter({ visible: true })
+  await feet.waitFor()
   await send(page, 'say a melancholy word')
-  await eventually(() => page.locator('.turn-foot').count()).toBe(2)
+  await eventually(() => feet.count()).toBe(2)
   const field = page.getByRole('combobox', { name: 'Find a session or an action' })
   const focused = () => page.evaluate('document.activeElement.getAttribute("role")')
   const find = async (words: string) => {

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import { useShown } from './shown.ts'
 
 /** Something that a person can do on the page, by the palette or by keys. */
 export interface Command {
@@ -14,7 +15,9 @@ const listeners = new Set<() => void>()
 
 /** Offers commands while the part of the page that can run them is shown. */
 export function useCommands(commands: readonly Command[]): void {
+  const shown = useShown()
   useEffect(() => {
+    if (!shown) return
     for (const command of commands) registered.set(command.id, command)
     for (const listener of listeners) listener()
     return () => {
@@ -23,7 +26,7 @@ export function useCommands(commands: readonly Command[]): void {
         if (registered.get(command.id) === command) registered.delete(command.id)
       for (const listener of listeners) listener()
     }
-  }, [commands])
+  }, [commands, shown])
 }
 
 /** The commands that are offered now. */

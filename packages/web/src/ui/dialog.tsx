@@ -2,6 +2,7 @@ import { X } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { Button } from './button.tsx'
+import { useShown } from './shown.ts'
 
 interface Props {
   readonly title: string
@@ -14,7 +15,10 @@ interface Props {
 export function Dialog({ title, children, wide = false, onClose }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
   const heading = useId()
+  const shown = useShown()
   useEffect(() => {
+    // A modal dialog in a part that nobody sees would block the whole page.
+    if (!shown) return
     const { current } = dialog
     const before = document.activeElement
     current?.showModal()
@@ -24,7 +28,7 @@ export function Dialog({ title, children, wide = false, onClose }: Props) {
       // is done here, too.
       if (before instanceof HTMLElement && before.isConnected) before.focus()
     }
-  }, [])
+  }, [shown])
   return (
     <dialog
       ref={dialog}

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import { useShown } from './shown.ts'
 
 /** A duration in words: "4 s", "2 min 5 s". */
 export function durationOf(ms: number): string {
@@ -13,10 +14,14 @@ export function durationOf(ms: number): string {
 /** The time since a moment. It counts up while it is shown. */
 export function Elapsed({ since }: { readonly since: string }) {
   const [now, setNow] = useState(Date.now)
+  const shown = useShown()
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1000)
+    if (!shown) return
+    const count = () => setNow(Date.now())
+    count()
+    const timer = setInterval(count, 1000)
     return () => clearInterval(timer)
-  }, [])
+  }, [shown])
   const start = Date.parse(since)
   return Number.isNaN(start) ? null : <span class="elapsed">{durationOf(now - start)}</span>
 }

@@ -2,6 +2,7 @@ import type { CompletionItem } from '@atrium/protocol/chat/commands'
 import type { MessageAttachment } from '@atrium/protocol/chat/message'
 import { useEffect, useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { useCommands } from '../../ui/commands.ts'
+import { useShown } from '../../ui/shown.ts'
 import { GrowingText } from '../../ui/growing-text.tsx'
 import { Suggestions, optionId } from '../../ui/suggestions.tsx'
 import { useChat } from '../shared/context.ts'
@@ -32,10 +33,12 @@ export function MessageField({ draft, placeholder, onDraft, onEnter, onFiles }: 
       [],
     ),
   )
+  const shown = useShown()
   useEffect(() => {
+    if (!shown) return
     // On a touch screen the field gets no focus, because the keyboard would then open over the conversation.
     if (matchMedia('(pointer: fine)').matches) field.current?.focus()
-  }, [chat])
+  }, [chat, shown])
   useLayoutEffect(() => {
     if (caret.current === undefined) return
     field.current?.setSelectionRange(caret.current, caret.current)

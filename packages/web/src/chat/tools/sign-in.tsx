@@ -1,8 +1,9 @@
 import type { ToolCallAuthRequired } from '@atrium/protocol/chat/tool'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { RoleNote } from '../../link/role-note.tsx'
 import { useMay } from '../../link/role.ts'
 import { Button } from '../../ui/button.tsx'
+import { useShown } from '../../ui/shown.ts'
 import { useChat, useDecide } from '../shared/context.ts'
 import { visibleText } from '../shared/text.ts'
 
@@ -17,6 +18,11 @@ export function SignIn({ turnId, call }: Props) {
   const decide = useDecide()
   const owns = useMay('own')
   const [token, setToken] = useState('')
+  const shown = useShown()
+  // A token that was typed and not sent is forgotten when a person leaves the session.
+  useEffect(() => {
+    if (!shown) setToken('')
+  }, [shown])
   const { resource, description } = call.auth
   const signIn = () =>
     client.ask('authenticate', { resource: resource.resource, token }).then(

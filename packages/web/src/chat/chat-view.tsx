@@ -9,7 +9,9 @@ import { useLiveChannel } from '../link/live-channel.ts'
 import { RoleNote } from '../link/role-note.tsx'
 import { useMay } from '../link/role.ts'
 import { Empty } from '../ui/empty.tsx'
+import { useLatest } from '../ui/use-latest.ts'
 import { Composer } from './composer/composer.tsx'
+import { cancelTurn } from './composer/messages.ts'
 import { ChatProvider } from './shared/context.ts'
 import type { ChatContext } from './shared/context.ts'
 import { QueueView } from './composer/queue-view.tsx'
@@ -70,6 +72,7 @@ export const ChatView = memo(function ChatView({ client, session, chat, openChat
     },
     [turns, act, compose, say],
   )
+  const stop = useLatest(() => state && cancelTurn(client, state))
   if (!state)
     return <Empty title={status === 'gone' ? 'This chat is not there any more' : 'Opening the chat…'} />
   const { activeTurn } = state
@@ -108,11 +111,12 @@ export const ChatView = memo(function ChatView({ client, session, chat, openChat
           <RoleNote needed="prompt" to="write messages" />
         ) : (
           <Composer
-            state={state}
+            active={activeTurn !== undefined}
             draft={draft.draft}
             problem={draft.problem}
             onDraft={draft.change}
             onSend={draft.send}
+            onStop={stop}
           />
         )}
       </div>

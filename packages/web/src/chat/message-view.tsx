@@ -1,5 +1,6 @@
 import type { Message } from '@atrium/protocol/chat/message'
 import { Clock, Copy, GitFork, Pencil } from 'lucide'
+import { memo } from 'preact/compat'
 import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { AttachmentView } from './shared/attachment-view.tsx'
@@ -8,17 +9,18 @@ interface Props {
   readonly message: Message
   /** Why the message is not with the host yet. Undefined: the host has it. */
   readonly waiting: string | undefined
-  readonly onFork?: (() => void) | undefined
-  readonly onEdit?: (() => void) | undefined
+  readonly turnId: string
+  readonly onFork?: ((turnId: string) => void) | undefined
+  readonly onEdit?: ((turnId: string, text: string) => void) | undefined
 }
 
 /** A message of a person, as it was written. */
-export function MessageView({ message, waiting, onFork, onEdit }: Props) {
+export const MessageView = memo(function MessageView({ message, waiting, turnId, onFork, onEdit }: Props) {
   const { text, attachments = [], origin } = message
   const items = [
     { label: 'Copy', icon: Copy, onPick: () => void navigator.clipboard.writeText(text) },
-    ...(onFork ? [{ label: 'Fork from here', icon: GitFork, onPick: onFork }] : []),
-    ...(onEdit ? [{ label: 'Edit and send again', icon: Pencil, onPick: onEdit }] : []),
+    ...(onFork ? [{ label: 'Fork from here', icon: GitFork, onPick: () => onFork(turnId) }] : []),
+    ...(onEdit ? [{ label: 'Edit and send again', icon: Pencil, onPick: () => onEdit(turnId, text) }] : []),
   ]
   return (
     <div class={`message${waiting === undefined ? '' : ' waiting'}`}>
@@ -41,4 +43,4 @@ export function MessageView({ message, waiting, onFork, onEdit }: Props) {
       <Menu label="Actions for this message" items={items} />
     </div>
   )
-}
+})

@@ -14,15 +14,17 @@ interface Props {
   readonly part: ResponsePart
   /** Whether the part still grows. */
   readonly streaming: boolean
+  /** Given to the last part. It is told whether some of the text of the part is not drawn yet. */
+  readonly onBehind?: (behind: boolean) => void
   /** Whether a tool card is opened at first. */
   readonly opened: boolean
 }
 
 /** A part of an answer. It is drawn again only if it has changed. */
-export const PartView = memo(function PartView({ turnId, part, streaming, opened }: Props) {
+export const PartView = memo(function PartView({ turnId, part, streaming, onBehind, opened }: Props) {
   switch (part.kind) {
     case 'markdown':
-      return <Markdown text={part.content} streaming={streaming} />
+      return <Markdown text={part.content} streaming={streaming} onBehind={onBehind} />
     case 'reasoning':
       return <Reasoning text={part.content} streaming={streaming} />
     case 'toolCall':

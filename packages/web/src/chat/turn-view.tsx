@@ -1,5 +1,6 @@
 import type { ActiveTurn, Turn } from '@atrium/protocol/chat/state'
 import { memo } from 'preact/compat'
+import { useCallback, useRef, useState } from 'preact/hooks'
 import { useMay } from '../link/role.ts'
 import { Button } from '../ui/button.tsx'
 import { Elapsed, durationOf } from '../ui/elapsed.tsx'
@@ -31,13 +32,16 @@ export const TurnView = memo(function TurnView({
 }: Props) {
   const active = !('state' in turn)
   const parts = turn.responseParts
+  const [behind, setBehind] = useBehind(!active)
+  const seenActive = useRef(active)
   return (
     <article class={`turn${active ? ' active' : ''}`} data-turn={turn.id}>
       <MessageView
         message={turn.message}
         waiting={waiting}
-        onFork={active || !onFork ? undefined : () => onFork(turn.id)}
-        onEdit={active || !onEdit ? undefined : () => onEdit(turn.id, turn.message.text)}
+        turnId={turn.id}
+        onFork={active ? undefined : onFork}
+        onEdit={active ? undefined : onEdit}
       />
       <div class="answer">
         {parts.map((part, at) => (
@@ -46,19 +50,41 @@ export const TurnView = memo(function TurnView({
             turnId={turn.id}
             part={part}
             streaming={active && at === parts.length - 1}
+            // A turn that had ended when it was opened is drawn as a whole.
+            {...(at === parts.length - 1 && seenActive.current && { onBehind: setBehind })}
             // All tool cards of the active turn are open. If the last turn has ended, only a card at its end is open.
             opened={active || (at === parts.length - 1 && last)}
           />
         ))}
-        {'state' in turn ? (
-          <Foot turn={turn} last={last} />
-        ) : (
+        {!('state' in turn) ? (
           <Working turn={turn} waiting={waiting} activity={activity} />
+        ) : behind ? (
+          <p class="working">
+            <span class="pulse" aria-hidden="true" /> Working
+          </p>
+        ) : (
+          <Foot turn={turn} last={last} />
         )}
       </div>
     </article>
   )
 })
+
+/**
+ * Whether a turn has ended before all of its text was drawn, and a function that tells how the text does. The turn is
+ * drawn again only if it has ended: while it is active, its text is behind in nearly every frame.
+ */
+function useBehind(ended: boolean): readonly [boolean, (behind: boolean) => void] {
+  const now = useRef({ ended, behind: false })
+  now.current.ended = ended
+  const [, redraw] = useState({})
+  const tell = useCallback((behind: boolean) => {
+    if (now.current.behind === behind) return
+    now.current.behind = behind
+    if (now.current.ended) redraw({})
+  }, [])
+  return [ended && now.current.behind, tell]
+}
 
 interface WorkingProps extends Pick<Props, 'waiting' | 'activity'> {
   readonly turn: ActiveTurn

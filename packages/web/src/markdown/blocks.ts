@@ -61,7 +61,7 @@ export class Blocks {
       added === '' ? last.token : plainWords.test(added) ? withWords(last.token, added) : undefined
     if (!token || token.raw !== text.slice(this.#length)) return undefined
     this.#text = text
-    this.#last = [{ token, open }]
+    if (token !== last.token || open !== last.open) this.#last = [{ token, open }]
     return this.#all
   }
 

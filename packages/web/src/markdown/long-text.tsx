@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
-/** The length from which a growing text is cut, in characters: about twenty lines. */
-const cutLength = 1500
+/** The length from which a growing text is cut, in characters: about fifteen lines. */
+const cutLength = 1200
 /**
  * The time after which the blocks of a complete text are joined, in milliseconds. What the page does at the end of a
  * turn is over by then.
@@ -26,9 +26,15 @@ export function LongText({ text, open }: Props) {
   const from = cuts.at(-1) ?? 0
   const isLong = open && text.length - from > cutLength
   useLayoutEffect(() => {
-    const node = isLong ? tail.current?.firstChild : undefined
-    const start = node ? lastLineStart(node) : 0
-    if (start > 0) setCuts([...cuts, from + start])
+    if (!isLong) return
+    // At the beginning of a frame, the text of the last one is laid out, so that finding its lines is cheap. The frame is
+    // asked for here, before the text around this asks for the frame in which it grows.
+    const frame = requestAnimationFrame(() => {
+      const node = tail.current?.firstChild
+      const start = node ? lastLineStart(node) : 0
+      if (start > 0) setCuts([...cuts, from + start])
+    })
+    return () => cancelAnimationFrame(frame)
   }, [isLong, cuts, from])
   useEffect(() => {
     const joined = () => setCuts([])

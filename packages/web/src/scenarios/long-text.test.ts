@@ -39,3 +39,39 @@ browserTest(
     expectUnharmed(page)
   },
 )
+
+browserTest(
+  '[U47] a slow page draws a fast answer step by step, and the end of the turn after it',
+  async () => {
+    const room = await Room.open()
+    const page = await room.stranger()
+    // A slow machine: each frame comes late, so that the turn has ended long before its text is drawn.
+    await page.addInitScript(() => {
+      const frame = requestAnimationFrame
+      globalThis.requestAnimationFrame = (task) => window.setTimeout(() => frame(task), 40)
+      globalThis.cancelAnimationFrame = (asked) => clearTimeout(asked)
+    })
+    await page.goto(await room.link())
+    await page.getByText('Live', { exact: true }).waitFor()
+    await begin(page, 'say first')
+    await page.locator('.turn-foot').waitFor()
+    await page.evaluate(`(() => {
+    globalThis.lengths = []
+    globalThis.atEnd = undefined
+    new MutationObserver(() => {
+      const last = document.querySelectorAll('.turn')[1]
+      const { length } = last?.querySelector('.markdown')?.textContent ?? ''
+      if (length > (lengths.at(-1) ?? 0)) lengths.push(length)
+      if (last?.querySelector('.turn-foot')) atEnd ??= length
+    }).observe(document.body, { childList: true, subtree: true, characterData: true })
+  })()`)
+    await send(page, 'long 3000')
+    const turn = page.locator('.turn').nth(1)
+    await turn.locator('.turn-foot').waitFor()
+    expect((await turn.locator('.markdown').textContent())?.trim().split(/\s+/)).toHaveLength(3000)
+    const lengths = (await page.evaluate('lengths')) as readonly number[]
+    expect(lengths.length).toBeGreaterThan(10)
+    expect(await page.evaluate('atEnd')).toBe(lengths.at(-1))
+    expectUnharmed(page)
+  },
+)

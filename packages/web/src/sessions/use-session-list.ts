@@ -9,18 +9,42 @@ export interface ListedSessions {
   readonly listed: boolean
 }
 
-/** The sessions of the host, last modified first. */
+/** The longest time that a change of the list waits for the open chat, in milliseconds. */
+const longestWaitMs = 300
+
+/**
+ * The sessions of the host, last modified first. Changes are drawn when the browser has time between frames, so that the
+ * open chat, which changes with them, is drawn first.
+ */
 export function useSessionList(client: Client): ListedSessions {
   const [view, setView] = useState<ListedSessions>({ sessions: [], listed: false })
   useEffect(() => {
     const list = new SessionList(client)
     const draw = () => setView({ sessions: list.items, listed: list.listed })
-    const unlisten = list.onChange(draw)
+    let cancel: (() => void) | undefined
+    const changed = () => {
+      cancel ??= whenIdle(() => {
+        cancel = undefined
+        draw()
+      })
+    }
+    const unlisten = list.onChange(changed)
     draw()
     return () => {
+      cancel?.()
       unlisten()
       list.release()
     }
   }, [client])
   return view
+}
+
+/** Runs a task when the browser is idle, or after a while. Safari cannot tell when it is idle, so it gets a timer. */
+function whenIdle(task: () => void): () => void {
+  if (typeof requestIdleCallback === 'undefined') {
+    const timer = setTimeout(task, longestWaitMs / 3)
+    return () => clearTimeout(timer)
+  }
+  const asked = requestIdleCallback(task, { timeout: longestWaitMs })
+  return () => cancelIdleCallback(asked)
 }

@@ -7,6 +7,8 @@ const steps: readonly (readonly [seconds: number, unit: Intl.RelativeTimeFormatU
   [7 * 86_400, 'day'],
 ]
 const format = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'narrow' })
+// Making a format takes much longer than using it.
+const wholeFormat = new Intl.DateTimeFormat('en', { dateStyle: 'short', timeStyle: 'medium' })
 
 /** A moment in words: "now", "5 min. ago", and the date after a week. */
 export function agoOf(moment: string, now: number): string {
@@ -22,6 +24,12 @@ export function agoOf(moment: string, now: number): string {
   return new Date(at).toLocaleDateString('en', { month: 'short', day: 'numeric' })
 }
 
+/** The date and the time of a moment. */
+function wholeOf(moment: string): string {
+  const at = Date.parse(moment)
+  return Number.isNaN(at) ? '' : wholeFormat.format(at)
+}
+
 /** A moment in words, which stays right while it is shown. */
 export function Ago({ moment }: { readonly moment: string }) {
   const [now, setNow] = useState(Date.now)
@@ -30,7 +38,7 @@ export function Ago({ moment }: { readonly moment: string }) {
     return () => clearInterval(timer)
   }, [])
   return (
-    <time dateTime={moment} title={new Date(moment).toLocaleString('en')}>
+    <time dateTime={moment} title={wholeOf(moment)}>
       {agoOf(moment, now)}
     </time>
   )

@@ -36,6 +36,8 @@ export const GrowingText = forwardRef<HTMLTextAreaElement, Props>(function Growi
   useImperativeHandle(given, () => own.current as HTMLTextAreaElement, [])
   useLayoutEffect(() => {
     const { current } = own
+    // An empty field has the height of its rows. Reading its height would make the browser lay the page out.
+    if (current && value === '') return void (current.style.height = '')
     // A field that is not shown yet has no height. Then `rows` determines its height.
     if (!current || current.scrollHeight === 0) return
     current.style.height = 'auto'

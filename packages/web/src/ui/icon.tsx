@@ -1,5 +1,6 @@
 import type { IconNode } from 'lucide'
 import { h } from 'preact'
+import { memo } from 'preact/compat'
 
 interface Props {
   readonly of: IconNode
@@ -9,7 +10,7 @@ interface Props {
 }
 
 /** An icon of one colour: that of the text around it. */
-export function Icon({ of, size = 16, label }: Props) {
+export const Icon = memo(function Icon({ of, size = 16, label }: Props) {
   const described =
     label === undefined ? { 'aria-hidden': true as const } : { role: 'img' as const, 'aria-label': label }
   return (
@@ -28,4 +29,4 @@ export function Icon({ of, size = 16, label }: Props) {
       {of.map(([tag, attributes], at) => h(tag, { key: at, ...attributes }))}
     </svg>
   )
-}
+})

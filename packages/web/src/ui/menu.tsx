@@ -1,6 +1,6 @@
 import { EllipsisVertical } from 'lucide'
 import type { IconNode } from 'lucide'
-import { useId, useRef } from 'preact/hooks'
+import { useId, useRef, useState } from 'preact/hooks'
 import { Icon } from './icon.tsx'
 
 export interface MenuItem {
@@ -15,13 +15,17 @@ interface Props {
   readonly items: readonly MenuItem[]
 }
 
-/** A button that opens a list of actions. The list is a popover of the browser: it closes by itself. */
+/**
+ * A button that opens a list of actions. The list is a popover of the browser: it closes by itself. Its items are made when
+ * it is first opened, because every message has a menu, and few are ever opened.
+ */
 export function Menu({ label, items }: Props) {
   const id = useId()
+  const [used, setUsed] = useState(false)
   return (
     <>
-      <MenuButton list={id} label={label} />
-      <MenuList id={id} label={label} items={items} />
+      <MenuButton list={id} label={label} onOpen={() => setUsed(true)} />
+      <MenuList id={id} label={label} items={used ? items : []} />
     </>
   )
 }

@@ -1,32 +1,32 @@
 import type { MessageAttachment } from '@atrium/protocol/chat/message'
-import type { ChatState } from '@atrium/protocol/chat/state'
 import { Paperclip, SendHorizontal, Square, X } from 'lucide'
+import { memo } from 'preact/compat'
 import { useRef } from 'preact/hooks'
 import { Button } from '../../ui/button.tsx'
 import { attachmentsOf } from './attachments.ts'
 import { useChat } from '../shared/context.ts'
 import { MessageField } from './message-field.tsx'
-import { cancelTurn } from './messages.ts'
 import type { Delivery, Draft } from './messages.ts'
 import { AttachmentView } from '../shared/attachment-view.tsx'
 
 interface Props {
-  readonly state: ChatState
+  /** Whether a turn is active. */
+  readonly active: boolean
   readonly draft: Draft
   /** Why the last message was not sent. */
   readonly problem: string | undefined
   readonly onDraft: (draft: Draft) => void
   readonly onSend: (delivery: Delivery) => void
+  readonly onStop: () => void
 }
 
 /**
  * The field for the next message. While a turn is active, the message waits for the end of the turn, or is given to
- * the agent during the turn.
+ * the agent during the turn. It is not drawn again for each word that the agent writes.
  */
-export function Composer({ state, draft, problem, onDraft, onSend }: Props) {
-  const { client, say } = useChat()
+export const Composer = memo(function Composer({ active, draft, problem, onDraft, onSend, onStop }: Props) {
+  const { say } = useChat()
   const files = useRef<HTMLInputElement>(null)
-  const active = state.activeTurn !== undefined
   const empty = draft.text.trim() === '' && draft.attachments.length === 0
   const first: Delivery = active ? 'queue' : 'turn'
   const attach = async (given: readonly File[]) => {
@@ -96,7 +96,7 @@ export function Composer({ state, draft, problem, onDraft, onSend }: Props) {
           {active ? 'Enter: next · Ctrl+Enter: into this turn' : 'Enter: send · Shift+Enter: new line'}
         </span>
         {active && (
-          <Button icon={Square} label="Stop" onClick={() => cancelTurn(client, state)}>
+          <Button icon={Square} label="Stop" onClick={onStop}>
             <span class="wide-only">Stop</span>
           </Button>
         )}
@@ -111,4 +111,4 @@ export function Composer({ state, draft, problem, onDraft, onSend }: Props) {
       </div>
     </form>
   )
-}
+})

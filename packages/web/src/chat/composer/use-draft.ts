@@ -1,6 +1,7 @@
 import type { Client } from '@atrium/client/client'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { useCallback, useRef, useState } from 'preact/hooks'
+import { useLatest } from '../../ui/use-latest.ts'
 import { send } from './messages.ts'
 import type { Delivery, Draft } from './messages.ts'
 
@@ -38,7 +39,7 @@ export function useDraft(
     const before = now.current.text.trim() === '' ? '' : `${now.current.text}\n\n`
     setDraft({ ...now.current, text: `${before}${text}` })
   }, [])
-  const submit = (delivery: Delivery) => {
+  const submit = useLatest((delivery: Delivery) => {
     if (!state) return
     const sent = draft
     setDraft(nothing)
@@ -50,6 +51,6 @@ export function useDraft(
         setProblem(outcome.reason)
       } else say(`“${sent.text.slice(0, 80)}” was not sent: ${outcome.reason}`)
     })
-  }
+  })
   return { draft, problem, change, compose, send: submit }
 }

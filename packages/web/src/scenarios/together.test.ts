@@ -52,6 +52,30 @@ browserTest('[U17] drafts of a form are shared, and a required answer is asked f
   expectUnharmed(ann, ben)
 })
 
+browserTest('[U17] an answer that was typed just before the form leaves the screen is not lost', async () => {
+  const room = await Room.open()
+  const ann = await room.stranger()
+  // The pause after which an answer is sent never ends on this page.
+  await ann.addInitScript(() => {
+    const later = setTimeout
+    const patient = (task: () => void, ms?: number) => later(task, ms === 400 ? 1e9 : ms)
+    globalThis.setTimeout = patient as typeof setTimeout
+  })
+  await ann.goto(await room.link())
+  await ann.getByText('Live', { exact: true }).waitFor()
+  await begin(ann, 'ask about lunch')
+  const name = ann.getByLabel('What shall it be called?')
+  await name.fill('Soup')
+  await ann.getByRole('button', { name: 'Changes' }).click()
+  await name.waitFor({ state: 'detached' })
+  const ben = await room.page()
+  await ben.getByText('ask about lunch').first().click()
+  await eventually(() => ben.getByLabel('What shall it be called?').inputValue()).toBe('Soup')
+  await ann.getByRole('button', { name: 'Chat', exact: true }).click()
+  await eventually(() => name.inputValue()).toBe('Soup')
+  expectUnharmed(ann, ben)
+})
+
 browserTest('[U17] an answer stays in its field while the page that has sent it draws late', async () => {
   const room = await Room.open()
   const ben = await room.page()

@@ -36,7 +36,7 @@ export function FormView({ part: { request, response } }: { readonly part: Input
 }
 
 function OpenForm({ request }: { readonly request: ChatInputRequest }) {
-  const { answers, change } = useSharedAnswers(request)
+  const { answers, change, settle } = useSharedAnswers(request)
   const decide = useDecide()
   const answersIt = useMay('approve')
   const [checked, setChecked] = useState(false)
@@ -48,6 +48,7 @@ function OpenForm({ request }: { readonly request: ChatInputRequest }) {
   const submit = () => {
     setChecked(true)
     if ([...problems.values()].some((problem) => problem !== undefined)) return
+    settle()
     const given = questions.length > 0 && { answers: submittedAnswers(request, answers) }
     decide({ type: 'chat/inputCompleted', requestId: request.id, response: 'accept', ...given })
   }
@@ -86,9 +87,10 @@ function OpenForm({ request }: { readonly request: ChatInputRequest }) {
           </Button>
           <Button
             look="quiet"
-            onClick={() =>
+            onClick={() => {
+              settle()
               decide({ type: 'chat/inputCompleted', requestId: request.id, response: 'decline' })
-            }
+            }}
           >
             Decline
           </Button>
@@ -108,17 +110,27 @@ const shareAfterMs = 400
 function useSharedAnswers({ id: requestId, answers: shared = {} }: ChatInputRequest) {
   const { dispatch } = useChat()
   const [typed, setTyped] = useState<TypedAnswers>({})
-  const timers = useRef(new Map<string, number>())
+  /** What was typed and not sent yet, by question. */
+  const waiting = useRef(new Map<string, { readonly timer: number; readonly share: () => void }>())
   const drawn = useRef(shared)
   drawn.current = shared
-  useEffect(() => () => timers.current.forEach((timer) => clearTimeout(timer)), [])
+  // A form that leaves the screen sends what was typed last. It is drawn again from what the host has.
+  useEffect(() => () => waiting.current.forEach(({ share }) => share()), [])
+  /** Forgets what was not sent yet, because the form is decided, with or without it. */
+  const settle = () => {
+    waiting.current.forEach(({ timer }) => clearTimeout(timer))
+    waiting.current.clear()
+  }
   const change = (questionId: string, value: ChatInputAnswerValue) => {
     const answer = { state: 'draft' as const, value }
     setTyped((now) => ({ ...now, [questionId]: { answer } }))
-    clearTimeout(timers.current.get(questionId))
+    clearTimeout(waiting.current.get(questionId)?.timer)
+    waiting.current.delete(questionId)
     // An empty number field is NaN, which JSON cannot express, so it is not shared.
     if (value.kind === 'number' && Number.isNaN(value.value)) return
     const share = () => {
+      clearTimeout(timer)
+      waiting.current.delete(questionId)
       const accepted = { before: drawn.current[questionId] }
       void dispatch({ type: 'chat/inputAnswerChanged', requestId, questionId, answer }).then(({ outcome }) =>
         setTyped((now) => {
@@ -128,9 +140,10 @@ function useSharedAnswers({ id: requestId, answers: shared = {} }: ChatInputRequ
         }),
       )
     }
-    timers.current.set(questionId, setTimeout(share, shareAfterMs))
+    const timer = setTimeout(share, shareAfterMs)
+    waiting.current.set(questionId, { timer, share })
   }
-  return { answers: shownAnswers(shared, typed), change }
+  return { answers: shownAnswers(shared, typed), change, settle }
 }
 
 function wordsOf(value: ChatInputAnswerValue | undefined): string {

@@ -81,7 +81,7 @@ export function Shell({ client }: { readonly client: Client }) {
         {over?.name === 'new session' && (
           <NewSessionDialog
             client={client}
-            path={startPath(client, open ?? sessions[0])}
+            path={startPath(client, open ?? sessions[0], list.listed)}
             agent={over.agent}
             onCreated={(session) => {
               close()
@@ -159,13 +159,13 @@ const rename = (title: string) => ({ type: 'session/titleChanged', title })
 
 /**
  * The folder that a new session begins with: that of the open or newest session, or else the default directory of the
- * host.
+ * host. Undefined as long as the host has told neither.
  */
-function startPath(client: Client, session: SessionSummary | undefined): string {
+function startPath(client: Client, session: SessionSummary | undefined, listed: boolean): string | undefined {
   const last = session === undefined ? '' : folderOf(session)
   if (last !== '') return last
-  const folder = client.host?.defaultDirectory ?? 'file:///'
-  return folderOf({ workingDirectories: [folder] })
+  if (!client.host || !listed) return undefined
+  return folderOf({ workingDirectories: [client.host.defaultDirectory ?? 'file:///'] })
 }
 
 /**

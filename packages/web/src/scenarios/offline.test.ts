@@ -40,6 +40,37 @@ browserTest('[U45] the page opens without a host, says so, and goes on when the 
   expectUnharmed(page)
 })
 
+browserTest(
+  '[U40] a new session can be written before the page is live, and starts in the right folder',
+  async () => {
+    const room = await Room.open()
+    const page = await room.page()
+    await kept(page)
+    await room.host.kill()
+    await page.reload()
+    await page
+      .getByRole('complementary')
+      .getByText(/Offline/)
+      .waitFor()
+    await page.getByRole('button', { name: 'New session' }).first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('What shall be done?').fill('say early')
+    await dialog
+      .getByText('The session can start when the host has told its agents and its folder.')
+      .waitFor()
+    expect(await dialog.getByRole('button', { name: 'Start' }).isDisabled()).toBe(true)
+    // Neither do the keys start it, nor is there a folder that nobody has chosen.
+    await page.keyboard.press('Control+Enter')
+    expect(await dialog.getByLabel('Folder', { exact: true }).count()).toBe(0)
+    await room.start()
+    await eventually(() => dialog.getByLabel('Folder', { exact: true }).inputValue()).toBe(room.folder)
+    await dialog.getByRole('button', { name: 'Start' }).click()
+    await page.locator('.answer .markdown', { hasText: 'early' }).waitFor()
+    expect(await page.locator('.chat-folder').first().getAttribute('title')).toBe(room.folder)
+    expectUnharmed(page)
+  },
+)
+
 browserTest('[U45] the browser keeps files of the build only: no code, ticket or text', async () => {
   const room = await Room.open()
   const page = await room.page()

@@ -1,7 +1,7 @@
 import type { Client } from '@atrium/client/client'
 import type { AgentInfo } from '@atrium/protocol/root/state'
 import { rootUri } from '@atrium/protocol/uri'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { useLiveChannel } from '../link/live-channel.ts'
 import { RoleNote } from '../link/role-note.tsx'
 import { useMay } from '../link/role.ts'
@@ -19,8 +19,8 @@ import { useSessionConfig } from './session-config.ts'
 
 interface Props {
   readonly client: Client
-  /** The folder that is chosen first. */
-  readonly path: string
+  /** The folder that is chosen first. Undefined: the host has not told it yet. */
+  readonly path: string | undefined
   /** The agent that is chosen first. Undefined: the first that is ready. */
   readonly agent?: string | undefined
   readonly onCreated: (session: string) => void
@@ -35,14 +35,18 @@ export function NewSessionDialog({ client, path: first, agent: wanted, onCreated
   const provider = given ?? firstReady(agents)?.provider ?? ''
   const agent = agents.find((each) => each.provider === provider)
   const [path, setPath] = useState(first)
+  // The first folder that becomes known stays. Later changes of the list must not change what a person is about to start.
+  useEffect(() => setPath((now) => now ?? first), [first])
   const [text, setText] = useState('')
   const [config, setConfig] = useState<ConfigValues>({})
   const [model, setModel] = useState<{ readonly id: string; readonly config: ConfigValues }>()
   const [problem, setProblem] = useState<string>()
   const [busy, setBusy] = useState(false)
   const owns = useMay('own')
-  const resolved = useSessionConfig(client, provider, path)
+  const resolved = useSessionConfig(client, path === undefined ? '' : provider, path ?? '')
+  const missing = missingWords(provider !== '', path !== undefined)
   const create = async () => {
+    if (busy || path === undefined || missing !== undefined) return
     setBusy(true)
     setProblem(undefined)
     try {
@@ -75,12 +79,11 @@ export function NewSessionDialog({ client, path: first, agent: wanted, onCreated
             }}
           />
         </div>
-        {agents.length === 0 && <p class="quiet">Asking the host for its agents…</p>}
         <AgentChoice agents={agents} chosen={provider} onChoose={setProvider} />
         {agent && agent.models.length > 0 && (
           <ModelChoice models={agent.models} chosen={model} onChoose={setModel} />
         )}
-        <FolderPicker client={client} path={path} onPick={setPath} />
+        {path !== undefined && <FolderPicker client={client} path={path} onPick={setPath} />}
         <RoleNote needed="own" to="choose settings, or a folder in which no session works" />
         {owns && (
           <ConfigForm
@@ -95,15 +98,25 @@ export function NewSessionDialog({ client, path: first, agent: wanted, onCreated
             The session was not created: {problem}
           </p>
         )}
+        <p class="quiet" role="status">
+          {missing !== undefined && `The session can start when the host has told ${missing}.`}
+        </p>
         <footer class="dialog-foot">
           <Button onClick={onClose}>Cancel</Button>
-          <Button submit look="primary" disabled={busy || provider === ''}>
+          <Button submit look="primary" disabled={busy || missing !== undefined}>
             {busy ? 'Creating…' : text.trim() === '' ? 'Create' : 'Start'}
           </Button>
         </footer>
       </form>
     </Dialog>
   )
+}
+
+/** What the host has not told yet, and a new session needs. Undefined: nothing. */
+function missingWords(hasAgent: boolean, hasFolder: boolean): string | undefined {
+  if (hasAgent && hasFolder) return undefined
+  if (hasAgent) return 'its folder'
+  return hasFolder ? 'its agents' : 'its agents and its folder'
 }
 
 function firstReady(agents: readonly AgentInfo[]): AgentInfo | undefined {

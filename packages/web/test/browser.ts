@@ -168,8 +168,11 @@ export function expectUnharmed(...pages: readonly Page[]): void {
 /** Creates a session with a first message, as a person does. */
 export async function begin(page: Page, text: string): Promise<void> {
   await page.getByRole('button', { name: 'New session' }).first().click()
-  await page.getByLabel('What shall be done?').fill(text)
-  await page.getByRole('button', { name: 'Start' }).click()
+  const field = page.getByLabel('What shall be done?')
+  await field.fill(text)
+  // The dialog grows when the settings of the agent come, which can move the button away from under the pointer.
+  await eventually(() => page.getByRole('button', { name: 'Start' }).isEnabled()).toBe(true)
+  await field.press('Control+Enter')
   await messageField(page).waitFor()
 }
 

@@ -35,7 +35,7 @@ export class Watchdog {
 
   /**
    * Starts the watchdog process if it does not run. Must be called before any process that the watchdog must end is started.
-   * Throws if the lease of this node was not renewed in time, because nothing may be started then.
+   * Throws if this node has not renewed its lease in time. Another node may be the owner then, so no process may start here.
    */
   wake(): void {
     this.#counts?.check()

@@ -79,7 +79,7 @@ export async function cutProxy(port: number): Promise<CutProxy> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
-    // The cast is safe: the server listens on a TCP port.
+    // The cast is safe: `address()` returns a string only for a server on a pipe.
     port: (server.address() as AddressInfo).port,
     cut: (text, when) => new Promise((done) => planned.add({ text, when, done })),
     shut() {

@@ -111,7 +111,7 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
   log.info('stopped')
 }
 
-/** The address of a host whose port is given. Other hosts have one when they listen. */
+/** The address of the host, if its settings name the port. With port 0, the system chooses one when the host listens. */
 function addressOf({ host = '127.0.0.1', port = 0, socket, allowHost }: Settings, tls: boolean) {
   if (port === 0 || socket !== undefined) return undefined
   const name = host.includes(':') ? `[${host}]` : host

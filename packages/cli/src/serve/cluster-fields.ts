@@ -1,7 +1,7 @@
 import { list, text, yesNo } from './field.ts'
 import type { Field } from './field.ts'
 
-/** Settings for a host that keeps its sessions in a database. Several nodes may share the database. */
+/** The settings of a host that keeps its sessions in a database, which it may share with other nodes. */
 export interface ClusterSettings {
   /** The URL of the database that has the store. Absent: the store is in the data folder. */
   readonly store?: string

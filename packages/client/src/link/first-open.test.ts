@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { firstOpen } from './first-open.ts'
 import { Refused } from './reconnect.ts'
 
-/** Addresses that answer, refuse, fail or hang, as a test says. */
+/** A client with several addresses, and how each of them reacts to an attempt to connect. `hang`: it never answers. */
 function addresses(answers: { [url: string]: 'open' | 'refuse' | 'fail' | 'hang' }) {
   const tried: string[] = []
   const timers = new Set<() => void>()

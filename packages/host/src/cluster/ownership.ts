@@ -63,7 +63,7 @@ export class Ownership {
     return this.#overdue
   }
 
-  /** Ends the renewals. Nothing is sent to the database. */
+  /** Stops renewing the lease, and does not give it back. */
   end(): void {
     this.#ended = true
     this.#cancelNext()

@@ -100,6 +100,6 @@ browserTest('[U48] the last four sessions stay in the document, and no more', as
   expectUnharmed(page)
 })
 
-/** The title of the session whose message field has the focus. */
+/** A script for the page. Returns the title of the session whose message field has the focus. */
 const focused = `document.activeElement.matches('textarea')
   ? document.activeElement.closest('.kept').querySelector('h1').textContent : undefined`

@@ -39,7 +39,10 @@ export function useSessionList(client: Client): ListedSessions {
   return view
 }
 
-/** Runs a task when the browser is idle, or after a while. Safari cannot tell when it is idle, so it gets a timer. */
+/**
+ * Runs a task when the browser is idle, at the latest after `longestWaitMs`. Safari has no `requestIdleCallback`, so a timer
+ * runs the task there.
+ */
 function whenIdle(task: () => void): () => void {
   if (typeof requestIdleCallback === 'undefined') {
     const timer = setTimeout(task, longestWaitMs / 3)

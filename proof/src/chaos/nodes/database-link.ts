@@ -21,7 +21,7 @@ export class DatabaseLink {
   }
 
   get port(): number {
-    // The cast is safe: the server listens on a TCP port.
+    // The cast is safe: `address()` returns a string only for a server on a pipe.
     return (this.#server.address() as AddressInfo).port
   }
 

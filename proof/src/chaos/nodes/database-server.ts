@@ -166,7 +166,7 @@ function programs(): string | undefined {
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
-  // The cast is safe: the server listens on a TCP port.
+  // The cast is safe: `address()` returns a string only for a server on a pipe.
   const { port } = server.address() as AddressInfo
   server.close()
   await once(server, 'close')

@@ -121,8 +121,8 @@ function networkProblem({ displayName: name, resource }: ModelProvider, fields: 
 
 const tooLong = /context.{0,20}(?:length|window)|too long|too many (?:input )?tokens|maximum.{0,30}tokens/i
 /**
- * Matches the errors that `fetch` throws if a header value has characters that HTTP does not allow. Users choose only
- * one header value, the API key, so such an error means that the key is wrong.
+ * Matches the errors that `fetch` throws if a header has characters that HTTP does not allow. Such an error means that
+ * the API key is wrong, because no other header comes from the user.
  */
 const unsendable = /ByteString|invalid header value/i
 /**

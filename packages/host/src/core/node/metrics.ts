@@ -14,10 +14,10 @@ export interface EchoTimes {
 
 /** The numbers that tell people how a host does. None of them identifies a session or a person. */
 export interface HostMetrics {
-  /** The actions that were committed since the start. */
+  /** The number of actions that were committed since the host started. */
   readonly actions: number
   readonly echo: EchoTimes
-  /** The characters that wait for the disk. */
+  /** The number of characters that were appended and are not durable yet. */
   readonly backlog: number
   readonly committedSeq: number
   readonly links: number

@@ -118,8 +118,11 @@ export class Room {
     running ??= chromium.launch({ executablePath: program ?? '', args, env: environment() })
     const context = await (await running).newContext({ viewport: { width: 1280, height: 800 }, ...options })
     context.setDefaultTimeout(patientMs)
-    onTestFinished(() => context.close())
     const page = await context.newPage()
+    onTestFinished(async ({ task }) => {
+      if (task.result?.state === 'fail') await printScreen(page)
+      await context.close()
+    })
     await watch(page, address)
     return page
   }
@@ -131,6 +134,12 @@ export class Room {
     await page.getByText('Live', { exact: true }).waitFor()
     return page
   }
+}
+
+/** Prints what a page of a failed test shows, because a time-out alone does not tell what the test waited for. */
+async function printScreen(page: Page): Promise<void> {
+  const screen = page.locator('body').ariaSnapshot({ timeout: 10_000 })
+  console.error(page.url().replace(/code=.*/, 'code=…'), await screen.catch(String), problemsOf(page))
 }
 
 /** Collects what must never happen: foreign requests, violations of the policy, dialogs and exceptions. */

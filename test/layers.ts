@@ -14,7 +14,7 @@ const below: { readonly [layer: string]: readonly string[] } = {
   adapters: ['host', 'protocol'],
   web: ['client', 'protocol'],
   cli: ['adapters', 'client', 'host', 'protocol'],
-  bench: ['adapters', 'client', 'host', 'protocol'],
+  bench: ['adapters', 'client', 'host', 'proof', 'protocol'],
   conformance: ['protocol'],
   proof: ['adapters', 'client', 'host', 'protocol'],
 }

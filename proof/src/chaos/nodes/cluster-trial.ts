@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import type { Chance } from '../../chance.ts'
+import type { PostgresServer } from '../../postgres/server.ts'
 import { Client } from '../client.ts'
 import { LinkLost } from '../errors.ts'
 import { readRun, writeStored } from '../history.ts'
@@ -13,7 +14,7 @@ import { judge } from '../judge/judge.ts'
 import { Sessions, work } from '../load.ts'
 import { readDatabase } from '../stored.ts'
 import type { Tally } from '../tally.ts'
-import type { DatabaseServer } from './database-server.ts'
+import type { Database, Disks } from './database.ts'
 import { NodeSlot } from './node-slot.ts'
 
 /** Milliseconds after which an expected event counts as missing. It is long, because the machine may be very busy. */
@@ -23,7 +24,9 @@ const timeoutMs = 180_000
 export class ClusterTrial {
   readonly folder: string
   readonly nodes: readonly NodeSlot[]
-  readonly server: DatabaseServer
+  readonly server: PostgresServer
+  /** The disks of the server. Undefined if no disk can be mounted here. */
+  readonly disks: Disks | undefined
   readonly clients: readonly Client[]
   readonly sessions = new Sessions()
   readonly chance: Chance
@@ -34,26 +37,27 @@ export class ClusterTrial {
   private constructor(
     tally: Tally,
     chance: Chance,
-    parts: Pick<ClusterTrial, 'nodes' | 'server'>,
+    parts: Pick<ClusterTrial, 'nodes' | 'server' | 'disks'>,
     secrets: string,
   ) {
     this.#tally = tally
     this.chance = chance
     this.nodes = parts.nodes
     this.server = parts.server
+    this.disks = parts.disks
     this.#secrets = secrets
     this.folder = join(tally.folder, 'nodes')
     mkdirSync(this.folder, { recursive: true })
     this.clients = ['ann', 'ben', 'cid', 'dee'].map((id) => new Client(this.folder, id))
   }
 
-  static async make(tally: Tally, chance: Chance, server: DatabaseServer): Promise<ClusterTrial> {
+  static async make(tally: Tally, chance: Chance, { server, disks }: Database): Promise<ClusterTrial> {
     const secrets = mkdtempSync(join(tmpdir(), 'atrium-chaos-token-'))
     const token = join(secrets, 'token')
     writeFileSync(token, 'kJ3v0hQ2mYx9cE7TnR5sWb1LpZ8uGdAo4fViHtKjXyM', { mode: 0o600 })
     const names = ['one', 'two', 'three']
     const nodes = await Promise.all(names.map((name) => NodeSlot.make(name, server.port, token)))
-    return new ClusterTrial(tally, chance, { nodes, server }, secrets)
+    return new ClusterTrial(tally, chance, { nodes, server, disks }, secrets)
   }
 
   /** Repairs every network, and starts every node that does not run. */
@@ -141,7 +145,7 @@ export class ClusterTrial {
     for (const node of this.nodes)
       if (node !== owner) await this.withTimeout(node.stop(), 'stopping a standby')
     await this.withTimeout(owner.stop(), 'stopping the owner')
-    const url = `postgres://atrium@127.0.0.1:${this.server.port}/postgres`
+    const { url } = this.server
     writeStored(this.folder, { ...(await readDatabase(url, this.sessions.live)), rested: true })
     this.#tally.judged(this.folder, judge(readRun(this.folder)))
   }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ClusterTrial } from '../nodes/cluster-trial.ts'
-import { DatabaseServer } from '../nodes/database-server.ts'
+import { Database } from '../nodes/database.ts'
 import type { NodeSlot } from '../nodes/node-slot.ts'
 import { progress } from '../tally.ts'
 import type { Scene } from './scene.ts'
@@ -64,7 +64,7 @@ const fullDisks: { readonly [name: string]: Fault } = {
   'disk of the database full': async (trial) => {
     const before = trial.told
     const said = trial.nodesSay('has no space left')
-    trial.server.disks?.data.fill()
+    trial.disks?.data.fill()
     await trial.withTimeout(said, 'a sentence about a full disk')
     await trial.withTimeout(
       trial.until(() => trial.told > before),
@@ -74,7 +74,7 @@ const fullDisks: { readonly [name: string]: Fault } = {
   },
   'disk of the database full, and owner killed': async (trial, owner) => {
     const said = trial.nodesSay('has no space left')
-    trial.server.disks?.data.fill()
+    trial.disks?.data.fill()
     await trial.withTimeout(said, 'a sentence about a full disk')
     await owner.kill()
     await sleep(trial.chance.between(0, 8000))
@@ -83,27 +83,27 @@ const fullDisks: { readonly [name: string]: Fault } = {
   },
   'disk of the write-ahead log full': async (trial) => {
     const said = trial.nodesSay('cannot be reached')
-    trial.server.disks?.wal.fill()
+    trial.disks?.wal.fill()
     await trial.withTimeout(said, 'a sentence about a database that has ended')
     await freed(trial)
   },
 }
 
 /** Gives the disks space again. A server without space for its log has ended, or is trying to start. */
-async function freed({ server, chance }: ClusterTrial): Promise<void> {
+async function freed({ server, disks, chance }: ClusterTrial): Promise<void> {
   await sleep(chance.between(0, 5000))
-  server.disks?.data.free()
-  server.disks?.wal.free()
+  disks?.data.free()
+  disks?.wal.free()
   if (!server.runs) await server.start()
 }
 
 /** Runs three real nodes on a real database under load, and breaks nodes, networks and the database. */
 export const clusters: Scene = async ({ tally, chance, rounds, quick }) => {
-  const server = await DatabaseServer.make()
-  if (!server) return tally.skip('nodes', 'no postgres')
-  const trial = await ClusterTrial.make(tally, chance, server)
-  if (!server.disks) tally.skip('full disks of the database', 'mount failed')
-  const faults = { ...takeOvers, ...disturbances, ...(server.disks && fullDisks) }
+  const database = await Database.make()
+  if (!database) return tally.skip('nodes', 'no postgres')
+  const trial = await ClusterTrial.make(tally, chance, database)
+  if (!database.disks) tally.skip('full disks of the database', 'mount failed')
+  const faults = { ...takeOvers, ...disturbances, ...(database.disks && fullDisks) }
   // Every fault comes before one is repeated. A short run has the first ones of a random order.
   const names = Object.keys(faults)
   const runs = rounds ?? (quick ? 4 : 3 * names.length)
@@ -128,6 +128,6 @@ export const clusters: Scene = async ({ tally, chance, rounds, quick }) => {
     await trial.finish()
   } finally {
     await trial.cleanUp()
-    await server.close()
+    await database.close()
   }
 }

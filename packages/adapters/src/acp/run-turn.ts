@@ -1,5 +1,6 @@
 import type { ActiveTurn } from '@atrium/protocol/chat/state'
 import { AhpError } from '@atrium/protocol/errors'
+import type { Customized } from '@atrium/host/ports/customized'
 import type { AcpSession } from './acp-session.ts'
 import { AcpTurn } from './acp-turn.ts'
 import { SessionOpener } from './open-session.ts'
@@ -59,9 +60,11 @@ export class TurnRun {
     const { session, transcript } = await new SessionOpener(this.#parts, turn, signal).openIdle()
     onConnection(session.connection)
     storeSessionMemory(chat, output, session.id, session.context)
+    const customized = await chat.customized()
+    // Only now does the session's state have every server of the host's config.
     reportServers(session, this.#parts)
     await applyOptions(session, this.#parts)
-    const blocks = await this.#promptBlocks(activeTurn, session, transcript)
+    const blocks = await this.#promptBlocks(activeTurn, session, { transcript, customized })
     if (signal.aborted) return
     const valuesBefore = new Map(session.options.map(({ id, current }) => [id, current]))
     await this.#prompt(session, turn, blocks, signal).finally(() => {
@@ -81,12 +84,14 @@ export class TurnRun {
   async #promptBlocks(
     activeTurn: ActiveTurn,
     session: AcpSession,
-    transcript: ContentBlock | undefined,
+    {
+      transcript,
+      customized,
+    }: { readonly transcript: ContentBlock | undefined; readonly customized: Customized },
   ): Promise<readonly ContentBlock[]> {
     const resumes = hasAgentOutput(activeTurn)
     const { promptCapabilities } = session.connection.initialized.agentCapabilities ?? {}
     const hasMessage = resumes && !transcript
-    const customized = await this.#parts.chat.customized()
     const { prompt = activeTurn.message.text } = customized
     const message = hasMessage
       ? []

@@ -110,12 +110,16 @@ describe('[Z40] a host in the background', () => {
     await command('run', '-q', 'say one')
     const host = Number(pid())
     process.kill(host, 'SIGSTOP')
-    onTestFinished(() => void process.kill(host, 'SIGCONT'))
-    expect(await command('stop', '--timeout', '0.5')).toEqual({
-      status: 3,
-      stdout: '',
-      stderr: `atrium: The host (process ${host}) has not answered in 0.5 s; it may still.\n`,
-    })
+    try {
+      expect(await command('stop', '--timeout', '0.5')).toEqual({
+        status: 3,
+        stdout: '',
+        stderr: `atrium: The host (process ${host}) has not answered in 0.5 s; it may still.\n`,
+      })
+    } finally {
+      // The host must run again before `afterEach` stops it.
+      process.kill(host, 'SIGCONT')
+    }
   })
 
   test('a process that has ended counts as ended, even before its parent has noticed', async () => {

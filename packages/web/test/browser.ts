@@ -136,7 +136,7 @@ export class Room {
   }
 }
 
-/** Prints what a page of a failed test shows, because a time-out alone does not tell what the test waited for. */
+/** Prints what the page shows after its test has failed. A time-out alone does not say what the test waited for. */
 async function printScreen(page: Page): Promise<void> {
   const screen = page.locator('body').ariaSnapshot({ timeout: 10_000 })
   console.error(page.url().replace(/code=.*/, 'code=…'), await screen.catch(String), problemsOf(page))

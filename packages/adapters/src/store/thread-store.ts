@@ -14,7 +14,7 @@ export interface ThreadStore {
   /** The name of the store in errors. */
   readonly place: string
   readonly readOnly: boolean
-  /** How many times as much as usual may wait for a flush (`LogStore`). */
+  /** How many times `aheadLength` may wait for a flush (`LogStore`). */
   readonly ahead?: number | undefined
   /** Returns the maximum number of pages of the file (`SqliteOptions`). */
   readonly maxPages?: (() => number) | undefined

@@ -27,15 +27,24 @@ export async function testServer(settings: readonly string[] = []): Promise<Test
   const url = process.env['ATRIUM_POSTGRES_URL']
   if (url !== undefined && settings.length === 0) return remoteServer(url)
   try {
-    const server = await PostgresServer.make({ password, small: true, settings: [...few, ...settings] })
+    const server = await PostgresServer.make({
+      password,
+      small: true,
+      settings: [...fewConnections, ...settings],
+    })
     return server ? ownServer(server) : 'skipped: no postgres'
   } catch (error) {
     return `skipped: no postgres: ${error instanceof Error ? error.message : String(error)}`
   }
 }
 
-/** Settings of a server with few connections, which is no source of copies. */
-const few = ['max_connections=40', 'max_wal_senders=0', 'wal_level=minimal', 'authentication_timeout=600']
+/** The settings of a server with few connections and without replication. */
+const fewConnections = [
+  'max_connections=40',
+  'max_wal_senders=0',
+  'wal_level=minimal',
+  'authentication_timeout=600',
+]
 
 function ownServer(server: PostgresServer): TestServer {
   const { port } = server

@@ -19,8 +19,8 @@ interface Props {
 }
 
 /**
- * The open session, and those that were open before it. A session that a person comes back to is there at once, as it
- * was left. Its elements and subscriptions have stayed; only what has changed since is drawn.
+ * The open session, and the sessions that were opened before it, which are hidden. When a person opens one of them
+ * again, the page shows it at once, as it was left: its elements and subscriptions were kept, and only changes are drawn.
  */
 export function KeptSessions({ client, route, say }: Props) {
   const kept = useRef<readonly Kept[]>([])

@@ -1,11 +1,11 @@
 import type { Route } from './route.ts'
 
-/** A session that is in the document: the open one, or one that was open before. */
+/** A session whose elements are in the document: the open session, or one that was opened earlier. */
 export interface Kept {
   readonly session: string
   /** The chat that was open in it. Undefined: its default chat. */
   readonly chat: string | undefined
-  /** Grows with each session that is opened, so that the one that was left longest ago has the smallest. */
+  /** The order of opening. The session that was opened last has the highest number. */
   readonly at: number
 }
 
@@ -13,8 +13,9 @@ export interface Kept {
 export const keptCount = 4
 
 /**
- * The sessions in the document after a route was taken. Sessions keep their places in the list, because an element that
- * is moved loses its scroll position. If there are too many, the one that was open longest ago goes.
+ * Returns the sessions whose elements are in the document after the page has gone to a route. Each session keeps its
+ * place in the list, because an element that is moved loses its scroll position. If there are more than `keptCount`,
+ * the session that was opened longest ago is removed.
  */
 export function opened(kept: readonly Kept[], { session, chat }: Route): readonly Kept[] {
   if (session === undefined) return kept

@@ -36,7 +36,7 @@ browserTest(
     expect(await page.getByRole('button', { name: 'Newest' }).count()).toBe(0)
     await expectAccessible(page, 'a session beside one that was left')
     await eventually(() => page.evaluate(focused)).toBe('say other')
-    // Keys act in the open session, and Tab never reaches the other one.
+    // Keyboard shortcuts act on the open session, and Tab never moves the focus into the session that was left.
     await page.evaluate(`document.activeElement.blur()`)
     await page.keyboard.press('m')
     await eventually(() => page.evaluate(focused)).toBe('say other')

@@ -13,8 +13,8 @@ export interface ListedSessions {
 const longestWaitMs = 300
 
 /**
- * The sessions of the host, last modified first. Changes are drawn when the browser has time between frames, so that the
- * open chat, which changes with them, is drawn first.
+ * The sessions of the host, last modified first. A turn changes the open chat and this list at the same time. The chat
+ * is drawn first. The list is drawn when the browser has time between frames.
  */
 export function useSessionList(client: Client): ListedSessions {
   const [view, setView] = useState<ListedSessions>({ sessions: [], listed: false })

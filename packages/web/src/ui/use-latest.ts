@@ -1,8 +1,8 @@
 import { useCallback, useRef } from 'preact/hooks'
 
 /**
- * A function that is the same object in every drawing, and runs what the latest drawing has given. A memoised component
- * that gets it is not drawn again only because the function is new.
+ * Returns a function that stays the same object in every render, and calls the `run` of the latest render. So a memoised
+ * component with this function as a prop is not rendered again because of it.
  */
 export function useLatest<A extends readonly unknown[]>(run: (...args: A) => void): (...args: A) => void {
   const latest = useRef(run)

@@ -9,7 +9,10 @@ import { newThread } from './thread.ts'
 export { BadPostgresUrl, isPostgresUrl, postgresPlace } from './place.ts'
 export type { PostgresPlace } from './place.ts'
 
-/** How many times as much as usual may wait for a flush. A commit takes a round trip and a sync of the server, whatever its size. */
+/**
+ * How many times `aheadLength` may wait for a flush (H4.7). A commit takes a round trip and a sync of the server,
+ * whatever its size, so larger batches are faster.
+ */
 const ahead = 4
 
 export interface PostgresOptions {

@@ -7,7 +7,7 @@ const server = postgresTests()
 
 type Rows = readonly { readonly [column: string]: unknown }[]
 
-/** The files of the worker are plain JavaScript and have no declarations: hence the cast. */
+/** The cast gives the function its type, because `statement.js` is plain JavaScript without type declarations. */
 const { statementOf } = (await import(new URL('../statement.js', import.meta.url).href)) as {
   statementOf(
     bounds: { epoch: number; before: number; batch: number; upTo: number },

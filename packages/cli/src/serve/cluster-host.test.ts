@@ -9,6 +9,7 @@ import { memoryStore } from '@atrium/adapters/store/memory'
 import { LeaseRow } from '@atrium/adapters/store/memory-lease'
 import { connect } from '@atrium/client'
 import { createHost } from '@atrium/host'
+import { StoreAway } from '@atrium/host/ports/lease'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { clusterHost } from './cluster-host.ts'
@@ -103,6 +104,19 @@ test('[L42.5] a node whose host cannot be opened fails with the reason, and not 
   await expect(started).rejects.toThrow('a newer schema')
   expect(failed).not.toHaveBeenCalled()
   expect((await row.leaseOf({ node: 'two' }).read())?.msLeft).toBe(0)
+})
+
+test('[L46.1] a node that loses its database while it opens its host fails with that reason, if it may not be a standby', async () => {
+  const started = clusterHost({
+    standby: false,
+    place: 'memory',
+    world: nodeWorld(() => {}),
+    lease: new LeaseRow(500, () => performance.now()).leaseOf({ node: 'one' }),
+    effects: { mark: async () => 1, confirm: () => {}, expire: () => {}, stop: () => {} },
+    open: () => Promise.reject(new StoreAway('gave up')),
+    failed: () => {},
+  })
+  await expect(started).rejects.toThrow('The database of the store at memory cannot be reached')
 })
 
 test('[L43.5] while the lease is in doubt, no agent of the host itself changes a file', async () => {

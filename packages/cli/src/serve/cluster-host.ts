@@ -113,7 +113,7 @@ async function untilOwner(
       start.noticed = () => {
         if (start.failure) reject(start.failure.error)
         else if (node.role === 'owner') resolve()
-        else if (late && node.role === 'standby') reject(inUse(place, node.lease?.node))
+        else if (late && node.role === 'standby') reject(notOwner(place, node.lease?.node))
       }
       cancel = world.later(lease.ms * 1.5, () => {
         late = true
@@ -126,7 +126,12 @@ async function untilOwner(
   }
 }
 
-function inUse(place: string, owner = 'of another name'): CommandError {
+/** The error of a node that may not be a standby. Without an `owner`, it lost its database while it opened its store. */
+function notOwner(place: string, owner: string | undefined): CommandError {
+  if (owner === undefined)
+    return new CommandError(
+      `The database of the store at ${place} cannot be reached; start this node again when it can.`,
+    )
   return new CommandError(
     `The store at ${place} is in use by the node ${owner}; start this one with --standby to let it take over when that one ends.`,
     exits.inUse,

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { leaseMs, testCluster } from '../../test/cluster/nodes.ts'
+import type { TestNode } from '../../test/cluster/nodes.ts'
 import { untilIdle } from '../../test/held-flushes.ts'
 import { StoreAway } from '../ports/lease.ts'
+import { Damaged } from '../log/rebuild.ts'
 import { DiskFull } from '../ports/log.ts'
 import { databaseLost, takenOver } from './cluster-node.ts'
 
@@ -218,6 +220,55 @@ test('[L42] a host that cannot be opened gives the lease back and is reported', 
   await one.node.start()
   expect(one.calls).toEqual(['mark', 'acquire', 'confirm 0', 'stop', 'release', 'failed: Error: no tables'])
   expect((await row.leaseOf({ node: 'two' }).read())?.msLeft).toBe(0)
+})
+
+test.each([
+  ['can ask the database', false],
+  ['cannot ask the database', true],
+])(
+  '[L42.7] a node that another one replaces while it opens its host becomes a standby, whatever it has read, if it %s',
+  async (_, cut) => {
+    const { add, pass } = testCluster()
+    let fail = (_error: Error) => {}
+    const opening = new Promise<never>((_resolve, reject) => (fail = reject))
+    let attempts = 0
+    const one = add('one', {
+      open: () => (attempts++ === 0 ? opening : Promise.reject(new Error('again'))),
+    })
+    const two = add('two')
+    const started = one.node.start()
+    await untilIdle()
+    one.cut = true
+    await pass(leaseMs)
+    await two.node.start()
+    expect([one.node.role, two.node.role]).toEqual(['opening', 'owner'])
+    one.cut = cut
+    // The list is from before the take-over, and the count from after it.
+    fail(new Damaged('the session list is damaged: it has 0, and the log counts 3'))
+    await started
+    expect(one.node.role).toBe('standby')
+    one.cut = false
+    await pass(leaseMs)
+    expect(one.calls.filter((call) => call.startsWith('failed'))).toEqual([])
+    expect([one.node.role, two.node.role]).toEqual(['standby', 'owner'])
+    // The node looks at the lease as every standby does, and takes over when it can.
+    await two.node.close()
+    await pass(leaseMs)
+    expect(attempts).toBe(2)
+    expect(one.calls).toContain('failed: Error: again')
+  },
+)
+
+test('[L42.5] a failure to open the host is reported if the node still has the lease, also if it cannot ask', async () => {
+  const { add } = testCluster()
+  const one: TestNode = add('one', {
+    open: () => {
+      one.cut = true
+      return Promise.reject(new Damaged('the session list is damaged'))
+    },
+  })
+  await one.node.start()
+  expect(one.calls).toContain('failed: Damaged: the session list is damaged')
 })
 
 test('[L42] a lease that cannot be read at the start is an error, and later it is tried again', async () => {

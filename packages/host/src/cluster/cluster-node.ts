@@ -171,7 +171,9 @@ export class ClusterNode {
       this.#host = host
       // The node may have been deposed while it opened the host. `#endTerm` then waits for this task.
       if (this.#ownership === ownership && !this.#closed) this.#setRole('owner')
-    } catch (error) {
+    } catch (failure) {
+      const error = await ownership.causeOf(failure)
+      if (error !== failure) world.report('not opened', failure)
       if (this.#ownership !== ownership) return
       if (this.#goesOn(ownership, error)) return
       this.#ownership = undefined

@@ -1,6 +1,6 @@
 import { withTimeout } from '../core/timeout.ts'
 import type { EffectTimer } from '../ports/effect-timer.ts'
-import { Deposed } from '../ports/lease.ts'
+import { Deposed, StoreAway } from '../ports/lease.ts'
 import type { Lease } from '../ports/lease.ts'
 import type { World } from '../ports/world.ts'
 
@@ -70,6 +70,23 @@ export class Ownership {
     this.#cancelOverdue()
   }
 
+  /**
+   * Returns the cause of a failure to open the host. A node that stood still meanwhile may have read the states of two owners.
+   * Then the cause is that another node has the lease, or that this node cannot know who has it.
+   */
+  async causeOf(error: unknown): Promise<unknown> {
+    if (error instanceof Deposed || error instanceof StoreAway) return error
+    try {
+      await this.#refuseLater()
+      return error
+    } catch (lost) {
+      if (lost instanceof Deposed) return lost
+      return this.msLeft > 0
+        ? error
+        : new StoreAway(`the lease is over, and its state is unknown: ${String(lost)}`)
+    }
+  }
+
   /** Gives the lease back, after all effects have ended. */
   async release(): Promise<void> {
     this.end()
@@ -128,10 +145,16 @@ export class Ownership {
     try {
       return await inTime(world, lease, effects.mark(), 'the watchdog')
     } catch (error) {
-      const state = await inTime(world, lease, lease.read())
-      if (state && state.epoch > this.epoch) throw new Deposed(`epoch ${state.epoch} has begun`)
+      await this.#refuseLater()
       throw error
     }
+  }
+
+  /** Throws `Deposed` if a later epoch has begun. */
+  async #refuseLater(): Promise<void> {
+    const { lease, world } = this.#parts
+    const state = await inTime(world, lease, lease.read())
+    if (state && state.epoch > this.epoch) throw new Deposed(`epoch ${state.epoch} has begun`)
   }
 }
 

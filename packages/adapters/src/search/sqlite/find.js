@@ -1,33 +1,59 @@
+import { positionAt, rowAt } from './rows.js'
+
 /** @typedef {import('./open.js').Database} Database */
 /** @typedef {import('./worker-api.ts').PackedQuery} PackedQuery */
 
 /** The number of words in an excerpt. */
 const WORDS = 40
 
+/** The maximum number of chats whose texts' times are read before a search in these chats. */
+const FEW = 100
+
+/** Whether a session `s` has the wanted provider, and a folder that is wanted or lies in a wanted one. */
+const WANTED = `(:provider IS NULL OR s.provider = :provider) AND (:folder IS NULL OR s.id IN (
+  SELECT session FROM folders WHERE path = :folder OR path >= :inside AND path < :beyond))`
+
 /**
- * Searches the index. Row ids order texts by time, and FTS5 returns the highest ids first. So the newest page of a
- * common word takes no longer than that of a rare one.
+ * Searches the index. FTS5 returns the lowest row ids first, which are those of the newest texts. So the newest page of
+ * a common word takes no longer than that of a rare one. A filter that few chats match limits the search to the time
+ * of their texts. Within this time, and if many chats match, each text with the words is checked. So a search for a
+ * common word takes longer if the chats that match have few of these texts.
  * @param {Database} db
  */
 export function finder(db) {
   const anywhere = db.prepare(queryOf(''))
-  // The subquery finds the chats of the filtered sessions once per search, and not for each text.
-  const inSessions = db.prepare(
-    queryOf(`AND t.chat IN (SELECT id FROM chats WHERE session IN (
-      SELECT id FROM sessions s WHERE (?5 IS NULL OR s.provider = ?5) AND (?6 IS NULL OR EXISTS (
-        SELECT 1 FROM json_each(s.folders) WHERE value = ?6 OR substr(value, 1, length(?7)) = ?7))))`),
+  const inChats = db.prepare(queryOf('AND t.chat IN (SELECT value FROM json_each(:chats))'))
+  const inSessions = db.prepare(queryOf(`AND ${WANTED}`))
+  const chatsOf = db.prepare(
+    `SELECT c.id AS id FROM sessions s CROSS JOIN chats c ON c.session = s.id WHERE ${WANTED} LIMIT :limit`,
   )
+  const timeOf = db.prepare(
+    `SELECT min(id) AS newest, max(id) AS oldest FROM texts WHERE chat IN (SELECT value FROM json_each(?))`,
+  )
+
+  /** @param {PackedQuery} query */
+  const search = ({ match, from, to, limit: wanted, provider, folder }) => {
+    const bounds = { match, after: rowAt(to), last: rowAt(from), limit: wanted + 1 }
+    if (provider === null && folder === null) return anywhere.all(bounds)
+    const parent = folder === '/' ? '' : folder
+    // '0' is the character after '/', so the paths in a folder are those between the two.
+    const filter = { provider, folder, inside: `${parent}/`, beyond: `${parent}0` }
+    const found = chatsOf.all({ ...filter, limit: FEW + 1 }).map(({ id }) => id)
+    if (found.length > FEW) return inSessions.all({ ...bounds, ...filter })
+    const chats = JSON.stringify(found)
+    const { newest, oldest } = timeOf.get(chats) ?? {}
+    if (newest === null) return []
+    const after = Math.max(bounds.after, newest - 1)
+    return inChats.all({ ...bounds, after, last: Math.min(bounds.last, oldest), chats })
+  }
+
   return {
     /** @param {PackedQuery} query */
-    find({ match, from, to, limit, provider, folder }) {
-      const bounds = [match, from, to, limit + 1]
-      const inside = folder === null || folder === '/' ? folder : `${folder}/`
-      const found =
-        provider === null && folder === null
-          ? anywhere.all(...bounds)
-          : inSessions.all(...bounds, provider, folder, inside)
-      const page = found.slice(0, limit)
-      return { found: page, next: found.length > limit ? page.at(-1)?.id : undefined }
+    find(query) {
+      const found = search(query)
+      const page = found.slice(0, query.limit)
+      const last = page.at(-1)
+      return { found: page, next: found.length > page.length && last ? positionAt(last.id) : undefined }
     },
   }
 }
@@ -35,10 +61,12 @@ export function finder(db) {
 /** @param {string} filter */
 function queryOf(filter) {
   // CROSS JOIN makes SQLite keep this order of the tables, with `words` first. The excerpt is made only for texts
-  // that are returned.
+  // that are returned. Large numbers are bound as floating-point numbers, and FTS5 uses a limit of row ids only if it
+  // is an integer.
   return `SELECT t.id AS id, turn, who, time, c.uri AS chat, s.uri AS session,
       snippet(words, 0, char(1), char(2), '…', ${WORDS}) AS marked
-    FROM words CROSS JOIN texts t ON t.id = words.rowid CROSS JOIN chats c ON c.id = t.chat CROSS JOIN sessions s ON s.id = c.session
-    WHERE words MATCH ?1 AND words.rowid >= ?2 AND words.rowid < ?3 ${filter}
-    ORDER BY words.rowid DESC LIMIT ?4`
+    FROM words CROSS JOIN texts t ON t.id = words.rowid
+      CROSS JOIN chats c ON c.id = t.chat CROSS JOIN sessions s ON s.id = c.session
+    WHERE words MATCH :match AND words.rowid > CAST(:after AS INTEGER) AND words.rowid <= CAST(:last AS INTEGER) ${filter}
+    ORDER BY words.rowid LIMIT :limit`
 }

@@ -1,7 +1,9 @@
+import { END } from './rows.js'
+
 /**
  * The version of the schema and of `prepared` (`words.ts`). An index with another version is deleted and built again.
  */
-export const VERSION = 1
+export const VERSION = 2
 
 /** The schema of `search.db`. Nothing in it is needed: the host can build it again from the store. */
 export const SCHEMA = `
@@ -12,15 +14,17 @@ export const SCHEMA = `
     id INTEGER PRIMARY KEY,
     uri TEXT NOT NULL UNIQUE,
     provider TEXT NOT NULL,
-    folders TEXT NOT NULL, -- a JSON array of paths
     version INTEGER NOT NULL -- 0: there are changes to come
   );
+
+  CREATE TABLE folders (path TEXT NOT NULL, session INTEGER NOT NULL, PRIMARY KEY (path, session)) WITHOUT ROWID;
+  CREATE INDEX folders_by_session ON folders (session);
 
   -- The chats. The title of a session belongs to a row with the URI of the session.
   CREATE TABLE chats (id INTEGER PRIMARY KEY, uri TEXT NOT NULL UNIQUE, session INTEGER NOT NULL);
   CREATE INDEX chats_by_session ON chats (session);
 
-  -- The texts. The id orders them by time. The columns that a filter reads are apart from the long texts.
+  -- What is known of each text. The id orders the texts by time, the newest first (rows.js).
   CREATE TABLE texts (
     id INTEGER PRIMARY KEY,
     chat INTEGER NOT NULL,
@@ -29,10 +33,13 @@ export const SCHEMA = `
     time INTEGER NOT NULL
   );
   CREATE INDEX texts_by_turn ON texts (chat, turn);
-  CREATE TABLE contents (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
+  -- The texts themselves, by position. So a new text comes last, and SQLite fills the pages of this large table.
+  CREATE TABLE contents (position INTEGER PRIMARY KEY, text TEXT NOT NULL);
+  CREATE VIEW contents_by_id AS
+    SELECT id, text FROM texts CROSS JOIN contents ON position = ${END} - id;
 
   CREATE VIRTUAL TABLE words USING fts5 (
-    text, content = 'contents', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2'
+    text, content = 'contents_by_id', content_rowid = 'id', columnsize = 0, tokenize = 'unicode61 remove_diacritics 2'
   );
   -- A deleted text leaves the file at once. Otherwise its words would stay until SQLite rewrites a part of the index.
   INSERT INTO words (words, rank) VALUES ('secure-delete', 1);

@@ -74,7 +74,7 @@ function isReadable(file: string): boolean {
   }
 }
 
-test('[Q28] nothing of a deleted text stays in the file', async () => {
+test('[Q28] a deleted text is overwritten in the file', async () => {
   const folder = await filledFolder('Confidential Xylophone Quetzalcoatl')
   const has = () =>
     /quetzalcoatl/i.test(readFileSync(join(folder, 'search.db'), 'latin1')) ||

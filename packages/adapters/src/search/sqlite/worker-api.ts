@@ -43,7 +43,7 @@ export interface PackedQuery {
 }
 
 export interface PackedFound {
-  /** The position of the text. */
+  /** The row id of the text. */
   readonly id: number
   readonly session: Uri
   /** The URI of the session if the text is the title of the session. */

@@ -1,3 +1,5 @@
+import { END, positionAt, rowAt } from './rows.js'
+
 /** @typedef {import('./open.js').Database} Database */
 /** @typedef {import('./worker-api.ts').PackedChange} PackedChange */
 /** @typedef {import('./worker-api.ts').PackedText} PackedText */
@@ -34,9 +36,9 @@ export function writer(db) {
 
   /** @param {number} id */
   const remove = (id) => {
-    const text = sql.content.get(id)?.text
+    const text = sql.content.get(positionAt(id))?.text
     if (text !== undefined) sql.forgetWords.run(id, text)
-    sql.dropContent.run(id)
+    sql.dropContent.run(positionAt(id))
     sql.dropText.run(id)
   }
 
@@ -49,7 +51,7 @@ export function writer(db) {
     if (found.length === 0) return
     for (; found.length > 0; found = next()) {
       together(() => {
-        for (const { id } of found) remove(id)
+        for (const { id } of byRow(found)) remove(id)
       })
       // A search that has come meanwhile runs now.
       await new Promise((resolve) => void setImmediate(resolve))
@@ -57,36 +59,46 @@ export function writer(db) {
     db.exec('PRAGMA incremental_vacuum(256)')
   }
 
-  /** @param {number} base */
-  const freePosition = (base) => {
-    const last = sql.last.get(base, base + 256)?.id
-    if (last === null || last === undefined) return base
-    if (last + 1 < base + 256) return last + 1
-    let at = overflow.get(base) ?? base + 256
-    while (sql.text.get(at)) at++
+  /**
+   * Returns a free row id for a text of the second that begins at position `base`.
+   * @param {number} base
+   */
+  const freeRow = (base) => {
+    const end = base + 256
+    const newest = sql.newest.get(rowAt(end), rowAt(base))?.id
+    if (newest === null || newest === undefined) return rowAt(base)
+    if (newest - 1 > rowAt(end)) return newest - 1
+    let at = overflow.get(base) ?? end
+    while (sql.text.get(rowAt(at))) at++
     overflow.set(base, at + 1)
-    return at
+    return rowAt(at)
   }
 
   /**
-   * Replaces the texts of a turn. An empty `turn` stands for the titles of a chat. Texts that are the same stay
-   * untouched.
-   * @param {number} chat
-   * @param {string} turn
-   * @param {readonly PackedText[]} texts
+   * Replaces the texts of turns. An empty `turn` stands for the titles of a chat. Texts that are the same stay
+   * untouched. Row ids are deleted and added in ascending order: for each lower one FTS5 would begin a new segment.
+   * @param {readonly { chat: number, turn: string, texts: readonly PackedText[] }[]} turns
    */
-  const replace = (chat, turn, texts) => {
-    const old = sql.ofTurn.all(chat, turn)
-    const isSame = (/** @type {any} */ one, /** @type {PackedText} */ other) =>
-      one.who === other.who && one.time === other.time && one.text === other.text
-    for (const one of old) if (!texts.some((text) => isSame(one, text))) remove(one.id)
-    for (const text of texts) {
-      if (old.some((one) => isSame(one, text))) continue
-      const id = freePosition(text.position)
-      sql.addText.run(id, chat, turn, text.who, text.time)
-      sql.addContent.run(id, text.text)
-      sql.addWords.run(id, text.text)
-    }
+  const replace = (turns) => {
+    const compared = turns.map(({ chat, turn, texts }) => {
+      const old = sql.ofTurn.all(chat, turn)
+      return {
+        gone: old.filter((one) => !texts.some((text) => isSame(one, text))),
+        fresh: texts
+          .filter((text) => !old.some((one) => isSame(one, text)))
+          .map((text) => ({ ...text, chat, turn })),
+      }
+    })
+    for (const { id } of byRow(compared.flatMap(({ gone }) => gone))) remove(id)
+    const added = compared
+      .flatMap(({ fresh }) => fresh)
+      .map(({ chat, turn, who, time, text, position }) => {
+        const id = freeRow(position)
+        sql.addText.run(id, chat, turn, who, time)
+        sql.addContent.run(positionAt(id), text)
+        return { id, text }
+      })
+    for (const { id, text } of byRow(added)) sql.addWords.run(id, text)
   }
 
   /** @param {number} session @param {string} listed */
@@ -113,7 +125,10 @@ export function writer(db) {
         if (!known) return
         sql.setVersion.run(0, known.id)
         await dropChats(known.id, '[]')
-        sql.dropSession.run(known.id)
+        together(() => {
+          sql.dropFolders.run(known.id, '[]')
+          sql.dropSession.run(known.id)
+        })
         return
       }
       const chats = [...entry.chats, { chat: uri, titles: entry.titles }]
@@ -127,19 +142,36 @@ export function writer(db) {
         if (id !== undefined) await removeAll(() => sql.cut.all(id, turnIds, SLICE))
       }
       together(() => {
-        const session = sql.putSession.get(uri, entry.provider, entry.folders, version)?.id
-        for (const { chat, titles } of chats) {
-          sql.putChat.run(chat, session)
-          replace(sql.chat.get(chat)?.id, '', titles)
-        }
-        for (const { chat, turnId, texts } of turns) {
+        const session = sql.putSession.get(uri, entry.provider, version)?.id
+        sql.dropFolders.run(session, entry.folders)
+        sql.putFolders.run(session, entry.folders)
+        for (const { chat } of chats) sql.putChat.run(chat, session)
+        const listed = [
+          ...chats.map(({ chat, titles }) => ({ chat, turn: '', texts: titles })),
+          ...turns.map(({ chat, turnId, texts }) => ({ chat, turn: turnId, texts })),
+        ].flatMap(({ chat, ...rest }) => {
           const id = sql.chat.get(chat)?.id
-          if (id !== undefined) replace(id, turnId, texts)
-        }
+          return id === undefined ? [] : [{ ...rest, chat: id }]
+        })
+        // If a change has a turn twice, the last one counts.
+        replace([...new Map(listed.map((each) => [`${each.chat} ${each.turn}`, each])).values()])
       })
     },
   }
 }
+
+/**
+ * @template {{ id: number }} T
+ * @param {readonly T[]} texts
+ * @returns {readonly T[]}
+ */
+const byRow = (texts) => texts.toSorted((one, other) => one.id - other.id)
+
+/**
+ * @param {any} one a row of the index
+ * @param {PackedText} other
+ */
+const isSame = (one, other) => one.who === other.who && one.time === other.time && one.text === other.text
 
 /** @param {Database} db */
 function statements(db) {
@@ -150,12 +182,15 @@ function statements(db) {
     forgetVersions: db.prepare(`UPDATE sessions SET version = 0`),
     session: db.prepare(`SELECT id FROM sessions WHERE uri = ?`),
     putSession: db.prepare(
-      `INSERT INTO sessions (uri, provider, folders, version) VALUES (?, ?, ?, ?)
-       ON CONFLICT (uri) DO UPDATE SET provider = excluded.provider, folders = excluded.folders, version = excluded.version
-       RETURNING id`,
+      `INSERT INTO sessions (uri, provider, version) VALUES (?, ?, ?)
+       ON CONFLICT (uri) DO UPDATE SET provider = excluded.provider, version = excluded.version RETURNING id`,
     ),
     setVersion: db.prepare(`UPDATE sessions SET version = ? WHERE id = ?`),
     dropSession: db.prepare(`DELETE FROM sessions WHERE id = ?`),
+    putFolders: db.prepare(`INSERT OR IGNORE INTO folders (session, path) SELECT ?, value FROM json_each(?)`),
+    dropFolders: db.prepare(
+      `DELETE FROM folders WHERE session = ? AND path NOT IN (SELECT value FROM json_each(?))`,
+    ),
     chat: db.prepare(`SELECT id FROM chats WHERE uri = ?`),
     putChat: db.prepare(
       `INSERT INTO chats (uri, session) VALUES (?, ?) ON CONFLICT (uri) DO UPDATE SET session = excluded.session`,
@@ -171,15 +206,15 @@ function statements(db) {
       `SELECT id FROM texts WHERE chat = ? AND turn <> '' AND turn NOT IN (SELECT value FROM json_each(?)) LIMIT ?`,
     ),
     ofTurn: db.prepare(
-      `SELECT t.id AS id, who, time, text FROM texts t JOIN contents c ON c.id = t.id WHERE chat = ? AND turn = ?`,
+      `SELECT t.id AS id, who, time, text FROM texts t JOIN contents c ON c.position = ${END} - t.id WHERE chat = ? AND turn = ?`,
     ),
-    last: db.prepare(`SELECT max(id) AS id FROM texts WHERE id >= ? AND id < ?`),
+    newest: db.prepare(`SELECT min(id) AS id FROM texts WHERE id > ? AND id <= ?`),
     text: db.prepare(`SELECT 1 FROM texts WHERE id = ?`),
     addText: db.prepare(`INSERT INTO texts (id, chat, turn, who, time) VALUES (?, ?, ?, ?, ?)`),
     dropText: db.prepare(`DELETE FROM texts WHERE id = ?`),
-    content: db.prepare(`SELECT text FROM contents WHERE id = ?`),
-    addContent: db.prepare(`INSERT INTO contents (id, text) VALUES (?, ?)`),
-    dropContent: db.prepare(`DELETE FROM contents WHERE id = ?`),
+    content: db.prepare(`SELECT text FROM contents WHERE position = ?`),
+    addContent: db.prepare(`INSERT INTO contents (position, text) VALUES (?, ?)`),
+    dropContent: db.prepare(`DELETE FROM contents WHERE position = ?`),
     addWords: db.prepare(`INSERT INTO words (rowid, text) VALUES (?, ?)`),
     forgetWords: db.prepare(`INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)`),
   }

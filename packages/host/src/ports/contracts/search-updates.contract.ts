@@ -14,6 +14,9 @@ export function searchUpdates(name: string, open: () => Promise<OpenedIndex>): v
       expect(await found(index, words('new'))).toEqual(['a'])
       await index.update({ session: one, entry, turns: [turn('a')] })
       expect(await found(index, words('words'))).toEqual(['b'])
+      await index.update({ session: one, entry, turns: [turn('a', said('old')), turn('a', said('new'))] })
+      expect(await found(index, words('old'))).toEqual([])
+      expect(await found(index, words('new'))).toEqual(['a'])
     })
 
     test('[Q28] turns that are not kept are gone', async () => {

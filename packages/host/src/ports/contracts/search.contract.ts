@@ -164,9 +164,47 @@ export function searchContract(name: string, open: () => Promise<OpenedIndex>): 
       expect(await narrowed({ folder: '/work' })).toEqual(['c', 'b', 'a'])
       expect(await narrowed({ folder: '/' })).toEqual(['c', 'b', 'a'])
       expect(await narrowed({ folder: '/home', provider: 'mock' })).toEqual([])
+      await index.update({
+        session: two,
+        entry: { ...entry, folders: ['/work/app0', '/work/app-'] },
+        version: 9,
+      })
+      expect(await narrowed({ folder: '/work/app' })).toEqual(['b', 'a'])
+      expect(await narrowed({ folder: '/work/app0' })).toEqual(['c'])
+      expect(await narrowed({ folder: '/home' })).toEqual([])
       expect(await narrowed({ since: noon + 60_000 })).toEqual(['c', 'b'])
       expect(await narrowed({ until: noon + 60_000 })).toEqual(['a'])
       expect(await narrowed({ since: noon + 60_000, until: noon + 120_000 })).toEqual(['b'])
+    })
+
+    test('[Q23] a filter that few chats match, and one that many match, find the texts of these chats and no others', async () => {
+      const { index } = await filled(open, { a: 'word', b: 'word', c: 'word' })
+      const chats = Array.from({ length: 120 }, (_, i) => ({ chat: `ahp-chat:/many-${i}`, title: '' }))
+      const entry = entryOf({ provider: 'other', folders: ['/home'], chats })
+      // The texts of the two sessions alternate in time: the first is one of the many, then comes `a`, and so on.
+      const timeOf = (i: number) => noon + 60_000 * i - 30_000
+      const turns = chats.map((each, i) => ({
+        ...turn(`t${i}`, said('word', { time: timeOf(i) })),
+        chat: each.chat,
+      }))
+      await index.update({ session: two, entry, turns, version: 8 })
+      const narrowed = (more: Partial<SearchQuery>) => found(index, { ...words('word'), limit: 200, ...more })
+      const many = turns.map(({ turnId }) => turnId).toReversed()
+      for (const filter of [{ provider: 'other' }, { folder: '/home' }]) {
+        expect(await narrowed(filter)).toEqual(many)
+        expect(await narrowed({ ...filter, until: timeOf(3) })).toEqual(['t2', 't1', 't0'])
+        expect(await narrowed({ ...filter, since: timeOf(118) })).toEqual(['t119', 't118'])
+        const { next = 0 } = await index.find({ ...words('word'), ...filter, limit: 50 })
+        expect(await narrowed({ ...filter, before: next })).toEqual(many.slice(50))
+      }
+      for (const filter of [{ provider: 'mock' }, { folder: '/work' }]) {
+        expect(await narrowed(filter)).toEqual(['c', 'b', 'a'])
+        expect(await narrowed({ ...filter, since: timeOf(1), until: timeOf(2) })).toEqual(['b'])
+        expect(await narrowed({ ...filter, since: timeOf(10) })).toEqual([])
+        expect(await narrowed({ ...filter, until: timeOf(0) })).toEqual([])
+        const { next = 0 } = await index.find({ ...words('word'), ...filter, limit: 2 })
+        expect(await narrowed({ ...filter, before: next })).toEqual(['a'])
+      }
     })
 
     test('[Q21] titles of sessions and chats are found, and change', async () => {

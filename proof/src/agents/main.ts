@@ -60,21 +60,26 @@ async function row(name: string, wanted: readonly string[], model: Model): Promi
     for (const [name, scene] of Object.entries(scenes))
       if (wanted.includes(name) && isFor(scene, agent)) cells[name] = await play(agent, name, scene)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    for (const scene of wanted) cells[scene] ??= { outcome: 'failed', reason }
+    for (const scene of wanted) cells[scene] ??= { outcome: 'failed', reason: reasonOf(error) }
   }
   return { agent: name, version, cells }
 }
 
-/** Prints what many sessions of each agent take. */
+/** Prints what many sessions of each agent take. Returns 1 if an agent could not be measured. */
 async function measure(names: readonly string[], sessions: number, model: Model): Promise<number> {
+  let failures = 0
   for (const recipe of recipes.filter(({ name }) => names.includes(name))) {
-    const samples = await crowd(await agentOf(recipe, model), sessions, idleMs)
-    for (const { when, processes, rssMb } of samples)
-      console.log(`${recipe.name} ${recipe.version}, ${when}: ${processes} processes, ${rssMb} MB`)
+    const title = `${recipe.name} ${recipe.version}`
+    try {
+      for (const { when, processes, rssMb } of await crowd(await agentOf(recipe, model), sessions, idleMs))
+        console.log(`${title}, ${when}: ${processes} processes, ${rssMb} MB`)
+    } catch (error) {
+      failures++
+      log(`${title} could not be measured: ${reasonOf(error)}`)
+    }
   }
   model.close()
-  return 0
+  return failures > 0 ? 1 : 0
 }
 
 async function agentOf(recipe: Recipe, model: Model): Promise<AgentUnderTest> {
@@ -109,6 +114,10 @@ async function play(agent: AgentUnderTest, name: string, scene: Scene): Promise<
   if (values.transcript && !values.json)
     console.log([`${agent.provider} ${name}`, ...transcript, ''].join('\n'))
   return values.transcript ? { ...cell, transcript } : cell
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 function log(sentence: string): void {

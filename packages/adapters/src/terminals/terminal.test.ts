@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import type { IPty } from '@lydell/node-pty'
 import type { TerminalOutput } from '@atrium/host/ports/terminals'
 import { limits } from '@atrium/protocol/limits'
@@ -10,33 +11,40 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 /** A terminal whose program writes what the test says. `emitted` is what was emitted, one text for each action. */
-function typing() {
+function typing(pid = 1) {
   let write: (bytes: Buffer) => void = () => undefined
   const emitted: string[] = []
+  const exits: TerminalOutput[] = []
+  let sessionEnded = () => {}
+  const sessionEnd = new Promise<void>((resolve) => (sessionEnded = resolve))
   const program = {
-    pid: 1,
+    pid,
     onData: (listener: (bytes: Buffer) => void) => void (write = listener),
     onExit: () => undefined,
     write: () => undefined,
+    resume: () => undefined,
   }
   const terminal = new Terminal({
     // The cast stands for the members of a pty that this test does not reach.
     spawn: (listener) => new Pty(program as unknown as IPty, listener, limits.terminalTyped),
-    emit: (output: TerminalOutput) => void (output.type === 'terminal/data' && emitted.push(output.data)),
+    emit: (output: TerminalOutput) => {
+      if (output.type === 'terminal/data') emitted.push(output.data)
+      if (output.type === 'terminal/exited') exits.push(output)
+    },
     size: { cols: 80, rows: 24 },
     cwd: 'file:///',
     osc: { hostname: 'here' },
     emulator: new Emulator(),
     limits,
     onReady: () => undefined,
-    onSessionEnd: () => undefined,
+    onSessionEnd: sessionEnded,
   })
   /** The program writes, and then the event loop turns once. */
   const says = (text: string) => {
     write(Buffer.from(text))
     vi.advanceTimersByTime(0)
   }
-  return { terminal, says, emitted }
+  return { terminal, says, emitted, exits, sessionEnd }
 }
 
 test('[M1.5] output after a quiet time is emitted at once; more output waits, and is emitted together', () => {
@@ -70,4 +78,19 @@ test('[M1.5] output that fills an action is emitted at once', () => {
   says('a')
   says('b'.repeat(limits.terminalData))
   expect(emitted).toHaveLength(2)
+})
+
+test('[M8.1] a terminal ends even if the system does not report the exit of its program', async () => {
+  // The pid of a process that has ended, so that nobody gets a signal.
+  const { pid } = spawnSync('true')
+  const { terminal, says, emitted, exits, sessionEnd } = typing(pid)
+  const ended = terminal.end()
+  await sessionEnd
+  says('last words')
+  await vi.advanceTimersByTimeAsync(29_000)
+  expect(exits).toEqual([])
+  await vi.advanceTimersByTimeAsync(1000)
+  await ended
+  expect(emitted).toEqual(['last words'])
+  expect(exits).toEqual([{ type: 'terminal/exited' }])
 })

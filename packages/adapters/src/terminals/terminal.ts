@@ -41,7 +41,8 @@ export class Terminal implements Shell {
   #resolveExitEmitted: () => void = () => undefined
   #buffered: Buffer[] = []
   #bufferedBytes = 0
-  #exitCode: number | undefined
+  /** How the program has ended. Its code is undefined if the system did not report it. */
+  #exit: { readonly code: number | undefined } | undefined
   #hasExited = false
   #sessionEnd: Promise<void> | undefined
   #paused = false
@@ -76,7 +77,7 @@ export class Terminal implements Shell {
       },
       orphaned: () => void this.#endSession().then(() => this.#pty.close()),
       exited: (exitCode) => {
-        this.#exitCode = exitCode
+        this.#exit ??= { code: exitCode }
         this.#scheduleBatch()
       },
     })
@@ -115,7 +116,13 @@ export class Terminal implements Shell {
     await this.#endSession()
     // A process that has left the session may hold the pty for ever. So the pty is closed here.
     this.#pty.close()
+    // A process may survive SIGKILL for long, in a system call that cannot be interrupted.
+    const late = setTimeout(() => {
+      this.#exit ??= { code: undefined }
+      this.#emitBatch()
+    }, exitTimeoutMs)
     await this.#exitEmitted
+    clearTimeout(late)
     await this.#sessionEnd
   }
 
@@ -154,7 +161,7 @@ export class Terminal implements Shell {
     this.#answersInput = false
     this.#lastBatch = performance.now()
     if (first) this.#emitText(this.#decoder.write(buffered.length === 1 ? first : Buffer.concat(buffered)))
-    if (this.#exitCode !== undefined) this.#emitExit(this.#exitCode)
+    if (this.#exit) this.#emitExit(this.#exit.code)
   }
 
   #emitText(text: string): void {
@@ -176,7 +183,7 @@ export class Terminal implements Shell {
     }
   }
 
-  #emitExit(exitCode: number): void {
+  #emitExit(exitCode: number | undefined): void {
     if (this.#hasExited) return
     this.#hasExited = true
     this.#emitText(this.#decoder.end())
@@ -184,13 +191,16 @@ export class Terminal implements Shell {
     this.#cwd.end()
     this.#commands.finish(exitCode)
     this.#replies.close()
-    this.#options.emit({ type: 'terminal/exited', exitCode })
+    this.#options.emit({ type: 'terminal/exited', ...(exitCode !== undefined && { exitCode }) })
     this.#options.onReady()
     // Background jobs that do not hold the pty are ended too.
     void this.#endSession()
     this.#resolveExitEmitted()
   }
 }
+
+/** How long `end` waits for the report that the program has ended. */
+const exitTimeoutMs = 30_000
 
 /** The minimum time between two small batches. */
 const batchMs = 4

@@ -41,7 +41,7 @@ export class Terminal implements Shell {
   #resolveExitEmitted: () => void = () => undefined
   #buffered: Buffer[] = []
   #bufferedBytes = 0
-  /** How the program has ended. Its code is undefined if the system did not report it. */
+  /** The exit of the program. Absent while it runs. Its code is undefined if the system reported no exit in time. */
   #exit: { readonly code: number | undefined } | undefined
   #hasExited = false
   #sessionEnd: Promise<void> | undefined
@@ -116,7 +116,7 @@ export class Terminal implements Shell {
     await this.#endSession()
     // A process that has left the session may hold the pty for ever. So the pty is closed here.
     this.#pty.close()
-    // A process may survive SIGKILL for long, in a system call that cannot be interrupted.
+    // A process in a system call that cannot be interrupted exits only when the call returns. So the wait is limited.
     const late = setTimeout(() => {
       this.#exit ??= { code: undefined }
       this.#emitBatch()
@@ -199,7 +199,7 @@ export class Terminal implements Shell {
   }
 }
 
-/** How long `end` waits for the report that the program has ended. */
+/** The longest time that `end` waits for the exit of the program, in milliseconds. */
 const exitTimeoutMs = 30_000
 
 /** The minimum time between two small batches. */

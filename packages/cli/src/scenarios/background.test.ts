@@ -117,7 +117,7 @@ describe('[Z40] a host in the background', () => {
         stderr: `atrium: The host (process ${host}) has not answered in 0.5 s; it may still.\n`,
       })
     } finally {
-      // The host must run again before `afterEach` stops it.
+      // A stopped process would not react to the signal with which `afterEach` ends it.
       process.kill(host, 'SIGCONT')
     }
   })

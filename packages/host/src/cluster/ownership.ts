@@ -71,13 +71,14 @@ export class Ownership {
   }
 
   /**
-   * Returns the cause of a failure to open the host. A node that stood still meanwhile may have read the states of two owners.
-   * Then the cause is that another node has the lease, or that this node cannot know who has it.
+   * Returns why the host could not be opened. If the process of this node was stopped for a while, another node may have become
+   * the owner. Then the data that this node has read may come from both owners, and look damaged. In this case the reason is
+   * `Deposed`, or `StoreAway` if the lease is over and cannot be read.
    */
   async causeOf(error: unknown): Promise<unknown> {
     if (error instanceof Deposed || error instanceof StoreAway) return error
     try {
-      await this.#refuseLater()
+      await this.#throwIfDeposed()
       return error
     } catch (lost) {
       if (lost instanceof Deposed) return lost
@@ -145,13 +146,13 @@ export class Ownership {
     try {
       return await inTime(world, lease, effects.mark(), 'the watchdog')
     } catch (error) {
-      await this.#refuseLater()
+      await this.#throwIfDeposed()
       throw error
     }
   }
 
   /** Throws `Deposed` if a later epoch has begun. */
-  async #refuseLater(): Promise<void> {
+  async #throwIfDeposed(): Promise<void> {
     const { lease, world } = this.#parts
     const state = await inTime(world, lease, lease.read())
     if (state && state.epoch > this.epoch) throw new Deposed(`epoch ${state.epoch} has begun`)

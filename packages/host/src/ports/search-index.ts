@@ -35,7 +35,7 @@ export interface IndexChange {
   readonly session: Uri
   /** Absent: the session leaves the index with all its chats. */
   readonly entry?: IndexedSession
-  /** Turns of chats that the entry lists. If a turn is listed twice, the last one counts. */
+  /** Turns of the chats in `entry`. If a turn is there twice, the later one counts. */
   readonly turns?: readonly IndexedTurn[]
   /** Chats with the ids of all their turns. Other turns of these chats leave the index. */
   readonly kept?: readonly { readonly chat: Uri; readonly turnIds: readonly string[] }[]

@@ -19,8 +19,8 @@ interface Props {
 }
 
 /**
- * The open session, and the sessions that were opened before it, which are hidden. When a person opens one of them
- * again, the page shows it at once, as it was left: its elements and subscriptions were kept, and only changes are drawn.
+ * The open session, and hidden sessions that were open before. A hidden session keeps its elements and subscriptions. So
+ * when a person opens it again, the page shows it at once, and draws only what has changed.
  */
 export function KeptSessions({ client, route, say }: Props) {
   const kept = useRef<readonly Kept[]>([])

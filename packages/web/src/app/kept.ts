@@ -13,9 +13,9 @@ export interface Kept {
 export const keptCount = 4
 
 /**
- * Returns the sessions whose elements are in the document after the page has gone to a route. Each session keeps its
- * place in the list, because an element that is moved loses its scroll position. If there are more than `keptCount`,
- * the session that was opened longest ago is removed.
+ * Returns the sessions to keep in the document when the page goes to a route: the kept ones, and the session of the
+ * route. The order of the list stays, because an element that is moved loses its scroll position. If there are more than
+ * `keptCount`, the session that was opened longest ago is removed.
  */
 export function opened(kept: readonly Kept[], { session, chat }: Route): readonly Kept[] {
   if (session === undefined) return kept

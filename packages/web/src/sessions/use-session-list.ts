@@ -13,8 +13,8 @@ export interface ListedSessions {
 const longestWaitMs = 300
 
 /**
- * The sessions of the host, last modified first. A turn changes the open chat and this list at the same time. The chat
- * is drawn first. The list is drawn when the browser has time between frames.
+ * The sessions of the host, last modified first. During a turn, the open chat and this list often change together. Then
+ * the chat is drawn at once, and the list later, when the browser is idle.
  */
 export function useSessionList(client: Client): ListedSessions {
   const [view, setView] = useState<ListedSessions>({ sessions: [], listed: false })

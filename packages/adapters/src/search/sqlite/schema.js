@@ -1,4 +1,4 @@
-import { END } from './rows.js'
+import { OLDEST_ROW } from './rows.js'
 
 /**
  * The version of the schema and of `prepared` (`words.ts`). An index with another version is deleted and built again.
@@ -36,12 +36,12 @@ export const SCHEMA = `
   -- The texts themselves, by position. So a new text comes last, and SQLite fills the pages of this large table.
   CREATE TABLE contents (position INTEGER PRIMARY KEY, text TEXT NOT NULL);
   CREATE VIEW contents_by_id AS
-    SELECT id, text FROM texts CROSS JOIN contents ON position = ${END} - id;
+    SELECT id, text FROM texts CROSS JOIN contents ON position = ${OLDEST_ROW} - id;
 
   CREATE VIRTUAL TABLE words USING fts5 (
     text, content = 'contents_by_id', content_rowid = 'id', columnsize = 0, tokenize = 'unicode61 remove_diacritics 2'
   );
-  -- A deleted text leaves the file at once. Otherwise its words would stay until SQLite rewrites a part of the index.
+  -- The words of a deleted text are overwritten at once. Otherwise they would stay until FTS5 merges its segments.
   INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
 
   INSERT INTO meta VALUES ('schema', ${VERSION}), ('epoch', NULL);

@@ -1,4 +1,4 @@
-import { END, positionAt, rowAt } from './rows.js'
+import { OLDEST_ROW, positionAt, rowAt } from './rows.js'
 
 /** @typedef {import('./open.js').Database} Database */
 /** @typedef {import('./worker-api.ts').PackedChange} PackedChange */
@@ -153,7 +153,7 @@ export function writer(db) {
           const id = sql.chat.get(chat)?.id
           return id === undefined ? [] : [{ ...rest, chat: id }]
         })
-        // If a change has a turn twice, the last one counts.
+        // If a change has a turn twice, the later one counts.
         replace([...new Map(listed.map((each) => [`${each.chat} ${each.turn}`, each])).values()])
       })
     },
@@ -206,7 +206,7 @@ function statements(db) {
       `SELECT id FROM texts WHERE chat = ? AND turn <> '' AND turn NOT IN (SELECT value FROM json_each(?)) LIMIT ?`,
     ),
     ofTurn: db.prepare(
-      `SELECT t.id AS id, who, time, text FROM texts t JOIN contents c ON c.position = ${END} - t.id WHERE chat = ? AND turn = ?`,
+      `SELECT t.id AS id, who, time, text FROM texts t JOIN contents c ON c.position = ${OLDEST_ROW} - t.id WHERE chat = ? AND turn = ?`,
     ),
     newest: db.prepare(`SELECT min(id) AS id FROM texts WHERE id > ? AND id <= ?`),
     text: db.prepare(`SELECT 1 FROM texts WHERE id = ?`),

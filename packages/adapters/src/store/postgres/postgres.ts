@@ -10,8 +10,8 @@ export { BadPostgresUrl, isPostgresUrl, postgresPlace } from './place.ts'
 export type { PostgresPlace } from './place.ts'
 
 /**
- * How many times `aheadLength` may wait for a flush (H4.7). A commit takes a round trip and a sync of the server,
- * whatever its size, so larger batches are faster.
+ * The length of the actions that may wait for a flush, as a multiple of `aheadLength` (H4.7). Each commit takes a round
+ * trip and a disk sync of the server, also if the batch is small. So larger batches store more actions in a second.
  */
 const ahead = 4
 

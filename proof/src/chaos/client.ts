@@ -5,6 +5,8 @@ import { WebSocket } from 'ws'
 import { LinkLost, Refused } from './errors.ts'
 import { Recorder } from './history.ts'
 import type { Address } from './host.ts'
+import { parsed } from './message.ts'
+import type { Message } from './message.ts'
 
 /** An action or request whose outcome is not known. It is sent again on the next link. */
 type Pending =
@@ -14,14 +16,6 @@ type Pending =
       readonly method: 'createSession' | 'disposeSession'
       readonly onCreated?: () => void
     }
-
-interface Message {
-  readonly id?: number
-  readonly method?: string
-  readonly params?: unknown
-  readonly result?: unknown
-  readonly error?: { readonly code: number; readonly message: string }
-}
 
 /**
  * A correct client that records every frame. It checks nothing: the judge checks the recorded frames after the run.
@@ -137,6 +131,8 @@ export class Client {
 
   /** Resolves when every action and request that this client ever sent has an outcome. */
   async settle(): Promise<void> {
+    // A session whose creation was refused for now does not exist yet, and is not gone.
+    await this.until(() => !this.#pending.some((one) => 'method' in one && one.method === 'createSession'))
     const channels = new Set(this.#pending.map(({ channel }) => channel))
     channels.delete(rootUri)
     // The host answers in order, so the answer to `subscribe` comes after the answers to all earlier frames. If the
@@ -210,7 +206,8 @@ export class Client {
     this.#sendPending(pending)
   }
 
-  #sendPending(pending: Pending): void {
+  /** `again`: the host has refused the request on this link before. */
+  #sendPending(pending: Pending, again = false): void {
     if (!('method' in pending)) return this.#send({ method: 'dispatchAction', params: pending })
     const { method, channel } = pending
     const done = (error?: unknown): void => {
@@ -220,6 +217,8 @@ export class Client {
         return this.#sendLater(pending)
       this.#pending = this.#pending.filter((other) => other !== pending)
       pending.onCreated?.()
+      // The session did not exist when its first actions arrived, so the host has ignored them.
+      if (again && error === undefined && method === 'createSession') this.#sendActions(channel)
       if (method === 'disposeSession') this.#dropSession(channel)
       this.#wake()
     }
@@ -230,7 +229,11 @@ export class Client {
   #sendLater(pending: Pending): void {
     const link = this.#link
     const due = () => link === this.#link && this.open && this.#pending.includes(pending)
-    setTimeout(() => due() && this.#sendPending(pending), 200).unref()
+    setTimeout(() => due() && this.#sendPending(pending, true), 200).unref()
+  }
+
+  #sendActions(channel: Uri): void {
+    for (const one of this.#pending) if (one.channel === channel && !('method' in one)) this.#sendPending(one)
   }
 
   #receive(socket: WebSocket, link: number, text: string): void {
@@ -288,13 +291,5 @@ export class Client {
     const waiting = [...this.#waiting]
     this.#waiting.clear()
     for (const resolve of waiting) resolve()
-  }
-}
-
-function parsed(text: string): Message | undefined {
-  try {
-    return JSON.parse(text) as Message
-  } catch {
-    return undefined
   }
 }

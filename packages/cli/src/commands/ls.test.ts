@@ -7,6 +7,7 @@ import { defaultChatUri } from '@atrium/protocol/uri'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { atrium, documentIn, documents, portOf } from '../../test/command.ts'
 import { HostProcess } from '../../test/host-process.ts'
+import { running } from '../../test/running.ts'
 
 let home = ''
 let host: HostProcess
@@ -132,4 +133,15 @@ test('[Z3] a usage error exits with 2 and suggests the right command', async () 
     status: 1,
     stderr: expect.stringContaining('start one with: atrium serve'),
   })
+})
+
+test('[Z30.4] a command names a host that does not answer, and waits for it', async () => {
+  await createSessions('one')
+  process.kill(host.pid, 'SIGSTOP')
+  const ls = running(home, ['ls', '-q'])
+  await ls.said(
+    `atrium: The host (process ${host.pid}) does not answer yet. This command waits for it; Ctrl-C ends the wait.\n`,
+  )
+  process.kill(host.pid, 'SIGCONT')
+  expect(await ls.ended).toMatchObject({ status: 0, stdout: expect.stringContaining('one') })
 })

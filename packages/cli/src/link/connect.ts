@@ -56,6 +56,7 @@ export async function connect(options: HostOptions): Promise<Client> {
       else if (reason !== undefined) reject(unreachable(address, reason, state === 'closed'))
     })
   })
+  const patience = setTimeout(() => process.stderr.write(silentHost(address)), silentMs).unref()
   try {
     await Promise.race([client.live(), failed])
     failed.catch(() => {})
@@ -64,8 +65,13 @@ export async function connect(options: HostOptions): Promise<Client> {
   } catch (error) {
     client.close()
     throw error
+  } finally {
+    clearTimeout(patience)
   }
 }
+
+/** How long a command waits for the first answer of its host before it says what it waits for. */
+const silentMs = 5_000
 
 /** Whether the host is named by a URL, and so may run on another machine. */
 export function isRemote({ host }: HostOptions, env = process.env): boolean {
@@ -131,6 +137,12 @@ export function checkedUrl(text: string): string {
   if (url?.protocol === 'https:') url.protocol = 'wss:'
   if (url?.protocol === 'ws:' || url?.protocol === 'wss:') return url.href
   throw new CommandError(`--host must be a URL like ws://127.0.0.1:7433, and not '${text}'.`, exits.usage)
+}
+
+/** The line for a host that accepts the connection and does not answer, because it is stopped or very busy. */
+function silentHost({ url, pid }: Address): string {
+  const named = pid === undefined ? `at ${new URL(url).host}` : `(process ${pid})`
+  return `atrium: The host ${named} does not answer yet. This command waits for it; Ctrl-C ends the wait.\n`
 }
 
 /** The error for a host that cannot be reached. `final`: the client does not try again. */

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { folderCycles, layerProblems } from './layers.ts'
+import { floors, folderCycles, layerProblems } from './layers.ts'
 import type { Doors, Source } from './layers.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -20,6 +20,17 @@ test('[A1] files import lower layers only, and the pure layers are pure', () => 
 
 test('[A1] no folders import one another in a cycle', () => {
   expect(folderCycles(sources)).toEqual([])
+})
+
+test('[A1] the table of the host in ARCHITECTURE.md has all its folders, in the order of the floors', () => {
+  const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8').split('## packages/')
+  const table = text.find((section) => section.startsWith('host\n')) ?? ''
+  const units = [...table.matchAll(/^\| `([\w.-]+)\/?`/gm)].map(([, unit]) => unit ?? '')
+  const listed = units.filter((unit) => unit !== 'scenarios')
+  const floor = (unit: string) => (floors['host'] ?? []).findIndex((each) => each.includes(unit))
+  expect(listed).toEqual(listed.toSorted((a, b) => floor(a) - floor(b)))
+  const folders = (floors['host'] ?? []).flat().filter((unit) => !unit.includes('/'))
+  expect(listed.toSorted()).toEqual(folders.toSorted())
 })
 
 test('[A1] only the doors of a package are imported by other packages', () => {

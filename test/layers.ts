@@ -23,7 +23,7 @@ const below: { readonly [layer: string]: readonly string[] } = {
  * The units of each package in floors, from the top down. A unit is a folder of `src`, or a file directly in `src`.
  * A unit may import units of lower floors only: never upward, never sideways.
  */
-const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
+export const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
   protocol: [
     ['index.ts'],
     ['document.ts', 'oracles'],

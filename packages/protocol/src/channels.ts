@@ -70,8 +70,8 @@ export const kinds = {
     state: ChangesetState,
     actions: changesetActions,
     reduce: reducers.changeset,
-    // Up to 0.3 one action clears the content, one sets each file, one sets all operations, and one sets a changed
-    // error. One number is spare.
+    // For a client up to 0.3 this action becomes several actions, and each takes a sequence number: one clears the
+    // content, one sets each file, one sets all operations, and one sets a changed error. One more number is spare.
     strides: { 'changeset/contentChanged': (_, { files }) => files.length + 4 },
   }),
   annotations: kind({

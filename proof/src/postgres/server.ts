@@ -20,7 +20,7 @@ export interface ServerOptions {
   readonly settings?: readonly string[]
   /** Whether the server needs little memory and disk. Without it, all sizes are the defaults. */
   readonly small?: boolean
-  /** The folders of the tables and of the write-ahead log. Both are in the folder of the server without it. */
+  /** Separate folders for the tables and the write-ahead log. If undefined, both are in the folder of the server. */
   readonly disks?: { readonly data: string; readonly wal: string } | undefined
 }
 

@@ -87,8 +87,9 @@ export class Simulation<P extends SimulatedClient = SimulatedClient> implements 
   /** Timers that are due and have not run. */
   readonly tasks: (() => void)[] = []
   /**
-   * The latest time, in milliseconds, from which a host run derived its first sequence number. Only the operation
-   * `restore` sets it back, if the bound of the disk still tells which numbers were assigned.
+   * The latest time, in milliseconds, from which a host run derived its first sequence number. It becomes lower in
+   * one case only: the operation `restore` sets the clock back by two hours, and this time to the clock. It does so
+   * only if the bound on the disk covers all numbers that were assigned, so that no number is assigned twice.
    */
   latest = 0
   hostRun: HostRun | undefined

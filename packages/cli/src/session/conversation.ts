@@ -6,8 +6,9 @@ import type { Outcome } from '@atrium/client/sync/pending-actions'
 import type { Uri } from '@atrium/protocol/channel'
 import type { ModelSelection } from '@atrium/protocol/chat/message'
 import { heldMessages } from '@atrium/protocol/chat/queue'
+import { AhpError, errorCodes } from '@atrium/protocol/errors'
 import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
-import { CommandError, exits, sentenceOf } from '../terminal/exit.ts'
+import { CommandError, exitFor, exits, sentenceOf } from '../terminal/exit.ts'
 import { messageOf, steer } from './steering.ts'
 
 /** A session and one of its chats, as a user at a terminal takes part in them. */
@@ -39,7 +40,9 @@ export class Conversation {
   static async open(client: Client, uri: Uri, turns: number, chatUri?: Uri): Promise<Conversation> {
     const session = client.subscribe('session', uri)
     const { defaultChat } = await session.ready().catch((error: unknown) => {
-      throw new CommandError(`There is no session ${uri}: ${sentenceOf(error)}`, exits.notFound)
+      const isMissing = error instanceof AhpError && error.code === errorCodes.NotFound
+      const exit = isMissing ? exits.notFound : exitFor(error)
+      throw new CommandError(`The session ${uri} cannot be opened: ${sentenceOf(error)}`, exit)
     })
     const chat = client.subscribe('chat', chatUri ?? defaultChat ?? defaultChatUri(uri), { view: { turns } })
     await chat.ready()

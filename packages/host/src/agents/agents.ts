@@ -104,7 +104,7 @@ export async function sessionConfigCompletions(
   const { settings } = await probeAgent(core, provider)
   if (!settings?.schema.properties[property]?.enumDynamic)
     throw AhpError.invalidParams(
-      `sessionConfigCompletions: ${JSON.stringify(property.slice(0, 100))} has no choices`,
+      `sessionConfigCompletions: ${JSON.stringify(property.slice(0, 100))} is no setting whose choices can be asked for`,
     )
   return { items: (await settings.choices?.(property, query, workingDirectory)) ?? [] }
 }

@@ -73,7 +73,10 @@ export interface Capture {
   readonly omitted: readonly Omission[]
 }
 
-/** A path that was omitted or left as it is, and a sentence that says why. */
+/**
+ * A path whose content a capture does not have, or that `apply` or an undo did not change, and a sentence that says
+ * why.
+ */
 export interface Omission {
   readonly path: string
   readonly reason: string

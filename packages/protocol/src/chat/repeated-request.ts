@@ -27,7 +27,7 @@ export function requestIn(
   )
 }
 
-/** The parts of a turn, with only the last repeat of each request. */
+/** The parts of a turn, without each input request that was repeated later. */
 export function withoutRepeated(parts: readonly ResponsePart[]): readonly ResponsePart[] {
   return parts.filter(
     (part) => part.kind !== 'inputRequest' || requestIn(parts, firstRequestId(part.request.id)) === part,

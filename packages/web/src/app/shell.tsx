@@ -2,6 +2,7 @@ import type { Client } from '@atrium/client/client'
 import type { SessionSummary } from '@atrium/protocol/session/state'
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import { RoleProvider, may, useRole } from '../link/role.ts'
+import { failureOf } from '../link/outcome-words.ts'
 import { folderOf, moodOf, titleOf } from '../sessions/grouping.ts'
 import { NewSessionDialog } from '../sessions/new-session-dialog.tsx'
 import { RenameDialog } from '../sessions/rename-dialog.tsx'
@@ -45,7 +46,8 @@ export function Shell({ client }: { readonly client: Client }) {
 
   const dispatch = (session: SessionSummary, action: { readonly type: string }) =>
     void client.dispatch(session.resource, action).then((outcome) => {
-      if (outcome.outcome !== 'accepted') say(`The host refused: ${outcome.reason}`)
+      const failure = failureOf(outcome)
+      if (failure !== undefined) say(failure)
     })
   // The functions that the list gets stay the same objects. So only the rows that have changed are drawn again.
   const archiveOne = useLatest((session: SessionSummary, isArchived: boolean) =>

@@ -8,6 +8,7 @@ import { useCallback, useMemo, useRef } from 'preact/hooks'
 import { useLiveChannel } from '../link/live-channel.ts'
 import { RoleNote } from '../link/role-note.tsx'
 import { useMay } from '../link/role.ts'
+import { failureOf } from '../link/outcome-words.ts'
 import { Empty } from '../ui/empty.tsx'
 import { useLatest } from '../ui/use-latest.ts'
 import { Composer } from './composer/composer.tsx'
@@ -65,8 +66,9 @@ export const ChatView = memo(function ChatView({ client, session, chat, openChat
       const previous = turns?.[at - 1]?.id
       void act({ type: 'chat/truncated', ...(previous !== undefined && { turnId: previous }) }).then(
         (outcome) => {
-          if (outcome.outcome === 'accepted') compose(text)
-          else say(`The host refused: ${outcome.reason}`)
+          const failure = failureOf(outcome)
+          if (failure === undefined) compose(text)
+          else say(failure)
         },
       )
     },

@@ -96,7 +96,9 @@ export class Reviews {
     const present = (id: Uri) => id !== file.id && files.some((each) => each.id === id)
     const others = Object.keys(await this.#marks(subject)).filter(present)
     if (others.length >= limits.hunkFiles)
-      throw AhpError.permissionDenied(`Hunks of at most ${limits.hunkFiles} files of a changeset are marked.`)
+      throw AhpError.permissionDenied(
+        `Hunks can be marked in at most ${limits.hunkFiles} files of a changeset. Review this file as a whole.`,
+      )
     const isWhole = shown.some(({ id, reviewed }) => id === file.id && reviewed === true)
     const named = new Set(params.hunks)
     let now: ReadonlySet<string> = new Set()

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { offers } from '../../link/extension.ts'
 import { useLiveChannel } from '../../link/live-channel.ts'
 import { useMay } from '../../link/role.ts'
+import { failureOf } from '../../link/outcome-words.ts'
 import { Button } from '../../ui/button.tsx'
 import { visibleText } from '../shared/text.ts'
 import { ChangedFile } from './changed-file.tsx'
@@ -33,7 +34,8 @@ export function ChangesetView({ uri }: Props) {
   const { files, operations = [], error } = state
   const review = (id: string, reviewed: boolean) =>
     void dispatch({ type: 'changeset/filesReviewChanged', files: [id], reviewed }).then((outcome) => {
-      if (outcome.outcome !== 'accepted') say(`The host refused: ${outcome.reason}`)
+      const failure = failureOf(outcome)
+      if (failure !== undefined) say(failure)
     })
   return (
     <>

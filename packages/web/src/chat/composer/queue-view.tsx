@@ -3,6 +3,7 @@ import { holdsMessages } from '@atrium/protocol/chat/queue'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { ArrowUp, CornerDownRight, Pencil, Play, X } from 'lucide'
 import { useMay } from '../../link/role.ts'
+import { failureOf } from '../../link/outcome-words.ts'
 import { Button } from '../../ui/button.tsx'
 import { useChat, useDecide } from '../shared/context.ts'
 import { startNext } from './messages.ts'
@@ -18,7 +19,8 @@ export function QueueView({ state }: { readonly state: ChatState }) {
   const held = holdsMessages(state)
   const next = () =>
     void startNext(client, state)?.then((outcome) => {
-      if (outcome.outcome !== 'accepted') say(`The host refused: ${outcome.reason}`)
+      const failure = failureOf(outcome)
+      if (failure !== undefined) say(failure)
     })
   return (
     <section class="queue" aria-label="Waiting messages">

@@ -3,6 +3,7 @@ import type { Outcome } from '@atrium/client/sync/pending-actions'
 import type { ChatAction } from '@atrium/protocol/chat/actions'
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
+import { failureOf } from '../../link/outcome-words.ts'
 
 /** The values that all parts of a chat share, besides its state. */
 export interface ChatContext {
@@ -31,6 +32,7 @@ export function useDecide(): (action: ChatAction) => void {
   const { dispatch, say } = useChat()
   return (action) =>
     void dispatch(action).then((outcome) => {
-      if (outcome.outcome !== 'accepted') say(`The host refused: ${outcome.reason}`)
+      const failure = failureOf(outcome)
+      if (failure !== undefined) say(failure)
     })
 }

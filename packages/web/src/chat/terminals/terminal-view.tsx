@@ -2,6 +2,7 @@ import type { Client } from '@atrium/client/client'
 import type { TerminalClaim } from '@atrium/protocol/terminal/state'
 import { useLiveChannel } from '../../link/live-channel.ts'
 import { useMay } from '../../link/role.ts'
+import { failureOf } from '../../link/outcome-words.ts'
 import { Button } from '../../ui/button.tsx'
 import { visibleText } from '../shared/text.ts'
 import { useScreen } from './use-screen.ts'
@@ -39,7 +40,8 @@ export function TerminalView({ client, uri, chat, say }: Props) {
   const { place, type } = useScreen(client, uri, mine && running)
   const pass = (claim: TerminalClaim) =>
     void dispatch({ type: 'terminal/claimed', claim }).then((outcome) => {
-      if (outcome.outcome !== 'accepted') say(`The host refused: ${outcome.reason}`)
+      const failure = failureOf(outcome)
+      if (failure !== undefined) say(failure)
     })
   const close = () =>
     void client

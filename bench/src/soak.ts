@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { argumentsOf } from '@atrium/proof/arguments'
 import { Client } from './client.ts'
 import type { Endpoint } from './client.ts'
 import { serve } from './serve.ts'
@@ -17,16 +17,20 @@ import { SoakRun } from './soak/soak-run.ts'
 import { runAttacks } from './soak/attacks.ts'
 import { trendsOf, table } from './soak/trends.ts'
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: 'string', default: '10' },
-    clients: { type: 'string', default: '40' },
-    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+const usage = 'usage: npm run soak -- [--minutes N] [--clients N] [--seed N]'
+const { values } = argumentsOf(
+  {
+    options: {
+      minutes: { type: 'string', default: '10' },
+      clients: { type: 'string', default: '40' },
+      seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    },
   },
-})
+  usage,
+)
 const [minutes, clientCount, seed] = [Number(values.minutes), Number(values.clients), Number(values.seed)]
 if (!(minutes > 0 && clientCount > 0 && Number.isSafeInteger(seed))) {
-  process.stderr.write('usage: npm run soak -- [--minutes N] [--clients N] [--seed N]\n')
+  process.stderr.write(`${usage}\n`)
   process.exit(2)
 }
 process.exit((await soak()) ? 0 : 1)

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
+import { argumentsOf } from '../arguments.ts'
 import { crowd } from './crowd.ts'
 import { drive } from './drive.ts'
 import { cacheFolder, install } from './install.ts'
@@ -15,22 +15,32 @@ import type { Scene } from './scenes.ts'
 import { guidePrompts, scripted } from './prompts.ts'
 import type { AgentUnderTest } from './test-host.ts'
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    only: { type: 'string' },
-    sessions: { type: 'string' },
-    folder: { type: 'string' },
-    timeout: { type: 'string' },
-    json: { type: 'boolean', default: false },
-    keep: { type: 'boolean', default: false },
-    transcript: { type: 'boolean', default: false },
-  },
-})
-
 const guide: AgentUnderTest = { provider: 'guide', prompts: guidePrompts }
 const own = 'atrium'
 const known = [guide.provider, own, ...recipes.map(({ name }) => name)]
+
+const usage = `usage: npm run agents [-- ${known.join(' ')}] [--only ${Object.keys(scenes).join(',')}] [--sessions N] [--timeout SECONDS] [--transcript] [--json] [--keep] [--folder DIR]
+
+Installs missing agents (in --folder, by default ${cacheFolder()}),
+connects them to a model that follows a script in the prompt, and drives whole turns through the real host.
+With --sessions, runs a turn in each of N sessions, and prints the processes of the agent and their memory.
+With --timeout, waits this long for each expected event. The default is 120 seconds, which is too short on a busy machine.`
+
+const { values, positionals } = argumentsOf(
+  {
+    allowPositionals: true,
+    options: {
+      only: { type: 'string' },
+      sessions: { type: 'string' },
+      folder: { type: 'string' },
+      timeout: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      keep: { type: 'boolean', default: false },
+      transcript: { type: 'boolean', default: false },
+    },
+  },
+  usage,
+)
 
 /** A little more than the time that an idle process may live by default. */
 const idleMs = 5.5 * 60_000
@@ -40,8 +50,8 @@ process.exit(await run())
 async function run(): Promise<number> {
   const wanted = values.only?.split(',') ?? Object.keys(scenes)
   const names = positionals.length > 0 ? positionals : recipes.map(({ name }) => name)
-  if (!wanted.every((name) => scenes[name]) || !names.every((name) => known.includes(name))) return usage()
-  if (values.timeout !== undefined && !(Number(values.timeout) > 0)) return usage()
+  if (!wanted.every((name) => scenes[name]) || !names.every((name) => known.includes(name))) return refuse()
+  if (values.timeout !== undefined && !(Number(values.timeout) > 0)) return refuse()
   const model = await startModel()
   if (values.sessions !== undefined) return measure(names, Number(values.sessions), model)
   const rows: Row[] = []
@@ -124,12 +134,7 @@ function log(sentence: string): void {
   process.stderr.write(`agents: ${sentence}\n`)
 }
 
-function usage(): number {
-  console.error(`usage: npm run agents [-- ${known.join(' ')}] [--only ${Object.keys(scenes).join(',')}] [--sessions N] [--timeout SECONDS] [--transcript] [--json] [--keep] [--folder DIR]
-
-Installs missing agents (in --folder, by default ${cacheFolder()}),
-connects them to a model that follows a script in the prompt, and drives whole turns through the real host.
-With --sessions, runs a turn in each of N sessions, and prints the processes of the agent and their memory.
-With --timeout, waits this long for each expected event. The default is 120 seconds, which is too short on a busy machine.`)
+function refuse(): number {
+  console.error(usage)
   return 2
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { argumentsOf } from '../arguments.ts'
 import { Chance } from '../chance.ts'
 import { HostProcess } from './host.ts'
 import { readRun, runsBelow } from './history.ts'
@@ -25,18 +25,25 @@ const scenes: Readonly<Record<string, Scene>> = {
   nodes: clusters,
 }
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    quick: { type: 'boolean', default: false },
-    exhaustive: { type: 'boolean', default: false },
-    only: { type: 'string' },
-    seed: { type: 'string' },
-    rounds: { type: 'string' },
-    folder: { type: 'string' },
-    plant: { type: 'string' },
+const usage = `usage: npm run chaos [-- --quick] [--only ${Object.keys(scenes).join(',')}] [--seed N] [--rounds N] [--exhaustive] [--folder DIR]
+       npm run chaos -- check FOLDER            judge histories that were written before
+       npm run chaos -- --plant ${Object.keys(mutations).join('|')}   plant a bug, which must be found`
+
+const { values, positionals } = argumentsOf(
+  {
+    allowPositionals: true,
+    options: {
+      quick: { type: 'boolean', default: false },
+      exhaustive: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      seed: { type: 'string' },
+      rounds: { type: 'string' },
+      folder: { type: 'string' },
+      plant: { type: 'string' },
+    },
   },
-})
+  usage,
+)
 
 const [command, folder] = positionals
 process.exit(command === 'check' && folder !== undefined ? check(folder) : await run())
@@ -53,9 +60,9 @@ async function run(): Promise<number> {
   const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 32))
   const wanted = values.only?.split(',') ?? Object.keys(scenes)
   const unknown = wanted.filter((name) => !scenes[name])
-  if (command !== undefined || unknown.length > 0 || !Number.isSafeInteger(seed)) return usage()
+  if (command !== undefined || unknown.length > 0 || !Number.isSafeInteger(seed)) return refuse()
   const bug = mutations[values.plant ?? '']
-  if (values.plant !== undefined && !bug) return usage()
+  if (values.plant !== undefined && !bug) return refuse()
   HostProcess.planted = bug ? [bug] : []
   // `mkdirSync` fails on an existing folder: histories of two runs must not mix.
   if (values.folder !== undefined) mkdirSync(values.folder)
@@ -78,10 +85,7 @@ async function run(): Promise<number> {
   return 1
 }
 
-function usage(): number {
-  const names = Object.keys(scenes).join(',')
-  console.error(`usage: npm run chaos [-- --quick] [--only ${names}] [--seed N] [--rounds N] [--exhaustive] [--folder DIR]
-       npm run chaos -- check FOLDER            judge histories that were written before
-       npm run chaos -- --plant ${Object.keys(mutations).join('|')}   plant a bug, which must be found`)
+function refuse(): number {
+  console.error(usage)
   return 2
 }

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { argumentsOf } from '../arguments.ts'
 import { clientBugs } from '../clients/bugs.ts'
 import { bugs as coreBugs } from './bugs/bugs.ts'
 import type { Bug } from './bugs/bug.ts'
@@ -20,25 +20,26 @@ const usage = `usage: npm run simulate -- [--clients] [--seeds N] [--from N] [--
   --planted     plant each known bug in turn and print the seed that finds it
   --remember    with --planted: search from the first seed and save the seeds in proof/seeds.json
   --bug NAME    run with this bug planted
-  --jobs N      number of processes (one per core)
-`
+  --jobs N      number of processes (one per core)`
 
 /** Number of seeds within which a planted bug must be found. */
 const plantedSeeds = 2000
 
-const { values } = parseArgs({
-  options: {
-    clients: { type: 'boolean' },
-    seeds: { type: 'string' },
-    from: { type: 'string' },
-    seed: { type: 'string' },
-    planted: { type: 'boolean' },
-    remember: { type: 'boolean' },
-    bug: { type: 'string' },
-    jobs: { type: 'string' },
-    help: { type: 'boolean' },
+const { values } = argumentsOf(
+  {
+    options: {
+      clients: { type: 'boolean' },
+      seeds: { type: 'string' },
+      from: { type: 'string' },
+      seed: { type: 'string' },
+      planted: { type: 'boolean' },
+      remember: { type: 'boolean' },
+      bug: { type: 'string' },
+      jobs: { type: 'string' },
+    },
   },
-})
+  usage,
+)
 const jobs = Number(values.jobs ?? availableParallelism())
 const first = Number(values.seed ?? values.from ?? 1)
 const count = values.seed === undefined ? Number(values.seeds ?? 2000) : 1
@@ -46,9 +47,9 @@ const bugs = values.clients ? clientBugs : coreBugs
 const which = values.clients ? ' --clients' : ''
 const named = bugs.find(({ name }) => name === values.bug)
 
-if (values.help || [jobs, first, count].some((number) => !Number.isSafeInteger(number) || number < 1)) {
-  process.stderr.write(usage)
-  process.exitCode = values.help ? 0 : 2
+if ([jobs, first, count].some((number) => !Number.isSafeInteger(number) || number < 1)) {
+  process.stderr.write(`${usage}\n`)
+  process.exitCode = 2
 } else if (values.bug !== undefined && !named) {
   process.stderr.write(`no such bug; the names are:\n${bugs.map(({ name }) => `  ${name}\n`).join('')}`)
   process.exitCode = 2

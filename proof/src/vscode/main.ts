@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
+import { argumentsOf } from '../arguments.ts'
 import { findLab } from './lab.ts'
 import type { Lab } from './lab.ts'
 import { allPassed, line, skipped, summary } from './report.ts'
@@ -10,16 +10,31 @@ import { play } from './step.ts'
 import type { Outcome, Step } from './step.ts'
 import { steps } from './steps/steps.ts'
 
-const { values, ok } = args()
+const usage = `usage: npm run vscode [-- --out DIR] [--only PART,PART] [--keep]
+
+Drives VS Code's own workbench against the real host, and checks each step.
+--only runs the steps whose names contain one of the parts. Names:
+${steps.map(({ name }) => `  ${name}`).join('\n')}`
+
+const { values } = argumentsOf(
+  {
+    options: {
+      only: { type: 'string' },
+      out: { type: 'string' },
+      keep: { type: 'boolean', default: false },
+    },
+  },
+  usage,
+)
 
 // On a signal, exits by a call of `exit`, so that the exit handlers kill all child processes.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
-process.exit(ok ? await run() : usage())
+process.exit(await run())
 
 async function run(): Promise<number> {
   const only = values.only?.split(',')
   const chosen = only ? steps.filter(({ name }) => only.some((part) => name.includes(part))) : steps
-  if (chosen.length === 0) return usage()
+  if (chosen.length === 0) return refuse()
   try {
     const lab = findLab(process.env)
     if (lab) return await drive(lab, chosen)
@@ -51,24 +66,7 @@ async function drive(lab: Lab, chosen: readonly Step[]): Promise<number> {
   return allPassed(outcomes) ? 0 : 1
 }
 
-function args() {
-  const options = {
-    only: { type: 'string' },
-    out: { type: 'string' },
-    keep: { type: 'boolean', default: false },
-  } as const
-  try {
-    return { ok: true, ...parseArgs({ options }) }
-  } catch {
-    return { ok: false, values: { keep: false, only: undefined, out: undefined } }
-  }
-}
-
-function usage(): number {
-  console.error(`usage: npm run vscode [-- --out DIR] [--only PART,PART] [--keep]
-
-Drives VS Code's own workbench against the real host, and checks each step.
---only runs the steps whose names contain one of the parts. Names:
-${steps.map(({ name }) => `  ${name}`).join('\n')}`)
+function refuse(): number {
+  console.error(usage)
   return 2
 }

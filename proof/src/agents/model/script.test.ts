@@ -40,6 +40,8 @@ test('[B40] a call that was not carried out is skipped, until the user says to g
 test('[B40] calls in a transcript before the script are not repeated', () => {
   const before = `What was said:\n\n# User\n\n${script}\n\n# Agent\n\n[Run: one (done)]\n\n[Error: stopped]`
   expect(words({ by: 'user', text: before }, asked)).toEqual(['between', 'two', 'end'])
+  const whole = `${before}\n\nEnd of what was said before.`
+  expect(words({ by: 'user', text: whole }, asked)).toEqual(['between', 'two', 'end'])
   expect(words({ by: 'user', text: '[Run: one (done)]' }, asked)).toEqual(['one', 'between', 'two', 'end'])
 })
 

@@ -68,7 +68,7 @@ function transcriptApart(message: Message): readonly Message[] {
   const at = message.by === 'user' ? message.text.lastIndexOf(transcriptEnd) : -1
   if (at < 0) return [message]
   const texts = [message.text.slice(0, at), message.text.slice(at + transcriptEnd.length)]
-  return texts.map((text) => ({ ...message, text }))
+  return texts.filter((text) => text.trim() !== '').map((text) => ({ ...message, text }))
 }
 
 /** The last line of a transcript that the host gives to an agent. */

@@ -21,7 +21,7 @@ test('[A4] [L42] [L44] [L46] [V8] examples/failover.mjs: the owner is killed, an
       'What the three clients get there: replay, replay, replay',
       'The turn that was at work says: The host was stopped while the agent worked on this. It can go on where it was.',
       'The client of 0.1 approves at node two. Lines in done.txt: 1',
-      'A session in a folder of node one: The folders of this session are on the machine "one", and this is "two". It can be read here, and works again when that machine is the owner.',
+      'A session in a folder of node one: The folders of this session are on the machine "one", and this is "two". It can be read here, and works again when the host runs on that machine.',
       'Node one is started again, and is a standby.',
     ],
     stderr: '',

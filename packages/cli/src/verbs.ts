@@ -57,7 +57,8 @@ export const verbs: readonly Verb[] = [
   },
   {
     usage: 'search [words...]',
-    about: 'find words in the messages, answers and titles of all sessions; "two words" together, begin*',
+    about:
+      'find words in the messages, answers and titles of all sessions; "two words" finds a phrase, begin* the beginning of words',
     options: [
       ['--folder <dir>', 'only sessions that work in this folder'],
       ['--agent <id>', 'only sessions with this agent'],

@@ -185,7 +185,7 @@ export class Client {
   }
 
   /** Closes the client for good. Pending actions end with the outcome `lost`. */
-  close(reason = 'closed here'): void {
+  close(reason = 'this client was closed'): void {
     this.#link.close(reason)
   }
 

@@ -98,7 +98,7 @@ export class SessionOpener {
     const removed = memory.servers.filter((name) => !given.has(name))
     // The session is not restored if an MCP server was switched off since its last turn: some agents would also
     // restore the MCP servers that the session had before.
-    if (removed.length > 0) return `it must continue without the MCP servers ${removed.join(', ')}`
+    if (removed.length > 0) return `it had the MCP servers ${removed.join(', ')}, which it gets no more`
     try {
       // The names of the MCP servers are stored before the attempt: the agent has these servers from then on, even if
       // the turn is cancelled.

@@ -137,7 +137,7 @@ export class TurnRun {
     }
     if (!timedOut) return
     const minutes = Math.round((turnMs ?? 0) / 60_000)
-    throw launcher.failure(`it worked for longer than ${minutes} minutes`, 'time')
+    throw launcher.failure(`it worked for longer than ${minutes} minutes, and was stopped`, 'time')
   }
 
   /**

@@ -58,5 +58,7 @@ describe('limits of captures', () => {
 
 test('[O18] without git there are no captures, and a sentence says so', async () => {
   const captures = gitCaptures({ folder: newFolder(), path: '' })
-  await expect(captures.take(newFolder(), taking())).rejects.toThrow(/^There are no captures without git\.$/)
+  await expect(captures.take(newFolder(), taking())).rejects.toThrow(
+    /^The host records files with git, and found no git when it started\./,
+  )
 })

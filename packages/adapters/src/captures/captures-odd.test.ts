@@ -218,7 +218,7 @@ describe('odd files and folders', () => {
     writeFileSync(folder.at('sparse'), '')
     truncateSync(folder.at('sparse'), 2 ** 40)
     const before = await take()
-    expect(before.omitted).toEqual([{ path: 'sparse', reason: 'It is too large to be captured: 1 TiB.' }])
+    expect(before.omitted).toEqual([{ path: 'sparse', reason: 'It is too large to be recorded: 1 TiB.' }])
     rmSync(folder.at('tracked'))
     execFileSync('mkfifo', [folder.at('tracked')])
     const after = await take()
@@ -274,8 +274,12 @@ describe('odd files and folders', () => {
     const { home } = folder.user
     for (const path of [home, dirname(home), '/', join(home, 'no', 'such')])
       await expect(captures.take(path, taking())).rejects.toThrow(CaptureFailed)
-    await expect(captures.take(home, taking())).rejects.toThrow('The home folder is not captured.')
-    await expect(captures.take('/', taking())).rejects.toThrow('The root of the file system is not captured.')
+    await expect(captures.take(home, taking())).rejects.toThrow(
+      'The files of the home folder are not recorded.',
+    )
+    await expect(captures.take('/', taking())).rejects.toThrow(
+      'The files at the root of the file system are not recorded.',
+    )
     await take()
     rmSync(folder.directory, { recursive: true })
     await expect(take()).rejects.toThrow(/^There is no folder .+\.$/)

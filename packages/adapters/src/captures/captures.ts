@@ -49,7 +49,10 @@ export function gitCaptures(options: CapturesOptions): Captures {
   let ready: CaptureTools | undefined
   const open = async (): Promise<CaptureTools> => {
     const program = await findProgram('git', path)
-    if (program === undefined) throw new CaptureRefused('There are no captures without git.')
+    if (program === undefined)
+      throw new CaptureRefused(
+        'The host records files with git, and found no git when it started. Install git, and start the host again.',
+      )
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const git = new GitRunner(program, path, runLimits(limits))
     ready = { git, user, folder, settings: userSettings(git, user), config: repositoryConfig(git) }

@@ -33,7 +33,7 @@ export function omittedOf(hash: string): Omitted | undefined {
 }
 
 export function omittedReason({ kind, size }: Omitted): string {
-  if (kind === 'large') return `It is too large to be captured: ${sizeText(size)}.`
+  if (kind === 'large') return `It is too large to be recorded: ${sizeText(size)}.`
   return reasons[kind]
 }
 

@@ -78,10 +78,11 @@ export async function placeOf({ git, user, config: read }: CaptureTools, path: s
  */
 function refuseWide(directory: string, { home }: GitUser): void {
   const real = home === '' ? undefined : realPath(home)
-  if (directory === '/') throw new CaptureRefused('The root of the file system is not captured.')
-  if (directory === real) throw new CaptureRefused('The home folder is not captured.')
+  if (directory === '/')
+    throw new CaptureRefused('The files at the root of the file system are not recorded.')
+  if (directory === real) throw new CaptureRefused('The files of the home folder are not recorded.')
   if (real?.startsWith(`${directory}${sep}`))
-    throw new CaptureRefused('A folder that contains the home folder is not captured.')
+    throw new CaptureRefused('The files of a folder that contains the home folder are not recorded.')
 }
 
 /**

@@ -154,9 +154,13 @@ function readFiles(store: CaptureStore, { root, prefix, hashLength }: Place, sca
 function spend({ bytes, files }: CaptureBudget, read: readonly PackedObject[]): void {
   const size = read.reduce((sum, { data }) => sum + data.length, 0)
   if (read.length > files)
-    throw new CaptureFailed(`A capture may read ${files} files, and ${read.length} have changed.`)
+    throw new CaptureFailed(
+      `The host records at most ${files} new or changed files at once, and there are ${read.length}.`,
+    )
   if (size > bytes)
-    throw new CaptureFailed(`A capture may read ${sizeText(bytes)}, and ${sizeText(size)} have changed.`)
+    throw new CaptureFailed(
+      `The host records at most ${sizeText(bytes)} of new or changed files at once, and there are ${sizeText(size)}.`,
+    )
 }
 
 /**

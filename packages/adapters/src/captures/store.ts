@@ -144,8 +144,8 @@ export class CaptureStore {
 
   async #problem(command: string): Promise<string> {
     const { bavail, bsize } = await statfs(this.folder).catch(() => ({ bavail: 1, bsize: Infinity }))
-    if (bavail * bsize < fullBytes) return 'The disk with the captures is full.'
-    return `The command "git ${command}" failed on the captures of this folder.`
+    if (bavail * bsize < fullBytes) return 'The disk on which the host records files is full.'
+    return `The recorded files of this folder could not be used: git ${command} failed.`
   }
 
   /**

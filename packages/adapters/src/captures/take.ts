@@ -30,8 +30,8 @@ export async function takeFiles(
     const full = code === 'ENOSPC' || code === 'EDQUOT'
     throw new CaptureFailed(
       full
-        ? 'The disk with the captures is full.'
-        : `The capture could not be written (${code ?? 'unknown'}).`,
+        ? 'The disk on which the host records files is full.'
+        : `The files could not be recorded (${code ?? 'unknown'}).`,
     )
   }
 }
@@ -179,11 +179,11 @@ async function updateIndex(taking: Taking, scan: Scan, last: string | undefined)
   const { budget, signal } = options
   if (scan.paths.length > budget.files)
     throw new CaptureFailed(
-      `A capture may read ${budget.files} files, and ${scan.paths.length} have changed.`,
+      `The host records at most ${budget.files} new or changed files at once, and there are ${scan.paths.length}.`,
     )
   if (scan.bytes > budget.bytes)
     throw new CaptureFailed(
-      `A capture may read ${sizeText(budget.bytes)}, and ${sizeText(scan.bytes)} have changed.`,
+      `The host records at most ${sizeText(budget.bytes)} of new or changed files at once, and there are ${sizeText(scan.bytes)}.`,
     )
   const set = [
     ...[...scan.omitted].flatMap(([path, hash]) =>
@@ -223,7 +223,7 @@ async function storeTree(
       tree: { root: place.root },
       signal,
     })
-    if (exitCode !== 0 && prefix.length === 0) throw new CaptureFailed('The capture could not be written.')
+    if (exitCode !== 0 && prefix.length === 0) throw new CaptureFailed('The files could not be recorded.')
     // Git fails for a prefix without files. The tree is then empty.
     const tree = exitCode === 0 ? stdout.toString().trim() : emptyTree[place.format]
     if (tree === last) return { tree, bytes: 0 }

@@ -127,7 +127,7 @@ function lastModel({ state }: Chat): Message['model'] {
 
 function unknownModel(id: string): string {
   return id === ''
-    ? 'No model is configured. Add one under "models", or set ANTHROPIC_API_KEY or OPENAI_API_KEY.'
+    ? 'No model is configured. Add one under "models" in the config file of the host, or set ANTHROPIC_API_KEY or OPENAI_API_KEY where the host is started.'
     : `Model ${JSON.stringify(id.slice(0, 200))} does not exist. Choose one from the list of this agent.`
 }
 

@@ -37,7 +37,7 @@ async function read(path: string): Promise<string | undefined> {
   try {
     const { mode } = await file.stat()
     if (process.getuid !== undefined && (mode & 0o077) !== 0)
-      throw new Error(`${path} can be read by others; run: chmod 600 '${path}'`)
+      throw new Error(`${path} is open to others; run: chmod 600 '${path}'`)
     return await file.readFile('utf8')
   } finally {
     await file.close()

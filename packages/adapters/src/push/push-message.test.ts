@@ -84,7 +84,7 @@ test('[T21] the key of a host is made once, for its owner only, and signs for th
 test('[T21] a key that others can read is refused', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-push-'))
   writeFileSync(join(folder, 'push-key'), 'x', { mode: 0o644 })
-  await expect(vapidKeyOf(folder)).rejects.toThrow('can be read by others; run: chmod 600')
+  await expect(vapidKeyOf(folder)).rejects.toThrow('is open to others; run: chmod 600')
 })
 
 const b64 = (raw: Buffer) => raw.toString('base64url')

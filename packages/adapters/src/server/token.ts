@@ -44,7 +44,7 @@ export async function readToken(path: string): Promise<string> {
     if (me !== undefined && uid !== me && uid !== 0)
       throw new TokenRefused(`${path} belongs to another user; remove it and start again.`)
     if (me !== undefined && (mode & 0o077) !== 0)
-      throw new TokenRefused(`${path} can be read by others; run: chmod 600 '${path}'`)
+      throw new TokenRefused(`${path} is open to others; run: chmod 600 '${path}'`)
     return checkedToken((await file.readFile('utf8')).trim(), path)
   } finally {
     await file.close()

@@ -125,7 +125,7 @@ async function checkPlace(
       throw new WorktreeRefused(`${at} is inside of the repository. Choose a folder outside of ${root}.`)
   const names = await readdir(at).catch(() => undefined)
   if (names === undefined ? await exists(at) : names.length > 0)
-    throw new WorktreeRefused(`${at} is not empty. Choose a new folder.`)
+    throw new WorktreeRefused(`${at} exists, and is not an empty folder. Choose a new folder.`)
   return { at, folderExisted: names !== undefined }
 }
 

@@ -52,7 +52,9 @@ export async function copyIncluded(machine: Machine, main: Repository, to: strin
   return {
     copied,
     notes:
-      left > 0 ? [`${left} of the files that ${includeFile} names were not copied: they are too many.`] : [],
+      left > 0
+        ? [`${left} of the files that ${includeFile} names were not copied: they are too many or too large.`]
+        : [],
   }
 }
 

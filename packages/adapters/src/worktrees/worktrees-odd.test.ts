@@ -41,7 +41,7 @@ describe('[O50] a worktree that git knows', () => {
     expect([one.path, one.directory]).toEqual([path, join(path, 'deep/er')])
     const two = await create('two', { directory: repository.at('new') })
     expect(two.directory).toBe(two.path)
-    await expect(create('three', { path })).rejects.toThrow(/is not empty/)
+    await expect(create('three', { path })).rejects.toThrow(/is not an empty folder/)
     await expect(create('three', { path: repository.at('x') })).rejects.toThrow(/is inside of the repository/)
     await expect(create('three', { path: 'x' })).rejects.toThrow(/must be an absolute path/)
   })

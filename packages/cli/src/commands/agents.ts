@@ -61,7 +61,7 @@ function isWithoutKey({ models }: AgentInfo): boolean {
 function stateOf(agent: AgentInfo, logins: string, { yellow, red, dim }: Style): string {
   if (logins !== '') return yellow(`login: ${logins}`)
   const readiness = readinessOf(agent)
-  const text = stateText(readiness) ?? (isWithoutKey(agent) ? 'no key' : 'no login')
+  const text = stateText(readiness) ?? (isWithoutKey(agent) ? 'no key' : 'needs no login')
   if (readiness?.state === 'broken') return red(text)
   return readiness?.state === 'needs-sign-in' || text === 'no key' ? yellow(text) : dim(text)
 }

@@ -56,7 +56,7 @@ describe.sequential('[Z22] approve and deny', () => {
     expect(await atrium(home, ['deny', 'edited', '--call', String(id)])).toEqual({
       status: 1,
       stdout: '',
-      stderr: 'atrium: Somebody else was faster: it was allowed by atrium-cli (owner).\n',
+      stderr: 'atrium: This is not open: it was allowed by atrium-cli (owner).\n',
     })
     // [X8] The past shows who allowed it.
     expect((await atrium(home, ['logs', 'edited'])).stdout).toMatch(
@@ -72,7 +72,7 @@ describe.sequential('[Z22] approve and deny', () => {
     await say(chat, 'run true')
     const both = await Promise.all([atrium(home, ['approve', 'raced']), atrium(home, ['approve', 'raced'])])
     expect(new Set(both.map(({ status }) => status))).toEqual(new Set([0, 1]))
-    expect(both.find(({ status }) => status === 1)?.stderr).toMatch(/Somebody else was faster|Nothing waits/)
+    expect(both.find(({ status }) => status === 1)?.stderr).toMatch(/This is not open|Nothing waits/)
   })
 
   test('a denial has a reason; one of several requests must be named', async () => {
@@ -107,8 +107,8 @@ describe.sequential('[Z22] approve and deny', () => {
       stdout: '',
       stderr: [
         'Sent.',
-        'It waits for an answer; see what it asks with: atrium approve several',
-        'Somebody denied one of its tools.',
+        'It waits for an answer; see it and answer with: atrium attach several',
+        'One of its tools was denied.',
         '',
       ].join('\n'),
     })
@@ -158,7 +158,7 @@ describe.sequential('[Z26] grant and revoke', () => {
     ])
     expect(await atrium(home, ['grant'])).toMatchObject({
       stdout: '',
-      stderr: expect.stringContaining('Nothing'),
+      stderr: expect.stringContaining('There are no grants and no permissions.'),
     })
     expect(await atrium(home, ['revoke', work])).toMatchObject({ status: 1, stdout: '' })
   })

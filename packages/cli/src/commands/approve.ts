@@ -75,7 +75,7 @@ async function noRequest(
 }
 
 function tooLate(resolution: string): CommandError {
-  return new CommandError(`Somebody else was faster: ${resolution}.`)
+  return new CommandError(`This is not open: ${resolution}.`)
 }
 
 async function listAll(client: Client, flags: Flags): Promise<Exit> {

@@ -38,5 +38,5 @@ function noSessions(): CommandError {
 
 function parseTurns(text = '3'): number {
   if (/^\d{1,4}$/.test(text)) return Number(text)
-  throw new CommandError(`--turns must be a number of turns, and not '${text}'.`, exits.usage)
+  throw new CommandError(`--turns must be a whole number from 0 to 9999, and not '${text}'.`, exits.usage)
 }

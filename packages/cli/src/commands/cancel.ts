@@ -42,7 +42,7 @@ export function cancel(name: string, flags: Flags): Promise<void> {
       report({ session: target.session.resource, chat: uri, turn: turn.id }, () => 'Cancelled.')
       if (!flags.queued && removalsOf(state).length > 0)
         note(
-          'Queued messages wait until the next turn completes. A new message or /next in attach goes on; --queued removes them.',
+          'The queued messages wait until a turn has completed. Send a message, or type /next in atrium attach, to go on. atrium cancel --queued removes them.',
         )
     }
     if (ended === 0) throw new CommandError(`No turn is active in '${name}'.`)

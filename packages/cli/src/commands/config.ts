@@ -43,7 +43,7 @@ export function config(key: string | undefined, value: string | undefined, flags
     const newValue = flags.unset ? emptyValue(one) : parseValue(one, value ?? '')
     await setRoot(root, { [one.key]: newValue })
     out.report(document({ ...one, value: newValue }), () =>
-      flags.unset ? `${one.key} is not set.` : `${one.key} is set.`,
+      flags.unset ? `${one.key} is reset.` : `${one.key} is set.`,
     )
   })
 }

@@ -142,7 +142,7 @@ describe.concurrent('[Z28] doctor', () => {
     expect(numbersFinding({ host }, 5_000)).toMatchObject({ level: 'ok' })
     expect(numbersFinding({ host: { ...host, serverSeq: 905_000_000 } }, 5_000)).toMatchObject({
       level: 'warn',
-      detail: 'they are 900 s ahead of the clock',
+      detail: 'the sequence numbers are 900 s ahead of the clock',
     })
   })
 })

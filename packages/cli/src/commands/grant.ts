@@ -33,7 +33,7 @@ export function grant(folder: string | undefined, flags: Flags): Promise<void> {
     printList(out, all, {
       document: (each) => each,
       row: (each) => row(each, out.style),
-      empty: 'Nothing is allowed beyond the folders of the sessions, and every tool asks.',
+      empty: 'There are no grants and no permissions. Grant a folder with: atrium grant FOLDER',
     })
   })
 }

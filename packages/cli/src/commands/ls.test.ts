@@ -131,7 +131,7 @@ test('[Z3] a usage error exits with 2 and suggests the right command', async () 
   expect(await atrium(home, ['ls', '--nonsense'])).toMatchObject({ status: 2, stdout: '' })
   expect(await atrium(home, ['ls', '--host', 'ws://127.0.0.1:1'])).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining('start one with: atrium serve'),
+    stderr: expect.stringContaining('check the address, and that a host runs there.'),
   })
 })
 

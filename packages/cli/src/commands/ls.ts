@@ -33,7 +33,12 @@ export async function list(flags: Flags): Promise<void> {
   const header = ['SESSION', 'STATE', 'AGE', 'AGENT', 'FOLDER', 'TITLE'].map(out.style.dim)
   const rows = shown.flatMap((session) => rowsOf(session, names, out.style))
   for (const session of shown) out.printJson(session)
-  if (shown.length === 0) out.note('No sessions yet; begin one with: atrium run "…"')
+  if (shown.length === 0)
+    out.note(
+      found.length === 0
+        ? 'No sessions yet; begin one with: atrium run "…"'
+        : 'All sessions are archived; see them with: atrium ls --all',
+    )
   else if (!out.json) out.print({}, () => table([header, ...rows].map(columns)))
 }
 

@@ -71,8 +71,10 @@ export async function run(words: readonly string[], flags: Flags): Promise<Exit>
   const timer =
     seconds === undefined ? undefined : setTimeout(() => void view.expire(seconds), seconds * 1000)
   void outcome.then((result) => {
-    if (result.outcome !== 'accepted')
-      view.fail(new CommandError(`The turn could not begin: ${sanitize(result.reason)}`))
+    if (result.outcome === 'accepted') return
+    const what =
+      result.outcome === 'refused' ? 'The turn could not begin' : 'It is not known whether the turn has begun'
+    view.fail(new CommandError(`${what}: ${sanitize(result.reason)}`))
   })
   try {
     const exit = await view.done()
@@ -178,6 +180,11 @@ async function checkAgentAndModel(client: Client, { agent, model, session }: Fla
     )
   if (model === undefined) return
   const models = found.flatMap((each: AgentInfo) => each.models.map(({ id }) => id))
+  if (models.length === 0)
+    throw new CommandError(
+      `The models of ${sanitize(found.map(({ provider }) => provider).join(', '))} are not known yet; ask for them with: atrium agents --check`,
+      exits.usage,
+    )
   if (!models.includes(model)) throw unknown('model', model, models)
 }
 

@@ -84,7 +84,7 @@ describe.concurrent('[Z20] send', () => {
     expect(cancelled).toMatchObject({
       status: 0,
       stdout: '',
-      stderr: expect.stringMatching(/^Cancelled\.\nQueued messages wait/),
+      stderr: expect.stringMatching(/^Cancelled\.\nThe queued messages wait/),
     })
     expect(await waiting).toMatchObject({
       status: 130,

@@ -35,7 +35,8 @@ export async function send(name: string, words: readonly string[], flags: Flags)
       }
       note(sentences[sent.as])
       noteHints(chat, shortName(session.resource), note)
-      const turn = await withTimeout(seconds, endedTurn(chat, sent), 'The turn did not end')
+      const advice = ` It goes on; see it with: atrium attach ${shortName(session.resource)}`
+      const turn = await withTimeout(seconds, endedTurn(chat, sent), 'The turn did not end', advice)
       print({ ...document, turn }, () => sanitize(answerText(turn)))
       return noteEnd(turn, note)
     })
@@ -48,7 +49,7 @@ function noteHints(chat: Subscription<'chat'>, name: string, note: Output['note'
   let before = false
   chat.onChange(() => {
     const inputNeeded = activityOf(chat.state?.status ?? 0) === Activity.InputNeeded
-    if (inputNeeded && !before) note(`It waits for an answer; see what it asks with: atrium approve ${name}`)
+    if (inputNeeded && !before) note(`It waits for an answer; see it and answer with: atrium attach ${name}`)
     before = inputNeeded
   })
 }
@@ -57,7 +58,7 @@ function noteHints(chat: Subscription<'chat'>, name: string, note: Output['note'
 function noteEnd(turn: Turn, note: Output['note']): Exit {
   const exit = exitOf(turn)
   if (exit === exits.interrupted) note('Somebody cancelled the turn.')
-  if (exit === exits.denied) note('Somebody denied one of its tools.')
+  if (exit === exits.denied) note('One of its tools was denied.')
   if (exit !== exits.error) return exit
   throw new CommandError(`The turn failed: ${onOneLine(failureOf(turn) ?? 'without a reason')}`)
 }

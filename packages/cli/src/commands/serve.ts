@@ -98,7 +98,7 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
   // nobody in.
   const linked = !json && process.stdout.isTTY && host.ready()
   const page = linked ? listening.pageLink() : listening.pageUrl
-  printBanner({ version, url, token, page, notes }, json)
+  printBanner({ version, url, token, tokenFile, page, notes }, json)
   log.info({ urls: listening.urls, data: settings.data }, 'listening')
 
   const signal = await stopped

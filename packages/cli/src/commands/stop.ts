@@ -19,11 +19,15 @@ export async function stop(flags: Flags): Promise<void> {
   const seconds = parseSeconds(flags.timeout, '--timeout') ?? defaultSeconds
   const { pid } = await addressOf(flags)
   if (pid === undefined)
-    throw new CommandError('Only a host on this machine can be stopped; leave out --host.', exits.usage)
+    throw new CommandError(
+      'Only a host on this machine can be stopped; leave out --host, and unset ATRIUM_URL.',
+      exits.usage,
+    )
   // The command asks the host before it sends a signal. If the host has crashed, another process may have got its
   // process id. An answer to the host's token shows that the process is the host.
   const host = `The host (process ${pid})`
-  const active = await withTimeout(seconds, withClient(flags, activeTurns), `${host} has not answered`)
+  const asked = withClient(flags, activeTurns)
+  const active = await withTimeout(seconds, asked, `${host} has not answered`, ' It was not stopped.')
   sendStop(pid)
   await until(() => !isRunning(pid), seconds, `${host} has not stopped`)
   const turns = active === 1 ? '1 turn was' : `${active} turns were`

@@ -11,7 +11,7 @@ import { unasked } from '../session/unasked.ts'
 import { findHost } from '../serve/discovery.ts'
 import type { Settings } from '../serve/config-fields.ts'
 import { defaultPort } from '../serve/port.ts'
-import { sentenceOf } from '../terminal/exit.ts'
+import { CommandError, exits, sentenceOf } from '../terminal/exit.ts'
 import { addressOf, connect, isRemote } from '../link/connect.ts'
 import type { HostOptions } from '../link/connect.ts'
 import { withTimeout } from '../link/with-client.ts'
@@ -51,7 +51,11 @@ export async function hostFindings(options: HostOptions, settings: Settings): Pr
       client.close()
     }
   } catch (error) {
-    return [fail('host', sentenceOf(error), 'read its log where it was started, or restart it')]
+    const isAdvised = error instanceof CommandError && error.exit !== exits.timeout
+    const remedy = isAdvised
+      ? 'follow the advice in the message'
+      : 'read its log where it was started, or restart it'
+    return [fail('host', sentenceOf(error), remedy)]
   }
 }
 
@@ -78,8 +82,12 @@ export function versionFinding({ host }: Connected, url: string): Finding {
  */
 export function numbersFinding({ host }: Connected, now = Date.now()): Finding {
   const ahead = Math.round(((host?.serverSeq ?? 0) / 1000 - now) / 1000)
-  if (ahead < 60) return ok('numbers', `the last one is ${host?.serverSeq ?? 0}`)
-  return warn('numbers', `they are ${ahead} s ahead of the clock`, 'nothing is lost; set the clock right')
+  if (ahead < 60) return ok('numbers', `the last sequence number is ${host?.serverSeq ?? 0}`)
+  return warn(
+    'numbers',
+    `the sequence numbers are ${ahead} s ahead of the clock`,
+    'nothing is lost; set the clock right',
+  )
 }
 
 async function agentFindings(client: Client): Promise<readonly Finding[]> {

@@ -112,6 +112,6 @@ async function shellFinding(): Promise<Finding> {
 async function gitFinding(): Promise<Finding> {
   const path = await findProgram('git', process.env['PATH'] ?? '')
   return path === undefined
-    ? warn('git', 'none was found, so repositories are not recognized', 'install git')
+    ? warn('git', 'none was found, so changes are not shown, undone or committed', 'install git')
     : ok('git', path)
 }

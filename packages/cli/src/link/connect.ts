@@ -136,7 +136,10 @@ export function checkedUrl(text: string): string {
   if (url?.protocol === 'http:') url.protocol = 'ws:'
   if (url?.protocol === 'https:') url.protocol = 'wss:'
   if (url?.protocol === 'ws:' || url?.protocol === 'wss:') return url.href
-  throw new CommandError(`--host must be a URL like ws://127.0.0.1:7433, and not '${text}'.`, exits.usage)
+  throw new CommandError(
+    `The address of a host must be a URL like ws://127.0.0.1:7433, and not '${text}'.`,
+    exits.usage,
+  )
 }
 
 /** The line for a host that accepts the connection and does not answer, because it is stopped or very busy. */
@@ -146,7 +149,7 @@ function silentHost({ url, pid }: Address): string {
 }
 
 /** The error for a host that cannot be reached. `final`: the client does not try again. */
-function unreachable({ url }: Address, reason: string, final: boolean): CommandError {
+function unreachable({ url, local }: Address, reason: string, final: boolean): CommandError {
   const shown = new URL(url)
   shown.search = ''
   if (final && reason.includes('token'))
@@ -159,5 +162,9 @@ function unreachable({ url }: Address, reason: string, final: boolean): CommandE
       `The host at ${shown.href} does not accept this address; start it with: atrium serve --allow-host ${shown.host}`,
     )
   if (final) return new CommandError(`The host at ${shown.href} does not accept this client: ${reason}`)
-  return new CommandError(`No host answers at ${shown.href} (${reason}); start one with: atrium serve`)
+  if (local)
+    return new CommandError(`No host answers at ${shown.href} (${reason}); start one with: atrium serve`)
+  return new CommandError(
+    `There is no connection to ${shown.href} (${reason}); check the address, and that a host runs there.`,
+  )
 }

@@ -6,5 +6,7 @@ export function assertAccepted(outcome: Outcome): void {
   if (outcome.outcome === 'accepted') return
   const reason = outcome.reason.replace(/\.$/, '')
   if (outcome.outcome === 'refused') throw new CommandError(`The host refuses this: ${reason}.`)
-  throw new CommandError(`The outcome of this is unknown: ${reason}. Look with: atrium logs`)
+  throw new CommandError(
+    `It is not known whether the host did this: ${reason}. Check before you do it again.`,
+  )
 }

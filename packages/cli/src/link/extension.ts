@@ -11,7 +11,7 @@ export async function askExtension(client: Client, method: string, params: objec
   } catch (error) {
     if (!(error instanceof AhpError)) throw error
     if (error.code === errorCodes.MethodNotFound)
-      throw new CommandError(`This host has no ${method}: its version is older, or it is read-only.`)
+      throw new CommandError('This host does not offer this: its version is older, or it is read-only.')
     const denied = error.code === errorCodes.PermissionDenied ? exits.denied : exits.error
     throw new CommandError(/[.!?]$/.test(error.message) ? error.message : `${error.message}.`, denied)
   }

@@ -1,7 +1,7 @@
 import type { Client } from '@atrium/client/client'
 import { CommandError, exits } from '../terminal/exit.ts'
 import { onOneLine } from '../terminal/output.ts'
-import { connect } from './connect.ts'
+import { connect, isRemote } from './connect.ts'
 import type { HostOptions } from './connect.ts'
 
 /** How long the host may be away, for example for a restart, before the command gives up. */
@@ -11,7 +11,7 @@ const maxAwayMs = 5_000
 export async function withClient<T>(options: HostOptions, work: (client: Client) => Promise<T>): Promise<T> {
   const client = await connect(options)
   process.once('SIGINT', () => process.exit(exits.interrupted))
-  const watch = watchLink(client)
+  const watch = watchLink(client, () => hostLost(options))
   // Without this message, a command that changes something would wait silently while the disk of the host is full.
   client.onProblem(({ kind, detail }) => {
     if (kind === 'full') process.stderr.write(`atrium: ${onOneLine(detail)}\n`)
@@ -20,7 +20,7 @@ export async function withClient<T>(options: HostOptions, work: (client: Client)
     return await Promise.race([work(client), watch.lost])
   } catch (error) {
     // If the link is broken, the break has most likely caused the error. So the error names the break instead.
-    throw client.link.state === 'live' || error instanceof CommandError ? error : hostLost()
+    throw client.link.state === 'live' || error instanceof CommandError ? error : hostLost(options)
   } finally {
     watch.end()
     client.close()
@@ -28,7 +28,10 @@ export async function withClient<T>(options: HostOptions, work: (client: Client)
 }
 
 /** Watches the link. `lost` rejects when the link is closed, or does not come back in time. `end` stops watching. */
-function watchLink(client: Client): { readonly lost: Promise<never>; readonly end: () => void } {
+function watchLink(
+  client: Client,
+  hostLost: () => CommandError,
+): { readonly lost: Promise<never>; readonly end: () => void } {
   let timer: NodeJS.Timeout | undefined
   let unsubscribe = () => {}
   const lost = new Promise<never>((_, reject) => {
@@ -50,23 +53,28 @@ function watchLink(client: Client): { readonly lost: Promise<never>; readonly en
   }
 }
 
-function hostLost(): CommandError {
-  return new CommandError('The host went away in the middle of this; start it again with: atrium serve')
+function hostLost(options: HostOptions): CommandError {
+  return new CommandError(
+    isRemote(options)
+      ? 'The connection to the host was lost in the middle of this. Check whether it was done before you try again.'
+      : 'The host went away in the middle of this; start it again with: atrium serve',
+  )
 }
 
 /**
- * Rejects with exit code 3 unless `task` settles in time. `what` is the beginning of the error message. Without `seconds`
- * there is no limit.
+ * Rejects with exit code 3 unless `task` settles in time. `what` is the beginning of the error message, and `advice` its end.
+ * Without `seconds` there is no limit.
  */
 export async function withTimeout<T>(
   seconds: number | undefined,
   task: Promise<T>,
   what: string,
+  advice = '',
 ): Promise<T> {
   if (seconds === undefined) return task
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    const sentence = `${what} in ${seconds} s; it may still.`
+    const sentence = `${what} in ${seconds} s.${advice}`
     timer = setTimeout(() => reject(new CommandError(sentence, exits.timeout)), seconds * 1000)
   })
   return Promise.race([task, late]).finally(() => clearTimeout(timer))
@@ -86,7 +94,10 @@ export function parseSeconds(text: string | undefined, flag: string): number | u
   if (text === undefined) return undefined
   const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN
   if (seconds > 0 && seconds <= 2_000_000) return seconds
-  throw new CommandError(`${flag} must be a number of seconds, and not '${text}'.`, exits.usage)
+  throw new CommandError(
+    `${flag} must be a number of seconds above 0, at most 2000000, and not '${text}'.`,
+    exits.usage,
+  )
 }
 
 const pollMs = 50

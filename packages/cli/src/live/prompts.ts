@@ -163,13 +163,9 @@ export class Prompts {
     clearTimeout(this.#timer)
     this.#current = undefined
     const how = resolution(request)
-    pane.note(
-      style.dim(
-        changed
-          ? '  It asks for something else now:'
-          : `  answered elsewhere${how === undefined ? '' : `: ${how}`}`,
-      ),
-    )
+    // A call that ends with its turn is skipped: nobody has answered it.
+    const end = how === undefined || how === 'skipped' ? 'no longer asked' : `answered elsewhere: ${how}`
+    pane.note(style.dim(changed ? '  It asks for something else now:' : `  ${end}`))
     this.#options.changed()
   }
 

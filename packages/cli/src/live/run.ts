@@ -54,9 +54,14 @@ export class RunView extends PromptingView {
   /** Cancels the turn after its time limit, and ends the command even if the host does not answer. */
   async expire(seconds: number): Promise<void> {
     this.#timedOut = true
-    const gaveUp = new Promise((resolve) => setTimeout(resolve, 2_000).unref())
+    const gaveUp = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 2_000).unref())
     const result = await Promise.race([this.conversation.cancel(), gaveUp])
-    const what = result === undefined ? 'it may still go on' : 'the turn was cancelled'
+    const ends = {
+      accepted: 'the turn was cancelled',
+      refused: 'the turn had ended just then',
+      lost: undefined,
+    }
+    const what = (result && ends[result.outcome]) ?? 'it may still go on'
     const attach = `atrium attach ${shortName(this.conversation.session.uri)}`
     this.finish(
       new CommandError(`Not done after ${seconds} s: ${what}; see it with: ${attach}`, exits.timeout),

@@ -61,8 +61,8 @@ export function expects(question: ChatInputQuestion): string {
   const free = 'allowFreeformInput' in question && question.allowFreeformInput ? ', or words of your own' : ''
   const kinds: Readonly<Record<string, string>> = {
     text: 'Type an answer',
-    number: `Type a number${range(question)}`,
-    integer: `Type a whole number${range(question)}`,
+    number: `Type a number${range(question).replace(/^ at/, ', at')}`,
+    integer: `Type a whole number${range(question).replace(/^ at/, ', at')}`,
     boolean: 'Type y or n',
     'single-select': `Type a number of the list${free}`,
     'multi-select': `Type numbers of the list, with commas${free}`,
@@ -153,7 +153,7 @@ interface Bounds {
 function range(question: ChatInputQuestion): string {
   const { min, max }: Bounds = 'min' in question || 'max' in question ? question : {}
   if (min !== undefined && max !== undefined) return ` from ${min} to ${max}`
-  return min === undefined ? (max === undefined ? '' : ` up to ${max}`) : ` from ${min}`
+  return min === undefined ? (max === undefined ? '' : ` up to ${max}`) : ` at least ${min}`
 }
 
 function optionsOf(question: ChatInputQuestion): readonly ChatInputOption[] {

@@ -34,7 +34,7 @@ test.each([
   [{ kind: 'single-select', options, allowFreeformInput: true }, 'huge', submitted('selected', '', ['huge'])],
   [{ kind: 'multi-select', options }, '2, 1, 2', submitted('selected-many', ['large', 'small'])],
   [{ kind: 'multi-select', options }, '1, huge', 'Type numbers from 1 to 2, with commas.'],
-  [{ kind: 'multi-select', options, min: 2 }, '1', 'Choose from 2 of them.'],
+  [{ kind: 'multi-select', options, min: 2 }, '1', 'Choose at least 2 of them.'],
   [
     { kind: 'multi-select', options, allowFreeformInput: true },
     '1,huge',

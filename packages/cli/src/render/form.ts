@@ -58,7 +58,7 @@ export class Form implements Question {
       rows: [
         ...above,
         `> ${shown.text}`,
-        problem === undefined ? style.dim(`${expects(question)}; Esc answers nothing`) : style.red(problem),
+        problem === undefined ? style.dim(`${expects(question)}; Esc declines the form`) : style.red(problem),
       ],
       cursor: { row: above.length, column: 2 + shown.column },
     }

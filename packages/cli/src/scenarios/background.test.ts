@@ -114,7 +114,7 @@ describe('[Z40] a host in the background', () => {
       expect(await command('stop', '--timeout', '0.5')).toEqual({
         status: 3,
         stdout: '',
-        stderr: `atrium: The host (process ${host}) has not answered in 0.5 s; it may still.\n`,
+        stderr: `atrium: The host (process ${host}) has not answered in 0.5 s. It was not stopped.\n`,
       })
     } finally {
       // A stopped process would not react to the signal with which `afterEach` ends it.

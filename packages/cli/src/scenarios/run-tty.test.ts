@@ -127,7 +127,7 @@ describe('[Z6] forms and sign-ins', () => {
     window.press(`Ωmega${enter}`)
     await window.until('2/6 What may it cost?')
     window.press(`-1${enter}`)
-    await window.until('It must be from 0.')
+    await window.until('It must be at least 0.')
     window.press(`\u00152,5${enter}`)
     await window.until('3/6 How many?')
     window.press(enter)

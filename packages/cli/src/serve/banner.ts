@@ -2,6 +2,8 @@ export interface Announcement {
   readonly version: string
   readonly url: string
   readonly token: string | undefined
+  /** The file that has the token. Undefined if the token was named otherwise, or if there is none. */
+  readonly tokenFile?: string | undefined
   /** A link to the web page; for a terminal, with a code that lets one browser in. Undefined if there is no page. */
   readonly page?: string | undefined
   /** Deviations from the default, for example another port. */
@@ -23,10 +25,10 @@ export function banner({ version, url, token, page, notes }: Announcement): stri
   return `\n${lines.join('\n')}\n\n`
 }
 
-/** The text for a pipe or a file. The token would stay there, so the text names the command that shows it. */
-export function quietBanner({ url, token, page, notes }: Announcement): string {
+/** The text for a pipe or a file. The token would stay there, so the text names the file that has it. */
+export function quietBanner({ url, tokenFile, page, notes }: Announcement): string {
   const hints = [
-    token === undefined ? [] : 'the token: atrium token show',
+    tokenFile === undefined ? [] : `the token: ${tokenFile}`,
     page === undefined ? [] : 'the page: atrium web',
   ]
   const hint = hints.flat().length === 0 ? '' : ` (${hints.flat().join('; ')})`

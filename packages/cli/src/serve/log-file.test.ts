@@ -26,11 +26,12 @@ test('S-05: values of secret keys are redacted, also when the secret is not know
 })
 
 test('[D7] the token is printed on a terminal and with --json, and nowhere else', () => {
-  const announcement = { version: '1', url, token, notes: ['Port 1 is taken; this is 2.'] }
+  const notes = ['Port 1 is taken; this is 2.']
+  const announcement = { version: '1', url, token, tokenFile: '/data/token', notes }
   expect(banner(announcement)).toContain(`${url}?tkn=${token}\n`)
   expect(banner(announcement).split('\n').length).toBeLessThanOrEqual(10)
   expect(quietBanner(announcement)).toBe(
-    `Atrium listens on ${url} (the token: atrium token show)\nPort 1 is taken; this is 2.\n`,
+    `Atrium listens on ${url} (the token: /data/token)\nPort 1 is taken; this is 2.\n`,
   )
   expect(readyLine(announcement)).toBe(
     `{"event":"ready","url":"${url}","token":"${token}","pid":${process.pid}}\n`,

@@ -80,7 +80,7 @@ export async function openHost(parts: HostParts): Promise<ServedHost> {
   const loss = lossIn(settings.data, opened.store)
   if (loss !== undefined) {
     log.error(loss)
-    process.stderr.write(`atrium: ${loss} Clients are told.\n`)
+    process.stderr.write(`atrium: ${loss} See what can be done: atrium doctor\n`)
   }
   return aloneHost(await createOn(parts, prepared, opened))
 }

@@ -16,9 +16,7 @@ export function approvalAction(
   { option, edit }: AnswerOptions,
 ): ChatAction {
   if (kind === 'login')
-    throw new CommandError(
-      `'${onOneLine(what)}' waits for a sign-in, which only a client with a browser can do.`,
-    )
+    throw new CommandError(`'${onOneLine(what)}' waits for a sign-in; give it in atrium attach.`)
   if (kind !== 'call' && (option ?? edit) !== undefined)
     throw new CommandError('--option and --edit are for a tool that asks; this is none.', exits.usage)
   if (kind === 'form') return { type: 'chat/inputCompleted', requestId: id, response: 'accept' }
@@ -41,7 +39,9 @@ export function denialAction(
   { option, reason }: AnswerOptions,
 ): ChatAction {
   if (kind === 'login')
-    throw new CommandError(`'${onOneLine(what)}' waits for a sign-in; cancel its turn instead.`)
+    throw new CommandError(
+      `'${onOneLine(what)}' waits for a sign-in; decline it with Esc in atrium attach, or cancel its turn.`,
+    )
   if (kind === 'form') return { type: 'chat/inputCompleted', requestId: id, response: 'decline' }
   if (kind === 'result')
     return { type: 'chat/toolCallResultConfirmed', turnId, toolCallId: id, approved: false }

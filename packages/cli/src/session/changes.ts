@@ -75,8 +75,8 @@ function sentence(message: string): string {
 const absent = {
   session: 'This session has no folder, or the host does not record changes.',
   turn: 'This chat has no such turn, or the host does not record changes.',
-  uncommitted: 'The folder of this session is not a git repository.',
-  branch: 'The folder of this session is not a git repository.',
+  uncommitted: 'This session has no folder in a git repository, or the host does not record changes.',
+  branch: 'This session has no folder in a git repository, or the host does not record changes.',
 }
 
 async function turnChangeset(client: Client, chat: Uri, number: number): Promise<Uri | undefined> {

@@ -30,10 +30,10 @@ export class Conversation {
 
   /** The error of a removed session; undefined while the session exists. */
   get gone(): CommandError | undefined {
-    const gone = this.#removed || this.chat.status === 'gone' || this.session.status === 'gone'
-    return gone
-      ? new CommandError('The session was removed in the middle of this.', exits.notFound)
-      : undefined
+    const isSession = this.#removed || this.session.status === 'gone'
+    if (!isSession && this.chat.status !== 'gone') return undefined
+    const what = isSession ? 'session' : 'chat'
+    return new CommandError(`The ${what} was removed in the middle of this.`, exits.notFound)
   }
 
   /** Subscribes to a session and to one of its chats, by default the default chat, with its last `turns` turns. */

@@ -51,8 +51,14 @@ export async function resolutionIn(
   return undefined
 }
 
+/** The sentences for the responses to a form. */
+const formWords: { readonly [response: string]: string } = {
+  accept: 'it was answered',
+  decline: 'it was declined',
+}
+
 function sentenceFor(part: RequestPart): string {
-  if (part.kind === 'inputRequest') return part.response === 'accept' ? 'it was answered' : 'it was declined'
+  if (part.kind === 'inputRequest') return formWords[part.response ?? ''] ?? 'it was cancelled'
   const { toolCall: call } = part
   if (call.status === 'cancelled' && call.reason === 'skipped') return 'its turn is over'
   if (call.status !== 'cancelled' && call.status !== 'running' && call.status !== 'completed')

@@ -98,7 +98,7 @@ export class Reconnect {
       this.#setStatus({ state: 'stale', reason: 'the link is being replaced', failures: 0 })
   }
 
-  close(reason = 'closed here'): void {
+  close(reason = 'this client was closed'): void {
     if (this.#status.state === 'closed') return
     this.#drop()
     this.#setStatus({ state: 'closed', reason, failures: 0 })

@@ -72,7 +72,7 @@ class SocketTransport implements Transport {
   /** Closes the socket. `closed` is aborted at once, because a dead peer never completes the closing handshake. */
   close(code = 1000, reason = ''): void {
     this.#socket.close(code, reason)
-    this.#ending.abort(new Error(reason || 'closed here'))
+    this.#ending.abort(new Error(reason || 'this client has closed the link'))
   }
 
   /** Resolves at once, because this interface has no event for drained buffers. */

@@ -91,8 +91,9 @@ export class Subscriptions {
     } catch (error) {
       return refused(messageOf(error))
     }
-    if (channel?.status === 'gone') return refused(`there is no ${uri}: ${channel.problem?.message}`)
-    if (this.#pending.size >= maxPending) return refused(`${maxPending} actions are pending already`)
+    if (channel?.status === 'gone') return refused(`${uri} cannot be used: ${channel.problem?.message}`)
+    if (this.#pending.size >= maxPending)
+      return refused(`${maxPending} actions are pending already: wait for an outcome`)
     const { pending, outcome } = this.#pending.add(uri, action)
     channel?.write(pending)
     const peer = this.#context.live()
@@ -139,7 +140,7 @@ export class Subscriptions {
     const problem = error instanceof Error ? error : new Error(messageOf(error))
     channel.gone(problem)
     for (const pending of this.#pending.of(channel.uri))
-      this.#lose(pending, `${channel.uri} is gone: ${problem.message}`)
+      this.#lose(pending, `${channel.uri} cannot be used any more: ${problem.message}`)
     channel.changes.notify()
   }
 

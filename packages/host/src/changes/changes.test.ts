@@ -90,10 +90,13 @@ test.each([
 
 test('[O31] a turn in a folder that is never captured does not mention it, and its record does', async () => {
   const all = await capturedSession()
-  all.captures.take = () => Promise.reject(new CaptureRefused('The home folder is not captured.'))
+  all.captures.take = () =>
+    Promise.reject(new CaptureRefused('The files of the home folder are not recorded.'))
   await endTurn(all, await beginTurn(all, 't1'))
   expect(chatOf(all).turns).toMatchObject([{ state: 'complete', responseParts: [] }])
-  expect(await folderOf(all, 't1')).toMatchObject({ problem: 'The home folder is not captured.' })
+  expect(await folderOf(all, 't1')).toMatchObject({
+    problem: 'The files of the home folder are not recorded.',
+  })
 })
 
 test('[O31] an end capture that fails leaves the turn complete, and its record says why it cannot be undone', async () => {

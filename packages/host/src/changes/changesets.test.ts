@@ -102,11 +102,11 @@ test('[O35] binary files, modes, renames and large files are said', async () => 
 
 test('[O35] a turn that was not captured has a changeset in error, with the reason', async () => {
   const all = await capturedSession()
-  all.captures.failing = 'The home folder is not captured.'
+  all.captures.failing = 'The files of the home folder are not recorded.'
   await endTurn(all, await beginTurn(all, 't1'))
   const state = await changeset(all.ann, turnOf('t1'))
   expect(state).toMatchObject({ status: 'error', files: [] })
-  expect(state.error?.message).toContain('The home folder is not captured.')
+  expect(state.error?.message).toContain('The files of the home folder are not recorded.')
 })
 
 test('[O35] the changes between two turns, of a session, of a branch and since the last commit', async () => {

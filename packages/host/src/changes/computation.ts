@@ -127,7 +127,9 @@ export class Computation {
     for (const { directory, end } of to?.folders ?? []) {
       const before: TurnFolder | undefined = from?.folders.find((folder) => folder.directory === directory)
       if (before?.end === undefined || end === undefined)
-        throw new CaptureFailed('These turns cannot be compared: their files were not recorded.')
+        throw new CaptureFailed(
+          'These turns cannot be compared: the host does not have the files as they were at the end of both. If one is in progress, wait for its end.',
+        )
       const changes = await this.#captures.compare(before.end, end)
       const place = { session: session.uri, directory, live: false }
       files.push(...changes.map((change) => changesetFile(place, change)))

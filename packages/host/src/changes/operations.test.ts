@@ -47,7 +47,7 @@ test('[O37] an undo sets back what the turn changed, lists conflicts first, and 
 test('[O37] a redo does again what an undo has taken back, and nothing else', async () => {
   const all = await turnDone()
   expect((await operation(all.ann, 'redo'))?.status).toBe('disabled')
-  await expect(invoke(all.ann, 'redo')).rejects.toThrow('nothing to do')
+  await expect(invoke(all.ann, 'redo')).rejects.toThrow('There is no file that this can change now')
   await invoke(all.ann, 'undo')
   await untilChangeset(all.ann, uri, ({ operations }) => operations?.[1]?.status === 'idle')
   all.write('one.txt', 'a person, later\n')
@@ -87,7 +87,7 @@ test('[O38] a conflict has three choices: keep the file, undo with a copy, undo 
     ['undo-with-copy', ['resource']],
     ['undo-anyway', ['resource']],
   ])
-  await expect(invoke(all.ann, 'undo-anyway', at('one.txt'))).rejects.toThrow('no conflict')
+  await expect(invoke(all.ann, 'undo-anyway', at('one.txt'))).rejects.toThrow('There is nothing to decide here')
   await expect(invoke(all.ann, 'undo-anyway', at('other.txt'))).rejects.toThrow('has not changed that file')
   all.write('both.txt.before-undo', 'a person’s')
   expect((await invoke(all.ann, 'undo-with-copy', at('both.txt'))).message).toContain(

@@ -118,7 +118,7 @@ export class Operations {
     if (!operation.scopes.includes(scope))
       throw invalid(`${operationId} needs a target of kind ${operation.scopes.join(' or ')}`)
     if (operation.status === 'disabled')
-      throw AhpError.conflict(operation.description ?? 'There is nothing to do here.')
+      throw AhpError.conflict(operation.description ?? 'There is no file that this can change now.')
     return this.#run(channel, operationId, async () => ({
       message: await this.#act(channel, subject, operationId, target),
     }))

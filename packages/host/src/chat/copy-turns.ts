@@ -117,7 +117,7 @@ class TurnCopy {
     for (let at = 0; at < ids.length;) {
       const { texts, count } = await trusted(this.#core, () => readTexts(store.log, uri, ids.slice(at)))
       if (log.channel(uri) !== this.#source || this.#source.lastRowNeeded !== this.#lastRowNeeded)
-        throw AhpError.conflict('the turns of the source chat have changed meanwhile')
+        throw AhpError.conflict('the turns of the source chat have changed meanwhile: try again')
       const rows = ids.slice(at, at + count).flatMap((id) => rowOf(id, texts.get(id)))
       if (rows.length < count) await trusted(this.#core, () => Promise.reject(lost(uri)))
       at += count

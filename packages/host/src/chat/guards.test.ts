@@ -98,7 +98,7 @@ const inTurn: readonly Row[] = [
   ['a cancellation of another turn', cancelled('t2'), noTurn],
   ['a duration beyond the range of dates', cancelled('t1', 8.7e15), 'the duration is invalid'],
   ['a cancelling after 1e300 ms', cancelled('t1', 1e300), 'the duration is invalid'],
-  ['its resumption', resume('t1'), 'a turn is in progress'],
+  ['its resumption', resume('t1'), 'a turn is in progress: wait for its end, or cancel it'],
   ['a truncation at it', truncated('t1'), 'this chat has no such turn'],
   ['the removal of a message of the other kind', withdrawn('steering', 'waiting'), noPending],
 ]

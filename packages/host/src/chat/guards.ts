@@ -30,7 +30,7 @@ export const chatGuards: Guards<'chat'> = {
     return endOf(activeTurn.startedAt, duration) === undefined ? 'the duration is invalid' : undefined
   },
   'chat/turnResume': ({ turnId }, { state: { activeTurn, turns }, core, channel: chat }) => {
-    if (activeTurn) return 'a turn is in progress'
+    if (activeTurn) return 'a turn is in progress: wait for its end, or cancel it'
     const last = turns.at(-1)
     const part = last?.responseParts.at(-1)
     if (last?.id !== turnId || last.state !== 'error')

@@ -32,7 +32,7 @@ test('[L42] the first node becomes the owner, the second a standby that closes l
   expect(two.node.lease).toMatchObject({ node: 'one', url: 'ws://one/', epoch: one.node.epoch })
   const { closed } = two.link()
   await untilIdle()
-  expect(String(closed.reason)).toContain('this node is a standby; connect to the owner')
+  expect(String(closed.reason)).toContain('this node does not serve now; connect to the owner, or try again')
 })
 
 test('[L42] an owner that renews its lease stays the owner', async () => {

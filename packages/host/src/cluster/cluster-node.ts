@@ -109,7 +109,7 @@ export class ClusterNode {
 
   connect(transport: Transport, principal: string, device?: Device): void {
     if (this.accepts) this.host?.connect(transport, principal, device)
-    else transport.close(1013, 'this node is a standby; connect to the owner')
+    else transport.close(1013, 'this node does not serve now; connect to the owner, or try again')
   }
 
   /** Ends the host in order and gives the lease back, so that another node can take over at once. */
@@ -120,7 +120,9 @@ export class ClusterNode {
     const [host, ownership] = [this.#host, this.#ownership]
     this.#host = undefined
     await host?.close()
-    await ownership?.release().catch((error: unknown) => this.#parts.world.report('lease kept', error))
+    await ownership
+      ?.release()
+      .catch((error: unknown) => this.#parts.world.report('lease not given back', error))
     this.#setRole('standby')
     await this.#parts.lease.close()
   }
@@ -173,7 +175,7 @@ export class ClusterNode {
       if (this.#ownership === ownership && !this.#closed) this.#setRole('owner')
     } catch (failure) {
       const error = await ownership.causeOf(failure)
-      if (error !== failure) world.report('not opened', failure)
+      if (error !== failure) world.report('host not opened', failure)
       if (this.#ownership !== ownership) return
       if (this.#goesOn(ownership, error)) return
       this.#ownership = undefined
@@ -182,7 +184,7 @@ export class ClusterNode {
       await ownership.release().catch(() => {})
       // The next attempt comes at the next regular look, not at once.
       this.#lease = undefined
-      if (passes) world.report('not opened', error)
+      if (passes) world.report('host not opened', error)
       else failed(error)
       this.#setRole('standby')
     }

@@ -59,7 +59,7 @@ export function requestedChannels(
 
 export function tooManySubscriptions({ limits }: Core): AhpError {
   return AhpError.permissionDenied(
-    `a connection follows at most ${limits.subscriptions} channels: unsubscribe from one first`,
+    `a connection follows at most ${limits.subscriptions} channels: name fewer, or unsubscribe from one first`,
   )
 }
 

@@ -146,7 +146,9 @@ export function withNaming(record: ClientRecord, naming: SessionNaming | undefin
 }
 
 export function foreignClientId(): AhpError {
-  return AhpError.permissionDenied('this client id belongs to another principal or device')
+  return AhpError.permissionDenied(
+    'this client id belongs to another principal or device: choose another one',
+  )
 }
 
 /** Returns the client's own name, title and version, each cut to `infoLength`. */

@@ -29,7 +29,10 @@ export function clientPluginFiles(ask: AskForResource, root: Uri): PluginFiles {
     } catch (error) {
       if (!(error instanceof AhpError)) throw error
       if (error.code === errorCodes.MethodNotFound)
-        throw new FileError('refused', 'The client cannot be asked for files, or its version of AHP cannot.')
+        throw new FileError(
+          'refused',
+          'The client gives no files to the host, or its version of AHP has no request for them.',
+        )
       if (error.code === errorCodes.NotFound && (await isMissing(path)))
         throw new FileError('missing', 'There is no file or directory of that name.')
       throw new FileError('refused', `The client did not give it: ${printable(error.message)}`)

@@ -41,7 +41,9 @@ export async function askClient<M extends ClientMethod>(
   const link = owner === undefined ? undefined : core.links.get(owner)
   // A client that requests its own file would wait for itself.
   if (!link?.ask || link === requester || link.principal !== requester.principal)
-    throw AhpError.notFound(`no connected client has ${JSON.stringify(uri.slice(0, 200))}`)
+    throw AhpError.notFound(
+      `no other connected client that can be asked has ${JSON.stringify(uri.slice(0, 200))}`,
+    )
   return askLink(core, link, method, params)
 }
 

@@ -24,7 +24,9 @@ export async function createResourceWatch(
   const request = requestOf(core, params)
   const place = containedPath(core, uri, 'read')
   if (core.jobs.count(Watch) >= core.limits.watches)
-    throw AhpError.permissionDenied(`there are ${core.limits.watches} watches already: release some first`)
+    throw AhpError.permissionDenied(
+      `there are ${core.limits.watches} watches already: unsubscribe from some first`,
+    )
   const state = compact<ResourceWatchState>({ root: uri, recursive, includes, excludes })
   const channel = core.log.create(resourceWatchUri(core.world.id()), 'resourceWatch', state)
   const watch = new Watch(core, channel, place.path)

@@ -150,7 +150,7 @@ describe('S-26, S-10: knowing an id gives no rights', () => {
       const eve = all.link('eve')
       await expect(eve.peer.request(method, params)).rejects.toMatchObject({
         code: -32009,
-        message: 'this client id belongs to another principal or device',
+        message: 'this client id belongs to another principal or device: choose another one',
       })
       // The refused handshake has not opened the link: its other requests fail, and it gets no action.
       for (const [asked, channel] of [

@@ -59,7 +59,7 @@ describe('[H5] S-23: subscriptions of one link', () => {
     const [last = ''] = uris(513).slice(-1)
     await expect(ann.ask('subscribe', { channel: last })).rejects.toMatchObject({
       code: -32009,
-      message: 'a connection follows at most 512 channels: unsubscribe from one first',
+      message: 'a connection follows at most 512 channels: name fewer, or unsubscribe from one first',
     })
     expect(await code(join('ben', { subscribe: uris(513) }))).toBe(-32009)
     const back = { clientId: 'ann', lastSeenServerSeq: ann.lastSeen, subscriptions: uris(513) }

@@ -136,7 +136,9 @@ races(
     )
     const won = chatOf(all.all).activeTurn?.id
     expect([on.rejectionReason, other.rejectionReason]).toEqual(
-      won === 't0' ? [undefined, inProgress] : ['a turn is in progress', undefined],
+      won === 't0'
+        ? [undefined, inProgress]
+        : ['a turn is in progress: wait for its end, or cancel it', undefined],
     )
     expect(all.agent.runs).toHaveLength(2)
     await all.converged()

@@ -68,7 +68,12 @@ export function select(
   if (problem !== undefined) return core.log.refuse(session, action, sender, problem)
   if (!isBusy(core, session)) return core.log.accept(session, selected(session.head, action), sender)
   if (deferred.length >= maxDeferred)
-    return core.log.refuse(session, action, sender, `${maxDeferred} choices wait for the end of the turn`)
+    return core.log.refuse(
+      session,
+      action,
+      sender,
+      `${maxDeferred} choices of a model or an agent wait for the end of the turn already: choose again after it`,
+    )
   const waiting = [...deferred, { action, by: { clientId, clientSeq } }]
   return core.log.append(session, metaChanged(session.head, { deferred: waiting }))
 }

@@ -100,7 +100,7 @@ test('[J5] a client file is requested from the client that owns it, and from no 
   const { chat: given } = await agent.given(1)
   expect(await given.read(own)).toEqual({ data: `resourceRead ${uri}`, encoding: 'utf-8' })
   await expect(given.read({ ...own, uri: 'untitled:/two' })).rejects.toMatchObject(
-    failed('"x": no connected client has "untitled:/two"'),
+    failed('"x": no other connected client that can be asked has "untitled:/two"'),
   )
   ann.peer.close()
   await until(() => run.signal.aborted)
@@ -115,7 +115,7 @@ test('[J5] S-10: a file of a client of another principal is not found', async ()
   const draft = { ...message('x'), attachments: [{ type: 'resource', uri, label: 'x' }] }
   await eve.echo(eve.dispatch(chat, { type: 'chat/draftChanged', draft }))
   await expect(read({ type: 'resource', uri })).rejects.toMatchObject(
-    failed(`"x": no connected client has "${uri}"`),
+    failed(`"x": no other connected client that can be asked has "${uri}"`),
   )
 })
 

@@ -174,7 +174,7 @@ function messageWithDetails({ message, data, code }: AhpError): string {
 }
 
 const missingHint = 'install it, or name its command under "agents" in the config'
-const resumeHint = ' Resume the turn to start it again.'
+const resumeHint = ' A new or a resumed turn starts it again.'
 const defaultMaxMemory = 8 * 2 ** 30
 const maxLineLength = 64 * 2 ** 20
 const maxProblemLength = 2000

@@ -100,7 +100,7 @@ test.each([
     expect(textOf(off)).toBe('two')
     // The chat continues in a new ACP session, because the agent may keep the servers of the old session.
     expect(noticesOf(off)).toEqual([
-      expect.stringMatching(/continue without the MCP servers tools.*given a transcript/),
+      expect.stringMatching(/it had the MCP servers tools, which it gets no more.*given a transcript/),
     ])
     expect(opened(room).slice(-2)).toEqual(['new tools more', 'new more'])
     expect(states(room)).toEqual([
@@ -126,7 +126,7 @@ test('[N49] a server that is switched off before a crash of the host is off afte
   const room = await before.restart('crash', withServers({}, { tools: { command: 'x' } }))
   const turn = await room.turn('say two')
   expect([opened(room).at(-1), textOf(turn)]).toEqual(['new', 'two'])
-  expect(noticesOf(turn)).toEqual([expect.stringContaining('without the MCP servers tools')])
+  expect(noticesOf(turn)).toEqual([expect.stringContaining('it had the MCP servers tools, which it gets no more')])
 })
 
 test('[N49] a switch while another chat is working takes effect in a later turn', async () => {

@@ -20,5 +20,5 @@ export function signInText(
 }
 
 function runText(command: string, args: readonly string[] = []): string {
-  return `Run \`${[command, ...args].join(' ')}\` in a terminal, sign in there, and send the message again.`
+  return `Run \`${[command, ...args].join(' ')}\` in a terminal, and sign in there. Then begin or resume a turn.`
 }

@@ -137,10 +137,10 @@ async function check(
   { path, expected, wanted }: CapturedEdit,
   edits: readonly CapturedEdit[],
 ): Promise<string | CheckedStep> {
-  if (!isEditable(path)) return 'The path is not one of the folder.'
+  if (!isEditable(path)) return 'The host does not change files of this name.'
   const fresh = wanted && 'bytes' in wanted ? wanted : undefined
   const stored = wanted && 'content' in wanted ? wanted : undefined
-  if (expected?.omitted !== undefined || stored?.omitted !== undefined) return 'Its content was not captured.'
+  if (expected?.omitted !== undefined || stored?.omitted !== undefined) return 'Its content was not recorded.'
   const before = versionOf(expected)
   const after = fresh ? versionOfNew(fresh, before) : versionOf(stored)
   if ((expected && !before) || (wanted && !after)) return 'Its content is not stored.'

@@ -51,7 +51,7 @@ export async function move(
     const [there, here] = [await count(from, table), await count(to, table)]
     if (there.rows !== here.rows || there.digest !== here.digest)
       throw new MoveRefused(
-        `${table.name} of ${to.name} differs from that of ${from.name}: ${here.rows} rows in place of ${there.rows}. Remove it, and move again.`,
+        `The table ${table.name} in ${to.name} differs from that in ${from.name} (${here.rows} and ${there.rows} rows). Remove ${to.name}, and move again.`,
       )
     counted.push(here)
   }

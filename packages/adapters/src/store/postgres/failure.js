@@ -75,7 +75,11 @@ export function toFailure(error, place) {
       'unreadable',
       `${at} has no TLS: switch it on there, or allow a plain connection with sslmode=disable in the URL`,
     )
-  if (code === '25006') return new Failure('unreadable', `${at} is read-only: it is a standby server`)
+  if (code === '25006')
+    return new Failure(
+      'unreadable',
+      `${at} is read-only: it is a standby server, or default_transaction_read_only is on`,
+    )
   // The tables are verified when the store is opened. An error about their shape means that they were changed since.
   if (/^42(?:P01|703|804)$/.test(code))
     return new Failure('unreadable', `the tables at ${place.name} were changed by hand: ${error.message}`)

@@ -60,7 +60,7 @@ describe('[Z51] history', () => {
     await chat.dispatch({ type: 'chat/truncated', turnId: first?.id ?? '' })
     const { stdout, stderr } = await atrium(home, ['history', 'talk', '-n', 'all'])
     expect(stdout).not.toContain('second')
-    expect(stderr).toContain('What a truncation has taken away is not shown')
+    expect(stderr).toContain('Turns were removed from the chat here, and are not shown')
     const gone = await atrium(home, ['history', 'nobody'])
     expect(gone).toMatchObject({ status: 4, stdout: '' })
   })

@@ -54,7 +54,7 @@ async function printActions(client: Client, channel: Uri, most: number, out: Out
     page = await pastEnvelopes(client, { channel, position, limit: Math.min(pageSize, most) })
     const gaps = new Set(page.gaps.map(({ before }) => before))
     for (const envelope of page.envelopes) {
-      if (gaps.has(envelope.serverSeq)) out.note('What a truncation has taken away is not shown:')
+      if (gaps.has(envelope.serverSeq)) out.note('Turns were removed from the chat here, and are not shown:')
       out.print({ kind: 'action', ...envelope }, () => actionLine(envelope, timeOf(envelope), out.style))
     }
   }
@@ -71,7 +71,7 @@ async function printTurns(client: Client, channel: Uri, seq: number, out: Output
       throw new CommandError(
         hidden === 'forgotten'
           ? `The actions up to ${answer.forgottenTo} were forgotten, as the retention of the host asks.`
-          : `A truncation has taken away what was between ${gap?.after ?? 'the beginning'} and ${gap?.before ?? answer.begins}.`,
+          : `What was between ${gap?.after ?? 'the beginning'} and ${gap?.before ?? answer.begins} was removed from the chat.`,
       )
     if (before === undefined) {
       noteMissing(answer, out)
@@ -108,12 +108,12 @@ function timeOf({ action }: Envelope): string {
 }
 
 function wordsOf({ code, message }: AhpError): string {
-  if (code === errorCodes.MethodNotFound) return 'This host does not show the past: it is older.'
+  if (code === errorCodes.MethodNotFound) return 'This host does not show the past: its version is older.'
   const words = message.replace(/^x-atrium\/\w+: (.)/, (_, first: string) => first.toUpperCase())
   return /[.!?]$/.test(words) ? words : `${words}.`
 }
 
 function numberOf(flag: string, text: string): number {
   if (/^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) && Number(text) > 0) return Number(text)
-  throw new CommandError(`${flag} must be a number, and not '${text}'.`, exits.usage)
+  throw new CommandError(`${flag} must be a whole number above 0, and not '${text}'.`, exits.usage)
 }

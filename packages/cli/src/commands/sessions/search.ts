@@ -47,7 +47,7 @@ export function search(words: readonly string[], flags: Flags): Promise<void> {
     for (const item of items)
       out.print(item, () => foundText(item, names?.(item) ?? shortName(item.session), out.style))
     if (items.length === 0) out.note('Nothing was found.')
-    if (more) out.note(`There is more: show it with -n ${most * 5}.`)
+    if (more) out.note(`There is more: show it with -n ${Math.min(most * 5, 99_999)}.`)
     if (pending > 0)
       out.note(
         `${pending === 1 ? 'One session is' : `${pending} sessions are`} not indexed yet, so something may be missing.`,
@@ -136,5 +136,5 @@ function timeOf(text: string): string {
 function countOf(text: string): number {
   const count = /^\d{1,5}$/.test(text) ? Number(text) : 0
   if (count > 0) return count
-  throw new CommandError(`--number must be a number of results, and not '${text}'.`, exits.usage)
+  throw new CommandError(`--number must be a whole number from 1 to 99999, and not '${text}'.`, exits.usage)
 }

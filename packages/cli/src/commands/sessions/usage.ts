@@ -135,5 +135,5 @@ function groupOf(text: string): Group {
 function daysOf(text: string): number {
   const days = /^\d{1,5}$/.test(text) ? Number(text) : 0
   if (days > 0) return days
-  throw new CommandError(`--days must be a number of days, and not '${text}'.`, exits.usage)
+  throw new CommandError(`--days must be a whole number from 1 to 99999, and not '${text}'.`, exits.usage)
 }

@@ -1,4 +1,4 @@
-import { addressOf } from '../../link/connect.ts'
+import { addressOf, isRemote } from '../../link/connect.ts'
 import type { HostOptions } from '../../link/connect.ts'
 import { qrText } from '../../render/qr/qr-text.ts'
 import { CommandError, exits } from '../../terminal/exit.ts'
@@ -17,7 +17,11 @@ export async function web(flags: Flags): Promise<void> {
   if (flags.phone) expectReachable(page)
   const link = token === undefined ? page.href : `${page.href}#code=${await newCode(page, token)}`
   print({ url: link }, () => (flags.phone ? `${qrText(link, coloured)}\n${link}` : link))
-  if (flags.phone) note('The code lets one browser in, once, within ten minutes.')
+  if (token !== undefined && flags.phone) note('The code lets one browser in, once, within ten minutes.')
+  if (token === undefined && isRemote(flags))
+    note(
+      'This link has no code, because no token is known here. If the host has one, name it with --token-file.',
+    )
 }
 
 /**
@@ -37,7 +41,9 @@ function expectReachable({ protocol, hostname }: URL): void {
 
 function pageUrl(url: string): URL {
   if (!/^wss?:\/\//.test(url))
-    throw new CommandError('This host listens on a unix socket, which no browser can open.')
+    throw new CommandError(
+      'This host listens on a unix socket, which no browser can open; start it without --socket.',
+    )
   const page = new URL(url.replace(/^ws/, 'http'))
   page.search = ''
   page.pathname = '/'
@@ -56,10 +62,12 @@ async function newCode(page: URL, token: string): Promise<string> {
   )
   if (!response) throw new CommandError(`No host answers at ${page.href}; start one with: atrium serve`)
   if (response.status === 404)
-    throw new CommandError(`The host at ${page.href} serves no web page; start it without --no-web.`)
+    throw new CommandError(
+      `The host at ${page.href} serves no web page; see its settings: --no-web, ATRIUM_WEB, or web in its config.`,
+    )
   if (response.status === 403 || response.status === 429)
     throw new CommandError(
-      `The host at ${page.href} refuses the token; name the right one with --token-file.`,
+      `The host at ${page.href} gives no link for this token; use the token of the host, or a device with the role own.`,
       exits.denied,
     )
   // The cast only names the field: an answer without a code is reported below.

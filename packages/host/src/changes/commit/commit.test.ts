@@ -59,7 +59,7 @@ test('[O41] the changeset of uncommitted files can be staged, unstaged and commi
   expect(staged.operations?.at(-1)).toMatchObject({ label: 'Commit Staged Files', status: 'idle' })
   expect((await invoke(all.ann, 'unstage')).message).toBe('2 files were unstaged.')
   await untilChangeset(all.ben, channel, ({ files }) => files[1]?._meta === undefined)
-  await expect(invoke(all.ann, 'unstage')).rejects.toThrow('nothing to do')
+  await expect(invoke(all.ann, 'unstage')).rejects.toThrow('There is no file that this can change now')
   expect((await invoke(all.ann, 'stage')).message).toBe('2 files were staged.')
 })
 

@@ -138,7 +138,8 @@ export class Reviews {
     if (!catalog.get(owner) && catalog.sessionOf(owner) === undefined) return
     this.#records.putReviews(owner, id, { ...record, [name]: next })
     log.scheduleFlush()
-    if (!(await log.settled())) throw AhpError.conflict('The disk of the host is full: nothing was marked.')
+    if (!(await log.settled()))
+      throw AhpError.conflict('The disk of the host is full. The marks are stored when it has space again.')
   }
 }
 

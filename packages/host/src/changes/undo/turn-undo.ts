@@ -117,7 +117,9 @@ export class TurnUndo {
       const file = plan.files.find((each) => isAt(plan, each, resource))
       if (!file) continue
       if (file.verdict === 'shared' || file.verdict === 'changed') return { folder, plan, file }
-      throw new CaptureFailed('This file is no conflict.')
+      throw new CaptureFailed(
+        'There is nothing to decide here: others have not changed this file, or it is kept or set back already.',
+      )
     }
     throw AhpError.invalidParams('invokeChangesetOperation: the turn has not changed that file')
   }
@@ -151,7 +153,7 @@ export class TurnUndo {
 
 const reasons: Readonly<Record<string, string>> = {
   shared: 'Others may have changed it during the turn.',
-  changed: 'It was changed after that.',
+  changed: 'It has been changed since.',
   lost: 'Its earlier content was not recorded.',
 }
 

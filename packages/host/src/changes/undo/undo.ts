@@ -110,6 +110,6 @@ async function presentSince(
 function bothEnds({ start, end, problem }: TurnFolder): { readonly start: string; readonly end: string } {
   if (problem !== undefined) throw new CaptureFailed(`This turn cannot be undone. ${problem}`)
   if (start === undefined || end === undefined)
-    throw new CaptureFailed('This turn cannot be undone yet: its end is not captured.')
+    throw new CaptureFailed('This turn cannot be undone yet: its end is not recorded.')
   return { start, end }
 }

@@ -47,7 +47,7 @@ export class Machines {
     if (workingDirectories.every((uri) => this.#isShared(uri))) return undefined
     return (
       `The folders of this session are on the machine ${JSON.stringify(name)}, and this is ` +
-      `${JSON.stringify(this.#machine.name)}. It can be read here, and works again when that machine is the owner.`
+      `${JSON.stringify(this.#machine.name)}. It can be read here, and works again when the host runs on that machine.`
     )
   }
 

@@ -114,6 +114,6 @@ test('[H17.4] [V20.1] a plugin of a client of 0.1, which nobody can read, is sho
   expect(entry()).toMatchObject({
     customization: lent,
     status: 'error',
-    statusMessage: expect.stringContaining('The client cannot be asked for files'),
+    statusMessage: expect.stringContaining('The client gives no files to the host'),
   })
 })

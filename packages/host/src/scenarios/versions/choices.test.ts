@@ -155,7 +155,9 @@ describe('[V9] the choice of a model for a session', () => {
     await agent.given()
     const all = Array.from({ length: 17 }, (_, n) => choose(at01, { id: `m${n}` }))
     const refused = await at01.echo(all[16] ?? 0)
-    expect(refused.rejectionReason).toBe('16 choices wait for the end of the turn')
+    expect(refused.rejectionReason).toBe(
+      '16 choices of a model or an agent wait for the end of the turn already: choose again after it',
+    )
     expect(summaryOf(at01)['model']).toEqual(older)
   })
 

@@ -95,7 +95,7 @@ export function NewSessionDialog({ client, path: first, agent: wanted, onCreated
         )}
         {problem !== undefined && (
           <p class="problem" role="alert">
-            The session was not created: {problem}
+            {problem}
           </p>
         )}
         <p class="quiet" role="status">

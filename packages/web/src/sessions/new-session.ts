@@ -3,6 +3,7 @@ import { newId } from '@atrium/client/shared/globals'
 import type { ModelSelection } from '@atrium/protocol/chat/message'
 import { fileUri } from '@atrium/protocol/file-uri'
 import { defaultChatUri, sessionUri } from '@atrium/protocol/uri'
+import { failedRequest, failureWords } from '../link/outcome-words.ts'
 import type { ConfigValues } from './config-form.tsx'
 
 export interface NewSession {
@@ -14,23 +15,31 @@ export interface NewSession {
   readonly text: string
 }
 
-/** Creates a session and sends its first message. Returns the URI of the session; throws the host's reason. */
+/**
+ * Creates a session and sends its first message. Returns the URI of the session. If one of the two fails, throws an
+ * error whose message tells a person which of them, and why.
+ */
 export async function createSession(
   client: Client,
   { provider, path, config, model, text }: NewSession,
 ): Promise<string> {
   const channel = sessionUri(newId())
-  await client.ask('createSession', {
+  const params = {
     channel,
     provider,
     ...(path !== '' && { workingDirectories: [fileUri(path)] }),
     ...(Object.keys(config).length > 0 && { config }),
+  }
+  await client.ask('createSession', params).catch((error: unknown) => {
+    const failure = failedRequest(error)
+    throw new Error(failureWords(failure, 'The session was not created', 'the session was created'))
   })
   if (text.trim() === '') return channel
   const chat = defaultChatUri(channel)
   const message = { text, origin: { kind: 'user' }, ...(model && { model }) }
   const begun = { type: 'chat/turnStarted', turnId: newId(), startedAt: new Date().toISOString(), message }
   const outcome = await client.dispatch(chat, begun)
-  if (outcome.outcome !== 'accepted') throw new Error(outcome.reason)
-  return channel
+  if (outcome.outcome === 'accepted') return channel
+  const unsent = 'The session was created, but its message was not sent'
+  throw new Error(failureWords(outcome, unsent, 'the message was sent to the created session'))
 }

@@ -1,6 +1,7 @@
 import type { ChangesetFile } from '@atrium/protocol/changeset/state'
 import { useState } from 'preact/hooks'
 import { askExtension } from '../../link/extension.ts'
+import { failedRequest, failureWords } from '../../link/outcome-words.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { GrowingText } from '../../ui/growing-text.tsx'
@@ -34,7 +35,7 @@ export function CommitDialog({ channel, files, onClose }: Props) {
       say(visibleText(textMember(answer, 'message') ?? 'Committed.'))
       onClose()
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error))
+      setProblem(failureWords(failedRequest(error), 'Nothing was committed', 'this was committed'))
       setBusy(false)
     }
   }
@@ -78,7 +79,7 @@ export function CommitDialog({ channel, files, onClose }: Props) {
         </fieldset>
         {problem !== undefined && (
           <p class="problem" role="alert">
-            Nothing was committed: {problem}
+            {problem}
           </p>
         )}
         <footer class="dialog-foot">

@@ -13,7 +13,7 @@ interface Props {
   /** Whether a turn is active. */
   readonly active: boolean
   readonly draft: Draft
-  /** Why the last message was not sent. */
+  /** A sentence that says why the last message was not sent. */
   readonly problem: string | undefined
   readonly onDraft: (draft: Draft) => void
   readonly onSend: (delivery: Delivery) => void
@@ -54,7 +54,7 @@ export const Composer = memo(function Composer({ active, draft, problem, onDraft
     >
       {problem !== undefined && (
         <p class="problem" role="alert">
-          The message was not sent: {problem}
+          {problem}
         </p>
       )}
       {draft.attachments.length > 0 && (

@@ -1,6 +1,7 @@
 import type { Client } from '@atrium/client/client'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { useCallback, useRef, useState } from 'preact/hooks'
+import { failureWords } from '../../link/outcome-words.ts'
 import { useLatest } from '../../ui/use-latest.ts'
 import { send } from './messages.ts'
 import type { Delivery, Draft } from './messages.ts'
@@ -12,14 +13,14 @@ const drafts = new Map<string, Draft>()
 
 export interface DraftState {
   readonly draft: Draft
-  /** Why the last message was refused. Its text is in the field again. */
+  /** A sentence that says why the last message was not sent. Its text is in the field again. */
   readonly problem: string | undefined
   readonly change: (draft: Draft) => void
   readonly compose: (text: string) => void
   readonly send: (delivery: Delivery) => void
 }
 
-/** The message that a person writes. A refused message comes back into the field, with the reason. */
+/** The message that a person writes. A message that was not accepted comes back into the field, with the reason. */
 export function useDraft(
   client: Client,
   chat: string,
@@ -48,8 +49,11 @@ export function useDraft(
       if (outcome.outcome === 'accepted') return
       if (now.current === nothing) {
         setDraft(sent)
-        setProblem(outcome.reason)
-      } else say(`“${sent.text.slice(0, 80)}” was not sent: ${outcome.reason}`)
+        setProblem(failureWords(outcome, 'The message was not sent', 'the message was sent'))
+      } else {
+        const quoted = `“${sent.text.slice(0, 80)}”`
+        say(failureWords(outcome, `${quoted} was not sent`, `${quoted} was sent`))
+      }
     })
   })
   return { draft, problem, change, compose, send: submit }

@@ -1,5 +1,6 @@
 import type { ToolCallAuthRequired } from '@atrium/protocol/chat/tool'
 import { useEffect, useState } from 'preact/hooks'
+import { failedRequest, failureWords } from '../../link/outcome-words.ts'
 import { RoleNote } from '../../link/role-note.tsx'
 import { useMay } from '../../link/role.ts'
 import { Button } from '../../ui/button.tsx'
@@ -28,7 +29,7 @@ export function SignIn({ turnId, call }: Props) {
     client.ask('authenticate', { resource: resource.resource, token }).then(
       () => setToken(''),
       (error: unknown) =>
-        say(`The host refused the token: ${error instanceof Error ? error.message : String(error)}`),
+        say(failureWords(failedRequest(error), 'The host refused the token', 'the host has taken the token')),
     )
   const giveUp = () => {
     const message = 'Nobody signed in'

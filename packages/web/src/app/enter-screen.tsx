@@ -8,7 +8,7 @@ interface Props {
 }
 
 /**
- * The page of a browser that the host does not know yet: how to get a link with a code, and a field to paste it into.
+ * The page of a browser that has no access to the host: how to get a link with a code, and a field to paste it into.
  */
 export function EnterScreen({ problem, onCode }: Props) {
   const [text, setText] = useState('')
@@ -23,7 +23,7 @@ export function EnterScreen({ problem, onCode }: Props) {
         }}
       >
         <Brand />
-        <h1>This browser is not known here yet</h1>
+        <h1>This browser has no access to this host</h1>
         <p>On the machine of the host, run this and open the link that it prints:</p>
         <pre class="command">atrium web</pre>
         <p class="quiet">

@@ -45,10 +45,11 @@ export function NotifyButton({ client, say }: Props) {
       say(
         isOn
           ? 'This browser is not notified any more.'
-          : 'This browser is notified when a session needs you or has ended, unless you see the page.',
+          : 'This browser is notified when a session needs you or its work has ended, unless you see the page.',
       )
     } catch (error) {
-      say(`Notifications are not on: ${error instanceof Error ? error.message : String(error)}.`)
+      const reason = error instanceof Error ? error.message : String(error)
+      say(`Notifications could not be turned ${isOn ? 'off' : 'on'}: ${reason}.`)
     }
   }
   return (

@@ -105,7 +105,7 @@ export function Palette({ client, sessions, onOpen, onAgent, onClose }: Props) {
       />
       <Suggestions id={list} label="Found" items={shown} active={active} onActive={setActive} onPick={pick} />
       <p class="quiet" role="status">
-        {shown.length === 0 ? 'Nothing has these words.' : ''}
+        {shown.length === 0 ? 'Nothing was found.' : ''}
       </p>
     </Dialog>
   )

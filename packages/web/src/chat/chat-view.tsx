@@ -35,7 +35,7 @@ const firstTurns = 20
 
 /** A chat: its turns, the messages and questions that wait, and the input field for the next message. */
 export const ChatView = memo(function ChatView({ client, session, chat, openChat, say }: Props) {
-  const { state, pending, status, dispatch: act } = useLiveChannel(client, 'chat', chat, firstTurns)
+  const { state, pending, status, problem, dispatch: act } = useLiveChannel(client, 'chat', chat, firstTurns)
   const draft = useDraft(client, chat, state, say)
   const { compose } = draft
   const context: ChatContext = useMemo(
@@ -75,8 +75,13 @@ export const ChatView = memo(function ChatView({ client, session, chat, openChat
     [turns, act, compose, say],
   )
   const stop = useLatest(() => state && cancelTurn(client, state))
-  if (!state)
-    return <Empty title={status === 'gone' ? 'This chat is not there any more' : 'Opening the chat…'} />
+  if (!state && status === 'gone')
+    return (
+      <Empty title="This chat cannot be opened">
+        <p>{problem?.message}</p>
+      </Empty>
+    )
+  if (!state) return <Empty title="Opening the chat…" />
   const { activeTurn } = state
   const oldest = state.turns[0]?.id ?? activeTurn?.id ?? ''
   return (

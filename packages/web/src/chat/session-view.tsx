@@ -63,7 +63,7 @@ export const SessionView = memo(function SessionView({
   if (status === 'gone')
     return (
       <main class="main">
-        <Empty title="This session is not there any more">
+        <Empty title="This session cannot be opened">
           <p>{problem?.message}</p>
           <Button onClick={onBack}>All sessions</Button>
         </Empty>

@@ -2,7 +2,7 @@ import type { Envelope } from '@atrium/protocol/channel'
 import { member, textMember } from '../chat/shared/member.ts'
 import { visibleText } from '../chat/shared/text.ts'
 
-/** A sentence for each action type. */
+/** A sentence for each action type whose fields do not matter. */
 const words: ReadonlyMap<string, string> = new Map([
   ['chat/turnStarted', 'A message was sent'],
   ['chat/delta', 'The agent wrote'],
@@ -21,21 +21,77 @@ const words: ReadonlyMap<string, string> = new Map([
   ['chat/toolCallContentChanged', 'A tool call showed output'],
   ['chat/inputRequested', 'The agent asked'],
   ['chat/inputAnswerChanged', 'An answer was changed'],
-  ['chat/inputCompleted', 'The questions were answered'],
-  ['chat/pendingMessageSet', 'A message was queued'],
-  ['chat/pendingMessageRemoved', 'A message left the queue'],
+  ['chat/toolCallAuthRequired', 'A tool call needed a sign-in'],
+  ['chat/toolCallAuthResolved', 'The sign-in of a tool call ended'],
+  ['chat/pendingMessageRemoved', 'A waiting message was taken or removed'],
+  ['chat/queuedMessagesReordered', 'The queue was reordered'],
   ['chat/activityChanged', 'The activity changed'],
   ['chat/isReadChanged', 'The read mark changed'],
   ['chat/isArchivedChanged', 'The archive mark changed'],
+  ['chat/movableChanged', 'It changed whether the chat can be moved'],
+  ['chat/backgroundWorkSet', 'Work in the background began or changed'],
+  ['chat/backgroundWorkRemoved', 'Work in the background ended'],
+  ['chat/changesetsChanged', 'The list of changes was updated'],
+  ['chat/canvasesChanged', 'The list of canvases was updated'],
+  ['chat/workingDirectorySet', 'A folder was added'],
+  ['chat/workingDirectoryRemoved', 'A folder was removed'],
+])
+
+/** How the words of an action depend on one of its fields. */
+interface Choice {
+  readonly field: string
+  readonly values: { readonly [value: string]: string }
+  /** The words for an action without the field. The host leaves out the content of an action that is too long. */
+  readonly otherwise: string
+}
+
+const choices: ReadonlyMap<string, Choice> = new Map([
+  [
+    'chat/toolCallConfirmed',
+    {
+      field: 'approved',
+      values: { true: 'A tool call was allowed', false: 'A tool call was denied' },
+      otherwise: 'A tool call was decided',
+    },
+  ],
+  [
+    'chat/toolCallResultConfirmed',
+    {
+      field: 'approved',
+      values: {
+        true: 'The result of a tool call was allowed',
+        false: 'The result of a tool call was denied',
+      },
+      otherwise: 'The result of a tool call was decided',
+    },
+  ],
+  [
+    'chat/inputCompleted',
+    {
+      field: 'response',
+      values: {
+        accept: 'The questions were answered',
+        decline: 'The questions were declined',
+        cancel: 'The questions were cancelled',
+      },
+      otherwise: 'The questions were closed',
+    },
+  ],
+  [
+    'chat/pendingMessageSet',
+    {
+      field: 'kind',
+      values: { queued: 'A message was queued', steering: 'A message was sent to go into a turn' },
+      otherwise: 'A message began to wait',
+    },
+  ],
 ])
 
 /** An action in words, such as "A tool call was allowed". */
 export function actionWords({ action }: Envelope): string {
-  const { type } = action
-  const verdict = member(action, 'approved') === true ? 'allowed' : 'denied'
-  if (type === 'chat/toolCallConfirmed') return `A tool call was ${verdict}`
-  if (type === 'chat/toolCallResultConfirmed') return `The result of a tool call was ${verdict}`
-  return words.get(type) ?? visibleText(type)
+  const choice = choices.get(action.type)
+  if (choice) return choice.values[String(member(action, choice.field))] ?? choice.otherwise
+  return words.get(action.type) ?? 'Something else changed'
 }
 
 /**

@@ -121,7 +121,7 @@ export class PastReader {
     throw new Error(
       range.hidden === 'forgotten'
         ? 'The host has forgotten this part of the past.'
-        : 'A truncation has taken this part of the past away.',
+        : 'This part of the past was removed from the chat.',
     )
   }
 

@@ -2,6 +2,7 @@ import { Refused } from '@atrium/client/link/reconnect'
 import { forgetKey, saveKey, savedKey } from './browser-key.ts'
 import type { BrowserKey } from './browser-key.ts'
 
+const notAllowed = 'the host does not let this browser in'
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256' }
 
 /**
@@ -11,7 +12,9 @@ const algorithm = { name: 'ECDSA', namedCurve: 'P-256' }
 export async function enter(code: string): Promise<void> {
   const pair = await crypto.subtle.generateKey(algorithm, false, ['sign'])
   const publicKey = base64url(await crypto.subtle.exportKey('spki', pair.publicKey))
-  const { credential = '' } = await post('/enter/redeem', { code, publicKey })
+  const refusal =
+    code === '' ? notAllowed : 'the host does not accept this link: it is wrong, was used, or has ended'
+  const { credential = '' } = await post('/enter/redeem', { code, publicKey }, refusal)
   await saveKey({ credential, privateKey: pair.privateKey })
 }
 
@@ -48,7 +51,8 @@ async function signed({ privateKey }: BrowserKey, challenge: string): Promise<st
 
 type Fields = { readonly [key: string]: string }
 
-async function post(path: string, body: Fields): Promise<Fields> {
+/** Posts a request to enter. `refusal`: what a person is told if the host refuses it. */
+async function post(path: string, body: Fields, refusal = notAllowed): Promise<Fields> {
   const response = await fetch(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-atrium': 'enter' },
@@ -58,7 +62,9 @@ async function post(path: string, body: Fields): Promise<Fields> {
   }).catch(() => {
     throw new Error('no host answers')
   })
-  if (response.status === 403) throw new Refused('the host does not let this browser in')
+  if (response.status === 403) throw new Refused(refusal)
+  if (response.status === 429)
+    throw new Error('there were too many failed attempts; try again in some minutes')
   if (!response.ok) throw new Error(`the host answers with ${response.status}`)
   // The answer is not checked: host and page are built together. The error page of a proxy is no JSON, and throws
   // here.

@@ -19,7 +19,7 @@ export async function presentSubscription(): Promise<PushSubscription | undefine
 /** Asks the person and the browser for notifications, and tells the host where to send them. */
 export async function subscribe(client: Client): Promise<void> {
   if ((await Notification.requestPermission()) !== 'granted')
-    throw new Error('this browser does not allow notifications of this page; its settings can')
+    throw new Error('this browser does not allow them for this page; allow them in its settings')
   // The answer is not checked: host and page are built together.
   const { publicKey } = (await askExtension(client, 'x-atrium/pushKey', { channel: rootUri })) as {
     readonly publicKey: string
@@ -28,7 +28,7 @@ export async function subscribe(client: Client): Promise<void> {
   const subscription = await registration.pushManager
     .subscribe({ userVisibleOnly: true, applicationServerKey: publicKey })
     .catch((error: unknown) => {
-      throw new Error(`the push service of this browser does not answer (${String(error)})`)
+      throw new Error(`this browser could not subscribe to its push service (${String(error)})`)
     })
   await announce(client, subscription)
 }

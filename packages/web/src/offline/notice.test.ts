@@ -1,19 +1,37 @@
 import { expect, test } from 'vitest'
 import { noticeOf } from './notice.ts'
 
+const needsYou = { title: 'A session needs you', body: 'Open it to answer.' }
+const ended = { title: 'The work of a session has ended', body: 'Open it to see what was done.' }
+const works = { title: 'Atrium', body: 'Notifications work.' }
+
 test.each([
   [
     { session: 's:/1', link: '/#/session/s%3A%2F1/c%3A%2F1' },
-    'A session needs you',
-    '/#/session/s%3A%2F1/c%3A%2F1',
+    { ...needsYou, link: '/#/session/s%3A%2F1/c%3A%2F1' },
   ],
-  [{ session: 's:/1', link: '/#/session/s%3A%2F1' }, 'A session has ended', '/#/session/s%3A%2F1'],
-  [{ session: '', link: '/#/' }, 'Atrium', '/#/'],
-  [{ session: 's:/1', link: 'https://evil.example/#/session/x' }, 'A session has ended', '/#/'],
-  [{ session: 's:/1', link: '//evil.example' }, 'A session has ended', '/#/'],
-  [{ session: 1, link: {} }, 'Atrium', '/#/'],
-])('[U46] the push %j is shown as "%s" and leads to %s', (push, title, link) => {
-  expect(noticeOf(JSON.stringify(push))).toMatchObject({ title, link })
+  [
+    { session: 's:/1', link: '/#/session/s%3A%2F1' },
+    { ...ended, link: '/#/session/s%3A%2F1' },
+  ],
+  [
+    { session: '', link: '/#/' },
+    { ...works, link: '/#/' },
+  ],
+  [
+    { session: 's:/1', link: 'https://evil.example/#/session/x' },
+    { ...ended, link: '/#/' },
+  ],
+  [
+    { session: 's:/1', link: '//evil.example' },
+    { ...ended, link: '/#/' },
+  ],
+  [
+    { session: 1, link: {} },
+    { ...works, link: '/#/' },
+  ],
+])('[U46] the push %j is shown as %j', (push, shown) => {
+  expect(noticeOf(JSON.stringify(push))).toMatchObject(shown)
 })
 
 test.each(['', 'null', '[1]', '{'])(

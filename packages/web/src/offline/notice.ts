@@ -20,8 +20,8 @@ export function noticeOf(text: string): ShownNotice {
   // session waits.
   const waits = place.split('/').length > 4
   return {
-    title: waits ? 'A session needs you' : 'A session has ended',
-    body: 'Open it to see what was done.',
+    title: waits ? 'A session needs you' : 'The work of a session has ended',
+    body: waits ? 'Open it to answer.' : 'Open it to see what was done.',
     tag: session,
     link: place,
   }

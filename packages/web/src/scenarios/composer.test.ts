@@ -113,7 +113,7 @@ browserTest(
     await page.getByRole('button', { name: 'Remove notes.txt' }).click()
     await page.locator('.composer .attached').waitFor({ state: 'detached' })
     await give('drop', 'large.bin', 'application/octet-stream', btoa('x'.repeat(2_600_000)))
-    await page.getByText('large.bin is too large to attach').waitFor()
+    await page.getByText('large.bin is too large to attach: a file may have at most 2.5 MB.').waitFor()
     await page.getByLabel('Message', { exact: true }).fill('say with a picture')
     await page.keyboard.press('Enter')
     const picture = page.locator('.message').getByAltText('red.png')

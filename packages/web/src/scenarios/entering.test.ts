@@ -23,7 +23,7 @@ browserTest(
 
     const second = await room.stranger()
     await second.goto(link)
-    await second.getByText('It did not work').waitFor()
+    await second.getByText('It did not work: the host does not accept this link').waitFor()
     await shot(second, 'enter')
     await second.getByLabel('Or paste the link here').fill(await room.link())
     await second.getByRole('button', { name: 'Enter' }).click()
@@ -61,7 +61,7 @@ browserTest(
     }
   })`)
     await page.reload()
-    await page.getByText('This browser is not known here yet').waitFor()
+    await page.getByText('This browser has no access to this host').waitFor()
     await page.getByText('the host does not let this browser in').waitFor()
     expectUnharmed(page)
   },

@@ -38,7 +38,7 @@ browserTest('[U46] a push shows as a notification that leads to its session', as
   const data = JSON.stringify({ session: 'ahp-session:/x', link: `/${place}` })
   // Pushes about one session replace each other, so a repeated push shows one notification.
   await eventually(() => push(context, page, data)).toEqual([
-    { title: 'A session has ended', data: `/${place}` },
+    { title: 'The work of a session has ended', data: `/${place}` },
   ])
   await page.evaluate(`location.hash = '#/'`)
   // A tap cannot be made here. The worker sends this message to the page when it happens.
@@ -76,7 +76,7 @@ browserTest(
     const bell = page.getByRole('button', { name: 'Notifications' })
     await bell.click()
     // No push service can be reached here, or the browser does not allow notifications: either is said in words.
-    await page.getByText(/Notifications are not on: /).waitFor()
+    await page.getByText(/Notifications could not be turned on: /).waitFor()
     expect(await bell.getAttribute('aria-pressed')).toBe('false')
     await shot(page, 'notifications-refused')
     expectUnharmed(page)

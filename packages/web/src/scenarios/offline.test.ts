@@ -55,9 +55,7 @@ browserTest(
     await page.getByRole('button', { name: 'New session' }).first().click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('What shall be done?').fill('say early')
-    await dialog
-      .getByText('The session can start when the host has told its agents and its folder.')
-      .waitFor()
+    await dialog.getByText('Waiting for the host to name its agents and its folder.').waitFor()
     expect(await dialog.getByRole('button', { name: 'Start' }).isDisabled()).toBe(true)
     // Neither do the keys start it, nor is there a folder that nobody has chosen.
     await page.keyboard.press('Control+Enter')

@@ -38,7 +38,7 @@ browserTest('[U36] the palette finds sessions, actions and agents, and keys alon
     .click()
   await eventually(heading).toBe('say two')
   await find('no such thing')
-  await page.getByText('Nothing has these words.').waitFor()
+  await page.getByText('Nothing was found.').waitFor()
   await page.keyboard.press('Escape')
   await find('show changes')
   await page.keyboard.press('Enter')

@@ -54,7 +54,11 @@ export function FolderPicker({ client, path, onPick }: Props) {
           </button>
         ))}
         {!listing && <p class="quiet">Reading the folder…</p>}
-        {listing && folders.length === 0 && <p class="quiet">No folders inside.</p>}
+        {listing && listing.problem === undefined && folders.length === 0 && (
+          <p class="quiet">
+            {listing.folders.length > 0 ? 'Only hidden folders inside.' : 'No folders inside.'}
+          </p>
+        )}
       </div>
       <Button look="quiet" pressed={hidden} onClick={() => setHidden(!hidden)}>
         {hidden ? 'Without hidden folders' : 'With hidden folders'}

@@ -99,7 +99,7 @@ export function NewSessionDialog({ client, path: first, agent: wanted, onCreated
           </p>
         )}
         <p class="quiet" role="status">
-          {missing !== undefined && `The session can start when the host has told ${missing}.`}
+          {missing !== undefined && `Waiting for the host to name ${missing}.`}
         </p>
         <footer class="dialog-foot">
           <Button onClick={onClose}>Cancel</Button>

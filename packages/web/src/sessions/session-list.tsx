@@ -71,7 +71,7 @@ export function SessionListView({ sessions, listed, selected, onOpen, ...actions
             </ul>
           </section>
         ))}
-        {groups.length === 0 && <NoSessions listed={listed} searched={search !== ''} />}
+        {groups.length === 0 && <NoSessions listed={listed} searched={search !== ''} archived={archived} />}
         {archived > 0 && search === '' && (
           <Button look="quiet" class="archived-toggle" onClick={() => setShowArchived(!showArchived)}>
             {showArchived ? 'Hide archived' : `Show ${archived} archived`}
@@ -83,9 +83,17 @@ export function SessionListView({ sessions, listed, selected, onOpen, ...actions
   )
 }
 
-function NoSessions({ listed, searched }: { readonly listed: boolean; readonly searched: boolean }) {
-  if (searched) return <Empty title="No session has these words" />
+interface NoSessionsProps {
+  readonly listed: boolean
+  readonly searched: boolean
+  /** The number of sessions that are not shown, because they are archived. */
+  readonly archived: number
+}
+
+function NoSessions({ listed, searched, archived }: NoSessionsProps) {
+  if (searched) return <Empty title="No title, folder or agent has these words" />
   if (!listed) return <Empty title="Asking the host for its sessions…" />
+  if (archived > 0) return <Empty title="All sessions are archived" />
   return (
     <Empty title="No sessions yet">
       <p>A session is a conversation with an agent in a folder. It goes on when this page is closed.</p>

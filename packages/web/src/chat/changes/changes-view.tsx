@@ -44,7 +44,7 @@ export function ChangesView({ client, uri, session, chat, say }: Props) {
   if (!scope)
     return (
       <Empty title="No changes are recorded here">
-        <p>The host records the files of a session that has a folder.</p>
+        <p>This session has no folder, or the host does not record changes.</p>
       </Empty>
     )
   return (

@@ -87,9 +87,7 @@ function ChangesetHead({ uri, state }: Props & { readonly state: ChangesetState 
         )}
       </div>
       {!owns && whole.length > 0 && (
-        <p class="quiet">
-          This device may look and comment. To undo, commit or apply, it needs the role “own”.
-        </p>
+        <p class="quiet">To undo, commit or apply, this device needs the role “own”.</p>
       )}
       {owns &&
         whole.map(

@@ -25,26 +25,27 @@ export function useComments(client: Client, session: string, say: (text: string)
   const { state } = useLiveChannel(client, 'annotations', annotationsUri(session))
   const all = state?.annotations ?? none
   const actions = useMemo(() => {
-    const tell = (error: unknown) => {
-      say(`The comment was not saved: ${error instanceof Error ? error.message : String(error)}`)
-      return false
-    }
-    const change = async (run: (comments: ReturnType<typeof sessionComments>) => Promise<unknown>) => {
+    const change = async (
+      done: 'saved' | 'changed' | 'removed',
+      run: (comments: ReturnType<typeof sessionComments>) => Promise<unknown>,
+    ) => {
       const comments = sessionComments(client, session)
       try {
         await run(comments)
         return true
       } catch (error) {
-        return tell(error)
+        say(`The comment was not ${done}: ${error instanceof Error ? error.message : String(error)}`)
+        return false
       } finally {
         comments.release()
       }
     }
     return {
-      add: (comment: NewComment) => change((comments) => comments.add(comment)),
-      reply: (id: string, text: string) => change((comments) => comments.reply(id, text)),
-      resolve: (id: string, resolved: boolean) => change((comments) => comments.resolve(id, resolved)),
-      remove: (id: string) => change((comments) => comments.remove(id)),
+      add: (comment: NewComment) => change('saved', (comments) => comments.add(comment)),
+      reply: (id: string, text: string) => change('saved', (comments) => comments.reply(id, text)),
+      resolve: (id: string, resolved: boolean) =>
+        change('changed', (comments) => comments.resolve(id, resolved)),
+      remove: (id: string) => change('removed', (comments) => comments.remove(id)),
     }
   }, [client, session, say])
   return useMemo(() => ({ all, ...actions }), [all, actions])

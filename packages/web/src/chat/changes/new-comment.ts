@@ -34,7 +34,9 @@ export function useNewComment(edit: FileEdit, after: string): NewCommentState {
     if (place !== 'file' && !isLive) {
       // A comment is about the file on the disk. The changes of an older turn may show other lines at these numbers,
       // so both are compared.
-      const present = linesOf(await readText(client, resource).catch(() => ''))
+      const read = await readText(client, resource).catch(() => undefined)
+      if (read === undefined) return say('The file could not be read, so the comment was not saved.')
+      const present = linesOf(read)
       if (
         shown.slice(place.first, place.last + 1).join('') !==
         present.slice(place.first, place.last + 1).join('')

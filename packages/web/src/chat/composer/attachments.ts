@@ -11,7 +11,7 @@ export async function attachmentsOf(
   const small = files.filter(({ size }) => size <= maxBytes)
   const problems = files
     .filter(({ size }) => size > maxBytes)
-    .map(({ name }) => `${name} is too large to attach: at most 2.5 MB go with a message.`)
+    .map(({ name }) => `${name} is too large to attach: a file may have at most 2.5 MB.`)
   const attachments = await Promise.all(small.map(attachmentOf))
   return { attachments, problems }
 }

@@ -93,7 +93,7 @@ export const Composer = memo(function Composer({ active, draft, problem, onDraft
         />
         <Button icon={Paperclip} label="Attach files" look="quiet" onClick={() => files.current?.click()} />
         <span class="composer-hint">
-          {active ? 'Enter: next · Ctrl+Enter: into this turn' : 'Enter: send · Shift+Enter: new line'}
+          {active ? 'Enter: queue · Ctrl+Enter: into this turn' : 'Enter: send · Shift+Enter: new line'}
         </span>
         {active && (
           <Button icon={Square} label="Stop" onClick={onStop}>

@@ -67,7 +67,7 @@ function Entry({ kind, pending: { id, message }, state, at }: EntryProps) {
   }
   return (
     <li class={`queued ${kind}`}>
-      <span class="tag">{kind === 'steering' ? 'for this turn' : 'next'}</span>
+      <span class="tag">{kind === 'steering' ? 'for this turn' : 'queued'}</span>
       <span class="queued-text">{message.text}</span>
       {writes && kind === 'queued' && at > 0 && (
         <Button icon={ArrowUp} label="Move to the front" look="quiet" onClick={first} />

@@ -54,6 +54,8 @@ export interface FakeTerminals extends Terminals {
   readonly shells: FakeShell[]
   /** The error message with which the next start fails, if any. */
   trouble: string | undefined
+  /** Awaited before each shell starts, if it is set. */
+  delay: Promise<void> | undefined
 }
 
 export function fakeTerminals(begin: (shell: FakeShell) => void = () => {}): FakeTerminals {
@@ -61,7 +63,9 @@ export function fakeTerminals(begin: (shell: FakeShell) => void = () => {}): Fak
   return {
     shells,
     trouble: undefined,
+    delay: undefined,
     async start(start, say) {
+      if (this.delay) await this.delay
       if (this.trouble !== undefined) throw new Error(this.trouble)
       const shell = new FakeShell(start, say)
       shells.push(shell)

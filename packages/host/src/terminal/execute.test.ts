@@ -85,3 +85,24 @@ test('[X4] a turn cancelled while its terminal is created runs nothing, and leav
   await untilIdle()
   expect(terminalsOf(all.core())).toHaveLength(0)
 })
+
+test('[Y1] a turn cancelled while its shell starts ends the shell, and leaves no running terminal', async () => {
+  const terminals = fakeTerminals()
+  const all = await twoClientSession(new ScriptedAgent(), { machine: { terminals } })
+  const run = await turn(all, 't1', toolCallStarted(), ready({ toolInput: 'make' }))
+  await accepted(all.ann, chat, confirmed)
+  let begin = () => {}
+  terminals.delay = new Promise((resolve) => {
+    begin = resolve
+  })
+  const ran = run.chat.run({ ...call, line: 'make' })
+  await until(() => terminalsOf(all.core()).length === 1)
+  await untilIdle()
+  await accepted(all.ann, chat, cancelled('t1'))
+  expect(terminals.shells).toEqual([])
+  begin()
+  const { done } = await ran
+  await expect(done).rejects.toThrow('the turn is over')
+  expect(terminals.shells.map(({ ended }) => ended)).toEqual([true])
+  expect(terminalsOf(all.core())).toEqual([])
+})

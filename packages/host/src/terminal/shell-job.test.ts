@@ -4,9 +4,12 @@ import { expect, test } from 'vitest'
 import { testHost } from '../../test/test-host.ts'
 import { fakeTerminals } from '../../test/fake-terminals.ts'
 import type { FakeShell } from '../../test/fake-terminals.ts'
+import { untilIdle } from '../../test/held-flushes.ts'
+import { until } from '../../test/scripted-agent.ts'
 import type { Listener } from '../log/entry.ts'
 
 const uri = 'ahp-terminal:/1'
+const other = 'ahp-terminal:/2'
 
 /** A subscriber that reads when the test says so. */
 class Reader implements Listener {
@@ -36,7 +39,7 @@ async function stage() {
   const readers = [new Reader(), new Reader()]
   for (const reader of readers) channel.listeners.add(reader)
   const rest = () => ann.ask('ping', {})
-  return { all, ann, shell, channel, readers: readers as [Reader, Reader], rest }
+  return { all, ann, terminals, shell, channel, readers: readers as [Reader, Reader], rest }
 }
 
 test('[Y5] F-40: a program waits for a slow subscriber, and goes on when it has read', async () => {
@@ -134,4 +137,24 @@ test('output after the exit, or after the terminal was disposed of, is ignored',
   await ann.ask('disposeTerminal', { channel: uri })
   shell.data('c')
   expect(all.world.reports).toEqual([])
+})
+
+test('[Y1] a host that stops while a shell starts ends the shell, and stores its exit', async () => {
+  const { all, ann, terminals } = await stage()
+  let begin = () => {}
+  terminals.delay = new Promise((resolve) => {
+    begin = resolve
+  })
+  void ann
+    .ask('createTerminal', { channel: other, claim: { kind: 'client', clientId: 'ann' } })
+    .catch(() => {})
+  await until(() => all.core().log.channel(other) !== undefined)
+  await untilIdle()
+  const closed = all.host().close()
+  begin()
+  await closed
+  expect(terminals.shells.map(({ ended }) => ended)).toEqual([true, true])
+  await all.restart()
+  const cat = await all.join('cat', { subscribe: [other] })
+  expect(cat.state(other)).toMatchObject({ lifecycle: { status: 'exited', exitCode: 129 }, content: [] })
 })

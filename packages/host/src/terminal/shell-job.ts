@@ -15,6 +15,8 @@ export class ShellJob implements Job {
   readonly ended: Promise<void>
   #end = () => {}
   #shell: Shell | undefined
+  /** Whether the shell is being started. A shell that starts cannot be ended before it runs. */
+  #starting = false
   #over = false
   #stopped = false
   #waiting = false
@@ -36,12 +38,15 @@ export class ShellJob implements Job {
   async start(terminals: Terminals, start: Start): Promise<void> {
     try {
       if (this.#stopped) throw new Error('the terminal has been disposed of')
+      this.#starting = true
       this.#shell = await terminals.start(start, (output) => this.#append(output))
     } catch (error) {
       this.#finish()
       throw error
+    } finally {
+      this.#starting = false
     }
-    if (this.#stopped) await this.#shell.end()
+    if (this.#stopped) await this.stop()
   }
 
   input(data: string): void {
@@ -57,10 +62,14 @@ export class ShellJob implements Job {
     this.#named = true
   }
 
-  /** Ends the shell. If the terminal still exists, the exit is reported by the shell itself. */
+  /**
+   * Ends the shell. If the terminal still exists, the exit is reported by the shell itself. A shell that is being started
+   * is ended by `start`.
+   */
   async stop(): Promise<void> {
     this.#stopped = true
     if (this.#over) return
+    if (this.#starting) return this.ended
     await this.#shell?.end()
     this.#finish()
   }

@@ -106,3 +106,14 @@ test('[Y1] a turn cancelled while its shell starts ends the shell, and leaves no
   expect(terminals.shells.map(({ ended }) => ended)).toEqual([true])
   expect(terminalsOf(all.core())).toEqual([])
 })
+
+test('[Y9] the output of a command includes what its terminal shows as commands, because a program printed marks', async () => {
+  const { done, shell } = await running()
+  shell.data('one\r\n')
+  shell.say({ type: 'terminal/commandExecuted', commandId: 'c1', commandLine: 'ls', timestamp: 1 })
+  shell.data('two\r\n')
+  shell.say({ type: 'terminal/commandFinished', commandId: 'c1', exitCode: 3, durationMs: 2 })
+  shell.data('three\r\n')
+  shell.exit(0)
+  expect(await done).toMatchObject({ exitCode: 0, output: 'one\ntwo\nthree' })
+})

@@ -1,5 +1,6 @@
 import { AhpError } from '@atrium/protocol/errors'
 import { compact } from '@atrium/protocol/update'
+import type { TerminalContentPart } from '@atrium/protocol/terminal/state'
 import { terminalUri } from '@atrium/protocol/uri'
 import { fileUri, pathOf } from '@atrium/protocol/file-uri'
 import type { Channel } from '../log/channel.ts'
@@ -54,13 +55,19 @@ export async function execute(
 
 export function commandOutcome({ head }: Channel<'terminal'>): CommandOutcome {
   const { content, lifecycle } = head
-  const text = content.map((part) => (part.type === 'unclassified' ? part.value : '')).join('')
+  const text = content.map((part) => outputOf(part)).join('')
   return compact<CommandOutcome>({
     exitCode: lifecycle.status === 'exited' ? lifecycle.exitCode : undefined,
     output: plainText(text),
     truncated: false,
     ended: lifecycle.status === 'exited',
   })
+}
+
+/** Returns the output in a part of a terminal. A program that prints marks makes parts of the type `command` (M6). */
+function outputOf(part: TerminalContentPart): string {
+  if (part.type === 'unclassified') return part.value
+  return part.type === 'command' ? part.output : ''
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
  * Returns terminal output as a user would copy it: without escape sequences, and with the last text of a line that was
- * overwritten. This is no emulator: the output of full-screen programs does not become readable.
+ * overwritten or erased. This is no emulator: the output of full-screen programs does not become readable.
  */
 export function plainText(output: string): string {
   const text = withoutEscapes(output)
@@ -11,32 +11,36 @@ export function plainText(output: string): string {
     .trimEnd()
 }
 
-/** Returns a line as it looks in the end. The text after each carriage return overwrites the line from its beginning. */
+/** Returns a line as it looks in the end. */
 function lastText(line: string): string {
   const ended = line.endsWith('\r') ? line.slice(0, -1) : line
-  let shown = ''
-  for (const text of ended.split('\r')) shown = text + shown.slice(text.length)
-  return backspaced(shown)
+  if (!moves.some((move) => ended.includes(move))) return ended
+  let column = 0
+  // The characters by column. Columns that nothing was written to are holes: to fill them after each erasure would take
+  // too long.
+  const shown: string[] = []
+  for (const character of ended)
+    if (character === '\r') column = 0
+    else if (character === '\b') column = Math.max(0, column - 1)
+    else if (character === eraseRest) shown.length = Math.min(shown.length, column)
+    else if (character === eraseLine) shown.length = 0
+    else shown[column++] = character
+  return Array.from(shown, (character: string | undefined) => character ?? ' ').join('')
 }
 
-function backspaced(line: string): string {
-  if (!line.includes('\b')) return line
-  const kept: string[] = []
-  for (const character of line)
-    if (character === '\b') kept.pop()
-    else kept.push(character)
-  return kept.join('')
-}
-
-/** Removes escape sequences in one pass. A regular expression is not used, because untrusted input could make it slow. */
+/**
+ * Removes escape sequences in one pass, except those that change the line of the cursor, which become one character. A
+ * regular expression is not used, because untrusted input could make it slow.
+ */
 function withoutEscapes(text: string): string {
   let out = ''
   let from = 0
   for (let at = text.indexOf(escape); at >= 0; at = text.indexOf(escape, from)) {
-    out += text.slice(from, at)
+    out += withoutControls(text.slice(from, at))
     from = endOfSequence(text, at)
+    out += lineChanges.get(text.slice(at + 1, from)) ?? ''
   }
-  return withoutControls(out + text.slice(from))
+  return out + withoutControls(text.slice(from))
 }
 
 function endOfSequence(text: string, start: number): number {
@@ -58,5 +62,24 @@ function withoutControls(text: string): string {
 
 const escape = '\x1b'
 const bell = '\x07'
+/** Erases the line from the cursor on. No control character of a program is taken for this: they are removed. */
+const eraseRest = '\0'
+/** Erases the line of the cursor. */
+const eraseLine = '\x01'
+/** The characters after which the next character does not follow the previous one. */
+const moves = ['\r', '\b', eraseRest, eraseLine]
+/**
+ * The sequences that change the line of the cursor, and the character that stands for each: EL, ED and CHA. ED also
+ * erases the lines below, which are not written yet.
+ */
+const lineChanges: ReadonlyMap<string, string> = new Map([
+  ['[K', eraseRest],
+  ['[0K', eraseRest],
+  ['[2K', eraseLine],
+  ['[J', eraseRest],
+  ['[0J', eraseRest],
+  ['[G', '\r'],
+  ['[1G', '\r'],
+])
 /** OSC, DCS, SOS, PM and APC: sequences that last until a terminator. */
 const strings = new Set([']', 'P', 'X', '^', '_'])

@@ -72,10 +72,7 @@ export interface NewTerminal {
  * removed.
  */
 export function openTerminal(core: Core, uri: Uri, opening: NewTerminal) {
-  if (running(core) >= core.limits.terminals)
-    throw AhpError.permissionDenied(
-      `there are ${core.limits.terminals} terminals already: dispose of some first`,
-    )
+  makeRoom(core)
   const { claim, title, directory, cols, rows, command } = opening
   const state: TerminalState = {
     title: title === '' ? 'Terminal' : title,
@@ -136,8 +133,18 @@ async function directoryOf(core: Core, cwd: Uri | undefined): Promise<string> {
   return place.path
 }
 
-function running(core: Core): number {
-  return terminals(core).length
+/**
+ * Throws if as many terminals run as may run. Otherwise disposes of the oldest exited terminals in the list, so that fewer
+ * exited terminals are listed than may run: clients may never dispose of them.
+ */
+function makeRoom(core: Core): void {
+  const most = core.limits.terminals
+  const listed = terminals(core)
+  const exited = listed.filter(({ lifecycle }) => lifecycle.status === 'exited')
+  if (listed.length - exited.length >= most)
+    throw AhpError.permissionDenied(`${most} terminals are running already: dispose of some first`)
+  for (const { resource } of exited.slice(0, Math.max(0, exited.length - most + 1)))
+    forgetTerminal(core, resource)
 }
 
 function shellJobOf(core: Core, uri: Uri): ShellJob | undefined {

@@ -27,10 +27,12 @@ export function commandResult(
     pastTenseMessage: success ? 'Ran the command' : `Ran the command, which ${ending}`,
     content: [
       { ...terminalShown(terminal), result },
-      { type: 'text', text: output },
+      { type: 'text', text: truncated ? `${missing}\n${output}` : output },
     ],
     error: success ? undefined : { message: `The command ${ending}` },
   })
 }
 
 const previewLength = 1024
+/** The first line of an output that is not complete. */
+const missing = '[Some of the output is missing.]'

@@ -92,6 +92,23 @@ test('[Y9] a command that fails is a failed tool call; the turn completes and th
   expect(prompts).toEqual(['hello'])
 })
 
+test('[Y9] the output of a command says that some of it is missing, if the terminal has dropped it', async () => {
+  const { ann } = await setUp((shell) => {
+    for (let n = 0; n < 30; n++) shell.data(`${n} ${'x'.repeat(60_000)}\r\n`)
+    shell.data('the end')
+    shell.exit(0)
+  })
+  await say(ann, '!cat')
+  await ended(ann)
+  const [part] = state(ann).turns[0]?.responseParts ?? []
+  if (part?.kind !== 'toolCall' || part.toolCall.status !== 'completed') throw new Error('no call')
+  const [shown, content] = part.toolCall.content ?? []
+  expect(shown).toMatchObject({ result: { truncated: true } })
+  if (content?.type !== 'resource') throw new Error('no reference')
+  const { data } = await ann.ask('resourceRead', { uri: content.uri })
+  expect(data).toMatch(/^\[Some of the output is missing\.\]\nx+\n.*\n29 x+\nthe end$/s)
+})
+
 test('[Y9] cancelling the turn ends the shell', async () => {
   const { ann, terminals } = await setUp()
   await say(ann, '!sleep 1000')

@@ -1,3 +1,4 @@
+import { limits } from '@atrium/protocol/limits'
 import { expect, test } from 'vitest'
 import { toolCallStarted, call, confirmed, ready } from '../../test/tool-call-actions.ts'
 import { untilIdle } from '../../test/held-flushes.ts'
@@ -116,4 +117,27 @@ test('[Y9] the output of a command includes what its terminal shows as commands,
   shell.data('three\r\n')
   shell.exit(0)
   expect(await done).toMatchObject({ exitCode: 0, output: 'one\ntwo\nthree' })
+})
+
+test('[Y9] the outcome of a command says whether output is missing: its terminal has dropped it, or was cleared', async () => {
+  const whole = await running()
+  whole.shell.data('all\r\n')
+  whole.shell.exit(0)
+  expect(await whole.done).toMatchObject({ output: 'all', truncated: false })
+
+  const long = await running()
+  for (let n = 0; n < 30; n++) long.shell.data(`${n} ${'x'.repeat(60_000)}\r\n`)
+  long.shell.exit(0)
+  const { output, truncated } = await long.done
+  expect(output.endsWith('x')).toBe(true)
+  expect(output.length).toBeLessThan(limits.terminalLength)
+  expect(truncated).toBe(true)
+
+  const cleared = await running()
+  cleared.shell.data('before\r\n')
+  const [terminal] = terminalsOf(cleared.all.core())
+  await accepted(cleared.all.ben, terminal?.resource ?? '', { type: 'terminal/cleared' })
+  cleared.shell.data('after\r\n')
+  cleared.shell.exit(0)
+  expect(await cleared.done).toMatchObject({ output: 'after', truncated: true })
 })

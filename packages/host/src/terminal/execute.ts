@@ -53,13 +53,13 @@ export async function execute(
   }
 }
 
-export function commandOutcome({ head }: Channel<'terminal'>): CommandOutcome {
+export function commandOutcome({ head }: Channel<'terminal'>, job: ShellJob): CommandOutcome {
   const { content, lifecycle } = head
   const text = content.map((part) => outputOf(part)).join('')
   return compact<CommandOutcome>({
     exitCode: lifecycle.status === 'exited' ? lifecycle.exitCode : undefined,
     output: plainText(text),
-    truncated: false,
+    truncated: text.length < job.outputLength,
     ended: lifecycle.status === 'exited',
   })
 }

@@ -20,6 +20,7 @@ export class ShellJob implements Job {
   #over = false
   #stopped = false
   #waiting = false
+  #outputLength = 0
   /** Whether a client has set the title. Titles that the shell sets are then ignored. */
   #named: boolean
   /** Subscribers that were still slow after `viewerMs`. */
@@ -32,6 +33,11 @@ export class ShellJob implements Job {
     this.ended = new Promise((resolve) => {
       this.#end = resolve
     })
+  }
+
+  /** The number of characters that the shell has written. The terminal may have dropped some of them. */
+  get outputLength(): number {
+    return this.#outputLength
   }
 
   /** Starts the shell. The creation of the terminal must be committed before. */
@@ -77,6 +83,7 @@ export class ShellJob implements Job {
   #append(output: TerminalOutput): void {
     const { log } = this.#core
     if (this.#over) return
+    if (output.type === 'terminal/data') this.#outputLength += output.data.length
     if (log.channel(this.#channel.uri) !== this.#channel) {
       if (output.type === 'terminal/exited') this.#finish()
       return

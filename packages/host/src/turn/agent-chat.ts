@@ -166,14 +166,14 @@ async function runCommand(turn: RunningTurn, command: Command): Promise<RunningC
   )
   const done = job.ended.then(() => {
     requireRunning(turn)
-    return commandOutcome(terminal)
+    return commandOutcome(terminal, job)
   })
   // Agents need not await `done`: its rejection must not crash the host.
   done.catch(() => {})
   return {
     terminal: terminal.uri,
     done,
-    soFar: () => commandOutcome(terminal),
+    soFar: () => commandOutcome(terminal, job),
     end: () => job.stop(),
   }
 }

@@ -1,4 +1,5 @@
 import { limits } from '@atrium/protocol/limits'
+import type { LimitValues } from '@atrium/protocol/limits'
 import type { TerminalState } from '@atrium/protocol/terminal/state'
 import { expect, test } from 'vitest'
 import { testHost } from '../../test/test-host.ts'
@@ -6,10 +7,10 @@ import { fakeTerminals } from '../../test/fake-terminals.ts'
 import type { FakeShell } from '../../test/fake-terminals.ts'
 import { untilIdle } from '../../test/held-flushes.ts'
 import { until } from '../../test/scripted-agent.ts'
+import type { AnyAction } from '../../test/two-client-session.ts'
 import type { Listener } from '../log/entry.ts'
 
 const uri = 'ahp-terminal:/1'
-const other = 'ahp-terminal:/2'
 
 /** A subscriber that reads when the test says so. */
 class Reader implements Listener {
@@ -39,7 +40,7 @@ async function stage() {
   const readers = [new Reader(), new Reader()]
   for (const reader of readers) channel.listeners.add(reader)
   const rest = () => ann.ask('ping', {})
-  return { all, ann, terminals, shell, channel, readers: readers as [Reader, Reader], rest }
+  return { all, ann, shell, channel, readers: readers as [Reader, Reader], rest }
 }
 
 test('[Y5] F-40: a program waits for a slow subscriber, and goes on when it has read', async () => {
@@ -139,22 +140,57 @@ test('output after the exit, or after the terminal was disposed of, is ignored',
   expect(all.world.reports).toEqual([])
 })
 
-test('[Y1] a host that stops while a shell starts ends the shell, and stores its exit', async () => {
-  const { all, ann, terminals } = await stage()
+/** A terminal that Ann has created for Ben, and whose shell starts when the test calls `begin`. */
+async function starting(limit?: Partial<LimitValues>) {
+  const terminals = fakeTerminals()
   let begin = () => {}
   terminals.delay = new Promise((resolve) => {
     begin = resolve
   })
-  void ann
-    .ask('createTerminal', { channel: other, claim: { kind: 'client', clientId: 'ann' } })
-    .catch(() => {})
-  await until(() => all.core().log.channel(other) !== undefined)
+  const all = await testHost({ machine: { terminals }, ...(limit && { limits: limit }) })
+  const [ann, ben] = [await all.join('ann'), await all.join('ben')]
+  const created = ann.ask('createTerminal', { channel: uri, claim: { kind: 'client', clientId: 'ben' } })
+  created.catch(() => {})
+  await until(() => all.core().log.channel(uri) !== undefined)
+  await ben.ask('subscribe', { channel: uri })
   await untilIdle()
+  expect(terminals.shells).toEqual([])
+  const say = async (action: AnyAction) => {
+    const { rejectionReason } = await ben.echo(ben.dispatch(uri, action))
+    expect(rejectionReason).toBeUndefined()
+  }
+  return { all, terminals, begin, created, say }
+}
+
+test('[Y1] a host that stops while a shell starts ends the shell, and stores its exit', async () => {
+  const { all, terminals, begin } = await starting()
   const closed = all.host().close()
   begin()
   await closed
-  expect(terminals.shells.map(({ ended }) => ended)).toEqual([true, true])
+  expect(terminals.shells.map(({ ended }) => ended)).toEqual([true])
   await all.restart()
-  const cat = await all.join('cat', { subscribe: [other] })
-  expect(cat.state(other)).toMatchObject({ lifecycle: { status: 'exited', exitCode: 129 }, content: [] })
+  const cat = await all.join('cat', { subscribe: [uri] })
+  expect(cat.state(uri)).toMatchObject({ lifecycle: { status: 'exited', exitCode: 129 }, content: [] })
+})
+
+test('[Y4] a shell gets the input and the size that came while it started', async () => {
+  const { terminals, begin, created, say } = await starting()
+  await say({ type: 'terminal/resized', cols: 100, rows: 30 })
+  await say({ type: 'terminal/resized', cols: 110, rows: 40 })
+  await say({ type: 'terminal/input', data: 'l' })
+  await say({ type: 'terminal/input', data: 's\r' })
+  begin()
+  await created
+  await say({ type: 'terminal/input', data: 'x' })
+  expect(terminals.shells[0]?.start).toMatchObject({ cols: 80, rows: 24 })
+  expect(terminals.shells[0]?.sizes).toEqual([[110, 40]])
+  expect(terminals.shells[0]?.typed).toEqual(['l', 's\r', 'x'])
+})
+
+test('[M2] while a shell starts, input that would exceed the limit is dropped as a whole', async () => {
+  const { terminals, begin, created, say } = await starting({ terminalTyped: 10 })
+  for (const data of ['123456', '12345', '7890']) await say({ type: 'terminal/input', data })
+  begin()
+  await created
+  expect(terminals.shells[0]?.typed).toEqual(['123456', '7890'])
 })

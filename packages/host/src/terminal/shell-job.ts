@@ -17,6 +17,9 @@ export class ShellJob implements Job {
   #shell: Shell | undefined
   /** Whether the shell is being started. A shell that starts cannot be ended before it runs. */
   #starting = false
+  /** Input that came before the shell ran. */
+  readonly #early: string[] = []
+  #earlyBytes = 0
   #over = false
   #stopped = false
   #waiting = false
@@ -53,11 +56,14 @@ export class ShellJob implements Job {
       this.#starting = false
     }
     if (this.#stopped) await this.stop()
+    else this.#catchUp(this.#shell, start)
   }
 
   input(data: string): void {
     this.#used()
-    if (!this.#over) this.#shell?.input(data)
+    if (this.#over) return
+    if (this.#shell) this.#shell.input(data)
+    else this.#keep(data)
   }
 
   resize(cols: number, rows: number): void {
@@ -78,6 +84,22 @@ export class ShellJob implements Job {
     if (this.#starting) return this.ended
     await this.#shell?.end()
     this.#finish()
+  }
+
+  /** Keeps input for a shell that does not run yet, as much as a running shell keeps for its program (M2). */
+  #keep(data: string): void {
+    const bytes = this.#earlyBytes + utf8.encode(data).length
+    if (bytes > this.#core.limits.terminalTyped) return
+    this.#earlyBytes = bytes
+    this.#early.push(data)
+  }
+
+  /** Gives a shell that runs now the size and the input that came while it started. */
+  #catchUp(shell: Shell, start: Start): void {
+    const { cols = start.cols, rows = start.rows } = this.#channel.head
+    if (this.#over) return
+    if (cols !== start.cols || rows !== start.rows) shell.resize(cols, rows)
+    for (const data of this.#early.splice(0)) shell.input(data)
   }
 
   #append(output: TerminalOutput): void {
@@ -154,3 +176,5 @@ export class ShellJob implements Job {
     if (!this.#over) this.#shell?.resume()
   }
 }
+
+const utf8 = new TextEncoder()

@@ -71,3 +71,36 @@ test('[L57] [Q27] an index of another version is built again, and a long word is
   expect(reasons).toEqual(['it had version 0'])
   expect(await again.begin(2, [1])).toEqual(new Map())
 })
+
+test('[L57] a schema with the tables of another program is left alone, and the index is refused', async () => {
+  const place = await server().place()
+  const taken = { ...place, schema: `${place.schema}_search` }
+  await tamper(place, `CREATE SCHEMA ${taken.schema} CREATE TABLE invoices (number int)`)
+  await expect(open(place)).rejects.toMatchObject({
+    name: 'StoreUnreadable',
+    message: expect.stringContaining(`"${taken.schema}"`),
+  })
+  expect(await tamper(taken, 'SELECT * FROM invoices')).toEqual([])
+})
+
+test('[L57] another store in the schema of the index is left alone, and the index is refused', async () => {
+  const place = await server().place()
+  const other = { ...place, schema: `${place.schema}_search` }
+  const epoch = await epochOf(other)
+  await expect(open(place)).rejects.toThrow('has the tables of another program')
+  expect(await tamper(other, 'SELECT epoch::int FROM lease')).toEqual([{ epoch }])
+})
+
+test('[L57] an empty schema is taken, and tables that came later outlive another version of the index', async () => {
+  const place = await server().place()
+  const beside = { ...place, schema: `${place.schema}_search` }
+  await tamper(place, `CREATE SCHEMA ${beside.schema}`)
+  await open(place)
+  await tamper(beside, 'CREATE TABLE invoices AS SELECT 1 AS number')
+  await tamper(beside, `UPDATE index_meta SET value = 0 WHERE key = 'version'`)
+  const index = await open(place)
+  expect(await index.begin(2, [1])).toEqual(new Map())
+  expect(await tamper(beside, 'SELECT number FROM invoices')).toEqual([{ number: 1 }])
+  await tamper(beside, `DELETE FROM index_meta WHERE key = 'version'`)
+  await expect(open(place)).rejects.toThrow('has the tables of another program')
+})

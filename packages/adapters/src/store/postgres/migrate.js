@@ -63,13 +63,9 @@ export async function hostOf(query) {
  * @returns {Promise<number>}
  */
 export async function versionOf(query, { name, schema }) {
-  const { rows } = await query(
-    `SELECT relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
-     WHERE nspname = $1 AND relkind IN ('r', 'p', 'v', 'm')`,
-    [schema],
-  )
-  if (rows.length === 0) return 0
-  if (!rows.some((table) => table.name === 'meta'))
+  const tables = await tablesOf(query, schema)
+  if (tables.length === 0) return 0
+  if (!tables.includes('meta'))
     throw new Failure('unreadable', `the schema "${schema}" at ${name} has the tables of another program`)
   // With the name of the schema: without a right to use it, the search path would say that there is no table.
   const found = await query(`SELECT value FROM ${quoted(schema)}.meta WHERE key = 'schema'`)
@@ -77,6 +73,21 @@ export async function versionOf(query, { name, schema }) {
   if (!Number.isSafeInteger(version))
     throw new Failure('unreadable', `the schema "${schema}" at ${name} does not tell its version`)
   return version
+}
+
+/**
+ * Returns the names of the tables and views in a schema.
+ * @param {Query} query
+ * @param {string} schema
+ * @returns {Promise<readonly string[]>}
+ */
+export async function tablesOf(query, schema) {
+  const { rows } = await query(
+    `SELECT relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
+     WHERE nspname = $1 AND relkind IN ('r', 'p', 'v', 'm', 'f')`,
+    [schema],
+  )
+  return rows.map((table) => table.name)
 }
 
 /**

@@ -2,6 +2,7 @@ import { Failure } from './failure.js'
 import { fence } from './fence.js'
 import { keyOf } from './key.js'
 import { Link, transaction } from './link.js'
+import { tablesOf } from './migrate.js'
 import { SEARCH, VERSION } from './search-schema.js'
 import { quoted } from './session.js'
 
@@ -37,7 +38,7 @@ export async function openSearch({ target, epoch, patience, idle }) {
   /** Creates the tables. A connection that is no use keeps no place at the server. */
   async function created() {
     try {
-      return await change((query) => create(query, place.schema))
+      return await change((query) => create(query, place))
     } catch (error) {
       await link.close()
       throw error
@@ -91,26 +92,34 @@ export async function openSearch({ target, epoch, patience, idle }) {
 }
 
 /**
- * Creates the tables if there are none, or if they have another version. Returns a reason if an index was replaced.
+ * Creates the tables if there are none, or if they have another version. Returns a reason if an index was replaced. Throws if the
+ * schema has the tables of another program, or of another store.
  * @param {Query} query
- * @param {string} schema
+ * @param {Target} place
  * @returns {Promise<string | undefined>}
  */
-async function create(query, schema) {
-  const { rows } = await query('SELECT to_regclass($1)::text AS found', [`${quoted(schema)}.index_meta`])
-  const found =
-    rows[0].found === null ? undefined : await query(`SELECT value FROM index_meta WHERE key = 'version'`)
-  const version = found?.rows[0]?.value
+async function create(query, { name, schema }) {
+  const tables = await tablesOf(query, schema)
+  const { rows } = tables.includes('index_meta')
+    ? await query(`SELECT value FROM ${quoted(schema)}.index_meta WHERE key = 'version'`)
+    : { rows: [] }
+  const version = rows[0]?.value
   if (version === VERSION) return undefined
+  if (tables.length > 0 && !Number.isSafeInteger(version))
+    throw new Failure(
+      'unreadable',
+      `the schema "${schema}" at ${name}, which the search index needs, has the tables of another program`,
+    )
   if (version > VERSION)
     throw new Failure(
       'unreadable',
       `the search index "${schema}" has version ${version}. Start a newer Atrium.`,
     )
-  await query(`DROP SCHEMA IF EXISTS ${quoted(schema)} CASCADE`)
-  await query(`CREATE SCHEMA ${quoted(schema)}`)
+  await query(`CREATE SCHEMA IF NOT EXISTS ${quoted(schema)}`)
+  // Tables beside those of the index may be somebody else's.
+  await query('DROP TABLE IF EXISTS index_meta, sessions, chats, texts')
   await query(SEARCH)
-  return found && `it had version ${version}`
+  return version === undefined ? undefined : `it had version ${version}`
 }
 
 /**

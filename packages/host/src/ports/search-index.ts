@@ -6,7 +6,7 @@ export type Author = 'user' | 'agent' | 'tool' | 'title'
 /** A text that can be found. */
 export interface IndexedText {
   readonly who: Author
-  /** Milliseconds since 1970. */
+  /** Whole milliseconds since 1970. */
   readonly time: number
   readonly text: string
 }

@@ -126,6 +126,25 @@ test('[Q27] another failure of the index is reported once, and tried again', asy
   expect(await turnsWith(ann, 'first')).toEqual(['t1', undefined])
 })
 
+test('[Q27] a session that cannot be indexed holds up no other session, also after a restart', async () => {
+  const { all, ann, index } = await searchedHost()
+  await turn(ann, 't1', 'first')
+  await ann.ask('createSession', { channel: 'mock:/other' })
+  await ann.echo(ann.dispatch('mock:/other', { type: 'session/titleChanged', title: 'Other' }))
+  index.refused = session
+  await all.restart('crash')
+  all.world.advance(5000)
+  await untilIdle()
+  all.world.advance(60_000)
+  await untilIdle()
+  const ben = await all.join('ben')
+  expect(await search(ben, 'other')).toMatchObject({ items: [{ session: 'mock:/other' }], pending: 1 })
+  index.refused = undefined
+  all.world.advance(60_000)
+  await indexed(all)
+  expect(await turnsWith(ben, 'first')).toEqual(['t1', undefined])
+})
+
 test('[Q27] a user can have the index built again', async () => {
   const { all, ann, index } = await searchedHost()
   await turn(ann, 't1', 'first')

@@ -200,7 +200,8 @@ export class Indexing {
         if (pending.everything) await new Promise<void>((resolve) => void world.later(0, resolve))
       }
     } catch (error) {
-      // No change is lost: the whole session is indexed again later.
+      // No change is lost: the whole session is indexed again later. It comes last then, so that it holds up no other.
+      this.#outdated.delete(session)
       this.#outdated.add(session)
       throw error
     }

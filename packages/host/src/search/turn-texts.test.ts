@@ -38,6 +38,12 @@ test('[Q21] the message of an agent is by an agent, and empty texts are left out
   expect(textsOf(turnOf(' \n'), 1000)).toEqual([])
 })
 
+test('[Q23] the times of texts are whole milliseconds, also if a client gives a fraction as the duration', () => {
+  const parts = [{ kind: 'markdown', id: 'a', content: 'Done.' }]
+  const ends = [12.5, -3].map((duration) => textsOf(turnOf('', parts, { duration }), 1000)[0]?.time)
+  expect(ends).toEqual([began + 12, began])
+})
+
 test('[S-57 indexedLength] at 65,536 characters a text is whole; [S-57 indexedLength] past 65,536 the rest is left out', () => {
   const length = (count: number) => textsOf(turnOf('x'.repeat(count)), 65_536)[0]?.text.length
   expect([65_536, 65_537].map(length)).toEqual([65_536, 65_536])

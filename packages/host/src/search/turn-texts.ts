@@ -11,7 +11,8 @@ import type { Author, IndexedText } from '../ports/search-index.ts'
 export function textsOf(turn: Turn, maxLength: number): readonly IndexedText[] {
   const { message, startedAt = '', duration = 0, responseParts } = turn
   const began = timeOf(startedAt)
-  const ended = began + Math.max(0, duration)
+  // The duration that a client gives may have a fraction, and an index takes whole milliseconds only.
+  const ended = began + Math.trunc(Math.max(0, duration))
   const texts: readonly IndexedText[] = [
     { who: authorOf(message), time: began, text: message.text },
     { who: 'agent', time: ended, text: joined(responseParts.map(answerText)) },

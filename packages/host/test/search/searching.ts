@@ -13,6 +13,8 @@ export class TestIndex {
   readonly changes: IndexChange[] = []
   /** Called before each change and each search. It may throw, or wait. */
   fault: (name: 'begin' | 'update' | 'find') => void | Promise<void> = () => {}
+  /** The session of which no change is taken. */
+  refused: string | undefined
   /** Whether the next epoch of the host has no index. */
   absent = false
   #epoch = 0
@@ -28,6 +30,7 @@ export class TestIndex {
       begin: async (...given) => (await guarded('begin'), this.inner.begin(...given)),
       update: async (change) => {
         await guarded('update')
+        if (change.session === this.refused) throw new Error(`no change of ${change.session} is taken`)
         this.changes.push(change)
         await this.inner.update(change)
       },

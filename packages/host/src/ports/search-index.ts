@@ -109,7 +109,7 @@ export interface SearchIndex {
   /** Changes the index. Rejects with `DiskFull` if there is no space. A failed change can be repeated. */
   update(change: IndexChange): Promise<void>
   find(query: SearchQuery): Promise<FoundPage>
-  /** Empties the index, also if it is damaged. `begin` must follow. */
+  /** Empties the index, also if it is damaged. `begin` must follow, also if this fails. */
   clear(): Promise<void>
   close(): Promise<void>
 }

@@ -3,6 +3,7 @@ import { readyAgent } from '../../test/agents.ts'
 import { untilIdle } from '../../test/held-flushes.ts'
 import { chat, session, turn } from '../../test/one-client-session.ts'
 import { indexed, search, searchedHost, turnsWith } from '../../test/search/searching.ts'
+import { StoreAway } from '../ports/lease.ts'
 import { DiskFull } from '../ports/log.ts'
 import { IndexDamaged } from '../ports/search-index.ts'
 import { PendingChanges } from './pending-changes.ts'
@@ -154,6 +155,39 @@ test('[Q27] a user can have the index built again', async () => {
   await ann.peer.request('x-atrium/rebuildSearch', { channel: 'ahp-root://' })
   await indexed(all)
   expect(await turnsWith(ann, 'first')).toEqual(['t1', undefined])
+})
+
+test('[Q27] a rebuild that cannot empty the index is refused with the reason, and the host compares the index', async () => {
+  const { all, ann, index } = await searchedHost()
+  await turn(ann, 't1', 'first')
+  await indexed(all)
+  const { clear } = index.inner
+  index.inner.clear = async () => {
+    await clear.call(index.inner)
+    throw new Error('no right to do this')
+  }
+  const rebuild = () => ann.peer.request('x-atrium/rebuildSearch', { channel: 'ahp-root://' })
+  await expect(rebuild()).rejects.toMatchObject({
+    message: 'the search index could not be emptied: no right to do this',
+  })
+  // Nobody knows what the index still has.
+  expect(await search(ann, 'first')).toEqual({ items: [], pending: 1 })
+  all.world.advance(60_000)
+  await indexed(all)
+  expect(await turnsWith(ann, 'first')).toEqual(['t1', undefined])
+  index.inner.clear = () => clear.call(index.inner)
+  expect(await rebuild()).toEqual({})
+})
+
+test('[Q27] F-02: a search in a damaged index that cannot be emptied fails', async () => {
+  const { all, ann, index } = await searchedHost()
+  await turn(ann, 't1', 'first')
+  await indexed(all)
+  index.fault = (name) => {
+    if (name === 'find') throw new IndexDamaged('malformed')
+  }
+  index.inner.clear = () => Promise.reject(new StoreAway('the database is away'))
+  await expect(search(ann, 'first')).rejects.toMatchObject({ code: -32603 })
 })
 
 test('[Q27] a read-only host finds what the index has and changes nothing in it', async () => {

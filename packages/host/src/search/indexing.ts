@@ -115,11 +115,13 @@ export class Indexing {
     await this.rebuild()
   }
 
-  /** Empties the index, and builds it again in the background. */
+  /** Empties the index, and builds it again in the background. Rejects if the index cannot be emptied. */
   async rebuild(): Promise<void> {
     this.#cancelTimer?.()
     this.#cancelTimer = undefined
-    await this.#exclusive(() => this.#clear())
+    let cleared: Promise<number> | undefined
+    await this.#exclusive(() => (cleared = this.#clear()))
+    await cleared
     this.#schedule(0)
   }
 
@@ -237,8 +239,9 @@ export class Indexing {
 
   /** Empties the index, so that the next run indexes all sessions. Returns the pause before that run: 0 ms. */
   async #clear(): Promise<number> {
-    await this.#parts.index.clear()
+    // If this fails, nobody knows what the index has: the next run asks it, and compares.
     this.#known = undefined
+    await this.#parts.index.clear()
     this.#outdated.clear()
     return 0
   }

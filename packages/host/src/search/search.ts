@@ -7,6 +7,7 @@ import type { Searching } from '../core/search/searching.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Epoch } from '../log/epochs.ts'
 import type { Log } from '../log/log.ts'
+import { StoreAway } from '../ports/lease.ts'
 import type { LogStore } from '../ports/log.ts'
 import { IndexDamaged } from '../ports/search-index.ts'
 import type { FoundPage, FoundText, SearchIndex, SearchQuery } from '../ports/search-index.ts'
@@ -52,7 +53,13 @@ class Search implements Searching {
   }
 
   async rebuild(): Promise<void> {
-    await this.#parts.indexing?.rebuild()
+    try {
+      await this.#parts.indexing?.rebuild()
+    } catch (error) {
+      // The connection has a sentence of its own for a database that is away.
+      if (error instanceof StoreAway || !(error instanceof Error)) throw error
+      throw AhpError.conflict(`the search index could not be emptied: ${error.message}`)
+    }
   }
 
   truncating(session: Uri): void {

@@ -49,8 +49,12 @@ function open(options) {
     ...finder(db),
     clear() {
       close()
-      removeIndex(options.folder)
-      open(options)
+      try {
+        removeIndex(options.folder)
+      } finally {
+        // What could not be removed is searched as before.
+        open(options)
+      }
     },
     close,
   }

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { DatabaseSync } from '@photostructure/sqlite'
@@ -73,6 +73,21 @@ function isReadable(file: string): boolean {
     db.close()
   }
 }
+
+test('[Q27] an index whose files cannot all be removed can be used all the same', async () => {
+  const folder = newFolder()
+  const index = open(folder)
+  await index.begin(1, [])
+  const inTheWay = join(folder, 'search.db-shm')
+  mkdirSync(inTheWay)
+  await expect(index.clear()).rejects.toThrow('search.db-shm')
+  await index.begin(2, [1])
+  await index.update({ session, entry, turns: [turn('b', 'other')], version: 6 })
+  expect((await index.find(word('other'))).found).toHaveLength(1)
+  rmdirSync(inTheWay)
+  await index.clear()
+  expect(await index.begin(2, [1])).toEqual(new Map())
+})
 
 test('[Q28] a deleted text is overwritten in the file', async () => {
   const folder = await filledFolder('Confidential Xylophone Quetzalcoatl')

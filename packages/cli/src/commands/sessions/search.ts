@@ -87,7 +87,7 @@ async function ask(client: Client, method: string, params: object): Promise<unkn
     if (!(error instanceof AhpError)) throw error
     if (error.code === errorCodes.MethodNotFound)
       throw new CommandError('This host does not offer a search: it is older, or has no search index.')
-    const sentence = error.message.replace(/^x-atrium\/search: (.)/, (_, first: string) =>
+    const sentence = error.message.replace(/^(?:x-atrium\/search: )?(.)/, (_, first: string) =>
       first.toUpperCase(),
     )
     throw new CommandError(/[.!?]$/.test(sentence) ? sentence : `${sentence}.`)

@@ -1,6 +1,6 @@
 import type { SearchTerm } from '@atrium/host/ports/search-index'
 
-/** A word of a text, without case and accents, and its place in the text. */
+/** A word of a text, without case and without accents of Latin letters, and its place in the text. */
 export interface Word {
   readonly folded: string
   readonly start: number
@@ -12,20 +12,25 @@ const ideographs = '\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}'
 const anyIdeograph = new RegExp(`[${ideographs}]`, 'u')
 const letter = '[\\p{L}\\p{N}\\p{Co}]'
 const borders = new RegExp(`${letter}\\p{M}*(?=[${ideographs}])|[${ideographs}]\\p{M}*(?=${letter})`, 'gu')
-const word = new RegExp(`${letter}[\\p{L}\\p{N}\\p{Co}\\p{M}]*`, 'gu')
+/** The marks that FTS5 of SQLite takes for accents, so that they neither count nor end a word. Other marks separate words. */
+const accents =
+  '\\u0300-\\u0304\\u0306-\\u030c\\u030f\\u0311\\u031b\\u0323-\\u0328\\u032d\\u032e\\u0330\\u0331'
+const anyAccent = new RegExp(`[${accents}]`)
+const word = new RegExp(`${letter}[\\p{L}\\p{N}\\p{Co}${accents}]*`, 'gu')
 
 /** A character that ends a word and that nobody sees. */
 export const separator = '\u200b'
 
 /**
- * Converts a text to the form in which it is indexed. Control characters, except tabs and line ends, become spaces,
+ * Converts a text to the form in which it is indexed. Letters and their marks are composed (NFC), because FTS5 would
+ * take the mark of й for an accent if it stood alone. Control characters, except tabs and line ends, become spaces,
  * because two of them mark found words. An invisible separator is put between two letters if one of them is an
  * ideograph. Half a surrogate pair becomes U+FFFD, as SQLite would store it.
  */
 export function prepared(text: string): string {
   // oxlint-disable-next-line no-control-regex
   const clean = text.replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u200b]/g, ' ')
-  const whole = clean.replaceAll(/\p{Cs}/gu, '\ufffd')
+  const whole = clean.normalize('NFC').replaceAll(/\p{Cs}/gu, '\ufffd')
   return anyIdeograph.test(whole) ? whole.replaceAll(borders, `$&${separator}`) : whole
 }
 
@@ -43,9 +48,21 @@ export function termWords({ text }: SearchTerm): readonly string[] {
   return wordsOf(prepared(text)).map((each) => each.folded)
 }
 
-/** Returns a word in lower case and without accents. */
+/**
+ * Returns a word in lower case and without accents of Latin letters, as FTS5 of SQLite has it (`unicode61
+ * remove_diacritics 2`), so that all indexes find the same.
+ */
 function folded(found: string): string {
-  return found.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()
+  return found.replaceAll(/[^\0-\x7f]/gu, foldedLetter).toLowerCase()
+}
+
+function foldedLetter(one: string): string {
+  if (anyAccent.test(one)) return ''
+  const [base = ''] = one.normalize('NFD')
+  if (/[a-z]/i.test(base)) return base
+  // The capital of several forms of a letter is the same, as of σ and ς. But ı is another letter than i.
+  const capital = one === 'ı' ? one : one.toUpperCase()
+  return capital.length === one.length ? capital.toLowerCase() : one.toLowerCase()
 }
 
 /**

@@ -46,7 +46,7 @@ export interface IndexChange {
   readonly version?: number
 }
 
-/** A word, or several words that follow one another. Case and accents do not matter. */
+/** A word, or several words that follow one another. Case and accents of Latin letters do not matter. */
 export interface SearchTerm {
   /** A text with at least one letter or digit. */
   readonly text: string

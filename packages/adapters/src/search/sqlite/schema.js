@@ -3,7 +3,7 @@ import { OLDEST_ROW } from './rows.js'
 /**
  * The version of the schema and of `prepared` (`words.ts`). An index with another version is deleted and built again.
  */
-export const VERSION = 2
+export const VERSION = 3
 
 /** The schema of `search.db`. Nothing in it is needed: the host can build it again from the store. */
 export const SCHEMA = `

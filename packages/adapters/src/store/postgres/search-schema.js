@@ -1,10 +1,10 @@
 /**
  * The tables of the search index, in a schema beside that of the store, so that they can be dropped and built again. `words` has
- * the words of a text as the host finds them, and not as PostgreSQL would: without case and accents.
+ * the words of a text as the host finds them (`words.ts`), and not as PostgreSQL would.
  */
 export const SEARCH = `
   CREATE TABLE index_meta (key text PRIMARY KEY, value bigint);
-  INSERT INTO index_meta VALUES ('version', 1), ('epoch', NULL);
+  INSERT INTO index_meta VALUES ('version', 2), ('epoch', NULL);
 
   CREATE TABLE sessions (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -39,5 +39,5 @@ export const SEARCH = `
   CREATE INDEX texts_by_word ON texts USING gin (words) WITH (fastupdate = off);
 `
 
-/** The version of the tables and of `prepared` (`words.ts`). An index with another version is dropped and built again. */
-export const VERSION = 1
+/** The version of the tables and of the words (`words.ts`). An index with another version is dropped and built again. */
+export const VERSION = 2

@@ -19,13 +19,53 @@ import { searchUpdates } from './search-updates.contract.ts'
 /** The suite that every adapter of `SearchIndex` passes. */
 export function searchContract(name: string, open: () => Promise<OpenedIndex>): void {
   describe(`${name}: search`, () => {
-    test('[Q22] all words must occur in one text, whatever their case and accents', async () => {
+    test('[Q22] all words must occur in one text, whatever their case and the accents of Latin letters', async () => {
       const { index } = await filled(open, { a: 'The Café opens at dawn.', b: 'a cafe', c: 'dawn' })
       expect(await found(index, words('cafe'))).toEqual(['b', 'a'])
       expect(await found(index, words('CAFÉ', 'dawn'))).toEqual(['a'])
       expect(await found(index, words('cafe\u0301'))).toEqual(['b', 'a'])
       expect(await found(index, words('caf'))).toEqual([])
       expect(await found(index, words('cafe', 'noon'))).toEqual([])
+    })
+
+    test('[Q22] letters that are not Latin count as they are written, composed or not, whatever their case', async () => {
+      const rows = [
+        ['οδός', 'οδος', 'ΟΔΌΣ'],
+        ['ещё', 'еще', 'ЕЩЁ'],
+        ['мой', 'мои', 'МОЙ'],
+        ['が', 'か', 'が'],
+        ['שָׁלוֹם', 'שלום', 'שָׁלוֹם'],
+        ['مُحَمَّد', 'محمد', 'مُحَمَّد'],
+      ] as const
+      const { index } = await filled(open, Object.fromEntries(rows.map(([text]) => [text, text])))
+      for (const [text, other, same] of rows) {
+        expect(await found(index, words(other))).toEqual([])
+        for (const form of ['NFC', 'NFD'])
+          expect(await found(index, words(same.normalize(form)))).toEqual([text])
+      }
+      const apart = Object.fromEntries(rows.map(([text]) => [text, text.normalize('NFD')]))
+      const { index: decomposed } = await filled(open, apart)
+      for (const [text, other, same] of rows) {
+        expect(await found(decomposed, words(other))).toEqual([])
+        expect(await found(decomposed, words(same))).toEqual([text])
+      }
+    })
+
+    test('[Q22] accents of Latin letters do not matter, and a mark of another script separates words', async () => {
+      const { index } = await filled(open, {
+        a: 'Việt Nam',
+        b: 'Ångström',
+        c: 'ГОРА\u0301 x\u0489y',
+        d: 'Łódź ısı',
+      })
+      expect(await found(index, words('viet nam'))).toEqual(['a'])
+      expect(await found(index, words('angstrom'))).toEqual(['b'])
+      expect(await found(index, words('гора'))).toEqual(['c'])
+      expect(await found(index, words('x y'))).toEqual(['c'])
+      // The stroke of Ł is no accent, and ı is a letter of its own.
+      expect(await found(index, words('łodz'))).toEqual(['d'])
+      expect(await found(index, words('lodz'))).toEqual([])
+      expect(await found(index, words('isi'))).toEqual([])
     })
 
     test('[Q22] a phrase is found where its words follow one another, and a prefix where a word begins with it', async () => {

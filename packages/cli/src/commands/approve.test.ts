@@ -119,6 +119,36 @@ describe.sequential('[Z22] approve and deny', () => {
     })
     expect(await atrium(home, ['deny', 'several', '-q'])).toEqual({ status: 0, stdout: '', stderr: '' })
   })
+
+  test('the name of a chat names only the requests of this chat', async () => {
+    const chat = await sessionOf(client, 'forked', work)
+    const turnId = await say(chat, 'say hello')
+    const fork = 'ahp-chat:/fork-of-it'
+    const source = { kind: 'fork', chat: chat.uri, turnId } as const
+    await client.ask('createChat', { channel: 'ahp-session:/forked', chat: fork, source })
+    await say(chat, 'run echo main > main')
+    expect(await atrium(home, ['approve', 'fork-of'])).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: "atrium: Nothing waits for an answer in 'fork-of'.\n",
+    })
+    const [call] = documents((await atrium(home, ['approve', '--json'])).stdout)
+    expect(await atrium(home, ['deny', 'fork-of', '--call', String(call?.['id'])])).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: `atrium: Nothing called '${String(call?.['id'])}' waits in 'fork-of'.\n`,
+    })
+    await say(client.subscribe('chat', fork), 'run echo fork > fork')
+    expect(await atrium(home, ['approve', 'fork-of'])).toEqual({
+      status: 0,
+      stdout: '',
+      stderr: 'Approved: Run `echo fork > fork`\n',
+    })
+    expect(await atrium(home, ['approve', 'forked'])).toMatchObject({
+      status: 0,
+      stderr: 'Approved: Run `echo main > main`\n',
+    })
+  })
 })
 
 describe.sequential('[Z26] grant and revoke', () => {

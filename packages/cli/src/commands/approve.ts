@@ -7,11 +7,11 @@ import { CommandError, exits } from '../terminal/exit.ts'
 import type { Exit } from '../terminal/exit.ts'
 import type { HostOptions } from '../link/connect.ts'
 import { printList } from '../render/table.ts'
-import { allSessions, findSession, readSessions, shortName } from '../session/find.ts'
+import { allSessions, findTarget, readSessions, shortName } from '../session/find.ts'
 import { withClient } from '../link/with-client.ts'
 import { sanitize, onOneLine, output } from '../terminal/output.ts'
 import type { OutputOptions, Output } from '../terminal/output.ts'
-import { pendingRequestsIn } from '../session/pending-requests.ts'
+import { pendingRequestsIn, withOnlyChat } from '../session/pending-requests.ts'
 import type { PendingRequest } from '../session/pending-requests.ts'
 import { resolutionIn } from '../session/resolution.ts'
 import { assertAccepted } from '../link/dispatch.ts'
@@ -20,23 +20,25 @@ interface Flags extends HostOptions, OutputOptions, AnswerOptions {
   readonly call?: string
 }
 
-/** `atrium approve`: approves the open request of a session. Without a session, lists the open requests of all. */
+/** `atrium approve`: approves the open request of a session or a chat. Without a name, lists the open requests of all. */
 export function approve(name: string | undefined, flags: Flags): Promise<Exit> {
   return withClient(flags, (client) =>
     name === undefined ? listAll(client, flags) : answer(client, name, flags, true),
   )
 }
 
-/** `atrium deny`: denies the open request of a session. */
+/** `atrium deny`: denies the open request of a session or a chat. */
 export function deny(name: string, flags: Flags): Promise<Exit> {
   return withClient(flags, (client) => answer(client, name, flags, false))
 }
 
 async function answer(client: Client, name: string, flags: Flags, yes: boolean): Promise<Exit> {
   const out = output(flags)
-  const { resource } = await findSession(client, name)
+  const { session: found, chat, chatOnly } = await findTarget(client, name)
+  const { resource } = found
   const session = client.subscribe('session', resource)
-  const state = await session.ready()
+  const whole = await session.ready()
+  const state = chatOnly ? withOnlyChat(whole, chat) : whole
   const all = pendingRequestsIn(state).map((each) => ({ ...each, session: resource }))
   const [one, ...others] =
     flags.call === undefined ? all : all.filter(({ id }) => id.startsWith(flags.call ?? ''))

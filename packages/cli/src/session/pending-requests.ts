@@ -17,6 +17,12 @@ export function openRequests(session: SessionState, chat?: Uri): readonly Reques
   )
 }
 
+/** Returns the session as if it had only this chat and the chats that its tool calls have started. */
+export function withOnlyChat(session: SessionState, chat: Uri): SessionState {
+  const chats = session.chats.filter(({ resource }) => worksFor(session, resource, chat))
+  return { ...session, chats, inputNeeded: openRequests(session, chat) }
+}
+
 /** The kinds of requests that this build knows. A newer host may send others. */
 const kinds: ReadonlySet<string> = new Set(['chatInput', 'toolConfirmation', 'toolAuthentication'])
 

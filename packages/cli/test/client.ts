@@ -40,8 +40,7 @@ export async function setTitle(client: Client, session: string, title: string): 
 }
 
 /** Starts a turn, and waits until it has ended or needs input. */
-export async function say(chat: Subscription<'chat'>, text: string): Promise<string> {
-  const turnId = newId()
+export async function say(chat: Subscription<'chat'>, text: string, turnId = newId()): Promise<string> {
   const message = { text, origin: { kind: 'user' } } as const
   await chat.dispatch({ type: 'chat/turnStarted', turnId, startedAt: new Date().toISOString(), message })
   await chat.until(({ activeTurn, status }) => !activeTurn || isInputNeeded(status))

@@ -120,6 +120,27 @@ describe.sequential('[Z22] approve and deny', () => {
     expect(await atrium(home, ['deny', 'several', '-q'])).toEqual({ status: 0, stdout: '', stderr: '' })
   })
 
+  test('--call names a request by its id or the beginning of it; a whole id is not ambiguous', async () => {
+    const first = await sessionOf(client, 'alike', work)
+    const second = 'ahp-chat:/alike-too'
+    await client.ask('createChat', { channel: 'ahp-session:/alike', chat: second })
+    // The guide makes the id of a call of the id of its turn: `same-1` and `same-1-1`.
+    await say(first, 'run true one', 'same')
+    await say(client.subscribe('chat', second), 'run true two', 'same-1')
+    const ambiguous = await atrium(home, ['approve', 'alike', '--call', 'same', '--json'])
+    expect(documents(ambiguous.stdout)).toMatchObject([{ id: 'same-1' }, { id: 'same-1-1' }])
+    expect(ambiguous.status).toBe(2)
+    expect(await atrium(home, ['deny', 'alike', '--call', 'same-1'])).toEqual({
+      status: 0,
+      stdout: '',
+      stderr: 'Denied: Run `true one`\n',
+    })
+    expect(await atrium(home, ['deny', 'alike', '--call', 'same-1-'])).toMatchObject({
+      status: 0,
+      stderr: 'Denied: Run `true two`\n',
+    })
+  })
+
   test('the name of a chat names only the requests of this chat', async () => {
     const chat = await sessionOf(client, 'forked', work)
     const turnId = await say(chat, 'say hello')

@@ -40,8 +40,7 @@ async function answer(client: Client, name: string, flags: Flags, yes: boolean):
   const whole = await session.ready()
   const state = chatOnly ? withOnlyChat(whole, chat) : whole
   const all = pendingRequestsIn(state).map((each) => ({ ...each, session: resource }))
-  const [one, ...others] =
-    flags.call === undefined ? all : all.filter(({ id }) => id.startsWith(flags.call ?? ''))
+  const [one, ...others] = flags.call === undefined ? all : called(all, flags.call)
   if (!one) throw await noRequest(client, state, name, flags.call)
   if (others.length > 0) {
     list(out, flags.call === undefined ? all : [one, ...others])
@@ -59,6 +58,12 @@ async function answer(client: Client, name: string, flags: Flags, yes: boolean):
     return `${yes ? 'Approved' : 'Denied'}: ${onOneLine(one.what)}`
   })
   return exits.ok
+}
+
+/** Returns the requests with exactly this id, or else those whose ids begin with it. */
+function called<T extends PendingRequest>(all: readonly T[], call: string): readonly T[] {
+  const exact = all.filter(({ id }) => id === call)
+  return exact.length > 0 ? exact : all.filter(({ id }) => id.startsWith(call))
 }
 
 async function noRequest(

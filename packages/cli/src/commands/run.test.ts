@@ -168,6 +168,7 @@ describe('[Z5] run', () => {
     [['run', 'x', '--agent', 'nobody'], 2, "There is no agent 'nobody'; there are: guide"],
     [['run', 'x', '--model', 'none'], 2, 'there are: guide-plain, guide-lively'],
     [['run', 'x', '--cwd', '/nowhere'], 2, '/nowhere is no directory'],
+    [['run', 'x', '--cwd', '.', '--host', 'ws://127.0.0.1:1'], 2, "'.' must be an absolute path, because"],
   ])('%j exits with %i and says why', async (args, status, why) => {
     expect(await fixture.run(args)).toMatchObject({ status, stderr: expect.stringContaining(why) })
   })

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { isAbsolute, resolve } from 'node:path'
 import type { Client } from '@atrium/client/client'
 import { newId } from '@atrium/client/shared/globals'
 import { AhpError, errorCodes } from '@atrium/protocol/errors'
@@ -197,11 +197,17 @@ function unknown(what: string, name: string, known: readonly string[]): CommandE
 
 /**
  * Returns the working directory of a new session. A remote host may not have the directory of this command. So without `--cwd`
- * the remote host chooses the directory.
+ * the remote host chooses the directory, and a relative path is refused.
  */
 async function directoryOf(flags: Flags): Promise<string | undefined> {
   const { cwd } = flags
-  if (isRemote(flags)) return cwd
+  if (isRemote(flags)) {
+    if (cwd === undefined || isAbsolute(cwd)) return cwd
+    throw new CommandError(
+      `--cwd: '${cwd}' must be an absolute path, because the host is remote.`,
+      exits.usage,
+    )
+  }
   const path = resolve(cwd ?? '.')
   const found = await stat(path).catch(() => undefined)
   if (!found?.isDirectory()) throw new CommandError(`--cwd: ${path} is no directory.`, exits.usage)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { clientOf, say, sessionOf } from '../../../test/client.ts'
 import { documents } from '../../../test/command.ts'
 import { CliFixture } from '../../../test/fixture.ts'
 
@@ -30,6 +31,18 @@ describe('[Z41] usage', () => {
       [''],
     ])
     expect((await fixture.run(['usage', '--days', '2'])).stdout).toMatch(/\ntotal +2 /)
+  })
+
+  test('turns of different sessions are counted even if clients gave them the same id', async () => {
+    const client = clientOf(fixture.host)
+    const turnsOf = async () => {
+      const [used] = documents((await fixture.run(['usage', '--by', 'agent', '--json'])).stdout)
+      return Number(used?.['turns'] ?? 0)
+    }
+    const before = await turnsOf()
+    for (const name of ['one', 'two']) await say(await sessionOf(client, name), 'say hello', 'turn-1')
+    expect(await turnsOf()).toBe(before + 2)
+    client.close()
   })
 
   test.each([

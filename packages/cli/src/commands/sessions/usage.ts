@@ -81,8 +81,10 @@ async function* turnsSince(
       })
       const used = usageOfTurns(turns)
       for (const [at, turn] of turns.entries()) {
-        if (counted.has(turn.id) || !isSince(turn, since)) continue
-        counted.add(turn.id)
+        // A copy keeps the id and the time of its turn. The id alone is not enough: it is unique only in a chat.
+        const key = `${turn.id} ${turn.startedAt}`
+        if (counted.has(key) || !isSince(turn, since)) continue
+        counted.add(key)
         yield { session, turn, used: used[at] ?? noUsage }
       }
     }

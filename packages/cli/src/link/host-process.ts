@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { closeSync, existsSync, openSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { withAbsolutePaths } from '../serve/config.ts'
 import type { Settings } from '../serve/config-fields.ts'
 import { isRunning } from '../serve/discovery.ts'
 import { CommandError, exits } from '../terminal/exit.ts'
@@ -24,7 +25,9 @@ export class HostProcess {
     const log = openSync(this.#ownLog, 'w', 0o600)
     const args = [process.argv[1] ?? '', 'serve', '--data', data, '--log-level', logLevel]
     // The host works in its data folder, because the folder of the user's shell may be removed while the host runs.
-    this.#child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', log, log], cwd: data })
+    const env = withAbsolutePaths(process.env)
+    const stdio = ['ignore' as const, log, log]
+    this.#child = spawn(process.execPath, args, { detached: true, stdio, cwd: data, env })
     closeSync(log)
     this.#child.once('exit', (code) => void (this.#exit = code ?? exits.error))
     this.#child.once('error', (error) => {

@@ -88,6 +88,21 @@ describe('[Z40] a host in the background', () => {
     }
   })
 
+  test('relative paths in variables count from the folder of the command, also for the host', async () => {
+    const work = realpathSync(join(home, 'work'))
+    mkdirSync(join(work, 'conf', 'atrium'), { recursive: true })
+    const socket = join(work, 'own.sock')
+    writeFileSync(join(work, 'conf', 'atrium', 'config.json'), JSON.stringify({ socket }))
+    writeFileSync(join(work, 'secret'), 'a-token-of-the-user\n', { mode: 0o600 })
+    const env = { ...onlyGuide(), XDG_CONFIG_HOME: 'conf', ATRIUM_TOKEN_FILE: './secret' }
+    const ran = await atrium(home, ['run', '-q', 'say one'], { env, cwd: work })
+    expect(ran).toEqual({ status: 0, stdout: 'one\n', stderr: '' })
+    expect(documentIn(readFileSync(hostFile(), 'utf8'))).toMatchObject({
+      url: `ws+unix:${socket}:/`,
+      tokenFile: join(work, 'secret'),
+    })
+  })
+
   test('the address of a crashed host does not count, even if another process has its number', async () => {
     await command('run', '-q', 'say one')
     const [crashed, file] = [Number(pid()), readFileSync(hostFile(), 'utf8')]

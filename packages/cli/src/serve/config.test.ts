@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
-import { configPath, configure } from './config.ts'
+import { configPath, configure, withAbsolutePaths } from './config.ts'
 
 let environment: Record<string, string> = {}
 let path = ''
@@ -33,6 +33,26 @@ test('[D2] defaults < file < environment < flags', async () => {
   Object.assign(environment, { ATRIUM_HOME: '/environment', ATRIUM_PORT: '2', ATRIUM_LOG_LEVEL: '' })
   expect(await settingsOf({})).toEqual({ port: 2, data: '/environment', logLevel: 'error' })
   expect(await settingsOf({ port: '0' })).toEqual({ port: 0, data: '/environment', logLevel: 'error' })
+})
+
+test('[Z40] in the environment of a host in another folder, the variables of files and folders are absolute', () => {
+  const names = [
+    'ATRIUM_HOME',
+    'ATRIUM_SOCKET',
+    'ATRIUM_DEFAULT_DIRECTORY',
+    'ATRIUM_TOKEN_FILE',
+    'ATRIUM_TLS_CERT',
+    'ATRIUM_TLS_KEY',
+    'ATRIUM_POSTGRES_PASSWORD_FILE',
+    'XDG_CONFIG_HOME',
+  ]
+  const others = { ATRIUM_TOKEN: 'a/b', ATRIUM_PORT: '0', PATH: 'bin:/bin' }
+  const given = { ...others, ...Object.fromEntries(names.map((name) => [name, './here'])) }
+  const here = Object.fromEntries(names.map((name) => [name, resolve('here')]))
+  expect(withAbsolutePaths(given)).toEqual({ ...others, ...here })
+  // An empty variable counts as absent.
+  const kept = { ...others, ATRIUM_SOCKET: '', ATRIUM_TLS_KEY: '/abs/key' }
+  expect(withAbsolutePaths(kept)).toEqual(kept)
 })
 
 test('[D3] an unknown key is a warning with the file and the key', async () => {

@@ -45,6 +45,16 @@ export function configPath({ XDG_CONFIG_HOME, HOME = homedir() }: Environment): 
   return join(XDG_CONFIG_HOME || join(HOME, '.config'), 'atrium', 'config.json')
 }
 
+/** Returns the environment for a host that works in another folder: paths in variables count from the folder of this process. */
+export function withAbsolutePaths(environment: Environment): Environment {
+  const variables = Object.values(fields).flatMap(({ isPath, variable }) => (isPath ? [variable] : []))
+  const absolute = [...variables, 'ATRIUM_POSTGRES_PASSWORD_FILE', 'XDG_CONFIG_HOME'].flatMap((name) => {
+    const value = environment[name]
+    return value ? [[name, resolve(value)] as const] : []
+  })
+  return { ...environment, ...Object.fromEntries(absolute) }
+}
+
 function withDefaults(given: Partial<Settings>, { XDG_DATA_HOME, HOME = homedir() }: Environment): Settings {
   const data = given.data ?? join(XDG_DATA_HOME || join(HOME, '.local', 'share'), 'atrium')
   if (given.withoutConnectionToken && (given.connectionToken ?? given.connectionTokenFile) !== undefined)

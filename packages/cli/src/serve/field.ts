@@ -3,6 +3,8 @@ export interface Field {
   /** Absent if the setting has no flag. */
   readonly flag?: string
   readonly variable: string
+  /** Whether the value is the path of a file or a folder. */
+  readonly isPath?: true
   /** What the setting does, and its default. This text is in docs/config.md. */
   readonly about: string
   /** What a value must be, for the error message: the message ends with "must be" and this text. */
@@ -46,5 +48,5 @@ export function json(names: Names, wants: string, accepts: Field['accepts']): Fi
 
 export function path(names: Names): Field {
   const accepts = (value: unknown) => typeof value === 'string' && value !== '' && !value.includes('\0')
-  return { ...text(names, 'a path'), accepts }
+  return { ...text(names, 'a path'), isPath: true, accepts }
 }

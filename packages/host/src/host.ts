@@ -1,3 +1,4 @@
+import { deviceRevoked } from '@atrium/protocol/root/device'
 import type { Device } from '@atrium/protocol/root/device'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import { setAgents } from './agents/agents.ts'
@@ -64,7 +65,7 @@ export function hostOf(core: Core): Host {
       const connection = new Connection(core, transport, { principal, device }, queues)
       // The device may have been revoked since the connection was authenticated.
       if (device && !core.devices.linkOpened(device.id, connection))
-        return connection.close(1008, 'this device was revoked')
+        return connection.close(1008, deviceRevoked)
       if (device)
         transport.closed.addEventListener('abort', () => core.devices.linkClosed(device.id, connection))
       connections.add(connection)

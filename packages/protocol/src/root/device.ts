@@ -31,6 +31,9 @@ const device = {
 export interface Device extends Infer<typeof device> {}
 export const Device = object<Device>('AtriumDevice', device)
 
+/** The reason with which the host closes the links of a device when the device is revoked. */
+export const deviceRevoked = 'this device was revoked'
+
 /** The device of a client, as the host names it in the result of `initialize`. Undefined for a client with the host's token. */
 export function deviceIn(initialized: { readonly _meta?: object }): Device | undefined {
   const all: { readonly [name: string]: unknown } = { ...initialized._meta }

@@ -50,6 +50,16 @@ describe('[Z42] devices', () => {
     })
   })
 
+  test('a device can revoke itself: the closed link is the answer of the host', async () => {
+    await paired('own')
+    expect(await atrium(away, ['devices', 'revoke', 'laptop', '--host', host.url])).toEqual({
+      status: 0,
+      stdout: '',
+      stderr: 'Revoked: laptop. Its connections are closed.\n',
+    })
+    expect(documents((await atrium(home, ['devices', '--json'])).stdout)).toEqual([])
+  })
+
   test('the credential is in a file of the user alone, and in no output', async () => {
     const { stdout } = await atrium(home, ['devices', 'add', 'laptop', '--json'])
     const { stdout: said, stderr } = await atrium(away, [

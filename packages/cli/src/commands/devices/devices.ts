@@ -1,12 +1,13 @@
 import type { Client } from '@atrium/client/client'
-import { roles } from '@atrium/protocol/root/device'
+import { deviceIn, deviceRevoked, roles } from '@atrium/protocol/root/device'
 import type { Device, Role } from '@atrium/protocol/root/device'
+import { LinkClosed } from '@atrium/protocol/rpc/peer'
 import { addressOf } from '../../link/connect.ts'
 import type { HostOptions } from '../../link/connect.ts'
 import { askExtension } from '../../link/extension.ts'
 import { withClient } from '../../link/with-client.ts'
 import { printList } from '../../render/table.ts'
-import { CommandError, exits } from '../../terminal/exit.ts'
+import { CommandError, exits, sentenceOf } from '../../terminal/exit.ts'
 import { onOneLine, output } from '../../terminal/output.ts'
 import type { OutputOptions } from '../../terminal/output.ts'
 
@@ -73,8 +74,18 @@ function revoke(name: string, flags: Flags): Promise<void> {
       const names = all.map((each) => onOneLine(each.name)).join(', ') || 'none'
       throw new CommandError(`There is no device '${onOneLine(name)}'; there are: ${names}.`, exits.usage)
     }
-    await askExtension(client, 'x-atrium/revokeDevice', { id: device.id })
+    await revokeOne(client, device)
     output(flags).report(device, () => `Revoked: ${onOneLine(device.name)}. Its connections are closed.`)
+  })
+}
+
+async function revokeOne(client: Client, { id }: Device): Promise<void> {
+  const { closed } = await client.live()
+  const isOwn = client.host !== undefined && deviceIn(client.host)?.id === id
+  await askExtension(client, 'x-atrium/revokeDevice', { id }).catch((error: unknown) => {
+    // The host closes all links of the device. If this link is one of them, the reason of its end is the answer.
+    const isRevoked = error instanceof LinkClosed && sentenceOf(closed.reason) === deviceRevoked
+    if (!isOwn || !isRevoked) throw error
   })
 }
 

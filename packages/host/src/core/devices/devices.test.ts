@@ -211,6 +211,16 @@ describe('[T7] S-09: a revoked device', () => {
     await expect(late.initialize('phone')).rejects.toThrow()
   })
 
+  test('that revokes itself learns it by the reason with which its link is closed', async () => {
+    const all = await testHost()
+    const phone = await pairedClient(all, 'own', 'phone')
+    const [device] = all.core().devices.list
+    const revoking = phone.peer.request('x-atrium/revokeDevice', { channel: root, id: device?.id })
+    await expect(revoking).rejects.toThrow('the link closed before the response came')
+    expect(String(phone.peer.closed.reason)).toContain('this device was revoked')
+    expect(all.core().devices.list).toEqual([])
+  })
+
   test('that does not exist is an error', async () => {
     const all = await testHost()
     const ann = await all.join('ann')

@@ -1,5 +1,5 @@
 import { AhpError } from '@atrium/protocol/errors'
-import { Device } from '@atrium/protocol/root/device'
+import { Device, deviceRevoked } from '@atrium/protocol/root/device'
 import { decode, object, optional, string } from '@atrium/protocol/schema'
 import type { LimitValues } from '@atrium/protocol/limits'
 import type { Log } from '../../log/log.ts'
@@ -109,7 +109,7 @@ export class Devices {
     if (!device) throw AhpError.notFound(`no device ${JSON.stringify(id.slice(0, 200))}`)
     this.#stored.delete(id)
     this.#byHash.delete(device.hash)
-    for (const link of this.#links.get(id) ?? []) link.close(1008, 'this device was revoked')
+    for (const link of this.#links.get(id) ?? []) link.close(1008, deviceRevoked)
     this.#links.delete(id)
     this.#log.scheduleFlush()
     await this.#log.settled()

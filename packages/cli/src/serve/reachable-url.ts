@@ -8,3 +8,13 @@ export function reachableUrl(url: string, allowHosts: readonly string[] = []): s
   if (scheme === undefined || name === undefined) return url
   return `${scheme}://${/:\d+$/.test(name) ? name : `${name}:${port}`}/`
 }
+
+/** Whether a host at this address is reached from its own machine only. */
+export function isLoopback({ hostname }: URL): boolean {
+  return /^(?:localhost|127\..*|\[::1\])$/.test(hostname)
+}
+
+/** Whether the address stands for all addresses of a machine. No client can connect to such an address. */
+export function isWildcard({ hostname }: URL): boolean {
+  return /^(?:0\.0\.0\.0|\[::\])$/.test(hostname)
+}

@@ -107,6 +107,22 @@ describe('[Z42] devices', () => {
     expect(ended).toMatchObject({ status, stderr: expect.stringContaining(text) })
   })
 
+  test('add names no address that the other device cannot use', async () => {
+    const local = await atrium(home, ['devices', 'add', 'laptop'])
+    expect(local.stdout).toContain(
+      '\nOnly this machine reaches 127.0.0.1. docs/remote.md shows how others do.\n',
+    )
+    await host.stop()
+    const socket = join(home, 'host.sock')
+    host = await HostProcess.start(home, undefined, undefined, ['--socket', socket])
+    const { status, stdout, stderr } = await atrium(home, ['devices', 'add', 'phone'])
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout).not.toContain(socket)
+    expect(stdout).toMatch(
+      /\nOn that device, run: atrium pair URL [0-9A-Z]{5}-[0-9A-Z]{5}\nURL is the address at which that device/,
+    )
+  })
+
   test('a wrong code pairs nothing', async () => {
     expect(await atrium(away, ['pair', host.url, 'AAAAA-AAAAA'])).toMatchObject({
       status: 5,

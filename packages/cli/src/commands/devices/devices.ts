@@ -7,6 +7,7 @@ import type { HostOptions } from '../../link/connect.ts'
 import { askExtension } from '../../link/extension.ts'
 import { withClient } from '../../link/with-client.ts'
 import { printList } from '../../render/table.ts'
+import { isLoopback, isWildcard } from '../../serve/reachable-url.ts'
 import { CommandError, exits, sentenceOf } from '../../terminal/exit.ts'
 import { onOneLine, output } from '../../terminal/output.ts'
 import type { OutputOptions } from '../../terminal/output.ts'
@@ -59,11 +60,27 @@ function add(name: string, flags: Flags): Promise<void> {
     output(flags).print({ code, seconds, name, role, url }, () =>
       [
         `The code for the device "${onOneLine(name)}" is ${code}. It is valid once, for ${seconds / 60} minutes.`,
-        `On that device, run: atrium pair ${new URL(url).origin.replace(/^null$/, url)} ${code}`,
+        ...pairingLines(new URL(url), code),
         `Its role is ${role}: it may ${rights[role]}.`,
       ].join('\n'),
     )
   })
+}
+
+/** The command to type on the other device, and what to do if that device cannot reach the address of the host. */
+function pairingLines(url: URL, code: string): readonly string[] {
+  const command = (address: string) => `On that device, run: atrium pair ${address} ${code}`
+  if (!/^wss?:$/.test(url.protocol) || isWildcard(url))
+    return [
+      command('URL'),
+      'URL is the address at which that device reaches this host. docs/remote.md shows how to get one.',
+    ]
+  if (!isLoopback(url)) return [command(url.origin)]
+  // The command is right for a device that reaches the host through a tunnel, for example of SSH.
+  return [
+    command(url.origin),
+    `Only this machine reaches ${url.hostname}. docs/remote.md shows how others do.`,
+  ]
 }
 
 function revoke(name: string, flags: Flags): Promise<void> {

@@ -1,6 +1,7 @@
 import { addressOf, isRemote } from '../../link/connect.ts'
 import type { HostOptions } from '../../link/connect.ts'
 import { qrText } from '../../render/qr/qr-text.ts'
+import { isLoopback, isWildcard } from '../../serve/reachable-url.ts'
 import { CommandError, exits } from '../../terminal/exit.ts'
 import { output } from '../../terminal/output.ts'
 import type { OutputOptions } from '../../terminal/output.ts'
@@ -28,15 +29,15 @@ export async function web(flags: Flags): Promise<void> {
  * Throws if a phone cannot open the page: the address is one of this machine only, the host has no name, or there is
  * no TLS.
  */
-function expectReachable({ protocol, hostname }: URL): void {
+function expectReachable(page: URL): void {
   const how = 'docs/remote.md shows three ways; then run: atrium web --phone --host wss://NAME'
-  if (/^(?:localhost|127\..*|\[::1\])$/.test(hostname))
-    throw new CommandError(`A phone cannot reach ${hostname}, which is this machine alone. ${how}`)
-  if (/^(?:0\.0\.0\.0|\[::\])$/.test(hostname))
+  if (isLoopback(page))
+    throw new CommandError(`A phone cannot reach ${page.hostname}, which is this machine alone. ${how}`)
+  if (isWildcard(page))
     throw new CommandError(
       'The host listens on all addresses and has no name; start it with --allow-host NAME, the name of its certificate.',
     )
-  if (protocol !== 'https:') throw new CommandError(`The page of a phone needs TLS. ${how}`)
+  if (page.protocol !== 'https:') throw new CommandError(`The page of a phone needs TLS. ${how}`)
 }
 
 function pageUrl(url: string): URL {

@@ -210,3 +210,30 @@ test('[G13] [G3] behind a proxy with TLS, the page of an allowed name may enter'
   expect(await challenge('https://atrium.example:8443')).toBe(403)
   expect(await challenge('https://evil.example')).toBe(403)
 })
+
+test.each([token, undefined])(
+  '[G13] without room for another device, a right code or token gets the reason (token of the host: %s)',
+  async (own) => {
+    const devices = new MemoryDevices()
+    const host = await startPage({ devices, token: own })
+    const codes = Array.from({ length: 2 }, () => devices.browserCode())
+    devices.fill()
+    const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const key = publicKey.export({ format: 'der', type: 'spki' }).toString('base64url')
+    const bearer = { authorization: `Bearer ${token}` }
+    const answers = [
+      await post(host, '/enter/redeem', { code: codes[0], publicKey: key }),
+      ...(own === undefined ? [] : [await post(host, '/enter/code', {}, bearer)]),
+    ]
+    for (const answer of answers) {
+      expect(answer.status).toBe(409)
+      expect(await fields(answer)).toEqual({ problem: 'revoke a device first' })
+    }
+    const paired = await post(host, '/pair', { code: codes[1] })
+    expect([paired.status, await paired.text()]).toEqual([409, 'revoke a device first\n'])
+    if (own === undefined) return
+    // A wrong code does not tell whether there is room.
+    expect((await post(host, '/enter/redeem', { code: 'wrong', publicKey: key })).status).toBe(403)
+    expect((await post(host, '/pair', { code: 'wrong' })).status).toBe(403)
+  },
+)

@@ -196,7 +196,8 @@ function serve({ gate, pending, page, pageSockets }: Parts, options: ListenOptio
     }
     const failed = foreign ?? (outcome.status === 403 ? ({ status: 403, why: 'code' } as const) : undefined)
     const waitMs = failed ? recordRefusal(failed, request, authFailures) : 0
-    const [status, text] = statusResponse(waitMs > 0 ? 429 : outcome.status)
+    const [status, text] =
+      'problem' in outcome ? [409, `${outcome.problem}\n`] : statusResponse(waitMs > 0 ? 429 : outcome.status)
     if (waitMs > 0) response.setHeader('retry-after', secondsOf(waitMs))
     response.writeHead(status, headersFor(text)).end(text)
   }

@@ -3,9 +3,10 @@ import { resolve } from 'node:path'
 import { exposureProblem } from '@atrium/adapters/server/address'
 import type { TlsCertificate } from '@atrium/adapters/server/address'
 import { listen } from '@atrium/adapters/server'
-import type { PageOptions } from '@atrium/adapters/server'
+import type { Listening, PageOptions } from '@atrium/adapters/server'
 import { privateFolder, readToken, tokenOf, tokenPath } from '@atrium/adapters/server/token'
 import { nodeWorld } from '@atrium/adapters/process/world'
+import { AhpError } from '@atrium/protocol/errors'
 import { AgentSet } from '../serve/agents.ts'
 import { banner, quietBanner, readyLine } from '../serve/banner.ts'
 import type { Announcement } from '../serve/banner.ts'
@@ -97,8 +98,8 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
   // The link for a terminal has a code that lets a browser in. A pipe or a file would keep the code, so it gets none. A standby lets
   // nobody in.
   const linked = !json && process.stdout.isTTY && host.ready()
-  const page = linked ? listening.pageLink() : listening.pageUrl
-  printBanner({ version, url, token, tokenFile, page, notes }, json)
+  const { page, problems } = linked ? linkOf(listening) : { page: listening.pageUrl, problems: [] }
+  printBanner({ version, url, token, tokenFile, page, notes: [...notes, ...problems] }, json)
   log.info({ urls: listening.urls, data: settings.data }, 'listening')
 
   const signal = await stopped
@@ -129,6 +130,16 @@ async function chooseToken(settings: Settings): Promise<string | undefined> {
   if (withoutConnectionToken) return undefined
   if (connectionToken !== undefined) return connectionToken
   return file === undefined ? tokenOf(data) : readToken(file).catch(ifMissing(file))
+}
+
+/** Returns the link to the page. If no further browser can enter, the link has no code, and a note says why. */
+function linkOf({ pageLink, pageUrl }: Listening) {
+  try {
+    return { page: pageLink(), problems: [] }
+  } catch (error) {
+    if (!(error instanceof AhpError)) throw error
+    return { page: pageUrl, problems: [`No further browser can enter: ${error.message}.`] }
+  }
 }
 
 function tokenFileOf({

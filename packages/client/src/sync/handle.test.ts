@@ -105,7 +105,10 @@ describe('[U3] handles', () => {
     await untilIdle()
     client.clock.advance(1_000)
     await host.respond('reconnect', { type: 'replay', actions: [], missing: [uri] })
-    expect(await dispatched).toMatchObject({ outcome: 'lost', reason: expect.stringContaining('cannot be used any more') })
+    expect(await dispatched).toMatchObject({
+      outcome: 'lost',
+      reason: expect.stringContaining('cannot be used any more'),
+    })
     expect([chat.status, chat.pending]).toEqual(['gone', []])
     expect(client.pending).toEqual([])
   })

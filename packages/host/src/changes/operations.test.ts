@@ -87,7 +87,9 @@ test('[O38] a conflict has three choices: keep the file, undo with a copy, undo 
     ['undo-with-copy', ['resource']],
     ['undo-anyway', ['resource']],
   ])
-  await expect(invoke(all.ann, 'undo-anyway', at('one.txt'))).rejects.toThrow('There is nothing to decide here')
+  await expect(invoke(all.ann, 'undo-anyway', at('one.txt'))).rejects.toThrow(
+    'There is nothing to decide here',
+  )
   await expect(invoke(all.ann, 'undo-anyway', at('other.txt'))).rejects.toThrow('has not changed that file')
   all.write('both.txt.before-undo', 'a person’s')
   expect((await invoke(all.ann, 'undo-with-copy', at('both.txt'))).message).toContain(

@@ -65,10 +65,17 @@ async function post(path: string, body: Fields, refusal = notAllowed): Promise<F
   if (response.status === 403) throw new Refused(refusal)
   if (response.status === 429)
     throw new Error('there were too many failed attempts; try again in some minutes')
+  if (response.status === 409) throw new Error(await problemIn(response))
   if (!response.ok) throw new Error(`the host answers with ${response.status}`)
   // The answer is not checked: host and page are built together. The error page of a proxy is no JSON, and throws
   // here.
   return (await response.json()) as Fields
+}
+
+/** Why the host lets no further browser in, although the code is right. */
+async function problemIn(response: Response): Promise<string> {
+  const { problem = 'the host may have no more devices' } = (await response.json()) as Fields
+  return problem
 }
 
 function base64url(bytes: ArrayBuffer): string {

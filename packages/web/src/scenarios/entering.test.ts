@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { pairAllDevices } from '../../../cli/test/pair-devices.ts'
 import { Room, browserTest, expectUnharmed, shot } from '../../test/browser.ts'
 
 browserTest(
@@ -64,6 +65,18 @@ browserTest(
     await page.getByText('This browser has no access to this host').waitFor()
     await page.getByText('the host does not let this browser in').waitFor()
     expectUnharmed(page)
+  },
+)
+
+browserTest(
+  '[G13] a browser for which the host has no room is told so, and not that its link is wrong',
+  async () => {
+    const room = await Room.open()
+    const link = await room.link()
+    await pairAllDevices(room.host)
+    const page = await room.stranger()
+    await page.goto(link)
+    await page.getByText('It did not work: this host has 64 devices, and may have no more').waitFor()
   },
 )
 

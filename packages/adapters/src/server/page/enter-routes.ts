@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { limits } from '@atrium/protocol/limits'
+import { reasonOf } from '../devices/pairing.ts'
 import type { Entering } from './entering.ts'
 
 /**
@@ -7,7 +8,7 @@ import type { Entering } from './entering.ts'
  * sent as JSON.
  */
 export interface EnterAnswer {
-  readonly status: 200 | 400 | 403 | 413 | 415
+  readonly status: 200 | 400 | 403 | 409 | 413 | 415
   readonly body: { readonly [key: string]: string }
 }
 
@@ -55,7 +56,12 @@ export const enterPaths: readonly string[] = [...routes.keys(), codePath]
  * and the header `x-atrium` the browser first asks the host for permission (CORS), which the host never gives.
  * Besides, `Origin` must be the host's own.
  */
-export async function enterAnswer(
+export async function enterAnswer(entering: Entering, asked: EnterRequest): Promise<EnterAnswer> {
+  // An error of the host is its reason to let no further browser in. Only a right code or token gets so far.
+  return answerTo(entering, asked).catch((error: unknown) => refused(409, reasonOf(error)))
+}
+
+async function answerTo(
   entering: Entering,
   { path, request, trusted, ownOrigin }: EnterRequest,
 ): Promise<EnterAnswer> {
@@ -72,7 +78,7 @@ export async function enterAnswer(
   return body ? { status: 200, body } : forbidden
 }
 
-/** All refusals are the same: they do not tell whether a code, a key or a signature was wrong. */
+/** All refusals with 403 are the same: they do not tell whether a code, a key or a signature was wrong. */
 const forbidden: EnterAnswer = refused(
   403,
   'The host does not let this browser in. Open a new link: atrium web',

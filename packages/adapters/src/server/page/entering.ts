@@ -23,9 +23,12 @@ export interface SignedChallenge {
 export interface Entering {
   /** Whether a person needs a code. A host without a token lets every program of this machine in. */
   readonly codeNeeded: boolean
-  /** Returns a code for a person who may enter. It is shown once, in a link. */
+  /** Returns a code for a person who may enter. It is shown once, in a link. Throws as `KnownDevices.browserCode` does. */
   issueCode(): string
-  /** Exchanges a code for a device, and returns its id. Undefined if the code or the key is not accepted. */
+  /**
+   * Exchanges a code for a device, and returns its id. Undefined if the code or the key is not accepted. Rejects as
+   * `KnownDevices.redeem` does.
+   */
   redeem(code: string, publicKey: string): Promise<string | undefined>
   challenge(): string
   ticket(signed: SignedChallenge): Promise<string | undefined>

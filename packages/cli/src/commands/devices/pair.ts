@@ -35,6 +35,7 @@ async function redeem(url: string, code: string): Promise<{ token: string; devic
     throw new CommandError(`No host answers at ${address.origin}: ${sentenceOf(cause)}`)
   })
   const text = await response.text()
+  if (response.status === 409) throw new CommandError(`${onOneLine(text.trim())}.`, exits.denied)
   if (!response.ok) throw refusal(response.status, address)
   const decoded = decode(Paired, parsed(text))
   if (!decoded.ok) throw new CommandError(`${address.origin} is no Atrium host that pairs devices.`)

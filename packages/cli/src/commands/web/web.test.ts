@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { atrium } from '../../../test/command.ts'
+import { CliFixture } from '../../../test/fixture.ts'
 import { HostProcess } from '../../../test/host-process.ts'
+import { pairAllDevices } from '../../../test/pair-devices.ts'
 import { reachableUrl } from '../../serve/reachable-url.ts'
 
 async function host(...flags: readonly string[]) {
@@ -26,6 +28,18 @@ test('[G12] `atrium web` prints a link with a new code each time, and nothing el
     { status: 0, stderr: '' },
   ])
   expect(await (await fetch(page)).text()).toContain('<title>Atrium</title>')
+})
+
+test('[G12] a host that may have no more devices says so to `web`, `pair` and `serve`', async () => {
+  const fixture = await new CliFixture().open()
+  onTestFinished(() => fixture.close())
+  const code = await pairAllDevices(fixture.host)
+  const full = 'this host has 64 devices, and may have no more: revoke one first.'
+  for (const args of [['web'], ['devices', 'add', 'another'], ['pair', fixture.host.url, code]])
+    expect(await fixture.run(args)).toEqual({ status: 5, stdout: '', stderr: `atrium: ${full}\n` })
+  await fixture.host.stop()
+  const window = fixture.window(['serve', '--port', '0'], { cols: 200 })
+  expect(await window.until(full)).not.toContain('#code=')
 })
 
 test('[G10] a host with --no-web serves no page, and `atrium web` says so', async () => {

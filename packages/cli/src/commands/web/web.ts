@@ -3,7 +3,7 @@ import type { HostOptions } from '../../link/connect.ts'
 import { qrText } from '../../render/qr/qr-text.ts'
 import { isLoopback, isWildcard } from '../../serve/reachable-url.ts'
 import { CommandError, exits } from '../../terminal/exit.ts'
-import { output } from '../../terminal/output.ts'
+import { onOneLine, output } from '../../terminal/output.ts'
 import type { OutputOptions } from '../../terminal/output.ts'
 
 interface Flags extends HostOptions, OutputOptions {
@@ -71,8 +71,10 @@ async function newCode(page: URL, token: string): Promise<string> {
       `The host at ${page.href} gives no link for this token; use the token of the host, or a device with the role own.`,
       exits.denied,
     )
-  // The cast only names the field: an answer without a code is reported below.
-  const { code } = (await response.json()) as { readonly code?: unknown }
+  // The cast only names the fields: an answer with neither of them is reported below.
+  const { code, problem } = (await response.json()) as { readonly code?: unknown; readonly problem?: unknown }
   if (typeof code === 'string') return code
+  if (response.status === 409 && typeof problem === 'string')
+    throw new CommandError(`${onOneLine(problem)}.`, exits.denied)
   throw new CommandError(`The host at ${page.href} gave no code (status ${response.status}).`)
 }

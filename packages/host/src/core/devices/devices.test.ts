@@ -100,14 +100,18 @@ describe('[T6] devices', () => {
     expect(all.core().devices.list).toHaveLength(2)
   })
 
-  test('[S-57 devices] past 64 devices a pairing is refused, also with an older code', async () => {
+  test('[S-57 devices] past 64 devices a pairing is refused with a sentence, also with an older code', async () => {
     const all = await testHost({ limits: { devices: 2 } })
     const { devices } = all.core()
-    const { code } = devices.pair({ name: 'older', role: 'watch' })
+    const codes = [devices.pair({ name: 'older', role: 'watch' }).code, devices.browserCode()]
     await pairedDevice(all, 'watch', 'a')
     await pairedDevice(all, 'watch', 'b')
-    expect(() => devices.pair({ name: 'c', role: 'watch' })).toThrow('may have no more: revoke one first')
-    expect(await devices.redeem(code, { hash: 'h' })).toBeUndefined()
+    const full = 'this host has 2 devices, and may have no more: revoke one first'
+    expect(() => devices.pair({ name: 'c', role: 'watch' })).toThrow(full)
+    expect(() => devices.browserCode()).toThrow(full)
+    for (const code of codes) await expect(devices.redeem(code, { hash: 'h' })).rejects.toThrow(full)
+    // Only a valid code is answered with the limit.
+    expect(await devices.redeem('AAAAA-AAAAA', { hash: 'h' })).toBeUndefined()
   })
 
   test('a client learns its device and the commands of its role', async () => {

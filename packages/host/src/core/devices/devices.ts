@@ -70,8 +70,9 @@ export class Devices {
       : { device: shown(stored), publicKey: stored.publicKey }
   }
 
-  /** Issues a pairing code for a browser of the person who has the token. */
+  /** Issues a pairing code for a browser of the person who has the token. Throws if the host may have no more devices. */
   browserCode(): string {
+    this.#checkRoom()
     return this.#codes.issue({ name: 'Browser', role: 'own', numbered: true })
   }
 
@@ -79,16 +80,13 @@ export class Devices {
   pair({ name, role }: Pairing): { readonly code: string; readonly seconds: number } {
     const problem = nameProblem(name, this.list)
     if (problem !== undefined) throw AhpError.invalidParams(problem)
-    if (this.#stored.size >= this.#limits.devices)
-      throw AhpError.permissionDenied(
-        `this host has ${this.#stored.size} devices, and may have no more: revoke one first`,
-      )
+    this.#checkRoom()
     return { code: this.#codes.issue({ name, role }), seconds: this.#limits.pairingMs / 1000 }
   }
 
   /**
    * Redeems a pairing code: creates the device with this secret or key. Resolves when the device is durable. Undefined if
-   * the code is not valid.
+   * the code is not valid. Rejects if the code is valid and the host may have no more devices.
    */
   async redeem(code: string, proof: Proof): Promise<Device | undefined> {
     const pairing = this.#codes.take(code)
@@ -96,7 +94,7 @@ export class Devices {
     const name = pairing.numbered ? freeName(pairing.name, this.list) : pairing.name
     // Meanwhile another code may have created a device with this name, or the last device that the limit allows.
     if (nameProblem(name, this.list) !== undefined) return undefined
-    if (this.#stored.size >= this.#limits.devices) return undefined
+    this.#checkRoom()
     const device = { id: this.#world.id(), name, role: pairing.role, pairedAt: this.#time(), ...proof }
     this.#keep(device)
     await this.#log.settled()
@@ -131,6 +129,13 @@ export class Devices {
     const links = this.#links.get(id)
     links?.delete(link)
     if (links?.size === 0) this.#links.delete(id)
+  }
+
+  #checkRoom(): void {
+    if (this.#stored.size < this.#limits.devices) return
+    throw AhpError.permissionDenied(
+      `this host has ${this.#stored.size} devices, and may have no more: revoke one first`,
+    )
   }
 
   #keep(device: StoredDevice): void {

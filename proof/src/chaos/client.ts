@@ -2,11 +2,11 @@ import type { Action, Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
 import { errorCodes } from '@atrium/protocol/errors'
 import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
 import { WebSocket } from 'ws'
+import { parsed } from '../message.ts'
+import type { Message } from '../message.ts'
 import { LinkLost, Refused } from './errors.ts'
 import { Recorder } from './history.ts'
 import type { Address } from './host.ts'
-import { parsed } from './message.ts'
-import type { Message } from './message.ts'
 
 /** An action or request whose outcome is not known. It is sent again on the next link. */
 type Pending =

@@ -1,4 +1,5 @@
 import type { Transport } from '@atrium/protocol/rpc/transport'
+import type { Message } from '../message.ts'
 
 /**
  * A message of the host, parsed once, and the state that the client must have after it, computed when the host sent
@@ -8,14 +9,6 @@ export interface SentMessage {
   readonly text: string
   readonly message: Message
   readonly expected: unknown
-}
-
-export interface Message {
-  readonly id?: number
-  readonly method?: string
-  readonly params?: unknown
-  readonly result?: unknown
-  readonly error?: { readonly code: number; readonly message: string }
 }
 
 /** Callbacks of the client's side of a link. */

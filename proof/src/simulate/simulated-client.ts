@@ -1,7 +1,8 @@
 import type { Action, Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
 import type { ChannelKind } from '@atrium/protocol/kind'
 import type { SentRequest } from './checks/context.ts'
-import type { Link, Message } from './link.ts'
+import type { Message } from '../message.ts'
+import type { Link } from './link.ts'
 
 /** The commands a plan can give to any kind of client. */
 export interface SimulatedClient {

@@ -105,7 +105,10 @@ describe.sequential('[Z35] [Z36] changes of a session', () => {
   test('[O37] a file that a person has changed since the turn stays', async () => {
     appendFileSync(join(work, 'a.txt'), 'by a person\n')
     const { status, stderr } = await atrium(home, ['undo', 'changes'])
-    expect([status, stderr]).toEqual([1, expect.stringMatching(/nothing to undo|no file that this can change/)])
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(/nothing to undo|no file that this can change/),
+    ])
     expect(text('a.txt')).toBe('one\n2\nthree\nby a person\n')
   })
 

@@ -3,7 +3,7 @@ import { Wire } from '@atrium/protocol/oracles/wire'
 import type { Value } from '@atrium/protocol/oracles/wire'
 import { isBefore } from '@atrium/protocol/versions/negotiate'
 import type { Version } from '@atrium/protocol/versions/negotiate'
-import type { Message } from '../link.ts'
+import type { Message } from '../../message.ts'
 import type { Names } from './names.ts'
 
 /**

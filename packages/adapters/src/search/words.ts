@@ -12,7 +12,7 @@ const ideographs = '\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}'
 const anyIdeograph = new RegExp(`[${ideographs}]`, 'u')
 const letter = '[\\p{L}\\p{N}\\p{Co}]'
 const borders = new RegExp(`${letter}\\p{M}*(?=[${ideographs}])|[${ideographs}]\\p{M}*(?=${letter})`, 'gu')
-/** The marks that FTS5 of SQLite takes for accents, so that they neither count nor end a word. Other marks separate words. */
+/** The combining marks that SQLite's FTS5 removes from words as accents. Any other combining mark ends a word. */
 const accents =
   '\\u0300-\\u0304\\u0306-\\u030c\\u030f\\u0311\\u031b\\u0323-\\u0328\\u032d\\u032e\\u0330\\u0331'
 const anyAccent = new RegExp(`[${accents}]`)
@@ -49,8 +49,8 @@ export function termWords({ text }: SearchTerm): readonly string[] {
 }
 
 /**
- * Returns a word in lower case and without accents of Latin letters, as FTS5 of SQLite has it (`unicode61
- * remove_diacritics 2`), so that all indexes find the same.
+ * Returns a word in lower case and without the accents of Latin letters. SQLite's FTS5 converts words in the same way
+ * (`unicode61 remove_diacritics 2`), so all indexes find the same texts.
  */
 function folded(found: string): string {
   return found.replaceAll(/[^\0-\x7f]/gu, foldedLetter).toLowerCase()
@@ -60,7 +60,8 @@ function foldedLetter(one: string): string {
   if (anyAccent.test(one)) return ''
   const [base = ''] = one.normalize('NFD')
   if (/[a-z]/i.test(base)) return base
-  // The capital of several forms of a letter is the same, as of σ and ς. But ı is another letter than i.
+  // Forms of one letter, such as σ and ς, have the same capital, so they become equal here. The Turkish ı is left as
+  // it is: its capital is that of i, but it is another letter.
   const capital = one === 'ı' ? one : one.toUpperCase()
   return capital.length === one.length ? capital.toLowerCase() : one.toLowerCase()
 }

@@ -116,7 +116,8 @@ export class Terminal implements Shell {
     await this.#endSession()
     // A process that has left the session may hold the pty for ever. So the pty is closed here.
     this.#pty.close()
-    // A process in a system call that cannot be interrupted exits only when the call returns. So the wait is limited.
+    // A killed process that is in an uninterruptible system call exits only when the call returns, which may be never.
+    // So this wait has a limit.
     const late = setTimeout(() => {
       this.#exit ??= { code: undefined }
       this.#emitBatch()

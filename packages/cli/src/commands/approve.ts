@@ -60,7 +60,7 @@ async function answer(client: Client, name: string, flags: Flags, yes: boolean):
   return exits.ok
 }
 
-/** Returns the requests with exactly this id, or else those whose ids begin with it. */
+/** Returns the requests whose id is `call`. If there are none, returns those whose ids begin with `call`. */
 function called<T extends PendingRequest>(all: readonly T[], call: string): readonly T[] {
   const exact = all.filter(({ id }) => id === call)
   return exact.length > 0 ? exact : all.filter(({ id }) => id.startsWith(call))

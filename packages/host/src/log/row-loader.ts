@@ -32,8 +32,8 @@ export class RowLoader {
   async #read(channel: Channel, fromId: string | undefined): Promise<void> {
     const ids = channel.missing(fromId)
     const read = await readRows(this.#store, channel.uri, ids)
-    // During the read the channel may have left memory, or an action may have removed all its rows. No other action
-    // changes the rows that are not in memory, because rows are added and cut off only at the end of the list.
+    // If the channel has left memory during the read, or an action has removed all its rows, the rows that were read
+    // are not needed. Other actions change only rows that are in memory, at the end of the list.
     if (!this.#channels.holds(channel) || channel.olderRows === 0) return
     const rows = ids.flatMap((id) => read.get(id) ?? [])
     if (rows.length < ids.length)

@@ -239,7 +239,8 @@ export class Indexing {
 
   /** Empties the index, so that the next run indexes all sessions. Returns the pause before that run: 0 ms. */
   async #clear(): Promise<number> {
-    // If this fails, nobody knows what the index has: the next run asks it, and compares.
+    // A failed `clear` may have removed a part of the index. So the next run reads from the index which sessions it
+    // has, and indexes the others.
     this.#known = undefined
     await this.#parts.index.clear()
     this.#outdated.clear()

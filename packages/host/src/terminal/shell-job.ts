@@ -17,7 +17,7 @@ export class ShellJob implements Job {
   #shell: Shell | undefined
   /** Whether the shell is being started. A shell that starts cannot be ended before it runs. */
   #starting = false
-  /** Input that came before the shell ran. */
+  /** Input that clients sent while the shell was starting. The shell gets it as soon as it runs. */
   readonly #early: string[] = []
   #earlyBytes = 0
   #over = false

@@ -13,8 +13,8 @@ export interface ListedSessions {
 const longestWaitMs = 300
 
 /**
- * The sessions of the host, last modified first. During a turn, the open chat and this list often change together. Then
- * the chat is drawn at once, and the list later, when the browser is idle.
+ * The sessions of the host, last modified first. During a turn, the open chat and this list often change at the same
+ * time. The page then draws the chat first, and draws the list when the browser is idle.
  */
 export function useSessionList(client: Client): ListedSessions {
   const [view, setView] = useState<ListedSessions>({ sessions: [], listed: false })

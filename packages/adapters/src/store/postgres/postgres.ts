@@ -10,8 +10,8 @@ export { BadPostgresUrl, isPostgresUrl, postgresPlace } from './place.ts'
 export type { PostgresPlace } from './place.ts'
 
 /**
- * The length of the actions that may wait for a flush, as a multiple of `aheadLength` (H4.7). Each commit takes a round
- * trip and a disk sync of the server, also if the batch is small. So larger batches store more actions in a second.
+ * The total length of the actions that may wait for a flush, as a multiple of `aheadLength` (H4.7). A commit costs the
+ * same round trip and disk sync for a small batch as for a large one. So larger batches store more actions per second.
  */
 const ahead = 4
 

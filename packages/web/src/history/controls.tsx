@@ -1,5 +1,6 @@
 import { ChevronFirst, ChevronLast, Pause, Play, StepBack, StepForward } from 'lucide'
 import { Button } from '../ui/button.tsx'
+import { newest } from './use-past.ts'
 
 interface Props {
   readonly position: number
@@ -71,7 +72,10 @@ export function Controls({ position, total, playing, step, words, onGo, onPlay, 
           label="To the end"
           look="quiet"
           disabled={ends}
-          onClick={() => go(total)}
+          onClick={() => {
+            onPlay(false)
+            onGo(newest)
+          }}
         />
         <label class="past-step">
           <span>Step</span>

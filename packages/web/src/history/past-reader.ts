@@ -55,11 +55,12 @@ export class PastReader {
     this.#progress = progress
   }
 
-  /** The number of actions, as the host counts them now. */
-  async total(): Promise<number> {
-    const total = this.#range?.total ?? 0
-    const page = await this.#page(Math.max(1, total), 1)
-    return page.total
+  /** The chat after its last action, as the host counts them now. */
+  async newest(): Promise<Moment> {
+    const { total } = await this.#page(Math.max(1, this.#range?.total ?? 1), 1)
+    const moment = await this.moment(total)
+    // Actions may have arrived since the first page. The second one has brought them.
+    return moment.position < moment.range.total ? this.moment(moment.range.total) : moment
   }
 
   /** The chat after this number of actions. If there are fewer, the newest moment. */

@@ -6,6 +6,9 @@ import type { Moment } from './past-reader.ts'
 /** The pause between two steps while the past is played, in milliseconds. */
 const playMs = 160
 
+/** The position after the last action, which nobody has to know. */
+export const newest = Number.POSITIVE_INFINITY
+
 export interface PastView {
   readonly moment: Moment | undefined
   /** The position that a person has chosen. Until its moment is loaded, `moment` is the earlier one. */
@@ -15,6 +18,7 @@ export interface PastView {
   /** The share of the log that the host has read, from 0 to 1. Undefined unless the host reads a long log. */
   readonly progress: number | undefined
   readonly playing: boolean
+  /** Goes to a position, or with `newest` to the last action that the host has. */
   readonly go: (position: number) => void
   readonly play: (on: boolean) => void
   readonly loadOlder: () => void
@@ -37,14 +41,14 @@ export function usePast(client: Client, chat: string, step: number): PastView {
   const go = useCallback(
     (to: number) => {
       wanted.current = to
-      setPosition(Math.max(0, to))
+      if (to !== newest) setPosition(Math.max(0, to))
       if (busy.current) return
       busy.current = true
       const load = async () => {
         // A person moves the slider faster than the host answers. So only the newest chosen position is loaded.
         while (wanted.current !== undefined) {
           const next = wanted.current
-          const found = await reader.moment(next)
+          const found = await (next === newest ? reader.newest() : reader.moment(next))
           setMoment(found)
           setProblem(undefined)
           if (wanted.current !== next) continue
@@ -65,8 +69,8 @@ export function usePast(client: Client, chat: string, step: number): PastView {
 
   useEffect(() => {
     setMoment(undefined)
-    reader.total().then(go, (error: unknown) => setProblem(wordsOf(error)))
-  }, [reader, go])
+    go(newest)
+  }, [go])
 
   const total = moment?.range.total ?? 0
   const at = moment?.position

@@ -40,6 +40,13 @@ test.each([
   ['Chinese', 0x4e00, 0x4fff],
   ['Korean', 0xac00, 0xad00],
   ['accents and other marks', 0x300, 0x36f],
+  ['spaces, punctuation and directions', 0x2000, 0x206f],
+  ['currencies', 0x20a0, 0x20cf],
+  ['technical signs', 0x2300, 0x243f],
+  ['dingbats', 0x2700, 0x27bf],
+  ['arrows and stars', 0x2b00, 0x2bff],
+  ['old punctuation', 0x2e00, 0x2e7f],
+  ['emoji', 0x1f000, 0x1faff],
 ])('[Q22] the words of a text are those of FTS5: %s', async (_, first, last) => {
   const characters = Array.from({ length: last - first + 1 }, (_each, i) => String.fromCodePoint(first + i))
   const texts = characters

@@ -1,9 +1,10 @@
 import { OLDEST_ROW } from './rows.js'
+import { SEPARATORS } from './separators.js'
 
 /**
  * The version of the schema and of `prepared` (`words.ts`). An index with another version is deleted and built again.
  */
-export const VERSION = 3
+export const VERSION = 4
 
 /** The schema of `search.db`. Nothing in it is needed: the host can build it again from the store. */
 export const SCHEMA = `
@@ -39,7 +40,8 @@ export const SCHEMA = `
     SELECT id, text FROM texts CROSS JOIN contents ON position = ${OLDEST_ROW} - id;
 
   CREATE VIRTUAL TABLE words USING fts5 (
-    text, content = 'contents_by_id', content_rowid = 'id', columnsize = 0, tokenize = 'unicode61 remove_diacritics 2'
+    text, content = 'contents_by_id', content_rowid = 'id', columnsize = 0,
+    tokenize = "unicode61 remove_diacritics 2 separators '${SEPARATORS}'"
   );
   -- The words of a deleted text are overwritten at once. Otherwise they would stay until FTS5 merges its segments.
   INSERT INTO words (words, rank) VALUES ('secure-delete', 1);

@@ -96,6 +96,21 @@ export function searchContract(name: string, open: () => Promise<OpenedIndex>): 
       expect(await found(index, words('or*'))).toEqual(['b'])
     })
 
+    test('[Q22] emoji, currencies and invisible signs separate words, also new ones', async () => {
+      const { index } = await filled(open, {
+        a: 'all done🤔🫠then',
+        b: '100₽ or 3₿',
+        c: '\u2068isolated\u2069 text',
+        d: 'thumbs👍🏽up',
+      })
+      expect(await found(index, words('done'))).toEqual(['a'])
+      expect(await found(index, words('done then'))).toEqual(['a'])
+      expect(await found(index, words('100'))).toEqual(['b'])
+      expect(await found(index, words('3₿'))).toEqual(['b'])
+      expect(await found(index, words('isolated'))).toEqual(['c'])
+      expect(await found(index, words('thumbs up'))).toEqual(['d'])
+    })
+
     test('[Q22] each ideograph is a word', async () => {
       const { index } = await filled(open, { a: '修复登录错误', b: '登録のテスト', c: 'API登录' })
       expect(await found(index, words('登录'))).toEqual(['c', 'a'])

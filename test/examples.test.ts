@@ -89,7 +89,7 @@ test('[A4] [U11] [X7] [X9] [H17.7] [U12] examples/client-tools.mjs: a tool and a
   expect({ lines: stdout.trimEnd().split('\n'), stderr }).toEqual({
     lines: [
       "Ben sees Ann's plugin: skill measuring, rule units, mcpServer rooms",
-      'To allow these programs, enable this: node ${PLUGIN_ROOT}/rooms.mjs',
+      'To allow these programs, enable this customization: node ${PLUGIN_ROOT}/rooms.mjs',
       'He allows its server and a call of it, and the guide says: kitchen, cellar',
       "Ben asks, and the tool runs at Ann's: Ann unrolls the tape.",
       'It is done, and the guide says: 12 feet',

@@ -57,7 +57,7 @@ describe.sequential('[Z33] plugins', () => {
         name: 'kit',
         type: 'plugin',
         on: true,
-        state: 'degraded: To allow these programs, enable this: Stop: echo stopped >> stopped',
+        state: 'degraded: To allow these programs, enable this customization: Stop: echo stopped >> stopped',
         programs: ['Stop: echo stopped >> stopped'],
       },
       { name: 'tidy', type: 'skill', on: true },

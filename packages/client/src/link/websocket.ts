@@ -12,7 +12,7 @@ export interface Socket {
 
 export type SocketConstructor = new (url: string) => Socket
 
-/** Opens a socket. Rejects if no host answers, or if the host refuses the token. */
+/** Opens a socket. Rejects if no host answers, or if the host refuses the token or the origin. */
 export function openSocket(Socket: SocketConstructor, url: string): Promise<Transport> {
   return new Promise((resolve, reject) => {
     const socket = new Socket(url)
@@ -21,9 +21,9 @@ export function openSocket(Socket: SocketConstructor, url: string): Promise<Tran
     socket.addEventListener('open', () => resolve(transport))
     socket.addEventListener('error', ({ message = '' }: { message?: string }) => void (problem = message))
     socket.addEventListener('close', ({ code, reason }: CloseEvent) => {
-      // The HTTP statuses 401 and 403 mean a refused token, so no further attempt is made. Browsers do not reveal the
-      // status, so in a browser the client tries again.
-      if (/\b40[13]\b/.test(problem)) reject(new Refused('the host refuses this token'))
+      // The HTTP statuses 401 and 403 mean a refused token or origin, so no further attempt is made. Browsers do not
+      // reveal the status, so in a browser the client tries again.
+      if (/\b40[13]\b/.test(problem)) reject(new Refused('the host refuses this token or origin'))
       else reject(new Error(problem || reason || `no host answers (${code})`))
     })
   })

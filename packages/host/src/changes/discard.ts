@@ -2,6 +2,7 @@ import type { Uri } from '@atrium/protocol/channel'
 import type { ChangesetRangeTarget } from '@atrium/protocol/changeset/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import { fileUri } from '@atrium/protocol/file-uri'
+import { unsettledReason } from '../core/space.ts'
 import type { Channel } from '../log/channel.ts'
 import { CaptureFailed } from '../ports/captures.ts'
 import type { CapturedChange, CapturedEdit, Captures } from '../ports/captures.ts'
@@ -39,7 +40,7 @@ export async function discardFile(context: UndoContext, discarding: Discarding):
     const edits = part ? await editsOfPart(captures, change, part) : editsBack(change, new Map())
     records.put(session.uri, 'discarded', { folders: [{ directory, safety: taken.id }] })
     if (!(await core().log.settled()))
-      throw new CaptureFailed('The disk of the host is full: nothing was changed.')
+      throw new CaptureFailed(`Nothing was changed: ${unsettledReason(core())}.`)
     disturb(directory)
     const { left } = await captures.apply(directory, edits)
     if (left[0]) throw new CaptureFailed(left[0].reason)

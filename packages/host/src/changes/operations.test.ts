@@ -4,15 +4,15 @@ import type { CapturedSession } from '../../test/captures/captured-session.ts'
 import { changeset, untilChangeset } from '../../test/captures/changeset-client.ts'
 import { session, untilIdle } from '../../test/held-flushes.ts'
 import { until } from '../../test/scripted-agent.ts'
-import type { Client } from '../../test/test-host.ts'
+import type { Client, TestHostOptions } from '../../test/test-host.ts'
 import { chat } from '../../test/two-client-session.ts'
 
 const uri = `${chat}/changeset/turn/t1`
 const at = (path: string) => ({ kind: 'resource', resource: `file:///a/${path}` }) as const
 
 /** A turn that changed two files by calls, while a person changed a third one that the turn had changed, too. */
-async function turnDone(): Promise<CapturedSession> {
-  const all = await capturedSession()
+async function turnDone(options: TestHostOptions = {}): Promise<CapturedSession> {
+  const all = await capturedSession(options)
   all.write('one.txt', '1\n')
   all.write('both.txt', 'x\n')
   const run = await beginTurn(all, 't1')
@@ -56,6 +56,45 @@ test('[O37] a redo does again what an undo has taken back, and nothing else', as
   expect(message).toContain('one.txt')
   expect([all.text('new.txt'), all.text('one.txt')]).toEqual(['new\n', 'a person, later\n'])
   expect((await recordOf(all, 't1'))?.folders[0]?.undone).toEqual(['one.txt'])
+})
+
+test('[O37] an undo on a disk that is full changes nothing, and says so', async () => {
+  const disk = { full: false }
+  const all = await turnDone({ full: () => disk.full })
+  await changeset(all.ann, uri)
+  disk.full = true
+  await expect(invoke(all.ann, 'undo')).rejects.toThrow('Nothing was changed: the disk of the host is full.')
+  expect([all.text('one.txt'), all.text('new.txt')]).toEqual(['one\n', 'new\n'])
+})
+
+test('[O37] an undo that fills the disk says what was changed', async () => {
+  const disk = { full: false }
+  const all = await turnDone({ full: () => disk.full })
+  const { applyAll } = all.captures
+  all.captures.applyAll = async (...given) => {
+    disk.full = true
+    return applyAll.apply(all.captures, given)
+  }
+  await expect(invoke(all.ann, 'undo')).rejects.toThrow(
+    '2 files were set back. This is not stored yet: the disk of the host is full.',
+  )
+  expect([all.text('one.txt'), all.text('new.txt')]).toEqual(['1\n', undefined])
+})
+
+test('[O37] a file that was not set back on a full disk names its copy', async () => {
+  const disk = { full: false }
+  const all = await turnDone({ full: () => disk.full })
+  const { apply } = all.captures
+  all.captures.apply = async (...given) => {
+    disk.full = true
+    return apply.apply(all.captures, given)
+  }
+  await expect(invoke(all.ann, 'undo-with-copy', at('both.txt'))).rejects.toThrow(
+    'The file was not changed, and a copy of it is in both.txt.before-undo: the disk of the host is full.',
+  )
+  expect([all.text('both.txt'), all.text('both.txt.before-undo')]).toEqual(
+    Array(2).fill('x\nagent\nperson\n'),
+  )
 })
 
 test('[O37] an undo of one file leaves the others', async () => {

@@ -5,6 +5,11 @@ import type { Core, Link } from './core.ts'
 /** The reason for which changes are refused while the disk is full. */
 export const diskFull = 'the disk of the host is full: nothing can be changed until it has space again'
 
+/** Says why actions do not become durable, after `log.settled` has resolved with false. */
+export function unsettledReason({ log }: Core): string {
+  return log.diskFull ? 'the disk of the host is full' : 'the host is shutting down'
+}
+
 /** The channel on which each link was told that the disk is full. */
 const told = new WeakMap<Link, Uri>()
 

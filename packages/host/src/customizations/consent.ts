@@ -36,13 +36,13 @@ export class Consents {
    */
   problem(id: string, programs: Programs, places: readonly Place[]): string | undefined {
     if (programs.lines.length === 0) return undefined
-    if (programs.digest === '') return 'Its files cannot be read as a whole, so its programs may not run.'
+    if (programs.digest === '') return unreadable
     const given = this.#givenIn(id, places)
     if (given.some(({ digest }) => digest === programs.digest)) return undefined
     const [before] = given
     return before
       ? changedProblem(before, programs)
-      : `To allow these programs, enable this: ${listed(programs)}`
+      : `To allow these programs, enable this customization: ${listed(programs)}`
   }
 
   /** Whether users have allowed an earlier content of these programs, but not the present one. */
@@ -70,6 +70,10 @@ export class Consents {
   }
 }
 
+const unreadable =
+  'Its programs may not run, because the host cannot read all of its files: one is unreadable, not a regular file or ' +
+  'outside of it, or they are too many or too large.'
+
 /**
  * Tells users how the present programs differ from those that they have allowed: one line for each removed or added
  * program.
@@ -79,7 +83,7 @@ function changedProblem(before: Programs, now: Programs): string {
   const added = now.lines.filter((line) => !before.lines.includes(line)).map((line) => `+ ${line}`)
   const changes = gone.length + added.length > 0 ? [...gone, ...added] : now.lines.map((line) => `  ${line}`)
   return [
-    'These programs have changed since they were allowed. To allow the new ones, enable this again:',
+    'These programs have changed since they were allowed. To allow the new ones, enable this customization again:',
     ...changes,
   ].join('\n')
 }

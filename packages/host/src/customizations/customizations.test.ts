@@ -52,7 +52,7 @@ test('[H17.3] a program of a folder runs only after a user has enabled it, and a
   })
   await until(() => find(list(), plugin)?.load?.kind === 'degraded')
   expect(find(list(), plugin)).toMatchObject({
-    load: { message: 'To allow these programs, enable this: Stop: make a' },
+    load: { message: 'To allow these programs, enable this customization: Stop: make a' },
     _meta: { 'x-atrium': { programs: { lines: ['Stop: make a'] } } },
   })
   await toggle(ann, plugin, true)

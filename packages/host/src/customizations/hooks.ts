@@ -47,15 +47,15 @@ export async function runHooks(
     each.kind === 'hook'
       ? each.hooks
           .filter((hook) => hook.event === event.name && matches(hook.matcher, event.tool))
-          .map((hook) => ({ hook, id: each.child.id }))
+          .map((hook) => ({ hook, child: each.child }))
       : [],
   )
   const context: string[] = []
   const failures: string[] = []
-  for (const { hook, id } of due) {
-    const changed = await customizations.changedProgram(session.uri, id)
+  for (const { hook, child } of due) {
+    const changed = await customizations.changedProgram(session.uri, child.id)
     if (changed !== undefined) {
-      failures.push(`A hook for ${event.name} was not run. ${changed}`)
+      failures.push(`A hook for ${event.name}, from ${child.name}, was not run. ${changed}`)
       continue
     }
     const outcome = await runHook(core, runner, { session, event, hook, signal })

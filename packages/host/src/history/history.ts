@@ -12,6 +12,7 @@ import type {
 import { isGone } from '../channels/gone.ts'
 import type { Core } from '../core/core.ts'
 import type { Past } from '../core/history/past.ts'
+import { unsettledReason } from '../core/space.ts'
 import type { Listener } from '../log/entry.ts'
 import type { CallCount } from './call-count.ts'
 import { ChannelHistory } from './channel-history.ts'
@@ -105,12 +106,13 @@ export class ChannelHistories implements Past {
     run: (upTo: number, work: Work) => Promise<R>,
   ): Promise<R> {
     const call = async (): Promise<R> => {
-      const { log, limits } = this.#core()
+      const core = this.#core()
+      const { log, limits } = core
       await this.#check(method, uri)
       const upTo = log.committedSeq
       // Streamed text is delivered before it is durable, and the store returns durable actions only.
       if (!(await log.settled()))
-        throw AhpError.conflict(`${method}: the newest actions are not stored yet, because the disk is full`)
+        throw AhpError.conflict(`${method}: the newest actions are not stored yet: ${unsettledReason(core)}`)
       try {
         const result = await run(upTo, { left: limits.historyWork, complete: false })
         await this.#check(method, uri)

@@ -119,7 +119,7 @@ export async function attempt<T>(
   use: Access,
   task: (files: Files) => Promise<T>,
 ): Promise<T> {
-  if (!core.files) throw AhpError.methodNotFound('resource*')
+  if (!core.files) throw new AhpError(errorCodes.MethodNotFound, 'this host serves no files')
   const { world, limits } = core
   try {
     return await withTimeout(world, limits.fileMs, task(core.files), () => {

@@ -1,6 +1,6 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { Params } from '@atrium/protocol/commands'
-import { AhpError } from '@atrium/protocol/errors'
+import { AhpError, errorCodes } from '@atrium/protocol/errors'
 import { fileUri } from '@atrium/protocol/file-uri'
 import type { TerminalClaim, TerminalState } from '@atrium/protocol/terminal/state'
 import { isGone, setGone } from '../channels/gone.ts'
@@ -118,7 +118,7 @@ export function endShell(core: Core, terminal: Channel<'terminal'>): void {
 }
 
 export function portOf(core: Core): Terminals {
-  if (!core.terminals) throw AhpError.methodNotFound('createTerminal')
+  if (!core.terminals) throw new AhpError(errorCodes.MethodNotFound, 'this host has no terminals')
   return core.terminals
 }
 

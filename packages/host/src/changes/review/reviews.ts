@@ -3,6 +3,7 @@ import type { ChangesetFile } from '@atrium/protocol/changeset/state'
 import { AhpError } from '@atrium/protocol/errors'
 import type { ReviewHunksParams, ReviewHunksResult, ReviewedHunk } from '../../core/changes/extensions.ts'
 import type { Core } from '../../core/core.ts'
+import { unsettledReason } from '../../core/space.ts'
 import type { Channel } from '../../log/channel.ts'
 import type { Captures } from '../../ports/captures.ts'
 import { hunksIn, isMarkedSince } from '../changeset-files.ts'
@@ -132,14 +133,15 @@ export class Reviews {
     const { owner, id, name } = placeOf(subject)
     const record = await this.#records.reviews(owner, id)
     // No `await` until the marks are stored: somebody else could change marks meanwhile.
-    const { log, catalog } = this.#core()
+    const core = this.#core()
+    const { log, catalog } = core
     const next = change(record[name] ?? {})
     // The session or the chat may have been disposed of meanwhile.
     if (!catalog.get(owner) && catalog.sessionOf(owner) === undefined) return
     this.#records.putReviews(owner, id, { ...record, [name]: next })
     log.scheduleFlush()
     if (!(await log.settled()))
-      throw AhpError.conflict('The disk of the host is full. The marks are stored when it has space again.')
+      throw AhpError.conflict(`The marks are not stored yet: ${unsettledReason(core)}.`)
   }
 }
 

@@ -2,6 +2,7 @@ import type { Uri } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
 import { fileUri } from '@atrium/protocol/file-uri'
 import type { Core } from '../../core/core.ts'
+import { unsettledReason } from '../../core/space.ts'
 import type { Channel } from '../../log/channel.ts'
 import { CaptureFailed } from '../../ports/captures.ts'
 import type { CapturedFile, Captures, Omission } from '../../ports/captures.ts'
@@ -53,7 +54,7 @@ export class TurnUndo {
   async keep(resource: Uri): Promise<string> {
     const { folder, file } = await this.#conflict(resource)
     const kept = [...new Set([...(folder.kept ?? []), file.change.path])]
-    await this.#save([{ ...folder, kept }])
+    await this.#save([{ ...folder, kept }], nothing)
     return 'The file stays as it is.'
   }
 
@@ -65,7 +66,9 @@ export class TurnUndo {
     const now = file.edits.find((edit) => edit.path === path)?.expected
     disturb(plan.directory)
     const copy = withCopy && now ? await this.#copy(plan.directory, path, now) : undefined
-    await this.#save([noted(folder, plan, [path])])
+    const unchanged =
+      copy === undefined ? nothing : `The file was not changed, and a copy of it is in ${copy}`
+    await this.#save([noted(folder, plan, [path])], unchanged)
     const [outcome] = await carryOut(captures, [{ plan, files: [file] }])
     const said = sentence(outcome?.done ?? [], outcome?.left ?? [], 'set back')
     return copy === undefined ? said : `${said} The file as it was is in ${copy}.`
@@ -91,7 +94,10 @@ export class TurnUndo {
       if (files.length > 0) due.push({ folder, plan, files, undoes })
     }
     if (due.length === 0) return sentence([], left, verb)
-    await this.#save(due.map(({ folder, plan, files }) => noted(folder, plan, files.map(originalPath))))
+    await this.#save(
+      due.map(({ folder, plan, files }) => noted(folder, plan, files.map(originalPath))),
+      nothing,
+    )
     for (const { plan } of due) disturb(plan.directory)
     const outcomes = await carryOut(captures, due)
     const changed = due.map(({ files }, at) =>
@@ -103,6 +109,7 @@ export class TurnUndo {
         const undone = undoes ? union(before, now) : before.filter((path) => !now.includes(path))
         return { ...folder, safety: plan.safety, undone }
       }),
+      `${sentence(changed.flat(), [], verb)} This is not stored yet`,
     )
     return sentence(changed.flat(), [...left, ...outcomes.flatMap((outcome) => outcome.left)], verb)
   }
@@ -140,16 +147,17 @@ export class TurnUndo {
     return record
   }
 
-  /** Replaces folders in the record of the turn. Resolves when the record is durable. */
-  async #save(changed: readonly TurnFolder[]): Promise<void> {
+  /** Replaces folders in the record of the turn. Resolves when the record is durable. Else throws, with what was done. */
+  async #save(changed: readonly TurnFolder[], done: string): Promise<void> {
     const { core, records } = this.#context
     const { folders, ...record } = await this.#record()
     const next = folders.map((each) => changed.find(({ directory }) => directory === each.directory) ?? each)
     records.put(this.#chat.uri, this.#turnId, { ...record, folders: next })
-    if (!(await core().log.settled()))
-      throw new CaptureFailed('The disk of the host is full: nothing was changed.')
+    if (!(await core().log.settled())) throw new CaptureFailed(`${done}: ${unsettledReason(core())}.`)
   }
 }
+
+const nothing = 'Nothing was changed'
 
 const reasons: Readonly<Record<string, string>> = {
   shared: 'Others may have changed it during the turn.',

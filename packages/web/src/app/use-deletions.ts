@@ -1,6 +1,7 @@
 import type { Client } from '@atrium/client/client'
 import type { SessionSummary } from '@atrium/protocol/session/state'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { failedRequest, failureWords } from '../link/outcome-words.ts'
 import { titleOf } from '../sessions/grouping.ts'
 import type { NoticeBoard } from './use-notices.ts'
 
@@ -23,7 +24,8 @@ export function useDeletions(client: Client, { say, dismiss }: NoticeBoard) {
       dismiss(notice)
       client.ask('disposeSession', { channel }).catch((error: unknown) => {
         show(channel)
-        say(`${titleOf(session)} was not deleted: ${error instanceof Error ? error.message : String(error)}`)
+        const title = titleOf(session)
+        say(failureWords(failedRequest(error), `${title} was not deleted`, `${title} was deleted`))
       })
     }
     const timer = setTimeout(commit, undoMs)

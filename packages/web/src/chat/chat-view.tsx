@@ -8,7 +8,7 @@ import { useCallback, useMemo, useRef } from 'preact/hooks'
 import { useLiveChannel } from '../link/live-channel.ts'
 import { RoleNote } from '../link/role-note.tsx'
 import { useMay } from '../link/role.ts'
-import { failureOf } from '../link/outcome-words.ts'
+import { failedRequest, failureOf, failureWords } from '../link/outcome-words.ts'
 import { Empty } from '../ui/empty.tsx'
 import { useLatest } from '../ui/use-latest.ts'
 import { Composer } from './composer/composer.tsx'
@@ -54,7 +54,7 @@ export const ChatView = memo(function ChatView({ client, session, chat, openChat
       client.ask('createChat', { channel: session, chat: made, source }).then(
         () => openChat(made),
         (error: unknown) =>
-          say(`The chat was not forked: ${error instanceof Error ? error.message : String(error)}`),
+          say(failureWords(failedRequest(error), 'The chat was not forked', 'the chat was forked')),
       )
     },
     [client, session, chat, openChat, say],

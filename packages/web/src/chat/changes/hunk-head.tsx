@@ -1,6 +1,7 @@
 import type { ChangesetFile, ChangesetOperation } from '@atrium/protocol/changeset/state'
 import { MessageSquarePlus } from 'lucide'
 import { offers } from '../../link/extension.ts'
+import { failedRequest, failureWords } from '../../link/outcome-words.ts'
 import { Button } from '../../ui/button.tsx'
 import type { LineChange, LineRange } from '../../ui/diff/line-changes.ts'
 import { useChanges } from './context.ts'
@@ -33,7 +34,7 @@ export function HunkHead({
   const words = after.count > 0 ? linesIn(after) : `removed ${linesIn(before)}`
   const review = (reviewed: boolean) =>
     markHunk(client, { channel, file: file.id }, change, reviewed).catch((error: unknown) =>
-      say(`The part was not marked: ${error instanceof Error ? error.message : String(error)}`),
+      say(failureWords(failedRequest(error), 'The part was not marked', 'the part was marked')),
     )
   return (
     <div class={`hunk-head${mark ? ' reviewed' : ''}`}>

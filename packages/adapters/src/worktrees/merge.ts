@@ -103,8 +103,9 @@ export async function mergeCommits(
     const conflicts = namesIn(await shadow.run(['diff', '--name-only', '--diff-filter=U', '-z']))
     if (conflicts.length === 0)
       throw new WorktreeRefused('Git could not merge the changes. Nothing was changed.')
+    const list = conflicts.map((path) => JSON.stringify(path)).join(', ')
     throw new WorktreeRefused(
-      `The changes conflict with those of the main checkout in ${conflicts.length} files: ${conflicts.map((path) => JSON.stringify(path)).join(', ')}. Nothing was changed.`,
+      `The changes conflict with those of the main checkout: ${list}. Nothing was changed. Merge the branch of the main checkout in the worktree, and apply again.`,
       conflicts,
     )
   })

@@ -43,7 +43,7 @@ test('[H32] the limits of clients hold for agents', async () => {
     message: 'a session has at most 1 annotations: remove some first',
   })
   await expect(comments.add({ path: 'a.txt', line: 3, lastLine: 2, text: '' })).rejects.toThrow(
-    'lines 1 to 3',
+    '"a.txt": the last line is before the first',
   )
   expect(notes(ann)).toHaveLength(1)
 })

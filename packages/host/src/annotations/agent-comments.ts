@@ -94,8 +94,9 @@ async function rangeOf(
   if (file === 'unreadable') throw new TurnFailed('files', `${quoted(path)} cannot be read`)
   if (!file) throw new TurnFailed('files', `there is no file ${quoted(path)}`)
   if (line === undefined || lastLine === undefined) return undefined
+  if (lastLine < line) throw new TurnFailed('files', `${quoted(path)}: the last line is before the first`)
   const count = file.lines.length
-  if (line < 1 || lastLine < line || lastLine > count)
+  if (line < 1 || lastLine > count)
     throw new TurnFailed('files', `${quoted(path)} has the lines 1 to ${count}`)
   const character = file.lines[lastLine - 1]?.length ?? 0
   return { start: { line: line - 1, character: 0 }, end: { line: lastLine - 1, character } }

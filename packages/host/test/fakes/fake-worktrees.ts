@@ -164,7 +164,7 @@ function merge(base: Texts, ours: Texts, theirs: Texts): Texts {
   if (conflicts.length === 0) return merged
   const list = conflicts.map((path) => JSON.stringify(path)).join(', ')
   throw new WorktreeRefused(
-    `The changes conflict with those of the main checkout in ${conflicts.length} files: ${list}. Nothing was changed.`,
+    `The changes conflict with those of the main checkout: ${list}. Nothing was changed.`,
     conflicts,
   )
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { untilIdle } from '../../test/held-flushes.ts'
 import { testHost } from '../../test/test-host.ts'
 import type { Client } from '../../test/test-host.ts'
 import { session, title, twoClients } from '../../test/two-clients.ts'
@@ -77,4 +78,92 @@ test('[L4.6] [V6] a client of AHP 0.9 is told, too', async () => {
   ann.dispatch(session, title('kept'))
   await old.until(() => told(old).length === 1)
   expect(told(old)).toMatchObject([{ channel: root, full: true }])
+})
+
+/** Follows a promise: its result, or the message of its error, is there as soon as the promise is settled. */
+function followed(promise: Promise<unknown>) {
+  const outcome: { now?: unknown } = {}
+  promise.then(
+    (result) => (outcome.now = result),
+    (error: unknown) => (outcome.now = String(error)),
+  )
+  return outcome
+}
+
+test('[L4.8] nobody is told that a session is missing before its removal is durable', async () => {
+  const all = await onSmallDisk()
+  const { ann, ben, cem, disk, world } = all
+  const dan = await all.join('dan')
+  disk.full = true
+  const disposed = ann.ask('disposeSession', { channel: session })
+  await cem.until(() => told(cem).length === 1)
+  const again = all.link()
+  again.clientId = 'ben'
+  const back = { clientId: 'ben', lastSeenServerSeq: ben.lastSeen, subscriptions: [session] }
+  const outcomes = [
+    again.ask('reconnect', back),
+    cem.ask('subscribe', { channel: session }),
+    dan.peer.request('x-atrium/envelopes', { channel: session, position: 1, limit: 1 }),
+  ].map(followed)
+  await untilIdle()
+  expect(outcomes).toEqual([{}, {}, {}])
+  disk.full = false
+  world.advance(1000)
+  await disposed
+  await untilIdle()
+  expect(outcomes).toEqual([
+    { now: expect.objectContaining({ type: 'replay', missing: [session] }) as unknown },
+    { now: `AhpError: no channel "${session}"` },
+    { now: `AhpError: x-atrium/envelopes: "${session}" was disposed of, and its history with it` },
+  ])
+})
+
+test.each(['reconnect', 'initialize'] as const)(
+  '[L4.8] a session that is disposed of during %s is left out when its removal is durable',
+  async (method) => {
+    const all = await onSmallDisk()
+    const { ann, ben, cem, disk, world } = all
+    const { log } = all.core()
+    const wake = log.wake.bind(log)
+    // The host has found the session, and looks for the next channel of the handshake.
+    log.wake = async (uri) => {
+      if (uri === 'ahp-session:/none' && !disk.full) {
+        disk.full = true
+        void ann.ask('disposeSession', { channel: session })
+        await cem.until(() => told(cem).length === 1)
+      }
+      return wake(uri)
+    }
+    const again = all.link()
+    const channels = [root, session, 'ahp-session:/none']
+    const outcome = followed(
+      method === 'reconnect'
+        ? again.ask(method, { clientId: 'ben', lastSeenServerSeq: ben.lastSeen, subscriptions: channels })
+        : again.ask(method, { clientId: 'ben', protocolVersions: ['1.0.0'], initialSubscriptions: channels }),
+    )
+    await cem.until(() => told(cem).length === 1)
+    await untilIdle()
+    expect(outcome).toEqual({})
+    disk.full = false
+    world.advance(1000)
+    await untilIdle()
+    expect(outcome).toMatchObject({ now: { snapshots: [{ resource: root }] } })
+  },
+)
+
+test('[L4.8] a name is called taken when the channel that has it is durable', async () => {
+  const { ann, ben, cem, disk, world } = await onSmallDisk()
+  disk.full = true
+  const params = { channel: 'ahp-session:/new' }
+  const outcomes = [ann.ask('createSession', params), ben.ask('createSession', params)].map(followed)
+  await cem.until(() => told(cem).length === 1)
+  await untilIdle()
+  expect(outcomes).toEqual([{}, {}])
+  disk.full = false
+  world.advance(1000)
+  await untilIdle()
+  expect(outcomes).toEqual([
+    { now: null },
+    { now: 'AhpError: the session "ahp-session:/new" already exists' },
+  ])
 })

@@ -12,6 +12,7 @@ import {
   holdAll,
   keepExisting,
   loadSnapshotRows,
+  removalIn,
   requestedChannels,
   setAliases,
   snapshotsFor,
@@ -44,6 +45,7 @@ export async function initialize(
   const record = withNaming(base, names.naming)
   const seen = known ? core.log.committedSeq : 0
   await loadSnapshotRows(core, held, record)
+  for (let removal = removalIn(core, held); removal; removal = removalIn(core, held)) await removal
   link.open({ record, resends: new Resends(own, link.dialect.generation.fills), seen })
   setAliases(link, requested)
   const channels = keepExisting(core, link, held, core.log.committedSeq)

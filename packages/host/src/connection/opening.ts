@@ -208,6 +208,15 @@ function snapshotFor({ dialect, subscriptions }: OpeningLink, group: Group, cut:
   return dialect.snapshot(channel, shown)
 }
 
+/**
+ * Resolves when the removal of one of these channels is committed; undefined if none waits for that. A handshake must not
+ * leave out a channel that a crash would bring back: the client would take it for missing.
+ */
+export function removalIn({ log }: Core, held: readonly Channel[]): Promise<void> | undefined {
+  const removed = held.find(({ uri }) => log.isDropped(uri))
+  return removed && log.removed(removed.uri)
+}
+
 export function exists(core: Core, channel: Channel): boolean {
   return core.log.channel(channel.uri) === channel
 }

@@ -16,6 +16,7 @@ import {
   holdAll,
   keepExisting,
   loadSnapshotRows,
+  removalIn,
   requestedChannels,
   setAliases,
   snapshotsFor,
@@ -72,6 +73,7 @@ export async function reconnect(
   const handed = new Map([...known.handed].filter(([uri]) => followed.has(uri)))
   const record = withNaming({ ...known, handed }, link.dialect.names.naming)
   if (!replayed) await loadSnapshotRows(core, held, record)
+  for (let removal = removalIn(core, held); removal; removal = removalIn(core, held)) await removal
   link.open({ record, resends: new Resends(own, link.dialect.generation.fills), seen: lastSeen })
   // A replay must not contain a channel that was removed in the meantime: the client could make no sense of it.
   const whole = held.every((channel) => exists(core, channel) && !lacksRowSince(record, channel, upTo))

@@ -59,6 +59,11 @@ export class AwakeChannels {
     this.#dropped.add(uri)
   }
 
+  /** Whether a channel was removed, and its removal is not committed. */
+  isDropped(uri: Uri): boolean {
+    return this.#dropped.has(uri)
+  }
+
   /** Lets the URI of a channel be used again. Called when the removal of the channel is committed. */
   removed({ uri }: Channel): void {
     this.#dropped.delete(uri)

@@ -1,3 +1,4 @@
+import type { Uri } from '@atrium/protocol/channel'
 import type { StateOf } from '@atrium/protocol/kind-types'
 import type { KindName } from '@atrium/protocol/reducers'
 import type { Channel } from './channel.ts'
@@ -32,6 +33,14 @@ export abstract class LogProgress {
   /** Resolves when the committed state of a channel satisfies a condition. */
   when<K extends KindName>(channel: Channel<K>, holds: (state: StateOf<K>) => boolean): Promise<void> {
     return this.#waiters.until(() => channel.committed !== undefined && holds(channel.committed))
+  }
+
+  /** Whether a channel was removed, and its removal is not committed. A crash would bring the channel back. */
+  abstract isDropped(uri: Uri): boolean
+
+  /** Resolves when no removal of a channel waits for its commit. */
+  removed(uri: Uri): Promise<void> {
+    return this.#waiters.until(() => !this.isDropped(uri))
   }
 
   /** Resolves when more may be appended. */

@@ -195,9 +195,17 @@ export class Log extends LogProgress {
     return seq
   }
 
-  /** Loads a channel into memory. Returns undefined if there is no such channel. Throws if its stored history is damaged. */
-  wake(uri: Uri): Promise<Channel | undefined> {
+  /**
+   * Loads a channel into memory. Returns undefined if there is no such channel, and its removal is committed. Throws if
+   * its stored history is damaged.
+   */
+  async wake(uri: Uri): Promise<Channel | undefined> {
+    if (this.isDropped(uri)) await this.removed(uri)
     return this.#channels.wake(uri)
+  }
+
+  isDropped(uri: Uri): boolean {
+    return this.#channels.isDropped(uri)
   }
 
   /**

@@ -49,6 +49,18 @@ export const bugs: readonly Bug[] = [
     'status: sessionStatus(state),',
     'status: state.status,',
   ),
+  bug(
+    'a channel is called missing before its removal is flushed',
+    'log/log',
+    'if (this.isDropped(uri))',
+    'if (false)',
+  ),
+  bug(
+    'a reconnect leaves out a channel before its removal is flushed',
+    'connection/reconnect',
+    'for (let removal = removalIn(core, held); removal;',
+    'for (let removal = removalIn(core, held); false;',
+  ),
   bug('a resent action is applied again', 'connection/resends', 'this.#accepted.get(clientSeq)', 'undefined'),
   bug(
     'an action with clientSeq 0 is taken for a resend',

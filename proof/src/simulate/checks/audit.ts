@@ -4,6 +4,7 @@ import { rootUri } from '@atrium/protocol/uri'
 import type { ClientView, Located } from './client-view.ts'
 import type { RunContext, SentRequest } from './context.ts'
 import { isSent } from './deciders.ts'
+import { checkExistence } from './existence.ts'
 import type { Message } from '../../message.ts'
 import { mayMerge } from './reference-model.ts'
 import { count } from '../tally.ts'
@@ -42,14 +43,17 @@ export class Audit {
    * Checks one message. Returns the state that the client must have after an envelope, or a list of these states
    * after a replay; undefined for other messages.
    */
-  check({ id, method, params, result, error }: Message): unknown {
+  check(message: Message): unknown {
+    const { id, method, params, result, error } = message
     if (method === 'action') return this.#envelope(params as Envelope)
     if (method === 'x-atrium/diskFull') return undefined
     if (method !== undefined) return this.#notification(method, params as NotificationParams)
     const request = id === undefined ? undefined : this.#requests.get(id)
     if (request?.method === 'createSession')
       this.#context.unansweredCreations.delete(request.params.channel ?? '')
-    if (error || !request) return undefined
+    if (!request) return undefined
+    checkExistence(this.#context, this.#clientId, request, message)
+    if (error) return undefined
     return this.#answer(request, (result ?? {}) as Answer)
   }
 

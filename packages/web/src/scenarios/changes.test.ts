@@ -21,8 +21,7 @@ browserTest('[U23] the changes of a turn are shown, marked as read, and undone',
   await changes.getByLabel('Reviewed', { exact: true }).check()
   await changes.locator('.changed.reviewed').waitFor()
   await changes.getByRole('button', { name: /^Undo/ }).first().click()
-  const dialog = page.getByRole('dialog')
-  if (await dialog.isVisible()) await dialog.getByRole('button', { name: /^Undo/ }).click()
+  await page.getByRole('dialog').getByRole('button', { name: /^Undo/ }).click()
   await eventually(() => readFileSync(notes, 'utf8')).toBe('one\ntwo\nthree\n')
   await page
     .getByRole('status')

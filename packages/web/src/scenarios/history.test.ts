@@ -88,14 +88,35 @@ browserTest(
   },
 )
 
+/** A script for the page. It notes each place that is shown from now on. Playing may end before a test looks. */
+const watchPlaying = `(() => {
+  const places = new Set()
+  globalThis.played = { places, playing: false }
+  const look = () => {
+    places.add(Number.parseInt(document.querySelector('.past-place').textContent))
+    played.playing ||= document.querySelector('[aria-label="Pause"]') !== null
+  }
+  new MutationObserver(look)
+    .observe(document.querySelector('.past-controls'), { subtree: true, childList: true, characterData: true })
+})()`
+
+/** The places that the page has shown since, in their order, and whether the button said “Pause” meanwhile. */
+const played = (page: Page) =>
+  page.evaluate<{ readonly places: readonly number[]; readonly playing: boolean }>(
+    '({ ...played, places: [...played.places] })',
+  )
+
 browserTest('[U27] the past plays from the beginning to the end', async () => {
   const room = await Room.open()
   const page = await edited(room)
   await openHistory(page)
+  await page.evaluate(watchPlaying)
   await page.getByRole('button', { name: 'Play' }).click()
-  await page.getByRole('button', { name: 'Pause' }).waitFor()
+  await eventually(async () => (await played(page)).places.at(-1) === (await total(page))).toBe(true)
   await page.getByRole('button', { name: 'Play' }).waitFor()
-  expect(await place(page)).toBe(await total(page))
+  const { places, playing } = await played(page)
+  expect(places).toEqual(Array.from({ length: (await total(page)) + 1 }, (_, at) => at))
+  expect(playing).toBe(true)
   await history(page).locator('.markdown', { hasText: 'second answer' }).waitFor()
   await page.getByRole('combobox', { name: 'Step' }).selectOption('10')
   await page.getByRole('button', { name: 'Step back' }).click()

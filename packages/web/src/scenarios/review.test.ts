@@ -8,9 +8,15 @@ import { hasGit, makeRepository } from '../../test/repository.ts'
 
 const numbered = (count: number) => Array.from({ length: count }, (_, at) => `line ${at + 1}\n`).join('')
 
+/** The number of finished turns. A chat that has just been opened is drawn late, so this waits for its turns. */
+async function finishedTurns(page: Page): Promise<number> {
+  await page.locator('.turn-foot').first().waitFor()
+  return page.locator('.turn-foot').count()
+}
+
 /** Sends a message that needs an approval, and approves it. */
 async function approved(page: Page, text: string): Promise<void> {
-  const done = await page.locator('.turn-foot').count()
+  const done = await finishedTurns(page)
   await send(page, text)
   await page.getByRole('button', { name: 'Allow once' }).click()
   await eventually(() => page.locator('.turn-foot').count()).toBe(done + 1)
@@ -142,8 +148,7 @@ browserTest(
 /** Sends a message from the view of changes, by way of the chat. */
 async function sendInChat(page: Page, text: string): Promise<void> {
   await page.getByRole('button', { name: 'Chat', exact: true }).click()
-  await page.locator('.turn-foot').first().waitFor()
-  const done = await page.locator('.turn-foot').count()
+  const done = await finishedTurns(page)
   await send(page, text)
   await eventually(() => page.locator('.turn-foot').count()).toBe(done + 1)
 }

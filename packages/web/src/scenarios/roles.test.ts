@@ -69,7 +69,8 @@ browserTest(
     await send(owner, 'ask')
     await note(prompt, 'answer this').waitFor()
     expect(await prompt.getByLabel('What shall it be called?').isDisabled()).toBe(true)
-    expect(await approve.getByRole('button', { name: 'Decline' }).count()).toBe(1)
+    // The question reaches each page in its own time.
+    await eventually(() => approve.getByRole('button', { name: 'Decline' }).count()).toBe(1)
     await approve.getByRole('button', { name: 'Decline' }).click()
     for (const page of [watch, approve]) {
       await page.getByRole('button', { name: 'Terminals' }).click()

@@ -13,6 +13,9 @@ browserTest(
     await ann.getByRole('button', { name: 'New terminal' }).click()
     await ann.locator('.xterm').waitFor()
     const shown = (page: typeof ann) => page.locator('.xterm-rows').innerText()
+    // A page passes keys on only after it has drawn that the terminal is its own.
+    const mayType = (page: typeof ann) => page.getByRole('button', { name: 'Let others type' }).waitFor()
+    await mayType(ann)
     await ann.locator('.xterm').click()
     await ann.keyboard.type('echo $((6*7)) in $(pwd)\n')
     await eventually(async () => (await shown(ann)).replaceAll(/\s/g, '')).toContain(
@@ -29,6 +32,7 @@ browserTest(
     await ben.getByText('nobody types').waitFor()
     await ben.getByRole('button', { name: 'Type here' }).click()
     await ann.getByText('somebody else types').waitFor()
+    await mayType(ben)
     await ben.locator('.xterm').click()
     await ben.keyboard.type('echo from-$((1+1))\n')
     for (const page of [ann, ben]) await eventually(() => shown(page)).toContain('from-2')

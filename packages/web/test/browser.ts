@@ -185,6 +185,9 @@ export async function begin(page: Page, text: string): Promise<void> {
   await messageField(page).waitFor()
 }
 
+/** A message to the guide whose turn ends only when it is stopped: it has an hour of words. */
+export const endlessTurn = 'slow 3600'
+
 export async function send(page: Page, text: string): Promise<void> {
   await messageField(page).fill(text)
   await page.keyboard.press('Enter')

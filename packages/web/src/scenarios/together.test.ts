@@ -1,7 +1,16 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { Room, begin, browserTest, eventually, expectUnharmed, send, shot } from '../../test/browser.ts'
+import {
+  Room,
+  begin,
+  browserTest,
+  endlessTurn,
+  eventually,
+  expectUnharmed,
+  send,
+  shot,
+} from '../../test/browser.ts'
 
 browserTest(
   '[U17] two pages show one turn live; the second one approves, and the first sees who did',
@@ -147,7 +156,7 @@ browserTest(
   async () => {
     const room = await Room.open()
     const page = await room.page()
-    await begin(page, 'slow 60')
+    await begin(page, endlessTurn)
     await page.getByRole('button', { name: 'Queue' }).waitFor()
     await send(page, 'say second')
     await send(page, 'say third')

@@ -1,7 +1,16 @@
 import { readdirSync } from 'node:fs'
 import { expect } from 'vitest'
 import { expectAccessibleInBoth } from '../../test/axe.ts'
-import { Room, begin, browserTest, eventually, expectUnharmed, send, shot } from '../../test/browser.ts'
+import {
+  Room,
+  begin,
+  browserTest,
+  endlessTurn,
+  eventually,
+  expectUnharmed,
+  send,
+  shot,
+} from '../../test/browser.ts'
 
 browserTest(
   '[U38] a chat is forked from a turn, and an earlier message is edited and sent again',
@@ -119,7 +128,7 @@ browserTest('[U40] a model and settings are chosen for a new session, and the ag
 browserTest('[U17] waiting messages are moved to the front, edited in the field, and removed', async () => {
   const room = await Room.open()
   const page = await room.page()
-  await begin(page, 'slow 90')
+  await begin(page, endlessTurn)
   await page.getByRole('button', { name: 'Queue' }).waitFor()
   for (const text of ['say one', 'say two', 'say three']) await send(page, text)
   const queue = page.getByRole('region', { name: 'Waiting messages' })

@@ -8,6 +8,7 @@ import {
   browserTest,
   eventually,
   expectUnharmed,
+  messageField,
   shot,
   writeUntilSuggested,
 } from '../../test/browser.ts'
@@ -41,6 +42,45 @@ browserTest('[U34] an incomplete answer is asked for again, until the rest has c
 })
 
 browserTest(
+  '[U34] while the host has not answered to the last letters, the list has what still fits, for the whole word',
+  async () => {
+    const room = await Room.open()
+    for (const name of ['alpha.ts', 'beta.ts']) writeFileSync(join(room.folder, name), 'text\n')
+    const page = await room.stranger()
+    let silent = false
+    const held: (() => void)[] = []
+    await page.routeWebSocket(/./, (near) => {
+      near.connectToServer().onMessage((text) => {
+        const message = JSON.parse(String(text)) as { readonly result?: { readonly items?: unknown } }
+        if (silent && message.result?.items !== undefined) held.push(() => near.send(text))
+        else near.send(text)
+      })
+    })
+    await page.goto(await room.link())
+    await page.getByText('Live', { exact: true }).waitFor()
+    await begin(page, 'say begun')
+    await page.locator('.turn-foot').waitFor()
+    const options = page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option')
+    await writeUntilSuggested(page, 'see @', options.first())
+    await eventually(() => options.allInnerTexts()).toEqual(['@beta.ts', '@alpha.ts'])
+    silent = true
+    await page.keyboard.type('a')
+    for (const key of ['ArrowDown', 'ArrowDown']) await page.keyboard.press(key)
+    silent = false
+    for (const answer of held.splice(0)) answer()
+    await eventually(() => options.allInnerTexts()).toEqual(['@alpha.ts', '@beta.ts'])
+    // What a person has chosen since the last letter stays chosen.
+    expect(await options.nth(1).getAttribute('aria-selected')).toBe('true')
+    silent = true
+    await page.keyboard.type('lp')
+    await eventually(() => options.allInnerTexts()).toEqual(['@alpha.ts'])
+    await page.keyboard.press('Enter')
+    await eventually(() => messageField(page).inputValue()).toBe('see @alpha.ts ')
+    expectUnharmed(page)
+  },
+)
+
+browserTest(
   '[U34] files and commands are completed with keys and with the mouse, and a file goes with the message',
   async () => {
     const room = await Room.open()
@@ -53,7 +93,7 @@ browserTest(
     const field = page.getByLabel('Message', { exact: true })
     const list = page.getByRole('listbox', { name: 'Suggestions' })
     await writeUntilSuggested(page, 'say see @alph', list.getByRole('option', { name: '@src/alphabet.ts' }))
-    expect(await list.getByRole('option').count()).toBe(2)
+    await eventually(() => list.getByRole('option').count()).toBe(2)
     await shot(page, 'completions')
     await expectAccessibleInBoth(page, 'completions')
     const active = await field.getAttribute('aria-activedescendant')

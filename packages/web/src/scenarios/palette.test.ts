@@ -51,6 +51,39 @@ browserTest('[U36] the palette finds sessions, actions and agents, and keys alon
   expectUnharmed(page)
 })
 
+browserTest('[U36] a text that the host has not indexed yet is found as soon as it is', async () => {
+  const room = await Room.open()
+  const page = await room.stranger()
+  let answers = 0
+  // The index is made slow: the first two searches find nothing, and say that a session is not indexed yet.
+  await page.routeWebSocket(/./, (near) => {
+    const asked = new Set<unknown>()
+    const host = near.connectToServer()
+    near.onMessage((text) => {
+      const { id, method } = JSON.parse(String(text)) as { readonly id?: unknown; readonly method?: string }
+      if (method === 'x-atrium/search') asked.add(id)
+      host.send(text)
+    })
+    host.onMessage((text) => {
+      const message = JSON.parse(String(text)) as { readonly id?: unknown; readonly result?: object }
+      const isEarly = message.result !== undefined && asked.has(message.id) && ++answers <= 2
+      near.send(isEarly ? JSON.stringify({ ...message, result: { items: [], pending: 1 } }) : text)
+    })
+  })
+  await page.goto(await room.link())
+  await page.getByText('Live', { exact: true }).waitFor()
+  await begin(page, 'say a melancholy word')
+  await page.locator('.turn-foot').waitFor()
+  await page.getByRole('button', { name: 'Find a session or an action' }).click()
+  await page.getByRole('combobox').fill('melancholy word')
+  await page
+    .getByRole('option', { name: /Text in say a melancholy word/ })
+    .first()
+    .waitFor()
+  expect(answers).toBeGreaterThan(2)
+  expectUnharmed(page)
+})
+
 browserTest('[U36] shortcuts are listed, act where nobody types, and can be turned off', async () => {
   const room = await Room.open()
   const page = await room.page()

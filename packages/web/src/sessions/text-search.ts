@@ -18,21 +18,33 @@ const pauseMs = 200
 /** The fewest characters of a search. A shorter one has too many results to help anybody. */
 const shortest = 3
 const limit = 10
+/** The first and the longest pause before a search that was incomplete is repeated, in milliseconds. */
+const firstAgainMs = 250
+const longestAgainMs = 4000
 
-/** The texts of all sessions that have the words of a search. A host without a search finds none. */
+/**
+ * The texts of all sessions that have the words of a search. A host without a search finds none. The host indexes a
+ * turn some time after it has ended. As long as it says that sessions are not indexed yet, it is asked again.
+ */
 export function useTextSearch(client: Client, query: string): readonly FoundText[] {
   const [found, setFound] = useState(none)
   useEffect(() => {
     setFound(none)
     if (query.trim().length < shortest || !offers(client, 'x-atrium/search')) return
     let current = true
-    const search = () =>
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const search = (againMs: number) =>
       askExtension(client, 'x-atrium/search', { channel: rootUri, query, limit }).then(
-        (result) => current && setFound(textsIn(result)),
+        (result) => {
+          if (!current) return
+          setFound(textsIn(result))
+          if (member(result, 'pending') === undefined) return
+          timer = setTimeout(() => void search(Math.min(2 * againMs, longestAgainMs)), againMs)
+        },
         // Half a query, such as an open quote, is no failure of the page. The person types on.
         () => {},
       )
-    const timer = setTimeout(() => void search(), pauseMs)
+    timer = setTimeout(() => void search(firstAgainMs), pauseMs)
     return () => {
       current = false
       clearTimeout(timer)

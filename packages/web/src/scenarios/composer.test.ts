@@ -163,3 +163,25 @@ browserTest(
     expectUnharmed(page)
   },
 )
+
+browserTest('[U35] what is typed while a dropped file is still read stays in the field', async () => {
+  const room = await Room.open()
+  const page = await room.page()
+  await begin(page, 'say begun')
+  await page.locator('.turn-foot').waitFor()
+  // A slow disk: the file is read only when the test says so.
+  await page.evaluate(`{
+    const read = Blob.prototype.arrayBuffer
+    const asked = new Promise((resolve) => (globalThis.goOn = resolve))
+    Blob.prototype.arrayBuffer = function () { return asked.then(() => read.call(this)) }
+    const data = new DataTransfer()
+    data.items.add(new File(['notes'], 'notes.txt', { type: 'text/plain' }))
+    document.querySelector('.composer textarea')
+      .dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }))
+  }`)
+  await messageField(page).fill('say typed meanwhile')
+  await page.evaluate('goOn()')
+  await page.locator('.composer .attached', { hasText: 'notes.txt' }).waitFor()
+  expect(await messageField(page).inputValue()).toBe('say typed meanwhile')
+  expectUnharmed(page)
+})

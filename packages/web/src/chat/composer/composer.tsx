@@ -29,10 +29,13 @@ export const Composer = memo(function Composer({ active, draft, problem, onDraft
   const files = useRef<HTMLInputElement>(null)
   const empty = draft.text.trim() === '' && draft.attachments.length === 0
   const first: Delivery = active ? 'queue' : 'turn'
+  const now = useRef(draft)
+  now.current = draft
   const attach = async (given: readonly File[]) => {
     const { attachments, problems } = await attachmentsOf(given)
     for (const each of problems) say(each)
-    onDraft({ ...draft, attachments: [...draft.attachments, ...attachments] })
+    // Reading files takes a while, in which a person may have typed on.
+    onDraft({ ...now.current, attachments: [...now.current.attachments, ...attachments] })
   }
   const submit = (delivery: Delivery) => {
     if (!empty) onSend(delivery)

@@ -39,6 +39,14 @@ export async function setTitle(client: Client, session: string, title: string): 
   await client.dispatch(session, action)
 }
 
+/**
+ * Resolves when a client has all that the host did before this call, for example for a command that has ended: an
+ * action comes back after all that came before it.
+ */
+export async function catchUp(client: Client, name: string): Promise<void> {
+  await setTitle(client, `ahp-session:/${name}`, `later about ${name}`)
+}
+
 /** Starts a turn, and waits until it has ended or needs input. */
 export async function say(chat: Subscription<'chat'>, text: string, turnId = newId()): Promise<string> {
   const message = { text, origin: { kind: 'user' } } as const

@@ -5,7 +5,7 @@ import type { Client } from '@atrium/client/client'
 import type { Subscription } from '@atrium/client/sync/handle'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { atrium } from '../../test/command.ts'
-import { clientOf, sessionOf } from '../../test/client.ts'
+import { catchUp, clientOf, sessionOf } from '../../test/client.ts'
 import { HostProcess } from '../../test/host-process.ts'
 import { running } from '../../test/running.ts'
 
@@ -69,6 +69,7 @@ describe.concurrent('[Z20] send', () => {
     })
     const late = await atrium(home, ['send', 'left', '-w', '--timeout', '0.2', 'slow 100'])
     expect(late).toMatchObject({ status: 3, stderr: expect.stringContaining('did not end in 0.2 s') })
+    await catchUp(client, 'left')
     expect(chatOf('left').state?.activeTurn?.message.text).toBe('slow 100')
   })
 
@@ -77,6 +78,7 @@ describe.concurrent('[Z20] send', () => {
     await startLongTurn(chat)
     const queued = await atrium(home, ['send', 'busy', '--json', 'say next'])
     expect(JSON.parse(queued.stdout)).toMatchObject({ as: 'queued' })
+    await catchUp(client, 'busy')
     expect(chat.state?.queuedMessages).toHaveLength(1)
     const waiting = atrium(home, ['send', 'busy', '-w', 'say last'])
     await chat.until(({ queuedMessages = [] }) => queuedMessages.length === 2)
@@ -148,6 +150,7 @@ describe.concurrent('[Z21] cancel', () => {
     expect(status).toBe(0)
     expect(stdout.trim().split('\n')).toHaveLength(2)
     expect(await waiting).toMatchObject({ status: 130, stderr: expect.stringContaining('cancelled') })
+    await catchUp(client, 'stopped')
     expect(chat.state).not.toHaveProperty('queuedMessages')
     expect(await atrium(home, ['cancel', 'stopped'])).toEqual({
       status: 1,
@@ -183,6 +186,7 @@ describe('[Z30] an interruption while send waits', () => {
       status: 130,
       stderr: 'Sent.\nIt goes on without you; end it with: atrium cancel end\n',
     })
+    await catchUp(client, 'end')
     expect(chat.state?.activeTurn).toBeDefined()
   })
 

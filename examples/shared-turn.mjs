@@ -47,9 +47,9 @@ await annsChat.dispatch({
   type: 'chat/turnStarted',
   turnId: 'turn-1',
   startedAt: new Date().toISOString(),
-  message: { text: 'long 3000', origin: { kind: 'user' } },
+  message: { text: 'slow 8', origin: { kind: 'user' } },
 })
-for (const chat of chats) await chat.until((state) => textOf(state.activeTurn).length > 500)
+for (const chat of chats) await chat.until((state) => textOf(state.activeTurn).length > 5)
 console.log('Both see the answer grow while it is written.')
 
 host.child.kill('SIGKILL')

@@ -12,7 +12,7 @@ const sharedTurn = [
   'Both see the answer grow while it is written.',
   'The host is killed.',
   'It is back. The turn was broken off, and says so: The host was stopped while the agent worked on this. It can go on where it was.',
-  'Ben lets it go on, and it ends: 15518 characters',
+  'Ben lets it go on, and it ends: 41 characters',
   'Ann and Ben both have the state that the host has.',
 ]
 

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -67,16 +67,19 @@ console.log(`Ben types, too, and is refused: ${(await type(bensShell, 'echo no')
 await annsShell.dispatch({ type: 'terminal/claimed', claim: { kind: 'client', clientId: 'ben' } })
 await bensShell.until(({ claim }) => claim.clientId === 'ben')
 console.log('Ann hands the terminal to Ben.')
-await type(bensShell, 'sleep 0.2; echo while you were away')
+// The command says nothing before there is a file, and this program writes the file after Ben was cut off.
+const waiting = 'until [ -e gone ]; do sleep 0.1; done; echo while you were away'
+await type(bensShell, waiting)
 isCut = true
 socket.terminate()
-await ran(annsShell, 'sleep 0.2; echo while you were away')
+writeFileSync(join(folder, 'gone'), '')
+await ran(annsShell, waiting)
 // A replay calls `onAction` for every missed action. A snapshot does not call it.
 let how = 'snapshot'
 ben.onAction(({ action }) => action.type === 'terminal/commandFinished' && (how = 'replay'))
 isCut = false
 ben.connect()
-const missed = await ran(bensShell, 'sleep 0.2; echo while you were away')
+const missed = await ran(bensShell, waiting)
 console.log(`Ben was cut off and comes back by ${how}: ${missed.output.trim()}.`)
 
 await type(bensShell, 'exit 3')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { withAbsolutePaths } from '../serve/config.ts'
 import type { Settings } from '../serve/config-fields.ts'
 import { isRunning } from '../serve/discovery.ts'
-import { CommandError, exits } from '../terminal/exit.ts'
+import { CommandError, exits, systemCode } from '../terminal/exit.ts'
 
 /**
  * A host that this command starts in the background. Several commands may start a host at the same moment, and only
@@ -84,6 +84,11 @@ function textOf(path: string): string {
   return existsSync(path) ? readFileSync(path, 'utf8') : ''
 }
 
+/** Renames a file if it is there. There is no look before: another command may rename it at the same moment. */
 function renameIfPresent(from: string, to: string): void {
-  if (existsSync(from)) renameSync(from, to)
+  try {
+    renameSync(from, to)
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error
+  }
 }

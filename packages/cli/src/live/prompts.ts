@@ -23,6 +23,8 @@ interface Prompt {
   readonly request: Request
   readonly fingerprint: string
   question: Question
+  /** Whether the keys of the prompt are shown when it is drawn next. */
+  due: boolean
   /** Whether the keys of the prompt are shown, so that a key press answers it. */
   armed: boolean
 }
@@ -74,10 +76,16 @@ export class Prompts {
     this.#next()
   }
 
+  /**
+   * Returns the rows that the caller draws now. Keys answer the prompt from the moment on in which they are drawn. A
+   * key that is read before, for example because the machine is busy, was pressed by somebody who had not seen them.
+   */
   rows(columns: number): Rows {
     const { style } = this.#options
-    if (!this.#current) return { rows: [] }
-    return this.#current.armed ? this.#current.question.rows(style, columns) : { rows: [style.dim('…')] }
+    const current = this.#current
+    if (!current) return { rows: [] }
+    current.armed ||= current.due
+    return current.armed ? current.question.rows(style, columns) : { rows: [style.dim('…')] }
   }
 
   press(key: Key): void {
@@ -138,7 +146,7 @@ export class Prompts {
     // While the question was prepared, the request was answered or has changed.
     if (!now || fingerprintOf(now) !== fingerprint) return this.#next()
     for (const line of question.head(style)) pane.note(line)
-    this.#current = { request, fingerprint, question, armed: !pane.moves }
+    this.#current = { request, fingerprint, question, due: false, armed: !pane.moves }
     if (pane.moves) this.#armLater(this.#current)
     else this.#print(this.#current)
     changed()
@@ -151,8 +159,9 @@ export class Prompts {
 
   #armLater(prompt: Prompt): void {
     clearTimeout(this.#timer)
+    prompt.due = false
     this.#timer = setTimeout(() => {
-      prompt.armed = true
+      prompt.due = true
       this.#options.changed()
     }, armDelayMs)
   }

@@ -1,0 +1,74 @@
+import type { Client } from '@atrium/client/client'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { Pane } from '../render/pane.ts'
+import type { Request } from '../session/pending-requests.ts'
+import { styled } from '../terminal/output.ts'
+import { Prompts } from './prompts.ts'
+
+const request: Request = {
+  kind: 'toolConfirmation',
+  id: 'chat#call-c',
+  chat: 'chat',
+  turnId: 't',
+  toolCall: {
+    toolCallId: 'c',
+    toolName: 'run',
+    displayName: 'Run',
+    invocationMessage: 'Run it',
+    status: 'pending-confirmation',
+  },
+}
+const key = (text: string) => ({ name: 'text', text }) as const
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+/** A prompt on a terminal that shows keys. `drawn` draws its rows, as the view does some time after a change. */
+async function prompted() {
+  const sent: string[] = []
+  const notes: string[] = []
+  const dispatch = async (_: string, { type }: { readonly type: string }) => {
+    sent.push(type)
+    return { outcome: 'accepted' }
+  }
+  let changes = 0
+  const prompts = new Prompts({
+    // The prompts use no other members of the client and of the pane.
+    client: { dispatch } as unknown as Client,
+    pane: { moves: true, columns: 80, note: (line: string) => void notes.push(line) } as unknown as Pane,
+    style: styled(false),
+    resolution: () => undefined,
+    changed: () => void changes++,
+  })
+  prompts.update([request])
+  await vi.advanceTimersByTimeAsync(0)
+  expect(notes).toEqual(['? Run it'])
+  const drawn = () => prompts.rows(80).rows.join('\n')
+  return { prompts, sent, drawn, changes: () => changes }
+}
+
+test('[Z6] a key that is pressed before the keys are shown answers nothing, and they are shown 300 ms after it', async () => {
+  const { prompts, sent, drawn, changes } = await prompted()
+  expect(drawn()).toBe('…')
+  await vi.advanceTimersByTimeAsync(299)
+  prompts.press(key('y'))
+  await vi.advanceTimersByTimeAsync(299)
+  expect([drawn(), prompts.armed, sent]).toEqual(['…', false, []])
+  const before = changes()
+  await vi.advanceTimersByTimeAsync(1)
+  expect(changes()).toBe(before + 1)
+  expect(drawn()).toContain('[y]')
+  prompts.press(key('y'))
+  expect(sent).toEqual(['chat/toolCallConfirmed'])
+})
+
+test('[Z6] a key that comes after the 300 ms answers nothing either, if a busy machine has not drawn the keys yet', async () => {
+  const { prompts, sent, drawn } = await prompted()
+  await vi.advanceTimersByTimeAsync(300)
+  prompts.press(key('y'))
+  expect([drawn(), sent]).toEqual(['…', []])
+  await vi.advanceTimersByTimeAsync(300)
+  expect(drawn()).toContain('[y]')
+  prompts.press(key('n'))
+  expect(sent).toEqual(['chat/toolCallConfirmed'])
+})

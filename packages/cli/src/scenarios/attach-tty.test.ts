@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { CliFixture } from '../../test/fixture.ts'
 import type { Window } from '../../../adapters/test/terminal-window.ts'
@@ -18,6 +20,13 @@ async function attachIdle(given: Parameters<CliFixture['window']>[1] = {}): Prom
   return window
 }
 
+/** Starts a turn in a window. The turn ends when the returned function is called, and not before. */
+async function beginTurn(window: Window, name: string): Promise<() => void> {
+  window.press(`!until [ -e ${name} ]; do sleep 0.1; done${enter}`)
+  await window.until(/working \d+ s/)
+  return () => writeFileSync(join(fixture.work, name), '')
+}
+
 describe('[Z8] attach', () => {
   test('shows the earlier turns; a line starts a turn, and Ctrl-D leaves', async () => {
     // The window is wide enough for the path of any temporary folder.
@@ -32,8 +41,7 @@ describe('[Z8] attach', () => {
 
   test('lines steer the active turn; Alt-Enter and /queue queue a message', async () => {
     const window = await attachIdle()
-    window.press(`slow 4${enter}`)
-    await window.until(/working \d+ s/)
+    const endTurn = await beginTurn(window, 'steered')
     window.press(`say first\u001b${enter}`)
     await window.until('· waits: say first')
     window.press(`/queue say second${enter}`)
@@ -42,6 +50,7 @@ describe('[Z8] attach', () => {
     await window.until('· will steer the turn: say steered')
     window.press(`twice${enter}`)
     await window.until('· will steer the turn: say steered twice')
+    endTurn()
     await window.until(/steered\n\ntwice\n(.*\n)*first\n(.*\n)*second\n/)
     window.press(`/quit${enter}`)
     expect(await window.ended()).toBe(0)
@@ -121,11 +130,12 @@ describe('[Z8] attach', () => {
 
   test('typed text answers nothing: a prompt waits for the end of the line, and Tab hides it', async () => {
     const window = await attachIdle()
-    window.press(`slow 2${enter}`)
-    await window.until(/working \d+ s/)
+    const endTurn = await beginTurn(window, 'asked')
     window.press(`\u001b[200~run echo asked\u001b[201~${enter}`)
     await window.until('will steer')
     window.press('say no')
+    await window.until('› say no')
+    endTurn()
     await window.until('a question waits for the end of your line')
     await window.until('› say no')
     window.press(`w${enter}`)
@@ -173,7 +183,8 @@ describe('[Z8] attach', () => {
 
 test('[Z10] attach notes a crash and a restart of the host, and resumes the turn that it started', async () => {
   const window = await attachIdle()
-  window.press(`slow 5${enter}`)
+  // One word each second: the host is killed long before the end of the turn.
+  window.press(`slow 12${enter}`)
   await window.until('atrium and')
   await fixture.kill()
   await window.until('the host is away; trying again')

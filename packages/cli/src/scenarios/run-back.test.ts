@@ -8,8 +8,9 @@ beforeEach(async () => {
 afterEach(() => fixture.close())
 
 test('[Z10] run resumes its turn after a crash of the host, also when the restarted host has another port', async () => {
-  const whole = (await fixture.run(['run', 'slow 4'])).stdout.trim()
-  const window = fixture.window(['run', 'slow 4'])
+  // Both say the same words, the second one each second: the host is killed long before the end of the turn.
+  const whole = (await fixture.run(['run', 'long 12'])).stdout.trim()
+  const window = fixture.window(['run', 'slow 12'])
   await window.until(whole.split(' ').slice(0, 2).join(' '))
   await fixture.kill()
   await window.until('the host is away')

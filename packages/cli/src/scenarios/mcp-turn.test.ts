@@ -79,7 +79,9 @@ async function called(chat: Subscription<'chat'>, text: string, answers: Answers
   })
   const turnId = await say(chat, text)
   while (chat.state?.activeTurn) {
-    for (const part of chat.state.activeTurn.responseParts) {
+    // The state may change while an action is sent, so the wait below is for a change of this one.
+    const before = chat.state.activeTurn
+    for (const part of before.responseParts) {
       if (part.kind === 'toolCall' && part.toolCall.status === 'pending-confirmation') {
         const { toolCallId } = part.toolCall
         const approval = { approved: true, confirmed: 'user-action' } as const
@@ -90,7 +92,6 @@ async function called(chat: Subscription<'chat'>, text: string, answers: Answers
         await chat.dispatch({ type: 'chat/inputCompleted', requestId, response: 'accept', answers })
       }
     }
-    const before = chat.state.activeTurn
     await chat.until(({ activeTurn }) => activeTurn !== before)
   }
   stop()

@@ -111,20 +111,21 @@ test('[Z11] F-07: run and attach say once that the disk of the host is full, and
   const json = running(home, ['run', 'slow 600', '--cwd', home, '--json'])
   await run.said('· session')
   await json.lines.next()
+  const told = async (isFull: boolean) => {
+    while (!(await json.lines.next()).value.includes(`"type":"disk","full":${isFull}`));
+  }
   fill(ballast)
   const waiting = setTitle(client, 'ahp-session:/one', 'x'.repeat(200_000))
-  await run.said(full)
-  await attached.until(full)
+  await Promise.all([run.said(full), attached.until(full), told(true)])
   rmSync(ballast)
   await waiting
-  await run.said(space)
-  await attached.until(space)
+  await Promise.all([run.said(space), attached.until(space), told(false)])
   run.interrupt()
   json.interrupt()
   const { stderr } = await run.ended
   expect([full, space].map((text) => stderr.split(text).length - 1)).toEqual([1, 1])
-  const told = documents((await json.ended).stdout).filter(({ type }) => type === 'disk')
-  expect(told).toEqual([
+  const notes = documents((await json.ended).stdout).filter(({ type }) => type === 'disk')
+  expect(notes).toEqual([
     { type: 'disk', full: true, message: expect.stringContaining(full) },
     { type: 'disk', full: false, message: space },
   ])

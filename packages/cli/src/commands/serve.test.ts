@@ -82,7 +82,7 @@ test('[D6] a taken port is an error if it was asked for, otherwise another port 
 })
 
 test('[D8] a second signal exits at once', async () => {
-  const { child, first, exit, err } = await serve('--json', '--port', '0')
+  const { child, first, exit } = await serve('--json', '--port', '0')
   const { url, token } = readyIn(first)
   // A client that never answers a close frame.
   const { port, host } = new URL(url)
@@ -92,10 +92,10 @@ test('[D8] a second signal exits at once', async () => {
   silent.on('error', () => {})
   silent.write([...head, `Authorization: Bearer ${token}`, ...more].join('\r\n'))
   await once(silent, 'data')
-  child.kill('SIGTERM')
-  await until(child.stderr, () => err().includes('"stopping"'))
-  child.kill('SIGTERM')
-  expect(await exit).toBe(143)
+  // The host waits 2 s for the close frame. It gets both signals at the same moment, and cannot stop between them.
+  for (const signal of ['SIGSTOP', 'SIGTERM', 'SIGINT', 'SIGCONT'] as const) child.kill(signal)
+  // The system chooses which signal is the second one.
+  expect([130, 143]).toContain(await exit)
   silent.destroy()
 })
 

@@ -104,9 +104,11 @@ test('[D10] [D10.2] the host runs from few files, and all its parts work from th
     type: 'terminal/input',
     data: `printf '\\033[6n'; IFS= read -rs -d R place; echo "at $\{place#*[}"; sleep 1000 & echo "pid $!"\r`,
   })
-  const { content } = await shell.until((state) => /pid \d+/.test(JSON.stringify(state.content)))
+  // The number is whole when its line has ended: the output comes in pieces.
+  const pidLine = /pid (\d+)\\r/
+  const { content } = await shell.until((state) => pidLine.test(JSON.stringify(state.content)))
   expect(JSON.stringify(content)).toMatch(/at \d+;\d+/)
-  const pid = Number(/pid (\d+)/.exec(JSON.stringify(content))?.[1])
+  const pid = Number(pidLine.exec(JSON.stringify(content))?.[1])
 
   // The watchdog ends the programs of a host that was killed.
   host.child.kill('SIGKILL')

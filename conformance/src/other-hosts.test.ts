@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { faults, otherHosts } from '../test/faults.ts'
 import type { Fault } from '../test/faults.ts'
-import { expectFoundBy, limitMs, timeoutMs } from '../test/judge.ts'
+import { expectFoundBy, limitMs, timeoutMs, turnTimeoutMs } from '../test/judge.ts'
 import { prompts } from '../test/wrong-input-requests.ts'
 import { startWrongHost } from '../test/wrong-host.ts'
 import { judgeHost } from './host.ts'
@@ -16,7 +16,7 @@ async function host(...kinds: readonly Fault[]): Promise<string> {
 }
 
 async function judgeAll(...kinds: readonly Fault[]): Promise<readonly Verdict[]> {
-  const target = { url: await host(...kinds), timeoutMs: 1000, turnTimeoutMs: timeoutMs }
+  const target = { url: await host(...kinds), timeoutMs, turnTimeoutMs }
   return runRules(target, { topics, ...prompts })
 }
 
@@ -66,7 +66,7 @@ test('[C13] a host with URIs of its own and sessions that begin with a turn pass
 
 test('[C13] the heading names the forms of the URIs; an option names them instead of a trial', async () => {
   const url = await host('providerUris', 'chatsUnderSession', 'sessionsAtFirstTurn')
-  const only = ['--url', url, '--timeout', '1', '--rules', 'K80,K111']
+  const only = ['--url', url, '--rules', 'K80,K111']
   const found = await runCommand(...only)
   expect(found.out).toMatch(
     /^AHP 1\.0\.0, agent mock, sessions \{provider\}:\/\{id\}, chats ahp-chat:\/\/\{id\}\/\{session\}, sessions listed from/,

@@ -1,4 +1,5 @@
-import { existsSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, realpathSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,6 +24,12 @@ export async function newDirectory(options: Partial<WatchOptions> = {}): Promise
     make: async (name) => void (await mkdir(at(name), { recursive: true })),
     move: (from, to) => rename(at(from), at(to)),
     remove: (name) => rm(at(name), { recursive: true }),
+    atOnce: (...changes) => {
+      for (const change of changes)
+        if ('write' in change) writeFileSync(at(change.write), change.text)
+        else if ('move' in change) renameSync(at(change.move), at(change.to))
+        else rmSync(at(change.remove), { recursive: true })
+    },
     link: (name, target) => symlink(target, at(name)),
     list: () => listBelow(path),
     watch: (name, request, listener) => watchTree(name === '' ? path : at(name), request, listener, options),

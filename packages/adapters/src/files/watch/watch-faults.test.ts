@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, closeSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, closeSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { ChangeRecorder, WatchFixture } from '../../../../host/src/ports/contracts/watch.contract.ts'
-import { fastTiming, watching } from '../../../test/watch-fixture.ts'
+import { fastTiming, newDirectory, watching } from '../../../test/watch-fixture.ts'
 import { WatchedFile } from './file.ts'
 import { perDirectoryBackend, backendOn } from './notify-backend.ts'
 import type { NotifyBackend } from './notify-backend.ts'
@@ -97,9 +97,14 @@ describe('[F-40b] [O8] fewer watches than directories', () => {
         },
       )
       await listener.until(() => listener.lost > 0)
-      writeFileSync(at('top'), '1')
-      writeFileSync(at('a/new'), '1')
-      writeFileSync(at('a/b/old'), '22')
+      // A poll runs beside these changes. So each file comes by a move: a poll may see a file between its creation
+      // and its text, and then reports the file twice.
+      const aside = (await newDirectory()).path
+      for (const [name, text] of [['top', '1'] as const, ['new', '1'] as const, ['old', '22'] as const])
+        writeFileSync(join(aside, name), text)
+      renameSync(join(aside, 'top'), at('top'))
+      renameSync(join(aside, 'new'), at('a/new'))
+      renameSync(join(aside, 'old'), at('a/b/old'))
       rmSync(at('a/gone'))
       await listener.until(() => ['top', 'a/new'].every((path) => listener.has(path, 'added')))
       await listener.until(() => listener.has('a/b/old', 'updated') && listener.has('a/gone', 'deleted'))

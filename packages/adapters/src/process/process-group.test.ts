@@ -73,7 +73,11 @@ describe('[M8] ending a terminal', () => {
 
   test('a process that has left the session is not ended and not waited for', async () => {
     const seconds = uniqueSeconds()
-    const { shell, exited } = await line(`setsid sleep ${seconds} & sleep 0.2; exit 4`)
+    // The sixth field of the file is the session of the process. The shell exits when the process leads its own.
+    const hasLeft = 'read -r _ _ _ _ _ session _ </proc/$!/stat; [ "$session" = $! ]'
+    const { shell, exited } = await line(
+      `setsid sleep ${seconds} & until ${hasLeft}; do sleep 0.01; done; exit 4`,
+    )
     expect(await exited()).toBe(4)
     await shell.end()
     const [left, ...more] = processesWith(seconds)

@@ -250,5 +250,4 @@ test.each(['never-initializes', 'never-opens'])(
     const [pid = 0] = room.agent.lines('started').map(Number)
     await until(() => !isAlive(pid))
   },
-  10_000,
 )

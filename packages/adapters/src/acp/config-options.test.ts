@@ -57,7 +57,7 @@ test('[N47] long lists of options and commands are cut without delay', async () 
   const room = await acpRoom()
   const turn = await room.turn('commands 50000\nsay on')
   expect(textOf(turn)).toBe('on')
-}, 10_000)
+})
 
 test('[N45] settings of users are applied once, before the turn, and a model with its message', async () => {
   const room = await acpRoom({ quirks: ['modes', 'options'] })

@@ -2,7 +2,7 @@ import { execFile, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { Socket, createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,7 +26,6 @@ export interface ServerOptions {
 
 /** A PostgreSQL server of this machine that can be stopped, killed and started again on the same port. */
 export class PostgresServer {
-  readonly port: number
   /** The folder that the server may read. It is removed when the server is closed. */
   readonly folder: string
   /** The user of the server. Undefined if it is the user of this process. */
@@ -34,9 +33,9 @@ export class PostgresServer {
   readonly #options: ServerOptions
   readonly #programs: Programs
   #child: ChildProcess | undefined
+  #port = 0
 
-  private constructor(port: number, folder: string, programs: Programs, options: ServerOptions) {
-    this.port = port
+  private constructor(folder: string, programs: Programs, options: ServerOptions) {
     this.folder = folder
     this.user = serverUser()
     this.#programs = programs
@@ -56,14 +55,18 @@ export class PostgresServer {
         rmSync(folder, { recursive: true })
         return undefined
       }
-      const server = new PostgresServer(await freePort(), folder, programs, options)
+      const server = new PostgresServer(folder, programs, options)
       await server.#initialize()
-      await server.start()
+      await server.#startOnFreePort()
       return server
     } catch (error) {
       rmSync(folder, { recursive: true, force: true })
       throw error
     }
+  }
+
+  get port(): number {
+    return this.#port
   }
 
   /** The URL without a password, as `atrium serve --store` takes it. */
@@ -126,6 +129,17 @@ export class PostgresServer {
     await run(join(this.#programs.bin, 'initdb'), flags, this.#how)
   }
 
+  /** Starts the server for the first time. Another program may take the port before the server does. */
+  async #startOnFreePort(): Promise<void> {
+    for (let attempt = 0; ; attempt++) {
+      this.#port = await freePort()
+      const text = await this.#startOnce()
+      if (text === undefined) return
+      if (attempt === 10 || !text.includes('Address already in use'))
+        throw new Error(`the server has ended: ${text}`)
+    }
+  }
+
   /** Returns the words of the server if it has ended before it answered. */
   async #startOnce(): Promise<string | undefined> {
     const { small, settings = [] } = this.#options
@@ -143,16 +157,19 @@ export class PostgresServer {
     child.stderr.on('data', (bytes: Buffer) => (text = (text + bytes.toString()).slice(-10_000)))
     const closed = once(child, 'close')
     while (!hasEnded(child)) {
-      if (await this.#answers()) return undefined
+      if (await this.#answers(closed)) return undefined
       await sleep(50)
     }
     await closed
     return text
   }
 
-  async #answers(): Promise<boolean> {
+  /** Whether the server answers. `ended` resolves when it has ended: another program on its port may never answer. */
+  async #answers(ended: Promise<unknown>): Promise<boolean> {
     const { port } = this
-    const place = { host: '127.0.0.1', port, user: 'atrium', database: 'postgres' }
+    const socket = new Socket()
+    void ended.then(() => socket.destroy())
+    const place = { host: '127.0.0.1', port, user: 'atrium', database: 'postgres', stream: () => socket }
     const client = new pg.Client({ ...place, password: this.#options.password ?? '' })
     client.on('error', () => {})
     try {

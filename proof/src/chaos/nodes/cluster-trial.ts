@@ -134,9 +134,11 @@ export class ClusterTrial {
     await this.heal()
     await this.converge()
     const newcomer = new Client(this.folder, 'newcomer')
-    await this.#back(newcomer)
-    for (const uri of this.sessions.live) await newcomer.subscribe(uri)
-    await this.withTimeout(this.#turnsEnded(newcomer), 'the end of all turns')
+    const looking = this.#linked(newcomer, async () => {
+      for (const uri of this.sessions.live) await newcomer.subscribe(uri)
+      await this.#turnsEnded(newcomer)
+    })
+    await this.withTimeout(looking, 'the end of all turns')
     const owner = await this.owner()
     for (const client of [...this.clients, newcomer]) {
       client.cut()
@@ -171,15 +173,23 @@ export class ClusterTrial {
     return Promise.race([event, never]).finally(() => clearTimeout(timer))
   }
 
-  /** Connects a client to the owner, and again to the next one if that was deposed meanwhile. */
-  async #back(client: Client): Promise<void> {
+  /** Connects a client to the owner, and waits until everything that it ever sent has an outcome. */
+  #back(client: Client): Promise<void> {
+    return this.#linked(client, () => client.settle())
+  }
+
+  /**
+   * Connects a client to the owner, and lets it do something. Does so again with the next owner if that was deposed
+   * meanwhile, which may happen at any time if the machine is busy.
+   */
+  async #linked(client: Client, task: () => Promise<void>): Promise<void> {
     for (;;) {
       try {
         if (!client.open) {
           await this.owner()
           if (this.#address) await client.connect(this.#address)
         }
-        return await client.settle()
+        return await task()
       } catch (error) {
         if (!(error instanceof LinkLost)) throw error
         client.cut()

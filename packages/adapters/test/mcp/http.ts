@@ -2,11 +2,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { createServer as createSocketServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-import { until } from '../shells.ts'
 
 /** A request that a server got. */
 export interface Seen {
@@ -104,34 +102,35 @@ export async function listenFetch(handler: (request: Request) => Promise<Respons
   return server
 }
 
-/** Starts server-everything with one of its HTTP transports. */
+/** Starts server-everything with one of its HTTP transports, on a port that the system chooses. */
 export async function everythingOverHttp(transport: 'streamableHttp' | 'sse') {
   const path = '../../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js'
-  const port = await freePort()
-  const child = spawn(process.execPath, [fileURLToPath(new URL(path, import.meta.url)), transport], {
-    env: { ...process.env, PORT: String(port) },
-    stdio: 'ignore',
+  const args = ['--import', `data:text/javascript,${encodeURIComponent(tellsPort)}`]
+  const child = spawn(process.execPath, [...args, fileURLToPath(new URL(path, import.meta.url)), transport], {
+    env: { ...process.env, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'ignore'],
   })
   const kill = () => void child.kill('SIGKILL')
   onTestFinished(kill)
-  const url = `http://127.0.0.1:${port}/${transport === 'sse' ? 'sse' : 'mcp'}`
-  await until(() =>
-    fetch(url, { method: 'DELETE' }).then(
-      () => true,
-      () => false,
-    ),
-  )
-  return { url, kill }
+  const port = await new Promise<string>((resolve) => {
+    let said = ''
+    child.stdout.on('data', (bytes: Buffer) => {
+      const [, found] = /^port (\d+)\n/m.exec((said += bytes.toString())) ?? []
+      if (found !== undefined) resolve(found)
+    })
+  })
+  return { url: `http://127.0.0.1:${port}/${transport === 'sse' ? 'sse' : 'mcp'}`, kill }
 }
 
-async function freePort(): Promise<number> {
-  const server = createSocketServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
+/** A script that prints the port of each server of its process. The server itself prints only what it was told. */
+const tellsPort = `
+  import { Server } from 'node:net'
+  const { emit } = Server.prototype
+  Server.prototype.emit = function (event, ...given) {
+    if (event === 'listening') console.log('port ' + this.address().port)
+    return emit.call(this, event, ...given)
+  }
+`
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []

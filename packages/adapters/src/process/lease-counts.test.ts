@@ -144,7 +144,7 @@ const moduleUrl = new URL('../../dist/process/watchdog.js', import.meta.url).hre
 /** A script that plays an owner. The time of each renewal is in a file, and another file says that the lease was taken. */
 const hosting = `
   import { spawn } from 'node:child_process'
-  import { existsSync, writeFileSync } from 'node:fs'
+  import { existsSync, renameSync, writeFileSync } from 'node:fs'
   const { MODULE, FILE, LEASE, TAKEN, LEASE_MS } = process.env
   // The watchdog does not keep a process alive.
   setInterval(() => {}, 1e6)
@@ -154,7 +154,9 @@ const hosting = `
   const renew = async () => {
     const mark = await effects.mark()
     if (existsSync(TAKEN)) return console.log('deposed')
-    writeFileSync(LEASE, String(Date.now()))
+    // The test reads the file while this process is stopped, so the file is never without its text.
+    writeFileSync(LEASE + '.new', String(Date.now()))
+    renameSync(LEASE + '.new', LEASE)
     effects.confirm(mark)
     setTimeout(renew, LEASE_MS / 16)
   }

@@ -127,7 +127,7 @@ export class TurnRun {
       const response = await session.prompt(turn, blocks)
       await turn.end(response)
       if (turn.silent && !signal.aborted && response.stopReason !== 'cancelled')
-        turn.notify(launcher.silentTurnNotice(session.connection.process.lastDiagnostics))
+        turn.notify(launcher.silentTurnNotice(await session.connection.process.readDiagnostics()))
     } catch (error) {
       await turn.close('the agent failed before it reported the result')
       if (!timedOut) throw error

@@ -94,6 +94,16 @@ export class LineProcess {
     return shortened.filter((line) => line !== '').slice(-maxDiagnosticLines)
   }
 
+  /**
+   * Resolves with the last diagnostic lines when all that the program has written to stderr before is read. A message
+   * that the program has sent after these lines may be read earlier, because it comes through another pipe.
+   */
+  async readDiagnostics(): Promise<readonly string[]> {
+    // The first turn of the event loop may have begun before the lines were written. The second one reads every pipe.
+    for (let turns = 0; turns < 2; turns++) await new Promise((resolve) => setImmediate(resolve))
+    return this.lastDiagnostics
+  }
+
   /** Ends the process and everything that it started. Resolves when no such process is left. */
   async end(): Promise<void> {
     await this.#endAndClosePipes()

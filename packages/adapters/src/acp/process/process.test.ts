@@ -2,8 +2,10 @@ import { readinessOf } from '@atrium/protocol/root/readiness'
 import { defaultLimits } from './idle-processes.ts'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { HostlessChat } from '../../../../host/test/hostless-chat.ts'
 import { agentFile, manualTimers, temporaryFolder, scriptedAgent, watchdog } from '../../../test/acp.ts'
@@ -57,6 +59,29 @@ test('[N47] output before the exit is read even if reading was paused', async ()
   agent.lines.receive((line) => received.push(line))
   expect(await agent.ended).toBe('it ended with exit code 0')
   expect(received).toHaveLength(100)
+})
+
+test('[N44] diagnostic output from before a message is known with the message, though it comes through another pipe', async () => {
+  const written = join(temporaryFolder(), 'written')
+  const script = `
+    const { writeFileSync, writeSync } = require('node:fs')
+    process.stdin.once('data', () => {
+      writeSync(2, 'no such model\\n')
+      writeSync(1, '{"answer":1}\\n')
+      writeFileSync(${JSON.stringify(written)}, '')
+    })
+    writeSync(1, '{"ready":1}\\n')`
+  const agent = new LineProcess({ ...options, args: ['-e', script] }, watchdog)
+  const answer = new Promise<readonly string[]>((resolve) =>
+    agent.lines.receive((line) => {
+      if (line.includes('answer')) return resolve(agent.readDiagnostics())
+      agent.lines.send('{}')
+      // A busy host: when it reads again, both pipes have something, and the one that it has just read comes first.
+      while (!existsSync(written)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
+    }),
+  )
+  expect(await answer).toEqual(['no such model'])
+  await agent.end()
 })
 
 test('[N47] an agent that writes a line without an end is ended', async () => {

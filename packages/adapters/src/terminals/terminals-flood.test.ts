@@ -18,15 +18,17 @@ const meanwhile = async () => (await line('yes | head -c 1000000')).exited()
 
 describe('[F-40] floods', () => {
   test('16 MB arrive complete and in order', async () => {
+    const began = performance.now()
     const { text, exited, said } = await line('seq 1 2100000')
     await exited()
+    const ms = performance.now() - began
     const lines = text().split('\r\n')
     expect(text().length).toBeGreaterThan(16e6)
     expect([lines.length, lines.at(-2), lines.at(-1)]).toEqual([2_100_001, '2100000', ''])
     expect(lines.findIndex((each, i) => each !== String(i + 1))).toBe(2_100_000)
-    // Each action costs every client that watches, so there must be few. A terminal gives at most 4 KiB at a time; how many of
-    // these come together depends on how busy the machine is.
-    expect(said.length).toBeLessThan(16e6 / 8192)
+    // Each action costs every client that watches, so there must be few: one in 4 ms, and those that are full. A
+    // program that gets little time on a busy machine writes for longer, and so has more of them.
+    expect(said.length).toBeLessThan(ms / 3 + (2 * text().length) / limits.terminalData)
   })
 
   test('a paused program has to wait', async () => {

@@ -65,13 +65,11 @@ const table: { readonly [M in Method]?: Run<M> } = {
   },
   authenticate: (core, link, params) => whenCommitted(core, authenticate(core, link, params), {}),
   listSessions: (core, _, { limit, cursor }) => core.catalog.page(limit, cursor),
-  createSession: async (core, link, params) =>
-    whenCommitted(core, await creation(core, params.channel, createSession(core, link, params))),
+  createSession: async (core, link, params) => whenCommitted(core, await createSession(core, link, params)),
   disposeSession: async (core, _, params) => whenCommitted(core, await disposeSession(core, params)),
   resolveSessionConfig: (core, _, params) => resolveSessionConfig(core, params),
   sessionConfigCompletions: (core, _, params) => sessionConfigCompletions(core, params),
-  createChat: async (core, _, params) =>
-    whenCommitted(core, await creation(core, params.chat, createChat(core, params))),
+  createChat: async (core, _, params) => whenCommitted(core, await createChat(core, params)),
   disposeChat: async (core, _, params) => whenCommitted(core, await disposeChat(core, params)),
   moveChat: async (core, link, params) => {
     const moving = moveChat(core, link, params)
@@ -84,8 +82,7 @@ const table: { readonly [M in Method]?: Run<M> } = {
     if (params.destination.kind !== 'newSession') await moving
     return new DeferredResponse(committed())
   },
-  createTerminal: async (core, link, params) =>
-    whenCommitted(core, await creation(core, params.channel, createTerminal(core, link, params))),
+  createTerminal: async (core, link, params) => whenCommitted(core, await createTerminal(core, link, params)),
   disposeTerminal: async (core, _, params) => whenCommitted(core, await disposeTerminal(core, params)),
   resourceRead: (core, link, params) => reads(link, answerRead(core, link, params)),
   resourceList: (core, link, params) => reads(link, answerList(core, link, params)),
@@ -113,18 +110,6 @@ const table: { readonly [M in Method]?: Run<M> } = {
     const chat = await chatNamed(core, uri, name)
     return whenCommitted(core, { seq: await fetchTurns(core, link, chat, cursor) }, {})
   },
-}
-
-/**
- * Runs the creation of a channel. If it fails because the channel exists, the error waits until the channel is durable: a client
- * that repeats a creation takes this error for the success of the first one.
- */
-async function creation<T>(core: Core, uri: Uri, created: Promise<T>): Promise<T> {
-  return created.catch(async (error: unknown) => {
-    const channel = core.log.channel(uri)
-    if (channel) await core.log.when(channel, () => true)
-    throw error
-  })
 }
 
 /** Whether a channel is in memory with everything that a snapshot of the view needs. */

@@ -167,3 +167,26 @@ test('[L4.8] a name is called taken when the channel that has it is durable', as
     { now: 'AhpError: the session "ahp-session:/new" already exists' },
   ])
 })
+
+test('[L4.8] of two clients that dispose of a session, the later is told that it is missing when it durably is', async () => {
+  const { ann, ben, cem, disk, world } = await onSmallDisk()
+  disk.full = true
+  const outcomes = [ann, ben].map((each) => followed(each.ask('disposeSession', { channel: session })))
+  await cem.until(() => told(cem).length === 1)
+  await untilIdle()
+  expect(outcomes).toEqual([{}, {}])
+  disk.full = false
+  world.advance(1000)
+  await untilIdle()
+  expect(outcomes).toEqual([{ now: null }, { now: `AhpError: no session "${session}"` }])
+})
+
+test('[L4.8] a change that a full disk refuses is refused at once, also if it names a channel that is not durable', async () => {
+  const { ann, ben, cem, disk } = await onSmallDisk()
+  disk.full = true
+  const params = { channel: 'ahp-session:/new' }
+  const first = followed(ann.ask('createSession', params))
+  await cem.until(() => told(cem).length === 1)
+  await expect(ben.ask('createSession', params)).rejects.toThrow('the disk of the host is full')
+  expect(first).toEqual({})
+})

@@ -15,6 +15,7 @@ import { notifySpace } from '../core/space.ts'
 import type { ClientLink } from './client-link.ts'
 import { hostCommands } from './commands.ts'
 import { DeferredResponse } from './deferred-response.ts'
+import { withCommittedError } from './error-commit.ts'
 import { extensionNamed } from './extensions/extensions.ts'
 import { initialize } from './initialize.ts'
 import { checkParams } from './intake.ts'
@@ -114,16 +115,19 @@ export class Requests {
       ? roleProblem(this.#link, method, extension.role)
       : commandProblem(this.#core, this.#link, method, params)
     if (refusal !== undefined) throw AhpError.permissionDenied(refusal)
-    if (extension) return this.#shown(method, extension.run(this.#core, params, this.#link))
+    const committed = (outcome: unknown) => withCommittedError(this.#core, params, outcome)
+    if (extension) return this.#shown(method, committed(extension.run(this.#core, params, this.#link)))
     const older = olderCommand(dialect.generation, method)
-    const outcome = older
-      ? older({
-          core: this.#core,
-          link: this.#link,
-          params: { channel: '', ...params },
-          sent: objectOf(given),
-        })
-      : command?.(this.#core, this.#link, params, channelName(checked))
+    const outcome = committed(
+      older
+        ? older({
+            core: this.#core,
+            link: this.#link,
+            params: { channel: '', ...params },
+            sent: objectOf(given),
+          })
+        : command?.(this.#core, this.#link, params, channelName(checked)),
+    )
     return outcome instanceof Promise
       ? outcome.then((result: unknown) => dialect.result(method, result))
       : dialect.result(method, outcome)

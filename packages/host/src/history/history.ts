@@ -136,7 +136,6 @@ export class ChannelHistories implements Past {
     const { catalog, log } = core
     if (uri === rootUri || catalog.get(uri) || catalog.sessionOf(uri) !== undefined) return
     const named = `${method}: ${JSON.stringify(uri.slice(0, 200))}`
-    await log.removed(uri)
     if (await isGone(core, uri)) throw AhpError.notFound(`${named} was disposed of, and its history with it`)
     if (log.channel(uri))
       throw AhpError.invalidParams(`${named} has no history: only sessions, chats and the root have one`)

@@ -61,6 +61,12 @@ export const bugs: readonly Bug[] = [
     'for (let removal = removalIn(core, held); removal;',
     'for (let removal = removalIn(core, held); false;',
   ),
+  bug(
+    'an error calls a channel missing before its removal is flushed',
+    'connection/error-commit',
+    'if (missing.has(code))',
+    'if (false)',
+  ),
   bug('a resent action is applied again', 'connection/resends', 'this.#accepted.get(clientSeq)', 'undefined'),
   bug(
     'an action with clientSeq 0 is taken for a resend',

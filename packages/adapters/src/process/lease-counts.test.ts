@@ -154,7 +154,8 @@ const hosting = `
   const renew = async () => {
     const mark = await effects.mark()
     if (existsSync(TAKEN)) return console.log('deposed')
-    // The test reads the file while this process is stopped, so the file is never without its text.
+    // The new time is written to another file and renamed. This process may be stopped at any moment, and the
+    // test then must not read an empty file.
     writeFileSync(LEASE + '.new', String(Date.now()))
     renameSync(LEASE + '.new', LEASE)
     effects.confirm(mark)

@@ -99,8 +99,9 @@ export class LineProcess {
    * that the program has sent after these lines may be read earlier, because it comes through another pipe.
    */
   async readDiagnostics(): Promise<readonly string[]> {
-    // The first turn of the event loop may have begun before the lines were written. The second one reads every pipe.
-    for (let turns = 0; turns < 2; turns++) await new Promise((resolve) => setImmediate(resolve))
+    // One iteration of the event loop may have read stderr before the lines were written. The next one reads them.
+    for (let iterations = 0; iterations < 2; iterations++)
+      await new Promise((resolve) => setImmediate(resolve))
     return this.lastDiagnostics
   }
 

@@ -81,7 +81,7 @@ describe('[Z40] a host in the background', () => {
 
   test('commands that fail to start a host at the same moment say why, each of them', async () => {
     const env = { ...onlyGuide(), ATRIUM_PORT: '0', ATRIUM_TLS_CERT: '/no/cert', ATRIUM_TLS_KEY: '/no/key' }
-    // Each command renames the log of the last host. One of the others may have done so a moment before.
+    // Each command renames the log of the last host, and finds no log if another command was faster.
     mkdirSync(join(home, 'data'), { mode: 0o700 })
     writeFileSync(join(home, 'data', 'host.log'), 'of an earlier host\n', { mode: 0o600 })
     const commands = [1, 2, 3].map(() => atrium(home, ['run', 'say one'], { env }))

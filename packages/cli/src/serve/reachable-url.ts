@@ -9,7 +9,7 @@ export function reachableUrl(url: string, allowHosts: readonly string[] = []): s
   return `${scheme}://${/:\d+$/.test(name) ? name : `${name}:${port}`}/`
 }
 
-/** Whether a host at this address is reached from its own machine only. */
+/** Whether a URL has a loopback address, which only programs on the same machine can connect to. */
 export function isLoopback({ hostname }: URL): boolean {
   return /^(?:localhost|127\..*|\[::1\])$/.test(hostname)
 }

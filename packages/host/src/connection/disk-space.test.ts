@@ -80,7 +80,7 @@ test('[L4.6] [V6] a client of AHP 0.9 is told, too', async () => {
   expect(told(old)).toMatchObject([{ channel: root, full: true }])
 })
 
-/** Follows a promise: its result, or the message of its error, is there as soon as the promise is settled. */
+/** Returns an object that is empty until a promise is settled. Then it has the result, or the error as text. */
 function followed(promise: Promise<unknown>) {
   const outcome: { now?: unknown } = {}
   promise.then(

@@ -29,8 +29,8 @@ function lastText(line: string): string {
 }
 
 /**
- * Removes escape sequences in one pass, except those that change the line of the cursor, which become one character. A
- * regular expression is not used, because untrusted input could make it slow.
+ * Removes escape sequences in one pass. Sequences that change the line of the cursor are not removed: each becomes one
+ * character. A regular expression is not used, because untrusted input could make it slow.
  */
 function withoutEscapes(text: string): string {
   let out = ''

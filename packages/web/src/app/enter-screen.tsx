@@ -8,7 +8,7 @@ interface Props {
 }
 
 /**
- * The page of a browser that has no access to the host: how to get a link with a code, and a field to paste it into.
+ * The screen for a browser that the host does not let in. It says how to get a link with a code, and has a field for it.
  */
 export function EnterScreen({ problem, onCode }: Props) {
   const [text, setText] = useState('')

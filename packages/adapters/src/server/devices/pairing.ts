@@ -37,7 +37,7 @@ export const pairingPath = '/pair'
 
 const body = object<{ readonly code: string }>('PairingRequest', { code: string })
 
-/** The outcome of a request to pair: the credential of a new device, or the status of a refusal, or a reason of the host. */
+/** The response to a request to pair: a token for the new device, or an HTTP status, for 409 with the reason. */
 export type PairingOutcome =
   | { readonly token: string; readonly device: Device }
   | { readonly status: 400 | 403 | 413 }

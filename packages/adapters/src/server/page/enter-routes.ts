@@ -78,7 +78,7 @@ async function answerTo(
   return body ? { status: 200, body } : forbidden
 }
 
-/** All refusals with 403 are the same: they do not tell whether a code, a key or a signature was wrong. */
+/** The response to a wrong code, key or signature. It is the same for all three, so nobody learns which was wrong. */
 const forbidden: EnterAnswer = refused(
   403,
   'The host does not let this browser in. Open a new link: atrium web',

@@ -143,7 +143,7 @@ test('[F-01] a server that is killed and started again has everything that was c
   let confirmed = 1
   let killing: Promise<void> | undefined
   for (const n of range(2, 300)) {
-    // The server may serve the store before its start has noticed that: a kill then would make the start fail.
+    // The last start must have returned before the next kill. Otherwise `start` would see its server end, and fail.
     if (n % 100 === 50) await killing
     log.append(step({ envelopes: [{ ...envelope(n), action: `{"n":${n},"text":"${'x'.repeat(500)}"}` }] }))
     const flushed = log.flush()

@@ -18,6 +18,7 @@ export default defineConfig({
   // Tests run on the sources of every package, so that nothing stale can pass.
   resolve: { alias: [...sourceAliases(fileURLToPath(new URL('.', import.meta.url)))] },
   test: {
+    reporters: ['default', './test/report.ts'],
     globalSetup: ['test/environment.ts'],
     setupFiles: ['test/worker-folder.ts', 'test/random-seed.ts'],
     // Tests wait on states, never on time: this only ends one that waits for what never comes, also on a machine that is busy.

@@ -1,11 +1,5 @@
 import type { Action, Envelope, Uri } from '@atrium/protocol/channel'
-import type {
-  Method,
-  NotificationMethod,
-  NotificationParams,
-  Params,
-  Result,
-} from '@atrium/protocol/commands'
+import type { AnyParams, AnyResult, NotificationMethod, NotificationParams } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import type { KindName } from '@atrium/protocol/reducers'
 import type { Peer } from '@atrium/protocol/rpc/peer'
@@ -121,8 +115,11 @@ export class Client {
     return this.#subscriptions.pending
   }
 
-  /** Sends a request once the link is live. Rejects with the host's error, or when the link is lost before the response. */
-  async ask<M extends Method>(method: M, params: Params<M>): Promise<Result<M>> {
+  /**
+   * Sends a request once the link is live. Rejects with the host's error, or when the link is lost before the response. The
+   * result of a method that AHP does not have is `unknown`, and is not checked.
+   */
+  async ask<M extends string>(method: M, params: AnyParams<M>): Promise<AnyResult<M>> {
     // Over a live link the request is sent in the same tick, so that no later message overtakes it.
     const peer = this.#link.live ?? (await this.live())
     return this.#options.check.result(method, await peer.request(method, params))

@@ -8,12 +8,12 @@ import type { SocketConstructor } from './link/websocket.ts'
 
 export interface ConnectOptions extends Partial<Omit<ClientOptions, 'open'>> {
   /** `ws://…` or `wss://…`. A token in the URL itself (`?tkn=`) is sent unchanged. */
-  readonly url?: string
+  readonly url?: string | undefined
   /** The addresses of the nodes of one host. The client uses the first one that answers. They replace `url`. */
-  readonly urls?: readonly string[]
-  readonly token?: string
-  /** The `WebSocket` class of the package `ws`. It is needed on Node 20, which has no global `WebSocket`. */
-  readonly WebSocket?: SocketConstructor
+  readonly urls?: readonly string[] | undefined
+  readonly token?: string | undefined
+  /** The `WebSocket` class of the package `ws` or `undici`. It is needed on Node 20, which has no global `WebSocket`. */
+  readonly WebSocket?: SocketConstructor | undefined
 }
 
 /** The protocol versions that this client offers. The same reducers work for the states and actions of both. */

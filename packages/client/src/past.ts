@@ -52,8 +52,7 @@ async function finished(
   progress: PastProgress | undefined,
 ): Promise<unknown> {
   for (let calls = 0; calls < mostCalls; calls++) {
-    const peer = await client.live()
-    const answer = (await peer.request(method, params)) as Partial<Unfinished>
+    const answer = (await client.ask(method, params)) as Partial<Unfinished>
     if (!answer.unfinished) return answer
     progress?.(answer.unfinished.reached, answer.unfinished.upTo)
   }

@@ -143,7 +143,9 @@ export class Client {
     params: Omit<Params<M>, 'channel'> & { channel?: string },
   ): Promise<Result<M>> {
     const received = (result: unknown) => this.#applyResult(result)
-    return this.peer.request(method, { channel: 'ahp-root://', ...params }, received) as Promise<Result<M>>
+    return this.peer.request<string>(method, { channel: 'ahp-root://', ...params }, received) as Promise<
+      Result<M>
+    >
   }
 
   async initialize(

@@ -27,6 +27,10 @@ const notificationTable = { ...connectionNotifications, ...rootNotifications, ..
 export type Method = keyof typeof commandTable
 export type Params<M extends Method> = ParamsIn<typeof commandTable, M>
 export type Result<M extends Method> = ResultIn<typeof commandTable, M>
+/** The params of any method, also of one that AHP does not have: those may be anything. */
+export type AnyParams<M extends string> = M extends Method ? Params<M> : unknown
+/** The result of any method. Nothing is known of the result of a method that AHP does not have. */
+export type AnyResult<M extends string> = M extends Method ? Result<M> : unknown
 /** The methods that the host may request from a client: those that both sides may send. */
 export type ClientMethod = {
   [M in Method]: (typeof commandTable)[M]['from'] extends 'client' ? never : M

@@ -6,6 +6,8 @@ export { reducers } from './reducers.ts'
 export type { KindName } from './reducers.ts'
 export { commands, notifications } from './commands.ts'
 export type {
+  AnyParams,
+  AnyResult,
   ClientMethod,
   Method,
   NotificationMethod,

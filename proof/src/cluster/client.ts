@@ -1,4 +1,5 @@
 import type { Envelope } from '@atrium/protocol/channel'
+import type { Result } from '@atrium/protocol/commands'
 import { clientLimits } from '@atrium/protocol/rpc/frame-check'
 import { pair } from '@atrium/protocol/rpc/pair'
 import { Peer } from '@atrium/protocol/rpc/peer'
@@ -11,12 +12,6 @@ export interface Sent {
   readonly clientSeq: number
   /** The number of the echo, if the action was accepted. */
   accepted?: number
-}
-
-/** A session in the list of a host. */
-export interface ListedSession {
-  readonly resource: string
-  readonly title: string
 }
 
 /** A client that connects to the owner, sends actions, and remembers what was confirmed to it. */
@@ -72,10 +67,10 @@ export class ClusterClient {
   }
 
   /** The sessions that the host lists for this client. */
-  async sessions(): Promise<readonly ListedSession[]> {
+  async sessions(): Promise<Result<'listSessions'>['items']> {
     const answer = await this.#peer?.request('listSessions', { channel: root })
-    // The shape is the host's own answer: hence the cast.
-    return (answer as { items: ListedSession[] }).items
+    if (!answer) throw new Error(`${this.clientId} has no link`)
+    return answer.items
   }
 
   #subscribe(peer: Peer, channel: string): void {

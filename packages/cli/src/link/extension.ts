@@ -3,11 +3,10 @@ import { AhpError, errorCodes } from '@atrium/protocol/errors'
 import { rootUri } from '@atrium/protocol/uri'
 import { CommandError, exits } from '../terminal/exit.ts'
 
-/** Sends a request that AHP does not have, so the client library does not know it. */
+/** Sends a request that AHP does not have, so nothing is known of its result. */
 export async function askExtension(client: Client, method: string, params: object): Promise<unknown> {
   try {
-    const peer = await client.live()
-    return await peer.request(method, { channel: rootUri, ...params })
+    return await client.ask(method, { channel: rootUri, ...params })
   } catch (error) {
     if (!(error instanceof AhpError)) throw error
     if (error.code === errorCodes.MethodNotFound)

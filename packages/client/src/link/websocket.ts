@@ -1,13 +1,19 @@
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import { Refused } from './reconnect.ts'
 
-/** The WebSocket interface that browsers, Node 22 and the package `ws` share. */
+/**
+ * The WebSocket interface that browsers, Node 22, undici and the package `ws` share. Each event has a signature of its own, because
+ * their types connect the listener with the event.
+ */
 export interface Socket {
   readonly readyState: number
   readonly bufferedAmount: number
   send(text: string): void
   close(code?: number, reason?: string): void
-  addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: never) => void): void
+  addEventListener(type: 'open', listener: () => void): void
+  addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void
+  addEventListener(type: 'close', listener: (event: CloseEvent) => void): void
+  addEventListener(type: 'error', listener: (event: { readonly message?: string }) => void): void
 }
 
 export type SocketConstructor = new (url: string) => Socket

@@ -1,11 +1,10 @@
 import type { Action, Envelope, Snapshot } from '@atrium/protocol/channel'
 import type {
+  AnyResult,
   ClientMethod,
-  Method,
   NotificationMethod,
   NotificationParams,
   Params,
-  Result,
 } from '@atrium/protocol/commands'
 import type { KindName } from '@atrium/protocol/reducers'
 
@@ -17,7 +16,8 @@ export interface Check {
   envelope(value: unknown): Envelope
   action(kind: KindName, action: Action): void
   snapshot(kind: KindName, snapshot: unknown): Snapshot
-  result<M extends Method>(method: M, value: unknown): Result<M>
+  /** The result of a method that AHP does not have is returned as it is. */
+  result<M extends string>(method: M, value: unknown): AnyResult<M>
   note<M extends NotificationMethod>(method: M, value: unknown): NotificationParams<M>
   /** The params of a request from the host. */
   params<M extends ClientMethod>(method: M, value: unknown): Params<M>

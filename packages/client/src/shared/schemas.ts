@@ -20,7 +20,11 @@ export const checked: Check = {
     const { resource, state, fromSeq } = snapshot
     return { resource, fromSeq, state: decoded(kindOf(kind).state, state, `the state of ${resource}`) }
   },
-  result: (method, value) => decoded(commands.get(method)?.result, value, `the result of ${method}`),
+  result(method, value) {
+    const row = commands.get(method)
+    // `never` fits every type, and the result of a method that AHP does not have is `unknown`.
+    return row ? decoded(row.result, value, `the result of ${method}`) : (value as never)
+  },
   note: (method, value) => decoded(notifications.get(method)?.params, value, method),
   params: (method, value) => decoded(commands.get(method)?.params, value, method),
 }

@@ -137,7 +137,7 @@ test('[R6] `received` runs before the next notification, also when both frames c
   const seen: unknown[] = []
   const client = new Peer(a, { ...silent, notification: (method) => void seen.push(method) })
   b.receive(() => {})
-  const answered = client.request('subscribe', {}, (result) => seen.push(result))
+  const answered = client.request('subscribe', { channel: 'c' }, (result) => seen.push(result))
   b.send('{"jsonrpc":"2.0","id":1,"result":"snapshot"}')
   b.send('{"jsonrpc":"2.0","method":"action"}')
   for (const task of tasks.splice(0)) task()

@@ -1,3 +1,4 @@
+import type { AnyParams, AnyResult } from '../commands.ts'
 import { AhpError } from '../errors.ts'
 import { defaultLimits, frameProblem } from './frame-check.ts'
 import type { FrameLimits } from './frame-check.ts'
@@ -59,7 +60,14 @@ export class Peer {
   /**
    * Sends a request and resolves with its result. `received` runs as soon as the response is read, before any later
    * frame. A caller can thus apply a snapshot before the actions that follow it; code after `await` may run too late.
+   * The types are those of the method in AHP, and `unknown` for any other method. The result is not checked; `decode` of
+   * the schema in `commands` does that.
    */
+  request<M extends string>(
+    method: M,
+    params: AnyParams<M>,
+    received?: (result: unknown) => void,
+  ): Promise<AnyResult<M>>
   request(method: string, params: unknown, received?: (result: unknown) => void): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.closed.aborted) return reject(new LinkClosed('the link is closed'))

@@ -79,10 +79,10 @@ async function rebuild(client: Client, out: Output): Promise<void> {
   out.report({ rebuilding: true }, () => 'The search index is built again, in the background.')
 }
 
-/** Sends a request that AHP does not have, so the client library does not know it. */
+/** Sends a request that AHP does not have, so nothing is known of its result. */
 async function ask(client: Client, method: string, params: object): Promise<unknown> {
   try {
-    return await (await client.live()).request(method, { channel: rootUri, ...params })
+    return await client.ask(method, { channel: rootUri, ...params })
   } catch (error) {
     if (!(error instanceof AhpError)) throw error
     if (error.code === errorCodes.MethodNotFound)

@@ -12,7 +12,7 @@ const usage = `usage: npm run conformance -- host --url URL [options]
     --url URL         ws:// or wss://; a query such as ?tkn=TOKEN is sent unchanged
     --token TOKEN     sent as Authorization: Bearer
     --token-file F    read the token from a file
-    --versions A,B    the versions to judge (default: the one that the host selects from 1.0.0 and 0.9.0)
+    --versions A,B    the versions to judge (default: the one that the host selects from 1.0.0, 0.10.0 and 0.9.0)
     --rules K12,K6    run only these: an id, the common start of ten ids, or a topic
     --provider ID     the agent to create sessions with (default: the first that needs no login)
     --login R=TOKEN   a token for the protected resource R; R=@FILE reads it from a file; may be repeated

@@ -4,6 +4,7 @@ import type { AgentInfo } from '@atrium/protocol/root/state'
 import type { WireError } from '@atrium/protocol/rpc/shapes'
 import { decode } from '@atrium/protocol/schema'
 import { rootUri } from '@atrium/protocol/uri'
+import { namesOf } from '@atrium/protocol/versions/negotiate'
 import { excerpt } from './check.ts'
 import { Client } from './client.ts'
 import type { Answer, Login, Target } from './link.ts'
@@ -36,13 +37,14 @@ export class Unreachable extends Error {
  * A host that selects none of them is judged by the newest.
  */
 export async function selectedVersion(target: Target): Promise<string> {
+  const offer = namesOf(judgedVersions)
   const [newest = ''] = judgedVersions
   const client = await reach(target, newest)
   try {
-    const params = { protocolVersions: judgedVersions, clientId: client.clientId }
+    const params = { protocolVersions: offer, clientId: client.clientId }
     const answer = await client.request('initialize', params)
     const result = 'result' in answer ? (answer.result as { protocolVersion?: unknown } | null) : undefined
-    return judgedVersions.find((version) => version === result?.protocolVersion) ?? newest
+    return offer.find((version) => version === result?.protocolVersion) ?? newest
   } catch {
     return newest
   } finally {

@@ -1,5 +1,5 @@
 import { knows } from '@atrium/protocol/versions/known'
-import { negotiate } from '@atrium/protocol/versions/negotiate'
+import { isBefore, negotiate } from '@atrium/protocol/versions/negotiate'
 import type { Version } from '@atrium/protocol/versions/negotiate'
 
 /**
@@ -39,13 +39,8 @@ export function absentIn(version: string, topic: Needed, rule: Needed): string |
   const missing = [...(topic.uses ?? []), ...(rule.uses ?? [])].find((name) => !defines(version, name))
   if (missing !== undefined) return `AHP ${version} has no ${missing}`
   const since = rule.since ?? topic.since
-  return since !== undefined && isOlder(version, since)
+  const judged = judgedAs(version)
+  return since !== undefined && judged !== undefined && isBefore(judged, since)
     ? `AHP ${version} leaves this to the host; it is a rule since ${since}`
     : undefined
-}
-
-function isOlder(version: string, than: Version): boolean {
-  const [a = [], b = []] = [version, than].map((text) => text.split('.').map(Number))
-  const at = a.findIndex((number, n) => number !== b[n])
-  return at >= 0 && Number(a[at]) < Number(b[at])
 }

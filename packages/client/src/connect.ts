@@ -16,8 +16,8 @@ export interface ConnectOptions extends Partial<Omit<ClientOptions, 'open'>> {
   readonly WebSocket?: SocketConstructor | undefined
 }
 
-/** The protocol versions that this client offers. The same reducers work for the states and actions of both. */
-export const supportedVersions = ['1.0.0', '0.9.0'] as const
+/** The protocol versions that this client offers. The same reducers work for the states and actions of all. */
+export const supportedVersions = ['1.0.0', '0.10.0', '0.9.0'] as const
 
 /** The longest delay of a client with several addresses: another node may take over at any moment. */
 const longestRetryMs = 2_000

@@ -9,7 +9,10 @@ test.each([
   [['1.0.0', '0.9.0'], '1.0.0', '1.0.0'],
   [['0.9.0', '0.7.0', '0.6.0', '0.5.2', '0.5.1'], '0.9.0', '0.9.0'],
   [['2.0.0', '0.9.7'], '0.9.7', '0.9.0'],
-  [['0.10.0', '0.4.0'], '0.4.0', '0.4.0'],
+  [['0.10.0'], '0.10.0', '1.0.0'],
+  [['0.10.3', '0.9.0'], '0.10.3', '1.0.0'],
+  [['0.9.0', '0.10.0', '1.0.0'], '1.0.0', '1.0.0'],
+  [['0.11.0', '0.4.0'], '0.4.0', '0.4.0'],
   [['0.5.0'], '0.5.0', '0.5.0'],
   [['0.5.1'], '0.5.1', '0.5.1'],
   [['0.5.9'], '0.5.9', '0.5.2'],
@@ -19,7 +22,7 @@ test.each([
   expect(negotiate(offered)).toEqual({ offered: answered, version })
 })
 
-test.each([[[]], [['2.0.0']], [['0.10.0']], [['0.0.1']]])(
+test.each([[[]], [['2.0.0']], [['0.11.0']], [['0.0.1']]])(
   '[V2] the offer %j is refused, with the supported versions as data',
   (offered) => {
     expect.assertions(1)
@@ -28,7 +31,7 @@ test.each([[[]], [['2.0.0']], [['0.10.0']], [['0.0.1']]])(
     } catch (error) {
       expect(error).toMatchObject({
         code: errorCodes.UnsupportedProtocolVersion,
-        data: { supportedVersions: versions },
+        data: { supportedVersions: [...versions.slice(0, -1), '0.10.0', '1.0.0'] },
       })
     }
   },
@@ -58,6 +61,10 @@ test.each([
     expect(error).toBeInstanceOf(AhpError)
     expect(error).toMatchObject({ code: errorCodes.InvalidParams })
   }
+})
+
+test('[V1] a host without 1.0.0 does not speak 0.10.0, either', () => {
+  expect(() => negotiate(['0.10.0'], ['0.9.0'])).toThrow('this host is older than the client')
 })
 
 test('[V1] a host may support fewer versions', () => {

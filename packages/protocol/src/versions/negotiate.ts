@@ -19,6 +19,14 @@ export type Version = (typeof versions)[number]
 
 export const nativeVersion: Version = '1.0.0'
 
+/** A second name: 1.0.0 was called 0.10.0 before its release, and VS Code 1.141 accepts only that. */
+const secondNames: ReadonlyMap<Version, string> = new Map([['1.0.0', '0.10.0']])
+
+/** All names of these versions, in the order of an offer that rises. */
+export function namesOf(supported: readonly Version[]): readonly string[] {
+  return supported.flatMap((version) => [secondNames.get(version) ?? [], version].flat())
+}
+
 export interface Negotiated {
   /** The chosen version as the client wrote it. The host repeats it in its response. */
   readonly offered: string
@@ -28,7 +36,9 @@ export interface Negotiated {
 
 /** Chooses the highest offered version that is compatible with a supported one. The order of the offer is ignored. */
 export function negotiate(offered: readonly string[], supported: readonly Version[] = versions): Negotiated {
-  const ours = supported.map((version) => ({ version, numbers: numbersOf(version) })).toReversed()
+  const ours = supported
+    .flatMap((version) => namesOf([version]).map((name) => ({ version, numbers: numbersOf(name) })))
+    .toReversed()
   const theirs = offered.map((text) => ({ text, numbers: numbersOf(text) }))
   for (const { text, numbers } of theirs.toSorted((a, b) => compare(b.numbers, a.numbers))) {
     const found = ours.find((known) => compatible(known.numbers, numbers))
@@ -39,7 +49,7 @@ export function negotiate(offered: readonly string[], supported: readonly Versio
       theirs.map((one) => one.numbers),
       supported,
     ),
-    supported,
+    namesOf(supported),
   )
 }
 
@@ -79,5 +89,5 @@ function explain(offered: readonly Numbers[], supported: readonly Version[]): st
   const behind = ahead
     ? 'this host is older than the client'
     : 'the client offers no version that this host supports'
-  return `${behind}; the host supports ${supported.join(', ')}`
+  return `${behind}; the host supports ${namesOf(supported).join(', ')}`
 }

@@ -12,7 +12,7 @@ export function hostClient(): Client {
     world,
     // The host and its page are built together, so its messages are not checked again.
     check: trusting,
-    versions: ['1.0.0', '0.9.0'],
+    versions: ['1.0.0'],
     info: { name: 'atrium-web', title: browserName(), version: '0.1.0' },
     open: async () => {
       const protocols = ['atrium', `atrium.ticket.${await newTicket()}`]

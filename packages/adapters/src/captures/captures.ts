@@ -6,8 +6,11 @@ import { limits as defaultLimits } from '@atrium/protocol/limits'
 import type { LimitValues } from '@atrium/protocol/limits'
 import { GitRunner } from '../git/run.ts'
 import type { RunLimits } from '../git/run.ts'
+import { OddRepository } from '../git/odd-files.ts'
+import type { GitProcesses } from '../git/processes.ts'
 import type { GitUser } from '../git/config.ts'
 import { currentUser } from '../git/trusted.ts'
+import { KeyedQueue } from '../process/keyed-queue.ts'
 import { findProgram } from '../process/which.ts'
 import { applyEdits, recoverEdits } from './apply/apply.ts'
 import { Journal } from './apply/journal.ts'
@@ -30,6 +33,7 @@ export interface CapturesOptions {
   readonly path?: string
   readonly user?: GitUser
   readonly limits?: CaptureLimits
+  readonly processes?: GitProcesses
 }
 
 export type CaptureLimits = Pick<LimitValues, 'captureMs' | 'captureOutput' | 'vcsRuns'>
@@ -43,7 +47,8 @@ export function runLimits({ captureMs, captureOutput, vcsRuns }: CaptureLimits):
  * user's repositories, and none of their programs runs (O23).
  */
 export function gitCaptures(options: CapturesOptions): Captures {
-  const { folder, path = process.env['PATH'] ?? '', user = currentUser(), limits = defaultLimits } = options
+  const { folder, path = process.env['PATH'] ?? '', processes } = options
+  const { user = currentUser(), limits = defaultLimits } = options
   let found: Promise<CaptureTools> | undefined
   /** The tools, once they are found. A capture then asks the disk at once, because an agent waits for it. */
   let ready: CaptureTools | undefined
@@ -54,12 +59,12 @@ export function gitCaptures(options: CapturesOptions): Captures {
         'The host records files with git, and found no git when it started. Install git, and start the host again.',
       )
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    const git = new GitRunner(program, path, runLimits(limits))
+    const git = new GitRunner(program, path, runLimits(limits), processes)
     ready = { git, user, folder, settings: userSettings(git, user), config: repositoryConfig(git) }
     return ready
   }
   const tools = () => (found ??= open())
-  const queue = new StoreQueue()
+  const queue = new KeyedQueue()
   /** The captures of this run, with the order in which they were taken. */
   const taken = new Map<string, number>()
   let order = 0
@@ -95,44 +100,47 @@ export function gitCaptures(options: CapturesOptions): Captures {
   }
   const applying = { journal: new Journal(join(folder, 'journal')), read }
 
+  const take: Captures['take'] = async (directory, taking) => {
+    if (taking.signal.aborted) throw new CaptureFailed('The capture was stopped.')
+    const shared = ready ?? (await tools())
+    const place = await placeOf(shared, directory)
+    const capture = await queue.run(nameOf(place), async () => {
+      const store = await storeAt(shared.git, place)
+      const { of } = taking
+      const made =
+        of === 'files'
+          ? await takeFiles(shared, store, place, taking)
+          : {
+              id: `${store.name}.${await treeOfCommit(shared, place, of)}.commit`,
+              directory: place.directory,
+              bytes: 0,
+              omitted: [],
+            }
+      taken.set(made.id, ++order)
+      return made
+    })
+    // The caller does not wait for the merge of the packs. If the merge fails, the packs stay as they are.
+    const store = capture.bytes === 0 ? undefined : stores.get(nameOf(place))
+    if (store) void queue.run(store.name, () => mergePacks(store, place.hashLength)).catch(() => {})
+    return capture
+  }
+  const compare: Captures['compare'] = async (before, after) => {
+    const [a, b] = [await storeOf(before), await storeOf(after)]
+    if (a.name !== b.name) throw new CaptureFailed('The captures are of different folders.')
+    const shared = await tools()
+    // A commit has contents as git stores them, any other capture has the bytes on the disk. So a difference
+    // between the two may be only a conversion of git, such as one of line ends. The judge finds this out.
+    const judge: Judge | undefined =
+      a.isCommit && !b.isCommit
+        ? (changes, sizes) => judgeConverted(shared, a.store, changes, sizes)
+        : undefined
+    return queue.run(a.name, () => compareCaptures(a.store, [a.hash, b.hash], judge))
+  }
+
   return {
-    async take(directory, taking) {
-      if (taking.signal.aborted) throw new CaptureFailed('The capture was stopped.')
-      const shared = ready ?? (await tools())
-      const place = await placeOf(shared, directory)
-      const capture = await queue.run(nameOf(place), async () => {
-        const store = await storeAt(shared.git, place)
-        const { of } = taking
-        const made =
-          of === 'files'
-            ? await takeFiles(shared, store, place, taking)
-            : {
-                id: `${store.name}.${await treeOfCommit(shared, place, of)}.commit`,
-                directory: place.directory,
-                bytes: 0,
-                omitted: [],
-              }
-        taken.set(made.id, ++order)
-        return made
-      })
-      // The caller does not wait for the merge of the packs. If the merge fails, the packs stay as they are.
-      const store = capture.bytes === 0 ? undefined : stores.get(nameOf(place))
-      if (store) void queue.run(store.name, () => mergePacks(store, place.hashLength)).catch(() => {})
-      return capture
-    },
-    async compare(before, after) {
-      const [a, b] = [await storeOf(before), await storeOf(after)]
-      if (a.name !== b.name) throw new CaptureFailed('The captures are of different folders.')
-      const shared = await tools()
-      // A commit has contents as git stores them, any other capture has the bytes on the disk. So a difference
-      // between the two may be only a conversion of git, such as one of line ends. The judge finds this out.
-      const judge: Judge | undefined =
-        a.isCommit && !b.isCommit
-          ? (changes, sizes) => judgeConverted(shared, a.store, changes, sizes)
-          : undefined
-      return queue.run(a.name, () => compareCaptures(a.store, [a.hash, b.hash], judge))
-    },
-    read,
+    take: (directory, taking) => take(directory, taking).catch(explained),
+    compare: (before, after) => compare(before, after).catch(explained),
+    read: (content) => read(content).catch(explained),
     apply: async (directory, edits) => {
       const [applied] = await applyAll([{ directory, edits }])
       return applied ?? { directory, done: [], left: [] }
@@ -163,17 +171,7 @@ export function gitCaptures(options: CapturesOptions): Captures {
  */
 const idForm = /^([\da-f]{24})\.([\da-f]{40}|[\da-f]{64})(\.commit)?$/
 
-/** Runs the tasks of each store one after the other. */
-class StoreQueue {
-  readonly #last = new Map<string, Promise<unknown>>()
-
-  run<T>(store: string, task: () => Promise<T>): Promise<T> {
-    const running = (this.#last.get(store) ?? Promise.resolve()).then(task, task)
-    const settled = running.catch(() => {})
-    this.#last.set(store, settled)
-    void settled.then(() => {
-      if (this.#last.get(store) === settled) this.#last.delete(store)
-    })
-    return running
-  }
+/** Says why git is not used in a repository as a failure of the capture. */
+function explained(error: unknown): never {
+  throw error instanceof OddRepository ? new CaptureFailed(error.message) : error
 }

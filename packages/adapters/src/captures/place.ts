@@ -4,6 +4,7 @@ import { relative, sep } from 'node:path'
 import { CaptureFailed, CaptureRefused } from '@atrium/host/ports/captures'
 import type { GitUser } from '../git/config.ts'
 import { ignoredAmong } from '../git/ignored.ts'
+import { refuseOddFiles, refuseOddRules } from '../git/odd-files.ts'
 import { realPath, repositoryAbove } from '../git/repository.ts'
 import type { Repository } from '../git/repository.ts'
 import type { GitRunner } from '../git/run.ts'
@@ -40,6 +41,8 @@ export async function placeOf({ git, user, config: read }: CaptureTools, path: s
     throw new CaptureFailed(`There is no folder ${path}.`)
   refuseWide(directory, user)
   const repository = await repositoryOf(git, directory, user)
+  if (repository) refuseOddFiles(repository)
+  else refuseOddRules(directory)
   if (!repository)
     return {
       directory,

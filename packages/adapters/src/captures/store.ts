@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { mkdir, readFile, readdir, rename, rm, statfs, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CaptureFailed } from '@atrium/host/ports/captures'
+import { refuseOdd } from '../git/odd-files.ts'
 import type { GitRunner } from '../git/run.ts'
 import { BaseObjects } from './objects/base-objects.ts'
 import { CaptureChain } from './objects/capture-chain.ts'
@@ -122,6 +123,9 @@ export class CaptureStore {
       ...(into === undefined ? [] : [this.objects]),
       ...(view === 'all' && this.#userObjects !== undefined ? [this.#userObjects] : []),
     ]
+    // Git reads the alternates of the user's repository along with its objects.
+    if (view === 'all' && this.#userObjects !== undefined)
+      refuseOdd(join(this.#userObjects, 'info', 'alternates'))
     try {
       return await this.#git.run([...settings, ...args], {
         cwd: tree?.root ?? this.folder,

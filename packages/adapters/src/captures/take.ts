@@ -5,6 +5,7 @@ import type { Capture, CaptureOptions } from '@atrium/host/ports/captures'
 import { emptyTree } from './objects/trees.ts'
 import { omittedMode, omittedOf, omittedReason, sizeText } from './omitted.ts'
 import type { Place } from './place.ts'
+import { OddRepository } from '../git/odd-files.ts'
 import { codeOf } from '../process/error-code.ts'
 import { packObjects } from './pack.ts'
 import { isQuick, quickFiles, readBase, takeQuickly } from './quick.ts'
@@ -25,7 +26,7 @@ export async function takeFiles(
   try {
     return await takeChanged(tools, store, place, options)
   } catch (error) {
-    if (error instanceof CaptureFailed) throw error
+    if (error instanceof CaptureFailed || error instanceof OddRepository) throw error
     const code = codeOf(error)
     const full = code === 'ENOSPC' || code === 'EDQUOT'
     throw new CaptureFailed(

@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Capture } from '@atrium/host/ports/captures'
+import { refuseOdd, ruleFiles } from '../git/odd-files.ts'
 import type { Place } from './place.ts'
 
 /** The names, sizes and times of all files in a small folder, at one moment. */
@@ -78,6 +79,7 @@ async function lookAt(place: Place, outside: string): Promise<Look | 'large' | u
       paths.push(path)
       numbers.push(ino, size, mtimeMs, ctimeMs, mode)
       if (mtimeMs > before || ctimeMs > before) settled = false
+      if (!info.isFile() && ruleFiles.includes(name)) refuseOdd(`${place.directory}/${path}`)
       if (info.isDirectory()) folders.push(`${path}/`)
     }
     if (count - looked < atOnce) continue

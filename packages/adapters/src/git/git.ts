@@ -4,6 +4,7 @@ import type { LimitValues } from '@atrium/protocol/limits'
 import { findProgram } from '../process/which.ts'
 import { ignoredAmong } from './ignored.ts'
 import { trackedFiles, untrackedFiles } from './files.ts'
+import type { GitProcesses } from './processes.ts'
 import { remotesOf } from './remotes.ts'
 import type { Repository } from './repository.ts'
 import { GitRunner } from './run.ts'
@@ -18,6 +19,7 @@ export interface GitOptions {
   readonly path?: string
   readonly user?: GitUser
   readonly limits?: GitLimits
+  readonly processes?: GitProcesses
 }
 
 export type GitLimits = Pick<LimitValues, 'vcsMs' | 'vcsBytes' | 'vcsRuns'>
@@ -28,11 +30,16 @@ export type GitLimits = Pick<LimitValues, 'vcsMs' | 'vcsBytes' | 'vcsRuns'>
  * repository's commits, index and branches, and a config written here (S-41b).
  */
 export function gitVcs(options: GitOptions = {}): Vcs {
-  const { path = process.env['PATH'] ?? '', user = currentUser(), limits = defaultLimits } = options
+  const {
+    path = process.env['PATH'] ?? '',
+    user = currentUser(),
+    limits = defaultLimits,
+    processes,
+  } = options
   let found: Promise<GitRunner | undefined> | undefined
   const findGit = () =>
     (found ??= findProgram('git', path).then((program) =>
-      program === undefined ? undefined : new GitRunner(program, path, limits),
+      program === undefined ? undefined : new GitRunner(program, path, limits, processes),
     ))
 
   const repositoryAt = async (root: string): Promise<{ git: GitRunner; repository: Repository }> => {

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
 import { delimiter } from 'node:path'
 import { ConcurrencyLimit } from '../process/concurrency.ts'
+import { markerVariable } from '../process/environment.ts'
 import { absoluteDirectories } from '../process/which.ts'
+import type { GitProcesses } from './processes.ts'
 
 export interface GitRunOptions {
   readonly cwd: string
@@ -27,14 +29,17 @@ export interface RunLimits {
   readonly vcsRuns: number
 }
 
-/** Runs git without a shell and with a minimal environment. Time, output and number of concurrent runs are bounded. */
+/** Runs git without a shell and with a minimal environment. Time, output and number of concurrent runs are bounded. The watchdog ends git if the host dies. */
 export class GitRunner {
   readonly #program: string
   readonly #path: string
   readonly #limits: RunLimits
   readonly #concurrency: ConcurrencyLimit
 
-  constructor(program: string, path: string, limits: RunLimits) {
+  readonly #processes: GitProcesses | undefined
+
+  constructor(program: string, path: string, limits: RunLimits, processes?: GitProcesses) {
+    this.#processes = processes
     this.#program = program
     this.#path = absoluteDirectories(path).join(delimiter)
     this.#limits = limits
@@ -47,13 +52,19 @@ export class GitRunner {
 
   #run(args: readonly string[], { cwd, env, input, signal, stopWhen }: GitRunOptions): Promise<GitOutput> {
     const { vcsMs, vcsBytes } = this.#limits
+    const processes = this.#processes
     return new Promise((resolve, reject) => {
+      processes?.watchdog.wake()
       const child = spawn(this.#program, [...hardened, ...args], {
         cwd,
-        env: { ...environment(this.#path), ...env },
+        env: { ...environment(this.#path), ...(processes && { [markerVariable]: processes.mark }), ...env },
         stdio: ['pipe', 'pipe', 'ignore'],
+        // Git leads a POSIX session, so that the watchdog can end it with all that it starts.
+        detached: process.platform !== 'win32',
         windowsHide: true,
       })
+      const { pid } = child
+      if (pid !== undefined) processes?.watchdog.watch(pid)
       const chunks: Buffer[] = []
       let bytes = 0
       let failure: Error | undefined
@@ -74,6 +85,7 @@ export class GitRunner {
       child.once('error', (error) => (failure ??= error))
       child.once('close', (exitCode) => {
         clearTimeout(timer)
+        if (pid !== undefined) processes?.watchdog.forget(pid)
         signal?.removeEventListener('abort', stop)
         if (failure) reject(failure)
         else resolve({ stdout: Buffer.concat(chunks), exitCode })

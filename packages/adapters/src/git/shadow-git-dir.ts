@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig, readUserConfig } from './config.ts'
 import type { GitConfig, GitUser } from './config.ts'
+import { refuseOddFiles } from './odd-files.ts'
 import { readSmallFile } from './repository.ts'
 import type { Repository } from './repository.ts'
 import type { GitOutput, GitRunOptions, GitRunner } from './run.ts'
@@ -19,13 +20,14 @@ export interface ShadowGitDir {
   tryRun(args: readonly string[], input: string, env?: GitRunOptions['env']): Promise<GitOutput>
 }
 
-/** Creates a shadow git directory for one task and removes it afterwards. */
+/** Creates a shadow git directory for one task and removes it afterwards. Throws an `OddRepository` if git would wait there. */
 export async function withShadowGitDir<T>(
   git: GitRunner,
   repository: Repository,
   user: GitUser,
   task: (shadow: ShadowGitDir) => Promise<T>,
 ): Promise<T> {
+  refuseOddFiles(repository)
   const dir = await mkdtemp(join(tmpdir(), 'atrium-git-'))
   try {
     const [config, { excludesFile }] = await Promise.all([

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, readdirSync } from 'node:fs'
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
@@ -45,6 +46,25 @@ test.each(['SIGKILL', 'SIGTERM'] as const)(
   },
 )
 
+test.each(['SIGKILL', 'SIGTERM'] as const)(
+  '[F-40d.1] a git that waits for ever ends when its host ends by %s',
+  async (signal) => {
+    const seconds = uniqueSeconds()
+    const folder = newFolder()
+    writeFileSync(join(folder, 'git'), `#!/bin/sh\ntrap '' HUP TERM\nsleep ${seconds} & sleep ${seconds}\n`, {
+      mode: 0o755,
+    })
+    const host = spawn(process.execPath, ['--input-type=module', '-e', asking], {
+      env: { PATH: process.env['PATH'], TMPDIR: folder, GIT: join(folder, 'git'), DIST: distUrl },
+      stdio: ['ignore', 'inherit', 'inherit'],
+    })
+    await until(() => processesWith(seconds).length === 2)
+    host.kill(signal)
+    await once(host, 'exit')
+    await until(() => processesWith(seconds).length === 0)
+  },
+)
+
 test('[F-40d] a host with terminals has one watchdog process, and a new one if that is killed', async () => {
   const one = await line('sleep 100')
   const dogs = () => processesWith('watchdog.sh').filter((pid) => parentOf(pid) === process.pid)
@@ -71,6 +91,17 @@ test('[F-40d] a session that was removed is not ended', async () => {
 })
 
 const program = fileURLToPath(new URL('./watchdog.sh', import.meta.url))
+const distUrl = new URL('../../dist/', import.meta.url).href
+
+/** A script that runs git as a host does. */
+const asking = `
+  const load = (name) => import(process.env.DIST + name)
+  const { Watchdog } = await load('process/watchdog.js')
+  const { GitRunner } = await load('git/run.js')
+  const limits = { vcsMs: 1e6, vcsBytes: 1, vcsRuns: 1 }
+  const processes = { watchdog: new Watchdog('mark'), mark: 'mark' }
+  await new GitRunner(process.env.GIT, process.env.PATH, limits, processes).run([], { cwd: '/', env: {} })
+`
 const moduleUrl = new URL('../../dist/terminals/terminals.js', import.meta.url).href
 
 /** A script that runs a host with terminals as a child process. The script prints a line when all terminals run. */

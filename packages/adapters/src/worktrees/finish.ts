@@ -137,7 +137,7 @@ export async function interrupted(machine: Machine): Promise<readonly Interrupte
   return found
 }
 
-interface Interrupted {
+export interface Interrupted {
   readonly id: string
   readonly main: string
   /** Why the worktree cannot be applied to the end, as a sentence for users. */

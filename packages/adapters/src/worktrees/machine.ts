@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { WorktreeRefused } from '@atrium/host/ports/worktrees'
 import type { LimitValues } from '@atrium/protocol/limits'
 import type { GitUser } from '../git/config.ts'
+import { OddRepository } from '../git/odd-files.ts'
 import type { Repository } from '../git/repository.ts'
 import type { GitRunner } from '../git/run.ts'
 import { withShadowGitDir } from '../git/shadow-git-dir.ts'
@@ -50,7 +51,9 @@ export function inRepository<T>(
   repository: Repository,
   task: (shadow: ShadowGitDir) => Promise<T>,
 ): Promise<T> {
-  return withShadowGitDir(git, repository, user, task)
+  return withShadowGitDir(git, repository, user, task).catch((error: unknown) => {
+    throw error instanceof OddRepository ? new WorktreeRefused(error.message) : error
+  })
 }
 
 /** Creates a temporary folder for one task, and removes it afterwards. */

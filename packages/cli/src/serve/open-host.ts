@@ -111,6 +111,7 @@ async function createOn(
   term?: OwnerTerm,
 ): Promise<Host> {
   const { settings, log, world, agentSet, node } = parts
+  const { processes } = agentSet
   const worktrees = join(settings.data, 'worktrees')
   const rebuilt = (reason: string) => log.warn({ detail: reason }, 'search index rebuilt')
   // A read-only host cannot make a search index: it uses the one that is there, if any.
@@ -125,20 +126,20 @@ async function createOn(
     files: term ? ownersFiles(files, term) : files,
     encoder: threadEncoder(),
     terminals: ptyTerminals(node && { processes: node.processes }),
-    vcs: gitVcs(),
+    vcs: gitVcs({ processes }),
     ...(hasIndex && {
       search: search ?? sqliteSearch(settings.data, { readOnly: readOnly !== undefined, rebuilt }),
     }),
     ...(readOnly === undefined && {
       ...(settings.captures !== false && {
-        captures: gitCaptures({ folder: join(settings.data, 'captures') }),
+        captures: gitCaptures({ folder: join(settings.data, 'captures'), processes }),
       }),
-      commits: gitCommits({ folder: join(settings.data, 'commits') }),
+      commits: gitCommits({ folder: join(settings.data, 'commits'), processes }),
     }),
     limits: captureLimits(settings),
     notifier,
-    worktrees: gitWorktrees({ folder: worktrees, forbidden: [settings.data] }),
-    hooks: hookRunner({ ...agentSet.processes, environment: process.env }),
+    worktrees: gitWorktrees({ folder: worktrees, forbidden: [settings.data], processes }),
+    hooks: hookRunner({ ...processes, environment: process.env }),
     mcp: new McpPool({ ...agentSet.processes, later: world.later, environment: process.env, version }),
     customizations: {
       hash,

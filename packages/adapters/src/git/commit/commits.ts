@@ -8,6 +8,8 @@ import { codeOf } from '../../process/error-code.ts'
 import { findProgram } from '../../process/which.ts'
 import type { GitUser } from '../config.ts'
 import { ignoredAmong } from '../ignored.ts'
+import { OddRepository } from '../odd-files.ts'
+import type { GitProcesses } from '../processes.ts'
 import type { Repository } from '../repository.ts'
 import { GitRunner } from '../run.ts'
 import { withShadowGitDir } from '../shadow-git-dir.ts'
@@ -28,6 +30,7 @@ export interface CommitsOptions {
   readonly path?: string
   readonly user?: GitUser
   readonly limits?: Pick<LimitValues, 'captureMs' | 'captureOutput' | 'vcsRuns'>
+  readonly processes?: GitProcesses
 }
 
 interface Found {
@@ -48,12 +51,15 @@ interface Place {
  * is read (O14): git works on a shadow git directory, and on a copy of the index.
  */
 export function gitCommits(options: CommitsOptions): Commits {
-  const { folder, path = process.env['PATH'] ?? '', user = currentUser(), limits = defaultLimits } = options
+  const { folder, path = process.env['PATH'] ?? '', processes } = options
+  const { user = currentUser(), limits = defaultLimits } = options
   const { captureMs: vcsMs, captureOutput: vcsBytes, vcsRuns } = limits
   let found: Promise<GitRunner | undefined> | undefined
   const findGit = () =>
     (found ??= findProgram('git', path).then((program) =>
-      program === undefined ? undefined : new GitRunner(program, path, { vcsMs, vcsBytes, vcsRuns }),
+      program === undefined
+        ? undefined
+        : new GitRunner(program, path, { vcsMs, vcsBytes, vcsRuns }, processes),
     ))
 
   const inRepository = async <T>(directory: string, task: (found: Found) => Promise<T>): Promise<T> => {
@@ -205,7 +211,7 @@ function explained(error: unknown): never {
   if (['EACCES', 'EPERM', 'EROFS'].includes(code))
     throw new CommitFailed('The repository may not be written to. Nothing was changed.')
   if (code === 'ENOSPC' || code === 'EDQUOT') throw new CommitFailed('The disk is full. Nothing was changed.')
-  throw error
+  throw error instanceof OddRepository ? new CommitFailed(error.message) : error
 }
 
 function subject(message: string): string {

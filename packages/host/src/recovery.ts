@@ -2,6 +2,7 @@ import type { ErrorPart, ResponsePart } from '@atrium/protocol/chat/state'
 import { compact } from '@atrium/protocol/update'
 import { agentFor } from './agents/agents.ts'
 import { isWritable, sessionOf } from './core/lookup.ts'
+import { openRequests } from './changes/waiting/open-requests.ts'
 import type { Channel } from './log/channel.ts'
 import { startTurn } from './chat/start-turn.ts'
 import { forgetCopies } from './chat/copy-turns.ts'
@@ -120,15 +121,6 @@ function interrupt(core: Core, chat: Channel<'chat'>, resumable: boolean): void 
 
 /** Whether a turn has open requests, and all of them are for users or client tools. */
 function waitsForAnswerOnly(parts: readonly ResponsePart[]): boolean {
-  const open = parts.flatMap((part) => {
-    if (part.kind === 'inputRequest') return part.response === undefined ? ['waits'] : []
-    if (part.kind !== 'toolCall') return []
-    const { status, contributor } = part.toolCall
-    if (status === 'completed' || status === 'cancelled') return []
-    const waits = waitingStates.has(status) || (status === 'running' && contributor?.kind === 'client')
-    return [waits ? 'waits' : 'runs']
-  })
-  return open.length > 0 && open.every((each) => each === 'waits')
+  const open = openRequests(parts)
+  return open.length > 0 && open.every(({ waitsFor }) => waitsFor !== 'agent')
 }
-
-const waitingStates = new Set(['pending-confirmation', 'pending-result-confirmation', 'auth-required'])

@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readFileSync,
   realpathSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -81,7 +82,7 @@ describe.sequential('[Z35] [Z36] changes of a session', () => {
     [['diff', 'changes', '--turn', 'x'], 2, "'x' is not the number of a turn"],
     [['diff', 'changes', '--turn', '1', '--branch'], 2, 'exclude each other'],
     [['undo', 'changes', 'none.txt'], 2, "The turn did not change 'none.txt'; it changed: a.txt."],
-    [['undo', 'changes', '--redo'], 1, 'There is nothing to redo in this turn.'],
+    [['undo', 'changes', '--redo'], 1, 'There is no file that this can change now.'],
   ])('%j is refused', async (args, code, words) => {
     const { status, stderr } = await atrium(home, args)
     expect([status, stderr]).toEqual([code, expect.stringContaining(words)])
@@ -107,9 +108,32 @@ describe.sequential('[Z35] [Z36] changes of a session', () => {
     const { status, stderr } = await atrium(home, ['undo', 'changes'])
     expect([status, stderr]).toEqual([
       1,
-      expect.stringMatching(/nothing to undo|no file that this can change/),
+      expect.stringMatching(
+        /others may have changed these files, too: a\.txt\..* atrium undo changes --copy/,
+      ),
     ])
     expect(text('a.txt')).toBe('one\n2\nthree\nby a person\n')
+  })
+
+  test('[O38] the three choices for a file that others changed are flags: for all such files, or for named ones', async () => {
+    const both = await atrium(home, ['undo', 'changes', '--copy', '--force'])
+    expect([both.status, both.stderr]).toEqual([2, expect.stringContaining('exclude each other')])
+    const dry = await atrium(home, ['undo', 'changes', '--copy', '--dry-run'])
+    expect([dry.status, dry.stderr]).toEqual([0, 'Set back, each with a copy beside it: a.txt.\n'])
+    const copied = await atrium(home, ['undo', 'changes', 'a.txt', '--copy'])
+    expect([copied.status, copied.stderr]).toEqual([0, expect.stringContaining('a.txt.before-undo')])
+    expect([text('a.txt'), text('a.txt.before-undo')]).toEqual([
+      'one\ntwo\nthree\n',
+      'one\n2\nthree\nby a person\n',
+    ])
+    writeFileSync(join(work, 'a.txt'), 'by a person\n')
+    expect((await atrium(home, ['undo', 'changes', '--force'])).status).toBe(0)
+    expect(text('a.txt')).toBe('one\ntwo\nthree\n')
+    writeFileSync(join(work, 'a.txt'), 'one\n2\nthree\nby a person\n')
+    expect((await atrium(home, ['undo', 'changes', '--keep'])).status).toBe(0)
+    const again = await atrium(home, ['undo', 'changes'])
+    expect([again.status, again.stderr]).toEqual([1, expect.stringContaining('Nothing is left to set back')])
+    rmSync(join(work, 'a.txt.before-undo'))
   })
 
   test('[Z37] commit commits named files, and says what it cannot do', async () => {

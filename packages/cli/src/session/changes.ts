@@ -80,9 +80,13 @@ const absent = {
 }
 
 async function turnChangeset(client: Client, chat: Uri, number: number): Promise<Uri | undefined> {
-  const { changesets = [], turns } = await client.subscribe('chat', chat).ready()
+  const { changesets = [], turns, activeTurn } = await client.subscribe('chat', chat).ready()
   const template = changesets.find(({ changeKind }) => changeKind === 'turn')?.uriTemplate
   const turn = turns.at(number > 0 ? number - 1 : number)
+  if (!turn && activeTurn)
+    throw new CommandError(
+      'This turn is still in progress. If it waits for you, answer with `atrium approve`; `atrium cancel` ends it.',
+    )
   return turn && template?.replace('{turnId}', encodeURIComponent(turn.id))
 }
 

@@ -1,3 +1,4 @@
+import type { Uri } from '@atrium/protocol/channel'
 import { compact } from '@atrium/protocol/update'
 import { isIn } from '../access/roots.ts'
 import { sharedAfter } from './attribution.ts'
@@ -27,8 +28,12 @@ export class CapturedTurn {
   /** The record that was stored last, and the record that `expect` has stored, as texts. */
   #stored = ''
   #expected: string | undefined
-  /** The other turns, workers and terminals that are active in the folders now. */
-  readonly #present = new Set<object>()
+  /** The turns of other chats that are active in the folders now, with their chats. */
+  readonly #present = new Map<object, Uri>()
+  /** The chats whose turns were active in the folders during the present period. */
+  #met = new Set<Uri>()
+  /** The chats whose turns may have changed files that are shared. */
+  #beside: readonly Uri[] = []
 
   constructor(
     turnId: string,
@@ -43,7 +48,8 @@ export class CapturedTurn {
   }
 
   get record(): TurnRecord {
-    return { folders: this.#folders, ...(this.#bytes > 0 && { bytes: this.#bytes }) }
+    const [folders, bytes, beside] = [this.#folders, this.#bytes, this.#beside]
+    return { folders, ...(bytes > 0 && { bytes }), ...(beside.length > 0 && { beside }) }
   }
 
   /**
@@ -96,6 +102,7 @@ export class CapturedTurn {
    */
   begin(earlier: TurnRecord | undefined): Promise<void> {
     this.#bytes = earlier?.bytes ?? 0
+    this.#beside = earlier?.beside ?? []
     const known = new Map(earlier?.folders.map((folder) => [folder.directory, folder]))
     this.#folders = this.#folders.map(({ directory }) => {
       const { end, ...folder } = known.get(directory) ?? { directory }
@@ -130,9 +137,10 @@ export class CapturedTurn {
     return this.record
   }
 
-  /** Notes that somebody else is active in the folders of the turn from now on. */
-  joined(other: object): void {
-    this.#present.add(other)
+  /** Notes that the turn of another chat is active in the folders of the turn from now on. */
+  joined(other: object, chat: Uri): void {
+    this.#present.set(other, chat)
+    this.#met.add(chat)
     this.#others = true
   }
 
@@ -149,11 +157,15 @@ export class CapturedTurn {
   #look(): Promise<void> {
     const own = this.#own
     const look = async () => {
-      const others = this.#others
+      const [others, met] = [this.#others, this.#met]
       this.#others = this.#present.size > 0
+      this.#met = new Set(this.#present.values())
       // Others may become active while the files are read. They then count in this period and in the next one.
       const wereOthers = () => others || this.#others
-      this.#folders = await Promise.all(this.#folders.map((folder) => this.#lookAt(folder, own, wereOthers)))
+      const before = this.#folders
+      this.#folders = await Promise.all(before.map((folder) => this.#lookAt(folder, own, wereOthers)))
+      if (this.#folders.some(({ shared }, at) => shared !== before[at]?.shared))
+        this.#beside = [...new Set([...this.#beside, ...met, ...this.#met])].slice(0, mostBeside)
       this.#store(this.record)
     }
     const begin = () => this.#taking.hold(look)
@@ -187,3 +199,6 @@ export class CapturedTurn {
     return compact<TurnFolder>({ ...folder, start: start ?? id, last: id, shared: now })
   }
 }
+
+/** The number of chats that a record names. */
+const mostBeside = 8

@@ -114,7 +114,14 @@ export class Computation {
         ),
       )
     }
-    return { files, operations: turnOperations(record, planned) }
+    return { files, operations: turnOperations(record, planned, this.#sessionsBeside(record)) }
+  }
+
+  /** The titles of the sessions whose turns were active in the folders of a turn at the same time. */
+  #sessionsBeside({ beside = [] }: TurnRecord): readonly string[] {
+    const { catalog } = this.#core()
+    const titles = beside.flatMap((chat) => catalog.get(catalog.sessionOf(chat) ?? '')?.title ?? [])
+    return [...new Set(titles)]
   }
 
   /** Computes the changes between the ends of two turns. */

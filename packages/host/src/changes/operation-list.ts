@@ -4,11 +4,13 @@ import type { PlannedFile } from './undo/undo.ts'
 
 /**
  * The operations of a turn's changeset. The confirmation of an undo lists the files that it would set back, and those that it
- * would leave as they are.
+ * would leave as they are. If it can set nothing back, its description says why. `sessions`: the titles of the sessions whose
+ * turns were active in the folders at the same time.
  */
 export function turnOperations(
   { folders }: TurnRecord,
   files: readonly PlannedFile[],
+  sessions: readonly string[] = [],
 ): readonly ChangesetOperation[] {
   if (folders.some(({ end }) => end === undefined) || files.length === 0) return []
   const named = (...verdicts: readonly string[]) =>
@@ -23,7 +25,8 @@ export function turnOperations(
       icon: 'discard',
       group: 'undo',
       scopes: ['changeset', 'resource'],
-      confirmation: confirmation(undoable, conflicts),
+      ...(undoable.length === 0 && { description: refusal(conflicts, sessions) }),
+      confirmation: confirmation(undoable, conflicts, sessions),
       status: undoable.length > 0 ? 'idle' : 'disabled',
     },
     {
@@ -78,11 +81,31 @@ export const fileOperations: readonly ChangesetOperation[] = [
   },
 ]
 
-function confirmation(undoable: readonly string[], conflicts: readonly string[]): string {
+function confirmation(
+  undoable: readonly string[],
+  conflicts: readonly string[],
+  sessions: readonly string[],
+): string {
   const text = `Set back to before the turn: ${listed(undoable)}.`
   return conflicts.length === 0
     ? text
-    : `${text} Left as they are, because others changed them, too: ${listed(conflicts)}.`
+    : `${text} Left as they are, because others changed them, too: ${listed(conflicts)}.${activity(sessions)}`
+}
+
+/** Says why an undo can set nothing back. */
+function refusal(conflicts: readonly string[], sessions: readonly string[]): string {
+  if (conflicts.length === 0) return 'Nothing is left to set back in this turn.'
+  const files = `others may have changed these files, too: ${listed(conflicts)}`
+  const choices = 'there are three choices: keep it, set it back with a copy, or set it back anyway'
+  return `Nothing can be set back: ${files}.${activity(sessions)} For each of these files ${choices}.`
+}
+
+function activity(sessions: readonly string[]): string {
+  if (sessions.length === 0) return ''
+  const named = sessions.map((title) => JSON.stringify(title)).join(', ')
+  return sessions.length === 1
+    ? ` A turn of the session ${named} was active in the folder at the same time.`
+    : ` Turns of the sessions ${named} were active in the folder at the same time.`
 }
 
 /** Joins paths to a text. If there are many, the text has the first ones and the number of the others. */

@@ -117,8 +117,11 @@ export class Operations {
     const scope = target?.kind ?? 'changeset'
     if (!operation.scopes.includes(scope))
       throw invalid(`${operationId} needs a target of kind ${operation.scopes.join(' or ')}`)
-    if (operation.status === 'disabled')
+    if (operation.status === 'disabled') {
+      // The client may have seen an older state, in which the operation could run.
+      await this.#context.changesets.refresh(subject.session.uri)
       throw AhpError.conflict(operation.description ?? 'There is no file that this can change now.')
+    }
     return this.#run(channel, operationId, async () => ({
       message: await this.#act(channel, subject, operationId, target),
     }))

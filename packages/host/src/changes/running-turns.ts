@@ -4,6 +4,8 @@ import type { CapturedTurn } from './captured-turn.ts'
 /** The running turns by chat. Turns that work in the same folder know of each other. */
 export class RunningTurns {
   readonly #turns = new Map<Uri, CapturedTurn>()
+  /** The turns that only wait for a person. They change nothing, so the other turns take them for absent. */
+  readonly #waiting = new Set<CapturedTurn>()
   /**
    * The turns whose start captures began before their agents were ready (see `TurnCaptures`), and which `takeEarly`
    * has not returned yet.
@@ -20,13 +22,26 @@ export class RunningTurns {
 
   enter(chat: Uri, turn: CapturedTurn, { early = false } = {}): void {
     this.leave(chat)
-    for (const other of this.#turns.values())
-      if (turn.directories.some((directory) => other.meets(directory))) {
-        other.joined(turn)
-        turn.joined(other)
+    for (const [place, other] of this.#turns)
+      if (areTogether(turn, other)) {
+        other.joined(turn, chat)
+        if (!this.#waiting.has(other)) turn.joined(other, place)
       }
     this.#turns.set(chat, turn)
     if (early) this.#early.add(turn)
+  }
+
+  /** Notes whether the turn of a chat only waits for a person. */
+  setWaiting(chat: Uri, waits: boolean): void {
+    const turn = this.#turns.get(chat)
+    if (!turn || this.#waiting.has(turn) === waits) return
+    if (waits) this.#waiting.add(turn)
+    else this.#waiting.delete(turn)
+    for (const other of this.#turns.values())
+      if (other !== turn && areTogether(turn, other)) {
+        if (waits) other.left(turn)
+        else other.joined(turn, chat)
+      }
   }
 
   leave(chat: Uri): CapturedTurn | undefined {
@@ -34,6 +49,7 @@ export class RunningTurns {
     this.#turns.delete(chat)
     if (!turn) return undefined
     this.#early.delete(turn)
+    this.#waiting.delete(turn)
     for (const other of this.#turns.values()) other.left(turn)
     return turn
   }
@@ -56,4 +72,9 @@ export class RunningTurns {
   disturb(directory: string, holder: Uri | undefined): void {
     for (const [chat, turn] of this.#turns) if (chat !== holder && turn.meets(directory)) turn.disturbed()
   }
+}
+
+/** Whether two turns work in the same folder, or one of them in a folder that contains one of the other. */
+function areTogether(turn: CapturedTurn, other: CapturedTurn): boolean {
+  return turn.directories.some((directory) => other.meets(directory))
 }

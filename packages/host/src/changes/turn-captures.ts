@@ -14,6 +14,7 @@ import { SessionStarts } from './session-starts.ts'
 import type { Taking } from './taking.ts'
 import type { TurnFolder, TurnRecord } from './turn-record.ts'
 import type { TurnRecords } from './turn-records.ts'
+import { updateWaiting } from './waiting/waiting-turns.ts'
 
 /** The captures of all turns: taken at the beginning and at the end of each turn, recorded by chat and turn. */
 export abstract class TurnCaptures {
@@ -104,6 +105,7 @@ export abstract class TurnCaptures {
     }
     if (turnEnds.has(action.type) && 'turnId' in action && typeof action.turnId === 'string')
       this.#ended(chat, action.turnId)
+    updateWaiting(this.#core(), this.#running, uri, action)
     const turn = callsChange.has(action.type) ? this.#running.get(uri) : undefined
     if (!turn || turn.turnId !== chat.head.activeTurn?.id) return
     void (runningCalls(chat).length > 0 ? turn.callsBegin() : turn.callsEnd())

@@ -12,6 +12,8 @@ export interface TurnRecord {
   readonly late?: true
   /** The bytes of the contents that changed during the turn, on both sides. */
   readonly bytes?: number
+  /** The chats whose turns were active in the folders when shared files changed. Only the first ones are named. */
+  readonly beside?: readonly Uri[]
   /** The place of the turn in the order of all turns of the host. Absent until the end capture is taken. */
   readonly order?: number
 }
@@ -75,6 +77,8 @@ export function capturesIn({ folders }: TurnRecord): readonly string[] {
 
 /** The space that a turn takes of the budgets of captures. */
 export interface TurnCount {
+  /** The chats whose turns were active in the folders when shared files changed. Only the first ones are named. */
+  readonly beside?: readonly Uri[]
   /** The place of the turn in the order of all turns. */
   readonly order: number
   readonly bytes: number

@@ -101,8 +101,8 @@ export async function searchEdits(
     let stored = record
     const turn = new CapturedTurn(`t${id}`, [directory], taking, (saved) => void (stored = saved))
     for (const other of running) {
-      other.turn.joined(turn)
-      turn.joined(other.turn)
+      other.turn.joined(turn, `chat:/${id}`)
+      turn.joined(other.turn, `chat:/${other.id}`)
     }
     const one = { turn, id, calling: false, stored: () => stored }
     running.push(one)

@@ -1,13 +1,12 @@
 import type { Client } from '@atrium/client/client'
 import type { Uri } from '@atrium/protocol/channel'
 import type { ChangesetFile } from '@atrium/protocol/changeset/state'
-import { textOf } from '@atrium/protocol/common/content'
 import type { FileEdit } from '@atrium/protocol/common/content'
 import { AhpError } from '@atrium/protocol/errors'
 import type { HostOptions } from '../../link/connect.ts'
 import { withClient } from '../../link/with-client.ts'
 import { diffLines } from '../../render/diff.ts'
-import { changesetOf, fileNamed, invokeOperation, pathIn, turnNumber } from '../../session/changes.ts'
+import { changesetOf, pathIn, turnNumber } from '../../session/changes.ts'
 import { findTarget } from '../../session/find.ts'
 import { CommandError, exits } from '../../terminal/exit.ts'
 import { onOneLine, output } from '../../terminal/output.ts'
@@ -33,35 +32,6 @@ export function diff(session: string | undefined, flags: DiffFlags): Promise<voi
       if (flags.stat) out.print({}, () => statLine(file, folders, out))
       else await printFile(client, file, folders, out)
     }
-  })
-}
-
-interface UndoFlags extends HostOptions, OutputOptions {
-  readonly turn?: string
-  readonly redo?: boolean
-  readonly dryRun?: boolean
-}
-
-/**
- * `atrium undo`: takes back the changes of a turn, by default of the last one. A file that others have changed, too, stays as
- * it is.
- */
-export function undo(session: string | undefined, file: string | undefined, flags: UndoFlags): Promise<void> {
-  return withClient(flags, async (client) => {
-    const out = output(flags)
-    const target = await findTarget(client, session ?? 'last')
-    const found = await changesetOf(client, target, turnNumber(flags.turn ?? '-1'))
-    const id = flags.redo ? 'redo' : 'undo'
-    const operation = found.state.operations?.find((each) => each.id === id)
-    if (!operation || operation.status === 'disabled')
-      throw new CommandError(`There is nothing to ${id} in this turn.`)
-    const named = file === undefined ? undefined : fileNamed(found.state, file, found.folders)
-    if (operation.confirmation !== undefined && !named) out.note(onOneLine(textOf(operation.confirmation)))
-    if (flags.dryRun) return
-    const uri = named?.edit.after?.uri ?? named?.edit.before?.uri
-    const aim = uri === undefined ? {} : { target: { kind: 'resource', resource: uri } as const }
-    const message = await invokeOperation(client, { channel: found.uri, operationId: id, ...aim })
-    out.report({ operation: id }, () => message)
   })
 }
 

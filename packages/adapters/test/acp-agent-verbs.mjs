@@ -222,6 +222,14 @@ export const verbs = {
     return new Promise(() => {})
   },
   ...floods,
+  /** `hear`: waits for a message that comes while the prompt runs, and repeats it. */
+  hear: async (_, { session, say }) => {
+    while (session.steered.length === 0 && !session.cancelled)
+      await new Promise((resolve) => {
+        session.wake = resolve
+      })
+    if (!session.cancelled) await say(`heard ${session.steered.shift()}`)
+  },
   end: (stopReason) => ({ stopReason, usage: { totalTokens: 9, inputTokens: 7, outputTokens: 2 } }),
   error: (rest) => {
     const [code, ...message] = rest.split(' ')

@@ -47,6 +47,7 @@ const connection = agent({ name: 'scripted' })
       protocolVersion: has('version-9') ? 9 : 1,
       agentInfo: { name: 'scripted', version: '1' },
       authMethods: authMethods(),
+      ...(has('steers') && { _meta: { steering: { supported: true } } }),
       agentCapabilities: {
         loadSession: !has('no-load'),
         ...(has('http') && { mcpCapabilities: { http: true } }),
@@ -92,6 +93,19 @@ const connection = agent({ name: 'scripted' })
     return { configOptions: options({ [params.configId]: params.value }) }
   })
   .onRequest(methods.agent.session.prompt, ({ params, client }) => runPrompt(params, client))
+  .onRequest(
+    '_session/steering',
+    (params) => params,
+    ({ params }) => {
+      const { sessionId, prompt, _meta } = params
+      append(join(folder, 'steered'), `${JSON.stringify({ prompt, _meta })}\n`)
+      const session = sessionOf(sessionId)
+      if (!session.running) return { outcome: 'promptRequired', reason: 'noRunningTurn' }
+      session.steered.push(prompt.map((block) => block.text ?? block.type).join(' '))
+      session.wake?.()
+      return { outcome: 'injected' }
+    },
+  )
   .onNotification(methods.agent.session.cancel, ({ params }) => {
     const session = sessions.get(params.sessionId)
     if (!session || has('ignores-cancel')) return
@@ -124,9 +138,14 @@ function answers() {
 }
 
 /** Runs a prompt. A prompt that resumes a turn continues the script of that turn. */
-async function runPrompt({ sessionId, prompt }, client) {
+async function runPrompt(params, client) {
+  const session = sessionOf(params.sessionId)
+  session.running = true
+  return workOn(params, session, client).finally(() => (session.running = false))
+}
+
+async function workOn({ sessionId, prompt }, session, client) {
   requireSignIn()
-  const session = sessionOf(sessionId)
   const texts = prompt.flatMap((block) => (block.type === 'text' ? [block.text] : []))
   append(join(folder, 'prompts'), `${JSON.stringify({ sessionId, prompt })}\n`)
   const resumes = texts.some((text) => text.startsWith('This turn was broken off'))
@@ -138,6 +157,7 @@ async function runPrompt({ sessionId, prompt }, client) {
   else if (has('repeats')) session.done = 0
   else if (has('forgets')) Object.assign(session, { lines: linesOf('say Anything else?'), done: 0 })
   session.cancelled = false
+  session.steered = []
   session.history.push(['user', own.join('\n').slice(0, 1000)])
   store(session)
   const scene = sceneOf(session, client)

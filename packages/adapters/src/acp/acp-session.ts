@@ -12,6 +12,7 @@ import type {
   PromptResponse,
   SessionStateUpdate,
   SessionUpdate,
+  SteeringResponse,
 } from './process/schema.ts'
 
 /** The params of `session/new`: the directories of an ACP session, and its MCP servers. */
@@ -28,6 +29,8 @@ export class AcpSession implements SessionClient {
   readonly context: SessionContext
   commands: readonly { readonly name: string; readonly description?: string }[] = []
   title: string | undefined
+  /** The ids of the refused calls whose reason the agent has got. */
+  readonly told = new Set<string>()
   /** The rules and skills (as text) that the agent got last. */
   #instructions = ''
   #options: readonly ConfigOption[]
@@ -129,6 +132,18 @@ export class AcpSession implements SessionClient {
     } finally {
       if (this.#turn === turn) this.#turn = undefined
     }
+  }
+
+  /** Gives the agent a message for the prompt that it works on. Returns whether the agent has taken it. */
+  async steer(prompt: readonly ContentBlock[]): Promise<boolean> {
+    // Without this wish, an agent that has just ended its prompt begins another one, which no turn shows.
+    const _meta = { steering: { idleBehavior: 'promptRequired' } }
+    const params = { sessionId: this.id, prompt, _meta }
+    const request: Promise<SteeringResponse> = this.connection.request('_session/steering', params)
+    return request.then(
+      ({ outcome }) => outcome === 'injected',
+      () => false,
+    )
   }
 
   /** Cancels the prompt of a turn. Later updates for the turn are dropped. Returns false if the prompt has already ended. */

@@ -109,7 +109,7 @@ test('[H14] an agent is not tried, then ready, broken or signed out, as its prob
     await agent.probe()
     return [before, readinessOf(agent.info)]
   }
-  expect(await stateOf({})).toEqual(['not-tried', { state: 'ready' }])
+  expect(await stateOf({})).toEqual(['not-tried', { state: 'ready', takesSteering: false }])
   const gone = { program: { command: '/no/such/agent' } }
   const problem = expect.stringContaining('there is no program "/no/such/agent"') as string
   expect(await stateOf(gone)).toEqual(['not-tried', { state: 'broken', problem }])
@@ -130,7 +130,7 @@ test('[H14.3] a problem of one session does not make its agent broken, and clien
   const gone = await acpRoom()
   rmSync(gone.folder, { recursive: true })
   expect(errorOf(await gone.turn('say a'))?.error.message).toContain('no such directory')
-  expect(readinessOf(gone.agent.agent.info)).toEqual({ state: 'ready' })
+  expect(readinessOf(gone.agent.agent.info)).toMatchObject({ state: 'ready' })
   const room = await acpRoom({ quirks: ['auth-once'] })
   const listed = () => JSON.stringify(room.ann.state(rootUri))
   await room.ann.until(() => listed().includes('needs-sign-in'))

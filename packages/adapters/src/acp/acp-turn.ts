@@ -123,11 +123,11 @@ export class AcpTurn implements SessionClient {
     return this.#silent
   }
 
-  notify(content: string): void {
+  notify(content: string, meta: object = {}): void {
     this.#chunks.endPart()
     // A notice has no id but consumes a number, so that the number in each id is the position of its part.
     this.#newId()
-    this.#output.write({ type: 'chat/responsePart', part: { kind: 'systemNotification', content } })
+    this.#output.write({ type: 'chat/responsePart', part: { kind: 'systemNotification', content, ...meta } })
   }
 
   #queue(task: () => void | Promise<void>): void {

@@ -15,6 +15,7 @@ import { sessionMemory } from './session-memory.ts'
 import { SessionProcess } from './session-process.ts'
 import type { TurnParts } from './turn-parts.ts'
 import { ToolServer } from './tool-server/tool-server.ts'
+import { steers } from './process/connection.ts'
 import type { AcpConnection } from './process/connection.ts'
 import { IdleProcesses } from './process/idle-processes.ts'
 import { Launcher } from './process/launch.ts'
@@ -184,6 +185,8 @@ export class AcpAgent implements Agent {
     try {
       const connection = await this.#launcher.start(signal)
       if (!isSignedOut(this.#problem)) this.#problem = undefined
+      // The profile may be one that an older version of this host has stored.
+      if (this.#profile?.steers === undefined) this.#learn({ steers: steers(connection) })
       return connection
     } catch (error) {
       if (!signal.aborted) this.#problem = this.#launcher.userError(error)
@@ -206,7 +209,7 @@ export class AcpAgent implements Agent {
       const { options } = await process.createSession('', { cwd, mcpServers: [] })
       const { sessionCapabilities } = opened.initialized.agentCapabilities ?? {}
       const directories = sessionCapabilities?.additionalDirectories ? { directories: true } : {}
-      this.#profile = { knobs: options, ...directories }
+      this.#profile = { knobs: options, ...directories, steers: steers(opened) }
       this.#problem = undefined
       if (this.#closed) return await opened.process.end()
       this.#keepSpare(opened)
@@ -214,6 +217,10 @@ export class AcpAgent implements Agent {
       await connection?.process.end()
       this.#problem = this.#launcher.userError(error)
     }
+  }
+
+  #learn(facts: Partial<Profile>): void {
+    if (this.#profile) this.#profile = { ...this.#profile, ...facts }
   }
 
   #keepSpare(connection: AcpConnection): void {

@@ -18,6 +18,8 @@ export interface Profile {
   readonly knobs: readonly ConfigOption[]
   /** Whether a session may have several directories. */
   readonly directories?: boolean
+  /** Whether the agent takes messages while it works. Absent in profiles that an older version has stored. */
+  readonly steers?: boolean
 }
 
 /** What is known about an agent program now. */
@@ -32,7 +34,7 @@ export interface AgentFacts {
 /** Returns the description of an agent program for clients. */
 export function agentInfo({ program, servers, profile, problem }: AgentFacts): AgentInfo {
   const { name: provider, displayName, command, actsWithoutAsking } = program
-  const { knobs = [], directories } = profile ?? {}
+  const { knobs = [], directories, steers } = profile ?? {}
   const info = {
     provider,
     displayName,
@@ -48,6 +50,7 @@ export function agentInfo({ program, servers, profile, problem }: AgentFacts): A
     state: stateOf(profile, problem),
     ...(problem && { problem: problem.message }),
     ...(actsWithoutAsking && { actsWithoutAsking }),
+    ...(steers !== undefined && { takesSteering: steers }),
   })
 }
 

@@ -4,7 +4,9 @@ import type { Customized } from '@atrium/host/ports/customized'
 import type { AcpSession } from './acp-session.ts'
 import { AcpTurn } from './acp-turn.ts'
 import { SessionOpener } from './open-session.ts'
+import { refusalsIn } from './refusals.ts'
 import { customText, messageBlocks, resumeText, textBlocks, withoutConsent } from './prompt.ts'
+import { Steering } from './steering.ts'
 import { storeSessionMemory } from './session-memory.ts'
 import { applyOptions, reportOptions, reportServers, reportTitle } from './session-report.ts'
 import type { TurnParts } from './turn-parts.ts'
@@ -98,7 +100,16 @@ export class TurnRun {
       : await messageBlocks({ ...activeTurn.message, text: prompt }, this.#parts.chat, promptCapabilities)
     const custom = session.newInstructions(customText(customized, this.#parts.launcher.program.name))
     const resume: ContentBlock[] = resumes ? [{ type: 'text', text: resumeText(activeTurn) }] : []
-    return [...(transcript ? [transcript] : []), ...textBlocks(custom), ...message, ...resume]
+    const refusals = this.#newRefusals(activeTurn, session)
+    return [...(transcript ? [transcript] : []), ...textBlocks(custom), ...refusals, ...message, ...resume]
+  }
+
+  /** The reasons of refusals that the agent did not get in the turn before, or before this turn was interrupted. */
+  #newRefusals({ responseParts }: ActiveTurn, session: AcpSession): readonly ContentBlock[] {
+    const before = this.#parts.chat.state.turns.at(-1)?.responseParts ?? []
+    const refusals = refusalsIn([...before, ...responseParts], session.told)
+    for (const { id } of refusals) session.told.add(id)
+    return textBlocks(refusals.map(({ text }) => text).join('\n'))
   }
 
   /**
@@ -124,7 +135,9 @@ export class TurnRun {
             cancel()
           })
     try {
-      const response = await session.prompt(turn, blocks)
+      const prompted = session.prompt(turn, blocks)
+      void new Steering(this.#parts, session, turn).run()
+      const response = await prompted
       await turn.end(response)
       if (turn.silent && !signal.aborted && response.stopReason !== 'cancelled')
         turn.notify(launcher.silentTurnNotice(await session.connection.process.readDiagnostics()))

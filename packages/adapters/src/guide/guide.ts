@@ -23,7 +23,7 @@ export function guide(later: World['later']): Agent {
         models: Object.values(models),
         capabilities: { multipleChats: { fork: true, sideChat: true } },
       },
-      { state: 'ready', fallback: true },
+      { state: 'ready', fallback: true, takesSteering: false },
     ),
     resumes: true,
     tools: toolDefinitions,

@@ -58,8 +58,12 @@ export function agentOn(providers: readonly ModelProvider[], options: ModelAgent
       capabilities: { multipleChats: { fork: true, sideChat: true } },
     }
     return isUsable
-      ? withReadiness(description, { state: 'ready' })
-      : withReadiness(description, { state: 'needs-sign-in', problem: howToGetReady(providers) })
+      ? withReadiness(description, { state: 'ready', takesSteering: true })
+      : withReadiness(description, {
+          state: 'needs-sign-in',
+          problem: howToGetReady(providers),
+          takesSteering: true,
+        })
   }
   let info = describe()
 

@@ -14,6 +14,8 @@ const readiness = {
   fallback: optional(boolean),
   /** Set for an agent that cannot be made to ask before it acts. */
   actsWithoutAsking: optional(boolean),
+  /** Whether the agent takes a steering message into the turn that runs. Absent: not known yet. */
+  takesSteering: optional(boolean),
 }
 /**
  * Whether an agent can work. `ready`: its program has answered, or it needs none. `needs-sign-in`: it lacks a key or a login.

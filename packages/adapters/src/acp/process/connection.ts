@@ -136,6 +136,11 @@ export class AcpConnection {
   }
 }
 
+/** Whether the agent takes messages while it works on a prompt. */
+export function steers({ initialized: { _meta } }: AcpConnection): boolean {
+  return _meta?.steering?.supported === true
+}
+
 const answeredMethods = new Set([
   'session/request_permission',
   'fs/write_text_file',

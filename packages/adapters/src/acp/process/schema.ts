@@ -8,6 +8,13 @@ export interface InitializeResponse {
   readonly agentCapabilities?: AgentCapabilities
   readonly authMethods?: readonly AuthMethod[]
   readonly agentInfo?: { readonly name?: string; readonly title?: string; readonly version?: string }
+  /** `steering` is an extension: the agent has the method `_session/steering`. */
+  readonly _meta?: { readonly steering?: { readonly supported?: boolean } | null } | null
+}
+
+/** The response to `_session/steering`. Every outcome but `injected` leaves the message with the host. */
+export interface SteeringResponse {
+  readonly outcome?: string
 }
 
 export interface AgentCapabilities {

@@ -8,6 +8,8 @@ import { connect, destroy, giveUp, silence } from './session.js'
 
 /** The first and the longest pause between two attempts to connect, in milliseconds. */
 const PAUSE = { first: 20, most: 1000 }
+/** The time that a server has to end a connection in order, in milliseconds. */
+const FAREWELL = 1000
 
 /**
  * A connection that is made again when it is lost. It does one work at a time, in order. A work is repeated after a loss, so
@@ -45,7 +47,11 @@ export class Link {
     const { session } = this
     this.session = undefined
     if (!session) return
-    await Promise.race([session.client.end().catch(() => {}), later(1000)])
+    let timer
+    const given = new Promise((resolve) => (timer = setTimeout(resolve, FAREWELL)))
+    await Promise.race([session.client.end().catch(() => {}), given])
+    // A timer that goes on would keep the thread alive.
+    clearTimeout(timer)
     destroy(session)
   }
 

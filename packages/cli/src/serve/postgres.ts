@@ -138,6 +138,12 @@ export async function postgresNode(given: PostgresNode): Promise<ServedHost> {
       // A stopped owner must not hold the fence for longer than its lease.
       const idle = ms / 2
       const store = await openPostgres(place, { epoch, idle, host: lease.host })
+      const { addedIndexes } = store
+      if (addedIndexes.length > 0)
+        world.report(
+          'indexes added by hand',
+          `${addedIndexes.join(', ')}: each write has to update them, too`,
+        )
       const rebuilt = (reason: string) => world.report('search index rebuilt', reason)
       let search: SearchIndex | undefined
       try {

@@ -11,9 +11,10 @@ import { quoted } from './session.js'
 
 /**
  * Creates the tables of a new store, and migrates an older one, in one transaction. Throws if the schema is newer, if it belongs
- * to another program, or if a table was changed by hand.
+ * to another program, or if a table was changed by hand. Returns the indexes that were added by hand.
  * @param {Query} query
  * @param {Migrating} options
+ * @returns {Promise<readonly string[]>}
  */
 export async function migrate(query, { target, epoch, laterMigrations = [] }) {
   const migrations = [...MIGRATIONS, ...laterMigrations]
@@ -32,6 +33,7 @@ export async function migrate(query, { target, epoch, laterMigrations = [] }) {
       const now = await versionOf(query, target)
       if (now >= known || (now > 0 && epoch === undefined)) return
       if (now > 0) await fence(query, epoch ?? 0)
+      const added = now > 0 ? await verifyShape(query, target) : []
       if (now > 0) await keepTables(query, schema, now)
       else {
         await query(`CREATE SCHEMA IF NOT EXISTS ${quoted(schema)}`)
@@ -40,9 +42,13 @@ export async function migrate(query, { target, epoch, laterMigrations = [] }) {
       }
       for (const sql of migrations.slice(Math.max(now - 1, 0))) await query(sql)
       await put(query, 'schema', String(known))
-      await put(query, 'shape', JSON.stringify(await shapeOf(query, schema)))
+      await put(
+        query,
+        'shape',
+        JSON.stringify(await shapeOf(query, schema, (index) => !added.includes(index))),
+      )
     })
-  await verifyShape(query, target)
+  return verifyShape(query, target)
 }
 
 /**
@@ -115,44 +121,92 @@ const put = (query, key, value) =>
   ])
 
 /**
- * Throws if a table has not the shape any more that it was created with.
+ * Throws if a table has not the shape any more that it was created with. An index that was added and refuses nothing is no change of
+ * the shape. Returns the names of such indexes.
  * @param {Query} query
  * @param {Target} target
+ * @returns {Promise<readonly string[]>}
  */
 async function verifyShape(query, { name, schema }) {
   const { rows } = await query(`SELECT value FROM meta WHERE key = 'shape'`)
+  /** @type {[string, string][]} */
   const created = Object.entries(JSON.parse(rows[0]?.value ?? '{}'))
-  const now = await shapeOf(query, schema)
-  for (const [table, shape] of created)
-    if (now[table] !== shape)
-      throw new Failure(
-        'unreadable',
-        `the table "${table}" at ${name} was ${now[table] === undefined ? 'removed' : 'changed'} by hand. Undo that, or restore a backup.`,
-      )
   if (created.length === 0)
     throw new Failure('unreadable', `the table "meta" at ${name} was changed by hand. Restore a backup.`)
+  const tables = await tableShapes(query, schema)
+  for (const [table, shape] of created) {
+    const now = tables.get(table)
+    if (now && composed(now, hadBy(shape)) === shape) continue
+    const how = now === undefined ? 'removed' : 'changed'
+    throw new Failure(
+      'unreadable',
+      `the table "${table}" at ${name} was ${how} by hand. Undo that, or restore a backup.`,
+    )
+  }
+  return created.flatMap(([table, shape]) =>
+    (tables.get(table)?.indexes ?? []).filter((index) => !hadBy(shape)(index)).map(({ title }) => title),
+  )
+}
+
+/** @typedef {{ title: string, text: string, refuses: boolean }} Index */
+/** @typedef {{ columns: string | null, indexes: readonly Index[], rest: readonly (string | null)[] }} TableShape */
+
+/**
+ * Returns whether a table was created with an index. One that can refuse rows counts as if it was, so that it is a change of the shape.
+ * @param {string} created
+ * @returns {(index: Index) => boolean}
+ */
+function hadBy(created) {
+  const parts = created.split(/[;,] /)
+  return ({ text, refuses }) => refuses || parts.includes(text)
 }
 
 /**
- * Returns the columns, indexes, triggers and rules of every table, as one text each.
+ * Returns the shape of every table as one text each. Indexes that are not wanted are left out.
  * @param {Query} query
  * @param {string} schema
+ * @param {(title: string) => boolean} wanted
  * @returns {Promise<{ [table: string]: string }>}
  */
-async function shapeOf(query, schema) {
+async function shapeOf(query, schema, wanted = () => true) {
+  const tables = [...(await tableShapes(query, schema))]
+  return Object.fromEntries(
+    tables.map(([name, shape]) => [name, composed(shape, ({ title }) => wanted(title))]),
+  )
+}
+
+/**
+ * @param {TableShape} shape
+ * @param {(index: Index) => boolean} wanted
+ */
+function composed({ columns, indexes, rest }, wanted) {
+  const texts = indexes.filter(wanted).map(({ text }) => text)
+  return [columns, texts.length > 0 ? texts.join(', ') : null, ...rest]
+    .filter((part) => part !== null)
+    .join('; ')
+}
+
+/**
+ * Reads the columns, indexes, triggers and rules of every table.
+ * @param {Query} query
+ * @param {string} schema
+ * @returns {Promise<Map<string, TableShape>>}
+ */
+async function tableShapes(query, schema) {
   const { rows } = await query(
-    `SELECT c.relname AS name, concat_ws('; ',
+    `SELECT c.relname AS name,
        (SELECT string_agg(concat_ws(' ', attname, format_type(atttypid, atttypmod), attnotnull, collname), ', ' ORDER BY attnum)
         FROM pg_attribute LEFT JOIN pg_collation l ON l.oid = attcollation
-        WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped),
-       (SELECT string_agg(concat_ws(' ', r.relname, indisunique, indisvalid, indkey::text), ', ' ORDER BY r.relname)
-        FROM pg_index i JOIN pg_class r ON r.oid = indexrelid WHERE indrelid = c.oid),
-       (SELECT string_agg(tgname, ', ' ORDER BY tgname) FROM pg_trigger WHERE tgrelid = c.oid AND NOT tgisinternal),
+        WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped) AS columns,
+       (SELECT coalesce(json_agg(json_build_object('title', r.relname, 'refuses', indisunique OR indisexclusion,
+          'text', concat_ws(' ', r.relname, indisunique, indisvalid, indkey::text)) ORDER BY r.relname), '[]')
+        FROM pg_index i JOIN pg_class r ON r.oid = indexrelid WHERE indrelid = c.oid) AS indexes,
+       ARRAY[(SELECT string_agg(tgname, ', ' ORDER BY tgname) FROM pg_trigger WHERE tgrelid = c.oid AND NOT tgisinternal),
        (SELECT string_agg(rulename, ', ' ORDER BY rulename) FROM pg_rewrite WHERE ev_class = c.oid),
-       relrowsecurity) AS shape
+       concat(relrowsecurity)] AS rest
      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE nspname = $1 AND c.relkind IN ('r', 'p')
      ORDER BY c.relname`,
     [schema],
   )
-  return Object.fromEntries(rows.map((table) => [table.name, table.shape]))
+  return new Map(rows.map(({ name, ...shape }) => [name, shape]))
 }

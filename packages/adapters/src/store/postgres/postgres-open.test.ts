@@ -135,6 +135,11 @@ test.each([
   ['an added column', 'ALTER TABLE rows ADD COLUMN note text', 'table "rows" .* was changed by hand'],
   ['another type', 'ALTER TABLE tails ALTER places TYPE int', 'table "tails" .* was changed by hand'],
   ['a removed index', 'DROP INDEX envelopes_by_client', 'table "envelopes" .* was changed by hand'],
+  [
+    'an added index that can refuse rows',
+    'CREATE UNIQUE INDEX mine ON envelopes (sum)',
+    'table "envelopes" .* was changed by hand',
+  ],
   ['a removed table', 'DROP TABLE kept', 'table "kept" .* was removed by hand'],
   [
     'a rule',
@@ -151,6 +156,19 @@ test.each([
     name: 'StoreUnreadable',
     message: expect.stringMatching(message),
   })
+})
+
+test('[L53.3] an index that somebody has added is no damage: it is named, also after a migration, and may be removed', async () => {
+  const place = await filled()
+  await tamper(place, 'CREATE INDEX "mine, too" ON envelopes (channel, sum)')
+  await tamper(place, `CREATE INDEX half ON records (key) WHERE name <> ''`)
+  const addedIndexes = ['mine, too', 'half']
+  const epoch = await epochOf(place)
+  expect(await open(place, { epoch })).toMatchObject({ addedIndexes })
+  const laterMigrations = ['ALTER TABLE records ADD COLUMN extra text']
+  expect(await open(place, { epoch, laterMigrations })).toMatchObject({ addedIndexes })
+  await tamper(place, 'DROP INDEX "mine, too"')
+  expect(await open(place, { epoch, laterMigrations })).toMatchObject({ addedIndexes: ['half'] })
 })
 
 test('[L53] tables of another program are left alone', async () => {

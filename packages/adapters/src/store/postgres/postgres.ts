@@ -36,13 +36,19 @@ export interface PostgresOptions {
 export interface PostgresStore extends Store {
   /** The id of the host that the store belongs to. It was chosen when the store was created. */
   readonly host: string
+  /** The indexes that somebody has added to its tables. They refuse nothing, and cost time at each write. */
+  readonly addedIndexes: readonly string[]
   /** Reads the servers that copy the database. Resolves with undefined if the user may not see them. */
   replicas(): Promise<readonly Replica[] | undefined>
 }
 
 interface PostgresApi extends StoreApi {
   replicas(): { readonly seen: boolean; readonly replicas: readonly Replica[] }
-  open(options: object): { readonly upTo: number; readonly host: string }
+  open(options: object): {
+    readonly upTo: number
+    readonly host: string
+    readonly addedIndexes: readonly string[]
+  }
 }
 
 /**
@@ -68,6 +74,7 @@ export async function openPostgres(
   return {
     ...store,
     host: opened.host,
+    addedIndexes: opened.addedIndexes,
     async replicas() {
       const { seen, replicas } = await worker.request('replicas', [])
       return seen ? replicas : undefined

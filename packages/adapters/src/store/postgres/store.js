@@ -34,14 +34,14 @@ export async function openStore({ target, epoch, host, patience, answer, idle, l
     const opened = await link.run(async (query) => {
       if (epoch === undefined && (await versionOf(query, target)) === 0)
         throw new Failure('unreadable', `the store at ${target.name} is empty`)
-      await migrate(query, { target, epoch, laterMigrations })
+      const addedIndexes = await migrate(query, { target, epoch, laterMigrations })
       if (epoch !== undefined) await fence(query, epoch)
       await refuseUnfinished(query, target)
-      return { host: await expected(query, host, target), ...(await boundsOf(query, target)) }
+      return { addedIndexes, host: await expected(query, host, target), ...(await boundsOf(query, target)) }
     })
     // A connection that was there once is made again when it is lost.
     await reading.run((query) => query('SELECT 1'))
-    const { batch, upTo } = opened
+    const { batch, ...value } = opened
     const owner = { link, reading, epoch: epoch ?? -1 }
     const tails = new Tails()
     const api = {
@@ -57,7 +57,7 @@ export async function openStore({ target, epoch, host, patience, answer, idle, l
         await Promise.all([link.close(), reading.close()])
       },
     }
-    return { api, value: { upTo, host: opened.host } }
+    return { api, value }
   } catch (error) {
     await Promise.all([link.close(), reading.close()])
     throw error

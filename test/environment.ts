@@ -61,7 +61,7 @@ const programs = `
   node npm git sh bash zsh cat chmod cksum cp cut date dd dirname echo env expr false find grep head id
   kill ln ls mkdir mkfifo mount mv nohup od printf ps pwd readlink rm rmdir sed seq setsid sleep
   sort stat stty tail test timeout touch tr true tty umount uname wc yes
-  chromium chromium-browser google-chrome basename
+  chromium chromium-browser google-chrome basename pgbouncer
 `
   .trim()
   .split(/\s+/)

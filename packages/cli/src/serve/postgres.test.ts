@@ -6,6 +6,7 @@ import { nodeWorld } from '@atrium/adapters/process/world'
 import type { PostgresPlace } from '@atrium/adapters/store/postgres'
 import { createHost } from '@atrium/host'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { tamper } from '../../../adapters/test/postgres/place.ts'
 import { postgresTests } from '../../../adapters/test/postgres/store.ts'
 import type { ClusterSettings } from './cluster-fields.ts'
 import { nodeProcesses, postgresNode, readPlace } from './postgres.ts'
@@ -83,6 +84,17 @@ test('[L56.5] the data folder remembers the name of the machine, and a setting o
   writeFileSync(join(data, 'machine'), 'before\n')
   expect((await nodeProcesses({ data })).machine).toBe('before')
   expect((await nodeProcesses({ data, machine: 'given' })).machine).toBe('given')
+})
+
+test('[L56.7] the connections of a host name its schema and its node at the database', async () => {
+  const place = await server().place()
+  await start(place, { machine: 'one' })
+  const names = `SELECT DISTINCT application_name AS name FROM pg_stat_activity WHERE application_name LIKE 'atrium/%'`
+  expect(await tamper(place, `${names} AND application_name LIKE '%/one:%' ORDER BY name`)).toEqual(
+    [place.schema, `${place.schema}_search`].map((schema) => ({
+      name: `atrium/${schema}/one:${process.pid}`,
+    })),
+  )
 })
 
 test('[L56.3] a data folder is refused with the store of another host', async () => {

@@ -103,10 +103,11 @@ export interface PostgresNode {
 
 /** Returns the host of a node on a database: its owner, or a standby. */
 export async function postgresNode(given: PostgresNode): Promise<ServedHost> {
-  const { settings, place, world, node, url, open, changed, failed } = given
+  const { settings, world, node, url, open, changed, failed } = given
   const { openPostgres, postgresLease, postgresSearch } = await load()
   const ms = leaseMs(settings)
   const name = `${node.machine}:${process.pid}`
+  const place = { ...given.place, node: name }
   const lease = await postgresLease(place, { node: name, ms, ...(url !== undefined && { url }) })
   try {
     await checkHost(settings.data, lease.host, place.name)

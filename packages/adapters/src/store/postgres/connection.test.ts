@@ -5,6 +5,11 @@ import { postgresTests } from '../../../test/postgres/store.ts'
 
 const server = postgresTests()
 
+/** The cast gives the function its type, because `session.js` is plain JavaScript without type declarations. */
+const { applicationName } = (await import(new URL('./session.js', import.meta.url).href)) as {
+  applicationName(target: { readonly schema: string; readonly node?: string }): string
+}
+
 /** A program that opens and closes a connection, and prints what would keep its thread alive. */
 const closing = `
   const { Link } = await import(process.env.LINK)
@@ -23,4 +28,19 @@ test('[L56.6] a connection that is closed leaves no timer and no socket, so its 
   const run = promisify(execFile)
   const { stdout } = await run(process.execPath, ['--input-type=module', '-e', closing], { env })
   expect(JSON.parse(stdout)).toEqual([])
+})
+
+test.each([
+  ['a node', { schema: 'atrium', node: 'one:47' }, 'atrium/atrium/one:47'],
+  ['no node', { schema: 'atrium' }, 'atrium/atrium'],
+  ['letters that a server replaces', { schema: 'atrium', node: 'häuser:1' }, 'atrium/atrium/h?user:1'],
+  ['a long schema', { schema: 's'.repeat(51), node: 'one:47' }, `atrium/${'s'.repeat(49)}/one:47`],
+  [
+    'a long machine',
+    { schema: 's'.repeat(51), node: 'm'.repeat(80) },
+    `atrium/${'s'.repeat(24)}/${'m'.repeat(31)}`,
+  ],
+])('[L56.7] the name of a connection with %s has at most 63 bytes', (_, target, name) => {
+  expect(applicationName(target)).toBe(name)
+  expect(Buffer.byteLength(name)).toBeLessThanOrEqual(63)
 })

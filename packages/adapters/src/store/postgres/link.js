@@ -137,8 +137,9 @@ export class Link {
     try {
       if (before)
         await this.queryOf(session)(
-          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND application_name = $2`,
-          [before.pid, before.tag],
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1
+             AND (extract(epoch FROM backend_start) * 1000000)::int8 = $2`,
+          [before.pid, before.began],
         )
     } catch (error) {
       // The next attempt must end the old connection, too.

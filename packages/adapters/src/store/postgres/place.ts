@@ -9,6 +9,8 @@ export interface PostgresPlace {
   readonly database: string
   /** The schema of the tables. */
   readonly schema: string
+  /** Who connects, as the people of the database see it in `application_name`. */
+  readonly node?: string
   readonly config: {
     readonly host: string
     readonly port: number

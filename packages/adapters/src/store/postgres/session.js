@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { Failure } from './failure.js'
+import { refuseSharing } from './pooler.js'
 
-/** @typedef {import('./failure.js').Place & { config: import('pg').ClientConfig }} Target a database and how to connect to it */
-/** @typedef {{ client: import('pg').Client, pid: number, tag: string, lost: boolean, silent?: number }} Session a connection that was checked; `silent`: the milliseconds after which it was given up */
+/** @typedef {import('./failure.js').Place & { config: import('pg').ClientConfig, node?: string | undefined }} Target a database and how to connect to it; `node`: who connects, for the people of the database */
+/** @typedef {{ client: import('pg').Client, pid: number, began: number, lost: boolean, silent?: number }} Session a connection that was checked, with the process of the server and when that began; `silent`: the milliseconds after which it was given up */
 
 /** The type of numbers with 64 bits. Every number of the store fits into a JavaScript number. */
 const INT8 = 20
@@ -17,10 +17,9 @@ const ALIVE = 10_000
  * @returns {Promise<Session>}
  */
 export async function connect(target, { idle, answer, settings = '' }) {
-  const tag = `atrium ${randomBytes(6).toString('hex')}`
   const client = new pg.Client({
     ...target.config,
-    application_name: tag,
+    application_name: applicationName(target),
     keepAlive: true,
     keepAliveInitialDelayMillis: ALIVE,
     types: {
@@ -28,7 +27,7 @@ export async function connect(target, { idle, answer, settings = '' }) {
     },
   })
   /** @type {Session} */
-  const session = { client, pid: 0, tag, lost: false }
+  const session = { client, pid: 0, began: 0, lost: false }
   // Without a listener, an error between two queries would end the thread.
   client.on('error', () => (session.lost = true))
   client.on('end', () => (session.lost = true))
@@ -36,7 +35,9 @@ export async function connect(target, { idle, answer, settings = '' }) {
   const timer = setTimeout(() => giveUp(session, answer), answer)
   try {
     await client.connect()
-    session.pid = await checked(client, target)
+    Object.assign(session, await checked(client, target))
+    // Before the settings below, which would stay at a connection of others.
+    await refuseSharing(session, target)
     await client.query(
       `SET search_path TO ${quoted(target.schema)}; SET idle_in_transaction_session_timeout = ${Math.round(idle)};
        SET statement_timeout = 0; SET default_transaction_isolation = 'read committed';
@@ -78,20 +79,39 @@ export function destroy(session) {
   session.client.connection?.stream?.destroy()
 }
 
+/** The longest name of an application at a server, in bytes. It keeps ASCII only. */
+const NAME_BYTES = 63
+/** The part of the name that a long name of a node leaves to the schema. */
+const SCHEMA_BYTES = 24
+
+/**
+ * The name by which the people of the database know a connection: the same for all connections of a node to one schema.
+ * @param {Target} target
+ */
+export function applicationName({ schema, node = '' }) {
+  const who = node.replaceAll(/[^ -~]/g, '?')
+  const room = NAME_BYTES - 'atrium'.length - 1
+  const most = who === '' ? room : Math.max(SCHEMA_BYTES, room - 1 - who.length)
+  return ['atrium', schema.slice(0, most), ...(who === '' ? [] : [who])].join('/').slice(0, NAME_BYTES)
+}
+
 /** @param {string} name */
 export const quoted = (name) => `"${name.replaceAll('"', '""')}"`
 
 /**
- * Throws if a setting of the server could lose confirmed data, or change texts. Returns the pid of the server's process.
+ * Throws if a setting of the server could lose confirmed data, or change texts. Returns the pid of the server's process, and when it
+ * began, in microseconds.
  * @param {import('pg').Client} client
  * @param {Target} target
- * @returns {Promise<number>}
+ * @returns {Promise<{ pid: number, began: number }>}
  */
 async function checked(client, { name }) {
   const { rows } = await client.query(
     `SELECT current_setting('synchronous_commit') AS synchronous_commit, current_setting('fsync') AS fsync,
        current_setting('full_page_writes') AS full_page_writes, current_setting('server_encoding') AS server_encoding,
-       current_setting('server_version_num')::int AS version, pg_backend_pid() AS pid`,
+       current_setting('server_version_num')::int AS version, pid,
+       (extract(epoch FROM backend_start) * 1000000)::int8 AS began
+     FROM pg_stat_activity WHERE pid = pg_backend_pid()`,
   )
   const [settings] = rows
   for (const [setting, allowed] of Object.entries(REQUIRED))
@@ -105,7 +125,7 @@ async function checked(client, { name }) {
       'unreadable',
       `PostgreSQL at ${name} has version ${Math.floor(settings.version / 10_000)}; Atrium needs version 13 or newer`,
     )
-  return settings.pid
+  return { pid: settings.pid, began: settings.began }
 }
 
 /** @type {{ readonly [setting: string]: readonly string[] }} */

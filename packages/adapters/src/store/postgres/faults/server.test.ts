@@ -79,7 +79,7 @@ test('[L54.1] a server is trusted by its certificate only: an unknown issuer, an
   await store.log.flush()
   expect(await store.log.load(one)).toMatchObject({ seq: 1 })
   const encrypted = 'SELECT bool_and(ssl) AS all FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)'
-  expect(await tamper(place, `${encrypted} WHERE application_name LIKE 'atrium %'`)).toEqual([{ all: true }])
+  expect(await tamper(place, `${encrypted} WHERE application_name LIKE 'atrium/%'`)).toEqual([{ all: true }])
 })
 
 test('[L4] F-07: a full disk at the database is an error that can be repeated, and loses and doubles nothing', async (context) => {

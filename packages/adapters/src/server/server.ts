@@ -39,6 +39,8 @@ export interface ListenOptions extends GateOptions {
    * devices, so it answers every credential with 503.
    */
   readonly role?: (() => string) | undefined
+  /** The reason why `/readyz` answers 503 at a node whose clients are still accepted; undefined if there is none. */
+  readonly trouble?: (() => string | undefined) | undefined
   /** The text of `/metrics`. Absent: there is no such path. */
   readonly metrics?: (() => string) | undefined
   readonly limits?: PendingUpgradeLimits | undefined
@@ -142,7 +144,8 @@ interface Parts {
 }
 
 function serve({ gate, pending, page, pageSockets }: Parts, options: ListenOptions): Server {
-  const { ready = () => true, role, connect, report, heartbeat, now = () => performance.now() } = options
+  const { ready = () => true, role, trouble, connect, report, heartbeat } = options
+  const { now = () => performance.now() } = options
   const authFailures = new AuthFailures(failureLimits, now)
   const misdirected = new AuthFailures(failureLimits, now)
   const sockets = new WebSocketServer({
@@ -171,9 +174,10 @@ function serve({ gate, pending, page, pageSockets }: Parts, options: ListenOptio
     else if (options.devices && request.method === 'POST' && pathOf(request) === pairingPath)
       return void pair(options.devices, request, response)
     else if (page && !routes.has(pathOf(request))) return void answerByPage(page, request, response)
+    const problem = trouble?.()
     const [status, text] = refusal
       ? statusResponse(refusal.status)
-      : responseTo(request, { ready: ready(), role: role?.() })
+      : responseTo(request, { ready: ready() && problem === undefined, role: problem ?? role?.() })
     // `connection: close`: a socket carries one request, so no second one can be smuggled in behind it.
     response.writeHead(status, headersFor(text)).end(text)
   }

@@ -73,6 +73,7 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
       page: pageOf(settings),
       ready: () => !stopping && host.ready(),
       role: host.role,
+      trouble: host.trouble,
       connect: (transport, principal, device) => host.connect(transport, principal, device),
       devices: host.devices,
       metrics: () => metricsText(host.metrics()),

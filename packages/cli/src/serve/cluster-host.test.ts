@@ -57,8 +57,8 @@ function cluster(ms = leaseMs) {
         throw error
       },
     })
-    const { connect: accept, devices, ready, role } = host
-    const server = await listen({ port: 0, token, connect: accept, devices, ready, role })
+    const { connect: accept, devices, ready, role, trouble } = host
+    const server = await listen({ port: 0, token, connect: accept, devices, ready, role, trouble })
     const close = () => Promise.all([server.close(), host.close()])
     onTestFinished(async () => void (await close()))
     const readyz = async () => {
@@ -81,6 +81,17 @@ test('[L46] /readyz says owner or standby, and a standby refuses every WebSocket
     const error = await new Promise<Error>((resolve) => socket.once('error', resolve))
     expect(error.message).toContain('503')
   }
+})
+
+test('[L46.3] /readyz says that the owner cannot reach its database, and is 200 again when it can', async () => {
+  const { add } = cluster()
+  const one = await add('one', false)
+  one.cut(true)
+  await vi.waitUntil(async () => (await one.readyz()) === '503 owner: its database cannot be reached', {
+    timeout: 60_000,
+  })
+  one.cut(false)
+  await vi.waitUntil(async () => (await one.readyz()) === '200 owner', { timeout: 60_000 })
 })
 
 test('[L46] a node without --standby fails with a sentence that names the owner', async () => {

@@ -15,6 +15,8 @@ export interface ServedHost {
   ready(): boolean
   /** `owner` or `standby`; absent at a host that is alone. */
   readonly role?: () => string
+  /** Why `/readyz` does not call an owner ready, although it may accept clients; undefined if it does. */
+  readonly trouble?: () => string | undefined
   close(): Promise<void>
 }
 
@@ -64,6 +66,7 @@ export async function clusterHost({ standby, place, ...parts }: ClusterHostOptio
     }),
     ready: () => node.accepts,
     role: () => (node.accepts ? 'owner' : 'standby'),
+    trouble: () => node.trouble && `owner: ${node.trouble}`,
     close: () => alive(() => node.close()),
   }
   return alive(async () => {

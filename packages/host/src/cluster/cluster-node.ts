@@ -42,6 +42,8 @@ const polls = 4
 export const takenOver = 'another node has taken over this host; connect again'
 /** The sentence for the clients of an owner that has waited for its database for too long. */
 export const databaseLost = 'this node has lost its database; connect again'
+/** The sentence for the clients of an owner whose lease has ended without a renewal. */
+export const leaseOver = 'this node could not renew its lease in time; connect again'
 const unreachable =
   'This node cannot reach its database. It accepts nothing until it can, or until another node takes over.'
 
@@ -51,6 +53,8 @@ export class ClusterNode {
   #role: NodeRole = 'standby'
   #ownership: Ownership | undefined
   #host: Host | undefined
+  /** The links of the host. */
+  readonly #links = new Set<Transport>()
   #lease: LeaseState | undefined
   /** Why this node is not the owner any more. */
   #reason = takenOver
@@ -97,6 +101,11 @@ export class ClusterNode {
     return this.host !== undefined && this.#ownership !== undefined && this.#ownership.msLeft > 0
   }
 
+  /** Why this owner is in doubt, although it still accepts clients or will again; undefined if it is not. */
+  get trouble(): string | undefined {
+    return this.host && this.#ownership?.trouble
+  }
+
   /**
    * Looks at the lease for the first time. Resolves when the node is the owner, or a standby. Rejects if the lease cannot be
    * read.
@@ -108,8 +117,16 @@ export class ClusterNode {
   }
 
   connect(transport: Transport, principal: string, device?: Device): void {
-    if (this.accepts) this.host?.connect(transport, principal, device)
-    else transport.close(1013, 'this node does not serve now; connect to the owner, or try again')
+    if (!this.accepts)
+      return transport.close(1013, 'this node does not serve now; connect to the owner, or try again')
+    this.#links.add(transport)
+    transport.closed.addEventListener('abort', () => this.#links.delete(transport))
+    this.host?.connect(transport, principal, device)
+  }
+
+  /** Lets the clients go to another node, which may be the owner by now: what they wait for here may never be answered. */
+  #letGo(): void {
+    for (const link of this.#links) link.close(1013, leaseOver)
   }
 
   /** Ends the host in order and gives the lease back, so that another node can take over at once. */
@@ -158,7 +175,13 @@ export class ClusterNode {
 
   async #takeOver(): Promise<void> {
     const { lease, world, effects, open, failed, mayPass } = this.#parts
-    const parts = { lease, world, effects, deposed: () => this.#endTerm(ownership, takenOver) }
+    const parts = {
+      lease,
+      world,
+      effects,
+      deposed: () => this.#endTerm(ownership, takenOver),
+      lapsed: () => this.#letGo(),
+    }
     const ownership = await takeLease(parts)
     if (!ownership) return
     this.#ownership = ownership

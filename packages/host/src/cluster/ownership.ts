@@ -10,10 +10,13 @@ export interface OwnershipParts {
   readonly effects: EffectTimer
   /** Called once if another node has taken the lease. */
   readonly deposed: () => void
+  /** Called when the lease has ended without a renewal. A later renewal may still succeed. */
+  readonly lapsed: () => void
 }
 
 /** A lease is renewed this many times in its length, so that a single lost renewal does no harm. */
 const renewals = 4
+const databaseSilent = 'its database cannot be reached'
 
 /**
  * Takes the lease if it is free. The count of the effect timer begins before the request is sent, so it ends before the lease
@@ -40,10 +43,12 @@ export class Ownership {
   readonly #parts: OwnershipParts
   #ended = false
   #overdue = false
+  #trouble: string | undefined
   /** When the last request that succeeded was sent. */
   #sent: number
   #cancelNext = () => {}
   #cancelOverdue = () => {}
+  #cancelLapse = () => {}
 
   constructor(epoch: number, parts: OwnershipParts, sent: number) {
     this.epoch = epoch
@@ -63,11 +68,17 @@ export class Ownership {
     return this.#overdue
   }
 
+  /** Why the newest renewal has failed; undefined if it has not. */
+  get trouble(): string | undefined {
+    return this.#trouble
+  }
+
   /** Stops renewing the lease, and does not give it back. */
   end(): void {
     this.#ended = true
     this.#cancelNext()
     this.#cancelOverdue()
+    this.#cancelLapse()
   }
 
   /**
@@ -97,13 +108,17 @@ export class Ownership {
   }
 
   #renewed(sent: number): void {
-    const { lease, world } = this.#parts
+    const { lease, world, lapsed } = this.#parts
     this.#sent = sent
     if (this.#overdue) world.report('lease renewed late')
     this.#overdue = false
+    this.#trouble = undefined
     this.#cancelOverdue()
+    this.#cancelLapse()
+    this.#cancelLapse = world.later(this.msLeft, lapsed)
     this.#cancelOverdue = world.later(lease.ms / 2, () => {
       this.#overdue = true
+      this.#trouble ??= databaseSilent
       world.report('lease not renewed in time')
     })
     this.#renewLater(lease.ms / renewals)
@@ -115,8 +130,10 @@ export class Ownership {
 
   async #renew(): Promise<void> {
     const { lease, world, effects, deposed } = this.#parts
+    let trouble = 'its watchdog does not answer'
     try {
       const mark = await this.#mark()
+      trouble = databaseSilent
       const sent = world.now()
       const held = await inTime(world, lease, lease.renew(this.epoch))
       if (this.#ended) return
@@ -132,6 +149,7 @@ export class Ownership {
         this.end()
         return deposed()
       }
+      this.#trouble = trouble
       world.report('lease not renewed', error)
       this.#renewLater(lease.ms / renewals / 2)
     }

@@ -142,13 +142,14 @@ test('[A4] [O35] [O37] [O44] [O47] [O59] [H30] examples/review.mjs: changes are 
   })
 })
 
-describe('[A4] the README', () => {
+describe('[A4] the README and its pages', () => {
   const root = fileURLToPath(new URL('..', import.meta.url))
-  const readme = readFileSync(`${root}/README.md`, 'utf8')
-  const snippets = (language: string) =>
-    [...readme.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(
-      ([, text = '']) => text,
-    )
+  const snippets = (language: string, page = 'README.md') =>
+    [
+      ...readFileSync(`${root}/${page}`, 'utf8').matchAll(
+        new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'),
+      ),
+    ].map(([, text = '']) => text)
   const run = (program: string, env: NodeJS.ProcessEnv = {}) => {
     const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
       cwd: root,
@@ -174,9 +175,8 @@ describe('[A4] the README', () => {
     }
   })
 
-  test('its config file is accepted', async () => {
-    const [file = '', ...others] = snippets('json')
-    expect(others).toEqual([])
+  test('the config file of docs/agents.md is accepted', async () => {
+    const [file = ''] = snippets('json', 'docs/agents.md')
     const home = mkdtempSync(join(tmpdir(), 'atrium-readme-'))
     mkdirSync(join(home, 'atrium'))
     writeFileSync(join(home, 'atrium', 'config.json'), file)
@@ -184,14 +184,15 @@ describe('[A4] the README', () => {
     expect([Object.keys(settings.agents ?? {}), warnings]).toEqual([['mine', 'cline'], []])
   })
 
-  test('its commands exist, and what it shows of the example is what the example prints', () => {
-    const shown = snippets('text').find((text) => text.startsWith('Ann speaks'))
+  test('the commands of docs/commands.md exist, and docs/programs.md shows what the example prints', () => {
+    const shown = snippets('text', 'docs/programs.md').find((text) => text.startsWith('Ann speaks'))
     expect(shown?.trimEnd().split('\n')).toEqual(sharedTurn)
     const { stdout } = spawnSync(process.execPath, [`${root}/packages/cli/bin/atrium.mjs`, '--help'], {
       encoding: 'utf8',
     })
     const known = new Set([...stdout.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name))
-    const used = [...readme.matchAll(/^\| `atrium ([a-z]+)/gm)].map(([, name]) => name)
+    const commands = readFileSync(`${root}/docs/commands.md`, 'utf8')
+    const used = [...commands.matchAll(/^\| `atrium ([a-z]+)/gm)].map(([, name]) => name)
     expect(used.length).toBeGreaterThan(15)
     expect(used.filter((name) => !known.has(name))).toEqual([])
   })

@@ -1,16 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import {
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { pagesBelow } from './markdown.ts'
 import { root } from './packed.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'atrium-snippets-'))
@@ -95,12 +88,3 @@ test('[U60] a client takes the WebSocket of ws, of a browser and of undici, and 
   const options = { lib: ['ES2023', 'DOM'], types: ['node', 'ws'] }
   expect(compile('sockets', options, new Map([['sockets.ts', sockets]]))).toBe('')
 })
-
-/** The Markdown files of the repository. */
-function pagesBelow(place: string): readonly string[] {
-  return readdirSync(place, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(place, entry.name)
-    if (entry.isDirectory()) return /^(?:node_modules|dist|\..*)$/.test(entry.name) ? [] : pagesBelow(path)
-    return entry.name.endsWith('.md') ? [path] : []
-  })
-}

@@ -74,8 +74,9 @@ for (const file of output) write(file.fileName, file.code === undefined ? file.s
 write(licences, licenceTexts())
 // This file is written last, because the launcher takes its modification time for that of the whole bundle.
 const [{ fileName: entry }] = output.filter((file) => file.isEntry && file.name === 'main')
-write('bundle.json', JSON.stringify({ entry, inputs: watched() }))
-removeOld(output.map((file) => file.fileName))
+const files = [...output.map((file) => file.fileName), 'bundle.json', licences]
+write('bundle.json', JSON.stringify({ entry, inputs: watched(), files }))
+removeOld(files)
 if (process.argv.includes('--clean')) copyPage()
 await fillCache().catch((error) => process.stderr.write(`atrium: no code cache: ${error.message}\n`))
 
@@ -207,7 +208,7 @@ function write(name, content) {
  */
 function removeOld(current) {
   const before = process.argv.includes('--clean') ? Infinity : Date.now() - 24 * 60 * 60_000
-  const kept = [...current, 'bundle.json', 'cache', licences]
+  const kept = [...current, 'cache']
   for (const name of readdirSync(folder))
     if (!kept.includes(name) && statSync(join(folder, name)).mtimeMs < before) rmSync(join(folder, name))
 }

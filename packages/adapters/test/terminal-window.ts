@@ -54,6 +54,13 @@ export class Window {
     return readable(this.#terminal)
   }
 
+  /** The rows that the window shows now, without its scrollback. */
+  get screen(): string {
+    const { active } = this.#terminal.buffer
+    const rows = Array.from({ length: this.#terminal.rows }, (_, at) => active.getLine(active.baseY + at))
+    return rows.map((row) => row?.translateToString(true) ?? '').join('\n')
+  }
+
   press(keys: string): void {
     this.#pty.write(keys)
   }

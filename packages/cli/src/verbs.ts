@@ -109,6 +109,7 @@ export const verbs: readonly Verb[] = [
       ['--option <choice>', 'once, session, folder, or another offered choice'],
       ['--edit <input>', 'run the tool with this input instead'],
       ['--call <id>', 'the request, if there are several'],
+      ['--show', 'print all of what is asked, and answer nothing'],
     ],
     load: async () => (await import('./commands/approve.ts')).approve,
   },

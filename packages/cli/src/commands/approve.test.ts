@@ -67,6 +67,17 @@ describe.sequential('[Z22] approve and deny', () => {
     )
   })
 
+  test('[Z22.4] --show prints all of a long request as text and as JSON, and answers nothing', async () => {
+    const chat = await sessionOf(client, 'lengthy', work)
+    const lines = Array.from({ length: 61 }, (_, at) => `# ${at + 1}`)
+    await say(chat, `run ${lines.join('\n')}`)
+    const shown = await atrium(home, ['approve', 'lengthy', '--show'])
+    expect(shown.stdout.split('\n').slice(1, -1)).toEqual(lines.map((line) => `  ${line}`))
+    const json = await atrium(home, ['approve', 'lengthy', '--show', '--json'])
+    expect(documents(json.stdout)).toMatchObject([{ lines, input: lines.join('\n') }])
+    expect((await atrium(home, ['deny', 'lengthy'])).status).toBe(0)
+  })
+
   test('of two answers at the same time one is accepted, and the other learns that', async () => {
     const chat = await sessionOf(client, 'raced', work)
     await say(chat, 'run true')

@@ -6,18 +6,21 @@ import type { AnswerOptions } from '../session/answer.ts'
 import { CommandError, exits } from '../terminal/exit.ts'
 import type { Exit } from '../terminal/exit.ts'
 import type { HostOptions } from '../link/connect.ts'
+import { approvalText } from '../live/approval-text.ts'
+import { titleOf } from '../render/approval.ts'
 import { printList } from '../render/table.ts'
 import { allSessions, findTarget, readSessions, shortName } from '../session/find.ts'
 import { withClient } from '../link/with-client.ts'
 import { sanitize, onOneLine, output } from '../terminal/output.ts'
 import type { OutputOptions, Output } from '../terminal/output.ts'
-import { pendingRequestsIn, withOnlyChat } from '../session/pending-requests.ts'
+import { openRequests, pendingRequestsIn, requestIdOf, withOnlyChat } from '../session/pending-requests.ts'
 import type { PendingRequest } from '../session/pending-requests.ts'
 import { resolutionIn } from '../session/resolution.ts'
 import { assertAccepted } from '../link/dispatch.ts'
 
 interface Flags extends HostOptions, OutputOptions, AnswerOptions {
   readonly call?: string
+  readonly show?: boolean
 }
 
 /** `atrium approve`: approves the open request of a session or a chat. Without a name, lists the open requests of all. */
@@ -46,6 +49,7 @@ async function answer(client: Client, name: string, flags: Flags, yes: boolean):
     list(out, flags.call === undefined ? all : [one, ...others])
     throw new CommandError(`${others.length + 1} requests are open there; name one with --call.`, exits.usage)
   }
+  if (flags.show) return show(client, state, one, out)
   const action = yes ? approvalAction(one, flags) : denialAction(one, flags)
   const outcome = await client.dispatch(one.chat, action)
   if (outcome.outcome !== 'accepted') {
@@ -61,6 +65,18 @@ async function answer(client: Client, name: string, flags: Flags, yes: boolean):
 }
 
 /** Returns the requests whose id is `call`. If there are none, returns those whose ids begin with `call`. */
+/** Prints all that the user must see to decide, and answers nothing. */
+async function show(client: Client, state: SessionState, one: PendingRequest, out: Output): Promise<Exit> {
+  const request = openRequests(state).find((each) => requestIdOf(each) === one.id)
+  const asks = request && request.kind === 'toolConfirmation' ? request.toolCall : undefined
+  const { lines } = asks ? await approvalText(client, asks, out.style) : { lines: [] }
+  const title = sanitize(asks ? titleOf(asks) : one.what)
+  out.print({ ...one, lines: lines.map((line) => line.replace(/^ {2}/, '')) }, () =>
+    [title, ...lines].join('\n'),
+  )
+  return exits.ok
+}
+
 function called<T extends PendingRequest>(all: readonly T[], call: string): readonly T[] {
   const exact = all.filter(({ id }) => id === call)
   return exact.length > 0 ? exact : all.filter(({ id }) => id.startsWith(call))

@@ -1,6 +1,6 @@
 import type { Client } from '@atrium/client/client'
 import { choices } from '@atrium/host/access/choices'
-import { approvalInAdvance } from '../render/approval.ts'
+import { approvalInAdvance } from '../render/approval-choices.ts'
 import { requestKeyOf } from '../session/pending-requests.ts'
 import type { Request } from '../session/pending-requests.ts'
 import { isSensitive } from './requests.ts'

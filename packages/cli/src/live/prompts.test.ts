@@ -24,7 +24,7 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 /** A prompt on a terminal that shows keys. `drawn` draws its rows, as the view does some time after a change. */
-async function prompted() {
+async function prompted(asked: Request = request) {
   const sent: string[] = []
   const notes: string[] = []
   const dispatch = async (_: string, { type }: { readonly type: string }) => {
@@ -35,16 +35,21 @@ async function prompted() {
   const prompts = new Prompts({
     // The prompts use no other members of the client and of the pane.
     client: { dispatch } as unknown as Client,
-    pane: { moves: true, columns: 80, note: (line: string) => void notes.push(line) } as unknown as Pane,
+    pane: {
+      moves: true,
+      columns: 80,
+      height: 24,
+      note: (line: string) => void notes.push(line),
+    } as unknown as Pane,
     style: styled(false),
     resolution: () => undefined,
     changed: () => void changes++,
   })
-  prompts.update([request])
+  prompts.update([asked])
   await vi.advanceTimersByTimeAsync(0)
-  expect(notes).toEqual(['? Run it'])
+  expect(notes[0]).toEqual('? Run it')
   const drawn = () => prompts.rows(80).rows.join('\n')
-  return { prompts, sent, drawn, changes: () => changes }
+  return { prompts, sent, drawn, notes, changes: () => changes }
 }
 
 test('[Z6] a key that is pressed before the keys are shown answers nothing, and they are shown 300 ms after it', async () => {
@@ -70,5 +75,26 @@ test('[Z6] a key that comes after the 300 ms answers nothing either, if a busy m
   await vi.advanceTimersByTimeAsync(300)
   expect(drawn()).toContain('[y]')
   prompts.press(key('n'))
+  expect(sent).toEqual(['chat/toolCallConfirmed'])
+})
+
+test('[Z6.9] keys that are pressed before a further page or the second question is on the screen answer nothing', async () => {
+  const toolInput = Array.from({ length: 61 }, (_, at) => `line ${at + 1}`).join('\n')
+  const asked: Request = { ...request, toolCall: { ...request.toolCall, toolInput } }
+  const { prompts, sent, drawn, notes } = await prompted(asked)
+  const armed = async () => {
+    await vi.advanceTimersByTimeAsync(300)
+    return drawn()
+  }
+  await armed()
+  for (const text of 'yyy') prompts.press(key(text))
+  expect([drawn(), sent]).toEqual(['…', []])
+  expect(await armed()).toContain('never on the screen')
+  prompts.press(key('v'))
+  prompts.press(key('y'))
+  expect([drawn(), sent]).toEqual(['…', []])
+  while ((await armed()).includes('[v]')) prompts.press(key('v'))
+  expect(notes).toContain('  line 61')
+  prompts.press(key('y'))
   expect(sent).toEqual(['chat/toolCallConfirmed'])
 })

@@ -94,9 +94,11 @@ export class Prompts {
     if (!current.armed) return this.#armLater(current)
     const pressed = current.question.press(key)
     if (!pressed.next) return this.#answer(current, pressed.answer)
+    if (pressed.more) return this.#showMore(current, pressed.next)
     if (pressed.draft) void this.#options.client.dispatch(current.request.chat, pressed.draft)
     if (current.question === pressed.next) return
     current.question = pressed.next
+    if (pressed.anew) return this.disarm()
     this.#options.changed()
   }
 
@@ -115,10 +117,10 @@ export class Prompts {
     if (this.#current === current) this.#print(current)
   }
 
-  /** Ignores keys for a moment, because the user is typing something else. */
+  /** Ignores keys for a moment, because the user is typing something else, or has not seen the new rows yet. */
   disarm(): void {
     const current = this.#current
-    if (!current) return
+    if (!current || !this.#options.pane.moves) return
     current.armed = false
     this.#armLater(current)
     this.#options.changed()
@@ -145,11 +147,21 @@ export class Prompts {
     const fingerprint = fingerprintOf(request)
     // While the question was prepared, the request was answered or has changed.
     if (!now || fingerprintOf(now) !== fingerprint) return this.#next()
-    for (const line of question.head(style)) pane.note(line)
-    this.#current = { request, fingerprint, question, due: false, armed: !pane.moves }
+    const { lines, next } = question.more(style, pane)
+    for (const line of lines) pane.note(line)
+    this.#current = { request, fingerprint, question: next, due: false, armed: !pane.moves }
     if (pane.moves) this.#armLater(this.#current)
     else this.#print(this.#current)
     changed()
+  }
+
+  /** Prints the next lines of the question. A key that is pressed before they are on the screen answers nothing. */
+  #showMore(current: Prompt, question: Question): void {
+    const { pane, style } = this.#options
+    const { lines, next } = question.more(style, pane)
+    for (const line of lines) pane.note(line)
+    current.question = next
+    this.disarm()
   }
 
   #print({ question }: Prompt): void {

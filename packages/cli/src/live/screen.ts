@@ -24,6 +24,7 @@ export function openScreen(env = process.env): Screen {
     out: (text) => void stdout.write(text),
     err: (text) => void stderr.write(text),
     columns,
+    rows: () => stdout.rows || stderr.rows || 24,
     shared,
     moves: stderr.isTTY === true && env['TERM'] !== 'dumb',
   })

@@ -1,78 +1,77 @@
-import { choices } from '@atrium/host/access/choices'
-import type { ChatAction } from '@atrium/protocol/chat/actions'
-import type {
-  ConfirmationOption,
-  ToolCallPendingConfirmation,
-  ToolCallPendingResult,
-} from '@atrium/protocol/chat/tool'
 import type { StringOrMarkdown } from '@atrium/protocol/common/content'
 import { textOf } from '../session/pending-requests.ts'
 import type { Key } from '../terminal/keys.ts'
-import { sanitize } from '../terminal/output.ts'
+import { onOneLine, sanitize } from '../terminal/output.ts'
 import type { Style } from '../terminal/output.ts'
-import { resultLines } from './narrator.ts'
-import type { Pressed, Question, Rows } from './question.ts'
+import { choicesOf, decision } from './approval-choices.ts'
+import type { Call, Choice } from './approval-choices.ts'
+import { hardRows } from './colour.ts'
+import { pageOf, start, unseen } from './paging.ts'
+import type { Place } from './paging.ts'
+import type { Pressed, Printed, Question, Rows, WindowSize } from './question.ts'
 import { lineOf, pressLine, shownLine } from './line.ts'
 import type { Line } from './line.ts'
 import { widthOf } from './table.ts'
 
-type Call = ToolCallPendingConfirmation | ToolCallPendingResult
-
-interface Choice {
-  readonly key: string
-  readonly label: string
-  readonly approved: boolean
-  readonly optionId?: string
-  /** What the user types after this choice: another input for the tool, or a reason. Undefined: nothing. */
-  readonly types?: 'input' | 'reason'
+/** What a user must see before the answer, beside the title: the lines of the input, of the edits or of the result. */
+export interface ApprovalText {
+  readonly lines: readonly string[]
+  /** Whether a part of it could not be read. */
+  readonly incomplete?: boolean
 }
 
-/** What the user has typed so far: a line for a choice that needs one, or a key that is none of the choices. */
-interface Typed {
+interface ApprovalState {
+  /** The place in the text up to which it was on the screen. */
+  readonly seen: Place
+  /** What the user types after a choice that needs a line. */
   readonly line?: { readonly choice: Choice; readonly line: Line }
+  /** The last key, if it was none of the choices. */
   readonly wrongKey?: string
+  /** Whether the user has approved a text with unseen lines once, and is asked again. */
+  readonly again?: boolean
 }
 
 /** A question that asks the user to approve a tool call, or the result of one. */
 export class Approval implements Question {
   readonly #turnId: string
   readonly #call: Call
-  readonly #preview: readonly string[]
-  readonly #typed: Typed['line']
-  readonly #wrongKey: Typed['wrongKey']
+  readonly #title: string
+  readonly #text: ApprovalText
+  readonly #state: ApprovalState
 
-  constructor(turnId: string, call: Call, preview: readonly string[] = [], { line, wrongKey }: Typed = {}) {
+  /** `text`: what the tool would do or what its result is. Without it, the question shows the input of the call. */
+  constructor(turnId: string, call: Call, text?: ApprovalText, state: ApprovalState = { seen: start }) {
     this.#turnId = turnId
     this.#call = call
-    this.#preview = preview
-    this.#typed = line
-    this.#wrongKey = wrongKey
+    this.#title = titleOf(call)
+    this.#text = text ?? { lines: textLines(this.#title, inputOf(call)) }
+    this.#state = state
   }
 
   get types(): boolean {
-    return this.#typed !== undefined
+    return this.#state.line !== undefined
   }
 
-  head(style: Style): readonly string[] {
-    const call = this.#call
-    const asked =
-      call.status === 'pending-confirmation'
-        ? plain(call.confirmationTitle ?? call.invocationMessage)
-        : `Use the result: ${plain(call.pastTenseMessage)}`
-    const shown =
-      call.status === 'pending-result-confirmation'
-        ? resultLines(call.content ?? []).map((line) => `  ${line}`)
-        : inputLines(call, asked)
-    return [
-      `${style.yellow('?')} ${style.bold(oneLine(asked))}`,
-      ...(this.#preview.length > 0 ? this.#preview : shown),
-    ]
+  /** The first page has the title. Each page leaves room for the rows of the keys below it. */
+  more(style: Style, { columns, height }: WindowSize): Printed<Approval> {
+    const first = this.#state.seen === start
+    const title = `${style.yellow('?')} ${style.bold(shortTitle(this.#title))}`
+    const head = first ? [title] : []
+    const keys = keyRows([...choicesOf(this.#call), showMore(99_999)], style, columns).length
+    const titleRows = first ? Math.ceil((widthOf(title) * 1.5) / columns) : 0
+    // Below the page are: the note about the rest, the keys, a row about them, and the status row of the view.
+    const room = Math.max(1, height - keys - titleRows - 3)
+    const page = pageOf(this.#text.lines, this.#state.seen, { columns: columns - 1, rows: room })
+    const rest = unseen(this.#text.lines, page.to)
+    const lines = [...head, ...page.rows, ...(rest > 0 ? [style.dim(`  … ${linesOf(rest)}`)] : [])]
+    return { lines, next: this.#with({ seen: page.to }) }
   }
 
   rows(style: Style, columns: number): Rows {
-    if (!this.#typed) return { rows: [...this.#keyRows(style, columns)] }
-    const label = this.#typed.choice.types === 'input' ? 'input' : 'because'
-    const shown = shownLine(this.#typed.line, columns - label.length - 2)
+    const { line: typed } = this.#state
+    if (!typed) return { rows: this.#keyRows(style, columns) }
+    const label = typed.choice.types === 'input' ? 'input' : 'because'
+    const shown = shownLine(typed.line, columns - label.length - 2)
     const cursor = { row: 0, column: label.length + 2 + shown.column }
     return {
       rows: [`${style.yellow(label)}: ${shown.text}`, style.dim('Enter sends it, Esc goes back')],
@@ -82,128 +81,110 @@ export class Approval implements Question {
 
   /** Returns the rows that show the keys. After a wrong key, a further row says which keys there are. */
   #keyRows(style: Style, columns: number): readonly string[] {
-    const offered = choicesOf(this.#call)
-    const rows = keyRows(offered, style, columns)
-    if (this.#wrongKey === undefined) return rows
-    const keys = offered.map(({ key }) => key)
-    const wrong = `${oneLine(sanitize(this.#wrongKey))} is not one of the keys: press ${keys.slice(0, -1).join(', ')} or ${keys.at(-1)}.`
+    const { wrongKey, again = false } = this.#state
+    const offered = this.#offered
+    const more = this.#unseen > 0 ? [showMore(this.#unseen)] : []
+    const rows = keyRows([...more, ...offered], style, columns)
+    if (again) return [...hardRows(this.#warning, columns - 1).map(style.yellow), ...rows]
+    if (wrongKey === undefined) return rows
+    const keys = [...more, ...offered].map(({ key }) => key)
+    const wrong = `${onOneLine(wrongKey)} is not one of the keys: press ${keys.slice(0, -1).join(', ')} or ${keys.at(-1)}.`
     return [...rows, style.yellow(wrong)]
   }
 
+  get #warning(): string {
+    const rest = this.#unseen
+    const what = rest > 0 ? `${rest} ${rest === 1 ? 'line was' : 'lines were'} never on the screen.` : ''
+    return `${what || 'A part of it cannot be read.'} y once more approves all of it, unseen.`
+  }
+
+  /** The choices that are offered now. What was not wholly on the screen can be approved only once, and only as it is. */
+  get #offered(): readonly Choice[] {
+    const all = choicesOf(this.#call)
+    if (this.#unseen === 0 && this.#text.incomplete !== true) return all
+    return all.filter(({ approved, key }) => !approved || key === 'y')
+  }
+
+  get #unseen(): number {
+    return unseen(this.#text.lines, this.#state.seen)
+  }
+
   press(key: Key): Pressed<Approval> {
-    return this.#typed ? this.#type(this.#typed, key) : this.#choose(key)
+    return this.#state.line ? this.#type(this.#state.line, key) : this.#choose(key)
   }
 
   #choose(key: Key): Pressed<Approval> {
     const pressed = key.name === 'text' ? key.text?.toLowerCase() : undefined
-    const choice = choicesOf(this.#call).find((each) => each.key === pressed)
+    const hidden = this.#unseen > 0
+    if (hidden && pressed === showMore(0).key) return { next: this.#with({}), more: true }
+    const choice = this.#offered.find((each) => each.key === pressed)
     if (!choice) return { next: pressed === undefined ? this : this.#with({ wrongKey: pressed }) }
+    if (choice.approved && this.#state.again !== true && (hidden || this.#text.incomplete === true))
+      return { next: this.#with({ again: true }), anew: true }
     if (!choice.types) return { answer: { action: this.#decided(choice) } }
     const { toolInput } = this.#call
     const initial = choice.types === 'input' && typeof toolInput === 'string' ? toolInput : ''
     return { next: this.#with({ line: { choice, line: lineOf(initial) } }) }
   }
 
-  #type(typed: NonNullable<Typed['line']>, key: Key): Pressed<Approval> {
+  #type(typed: NonNullable<ApprovalState['line']>, key: Key): Pressed<Approval> {
     if (key.name === 'enter') return { answer: { action: this.#decided(typed.choice, typed.line.text) } }
     if (key.name === 'escape') return { next: this.#with({}) }
     const line = pressLine(typed.line, key)
     return { next: line ? this.#with({ line: { ...typed, line } }) : this }
   }
 
-  #with(typed: Typed): Approval {
-    return new Approval(this.#turnId, this.#call, this.#preview, typed)
+  #with(state: Partial<ApprovalState>): Approval {
+    const { seen } = this.#state
+    return new Approval(this.#turnId, this.#call, this.#text, { seen, ...state })
   }
 
-  #decided(choice: Choice, typed?: string): ChatAction {
+  #decided(choice: Choice, typed?: string) {
     return decision(this.#turnId, this.#call, choice, typed)
   }
 }
 
-/** Returns the action of a choice, with the typed input or reason. */
-function decision(turnId: string, call: Call, choice: Choice, typed?: string): ChatAction {
-  const { toolCallId } = call
-  const { approved, optionId: selectedOptionId } = choice
-  if (call.status === 'pending-result-confirmation')
-    return { type: 'chat/toolCallResultConfirmed', turnId, toolCallId, approved }
-  const chosen = { turnId, toolCallId, ...(selectedOptionId !== undefined && { selectedOptionId }) }
-  const type = 'chat/toolCallConfirmed'
-  if (approved) {
-    const edited = choice.types === 'input' && typed !== undefined && { editedToolInput: typed }
-    return { type, ...chosen, approved: true, confirmed: 'user-action', ...edited }
-  }
-  const why = typed !== undefined && typed.trim() !== '' && { reasonMessage: typed }
-  return { type, ...chosen, approved: false, reason: 'denied', ...why }
+/** Returns the text of the question: what is asked, in full. */
+export function titleOf(call: Call): string {
+  return call.status === 'pending-confirmation'
+    ? plain(call.confirmationTitle ?? call.invocationMessage)
+    : `Use the result: ${plain(call.pastTenseMessage)}`
 }
 
 /**
- * Returns the action of an approval that the user gave in advance: once, or for the session if the call offers that.
+ * Returns the lines below the title: the input, unless the title shows all of it. A title that is cut or has several lines is
+ * among them, unless it only repeats the input.
  */
-export function approvalInAdvance(turnId: string, call: Call, scope: 'once' | 'session'): ChatAction {
-  const offered = choicesOf(call).filter(({ approved, types }) => approved && !types)
-  const matching =
-    offered.find(({ optionId }) => optionId === choices[scope]) ??
-    offered.find(({ optionId = '' }) => scope === 'session' && optionId.endsWith('.always'))
-  const choice = matching ?? offered[0] ?? yes
-  return decision(turnId, call, choice)
+export function textLines(title: string, input: string): readonly string[] {
+  const [asked, given] = [title.trim(), sanitize(input).trimEnd()]
+  const whole = shortTitle(asked) === asked
+  if (given.trim() === '' || (whole && asked.includes(given))) return whole ? [] : indented(asked)
+  return [...(whole || asked.includes(given) ? [] : indented(asked)), ...indented(given)]
 }
 
-/** Returns the choices of a call, those that approve first. */
-function choicesOf(call: Call): readonly Choice[] {
-  if (call.status === 'pending-result-confirmation') return [yes, no]
-  const options = call.options ?? []
-  const own = options.length > 0 && options.every(({ id }) => letters.has(id))
-  const offered = own ? options.flatMap(({ id }) => letters.get(id) ?? []) : agentChoices(options)
-  const basic = offered.length === 0 ? [yes, no] : offered
-  const edit = call.editable === true && typeof call.toolInput === 'string' ? [editing(own)] : []
-  const why: readonly Choice[] = basic.some(({ types }) => types === 'reason') ? [] : [reason]
-  return [
-    ...basic.filter(({ approved }) => approved),
-    ...edit,
-    ...basic.filter(({ approved }) => !approved),
-    ...why,
-  ]
+export function indented(text: string): readonly string[] {
+  return text.split('\n').map((line) => `  ${line}`)
 }
 
-/**
- * The choices of an agent. Their keys are those of the host's own choices with the same meaning, whatever the agent calls them.
- * If several choices have one meaning, the first has the letter, and the others have numbers.
- */
-function agentChoices(options: readonly ConfirmationOption[]): readonly Choice[] {
-  const used = new Set<string>()
-  return options.slice(0, 9).map(({ id, label, kind }, at) => {
-    const approved = kind === 'approve'
-    const letter = letterOf(id, label, approved)
-    const key = used.has(letter) ? String(at + 1) : letter
-    used.add(key)
-    return { key, label: oneLine(sanitize(label)), approved, optionId: id }
-  })
+/** Returns the title as the row of the question has it. */
+function shortTitle(title: string): string {
+  const line = onOneLine(title)
+  return line.length > maxTitle ? `${line.slice(0, maxTitle)}…` : line
 }
 
-/** The letter of an agent's choice. The host makes the id of the choice from its meaning (N41). */
-function letterOf(id: string, label: string, approved: boolean): string {
-  if (id.startsWith('agent.always')) return /\bsession\b/i.test(label) ? 's' : 'a'
-  if (id.startsWith('agent.never')) return 'd'
-  return approved ? 'y' : 'n'
+const maxTitle = 200
+
+function inputOf({ toolInput }: Call): string {
+  return typeof toolInput === 'string' ? toolInput : ''
 }
 
-const yes: Choice = { key: 'y', label: 'yes', approved: true }
-const no: Choice = { key: 'n', label: 'no', approved: false }
-const reason: Choice = { key: 'r', label: 'no, because', approved: false, types: 'reason' }
-const editing = (own: boolean): Choice => ({
-  key: 'e',
-  label: 'edit',
-  approved: true,
-  types: 'input',
-  ...(own && { optionId: choices.once }),
-})
-const letters: ReadonlyMap<string, Choice> = new Map([
-  [choices.once, { key: 'y', label: 'once', approved: true, optionId: choices.once }],
-  [choices.session, { key: 's', label: 'this session', approved: true, optionId: choices.session }],
-  [choices.folder, { key: 'a', label: 'always in this folder', approved: true, optionId: choices.folder }],
-  [choices.deny, { ...no, optionId: choices.deny }],
-  [choices.denyWhy, { ...reason, optionId: choices.denyWhy }],
-])
+function showMore(count: number) {
+  return { key: 'v', label: `show ${linesOf(count)}` }
+}
+
+function linesOf(count: number): string {
+  return `${count} more ${count === 1 ? 'line' : 'lines'}`
+}
 
 /** Puts as many keys into each row as fit. */
 function keyRows(
@@ -222,24 +203,6 @@ function keyRows(
   return rows
 }
 
-/** The input of the tool, unless the question already contains it. */
-function inputLines({ toolInput }: Call, asked: string): readonly string[] {
-  if (typeof toolInput !== 'string' || toolInput.trim() === '' || asked.includes(sanitize(toolInput)))
-    return []
-  const lines = sanitize(toolInput).split('\n')
-  const more = lines.length - maxLines
-  return [
-    ...lines.slice(0, maxLines).map((line) => `  ${line}`),
-    ...(more > 0 ? [`  … ${more} more lines`] : []),
-  ]
-}
-
-const maxLines = 12
-
 function plain(text: StringOrMarkdown): string {
   return sanitize(textOf(text))
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/\s*\n\s*/g, ' ').trim()
 }

@@ -34,9 +34,9 @@ test('[Z6] a diff of a new file, a deleted file, a long file, and a file with es
   ])
   expect(diffLines({ path: '/a', before: 'x\n' }, style)).toEqual(['  ─── /a (deleted)', '  - x'])
   const long = diffLines({ path: '/a', after: lines(5000).join('') }, style)
-  expect([long.length, long.at(-1)]).toEqual([42, '  … 4960 more lines'])
+  expect(long).toHaveLength(5001)
   const other = lines(5000).map((line) => `other ${line}`)
   expect(diffLines({ path: '/a', before: lines(5000).join(''), after: other.join('') }, style)).toHaveLength(
-    42,
+    10_001,
   )
 })

@@ -8,8 +8,8 @@ export interface Change {
   readonly after?: string
 }
 
-/** Returns a change as a diff with two lines of context, and at most `maxRows` rows. */
-export function diffLines({ path, before, after }: Change, style: Style, maxRows = 40): readonly string[] {
+/** Returns a change as a diff with two lines of context. */
+export function diffLines({ path, before, after }: Change, style: Style): readonly string[] {
   const verb = before === undefined ? 'new file' : after === undefined ? 'deleted' : 'changed'
   const head = `  ${style.dim('───')} ${sanitize(path)} ${style.dim(`(${verb})`)}`
   const [old, now] = [linesOf(before), linesOf(after)]
@@ -17,8 +17,7 @@ export function diffLines({ path, before, after }: Change, style: Style, maxRows
     const text = `  ${sign} ${sanitize(line)}`.trimEnd()
     return sign === '+' ? style.green(text) : sign === '-' ? style.red(text) : style.dim(text)
   })
-  const more = rows.length - maxRows
-  return [head, ...rows.slice(0, maxRows), ...(more > 0 ? [style.dim(`  … ${more} more lines`)] : [])]
+  return [head, ...rows]
 }
 
 type Step = readonly [sign: '+' | '-' | ' ' | '…', line: string]

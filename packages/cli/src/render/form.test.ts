@@ -95,7 +95,7 @@ test('[Z6] Esc declines; a form without questions is accepted or declined with o
     response: 'decline',
   })
   const bare = { id: 'r', message: 'See there', url: 'https://example.test/\u001b' }
-  expect(new Form(bare).head(styled(false))).toEqual(['? See there', '  https://example.test/\ufffd'])
+  expect(new Form(bare).more(styled(false)).lines).toEqual(['? See there', '  https://example.test/\ufffd'])
   expect(pressAll(new Form(bare), keys('y')).answer).toMatchObject({ response: 'accept' })
   expect(pressAll(new Form(bare), keys('n')).answer).toMatchObject({ response: 'decline' })
 })

@@ -2,7 +2,7 @@ import type { ChatInputAnswer, ChatInputQuestion, ChatInputRequest } from '@atri
 import type { Key } from '../terminal/keys.ts'
 import { sanitize } from '../terminal/output.ts'
 import type { Style } from '../terminal/output.ts'
-import type { Pressed, Question, Rows } from './question.ts'
+import type { Pressed, Printed, Question, Rows } from './question.ts'
 import { answerOf, choicesIn, expects, typedOf } from './field.ts'
 import { lineOf, pressLine, shownLine } from './line.ts'
 import type { Line } from './line.ts'
@@ -35,14 +35,15 @@ export class Form implements Question {
     return this.#question !== undefined
   }
 
-  head(style: Style): readonly string[] {
+  more(style: Style): Printed<Form> {
     const { message = 'A question', url } = this.#request
     const [first = '', ...rest] = sanitize(message).split('\n')
-    return [
+    const lines = [
       `${style.yellow('?')} ${style.bold(first)}`,
       ...rest.map((line) => `  ${line}`),
       ...(url === undefined ? [] : [`  ${style.cyan(sanitize(url))}`]),
     ]
+    return { lines, next: this }
   }
 
   rows(style: Style, columns: number): Rows {

@@ -156,15 +156,20 @@ function callLines(call: ToolCallState, style: Style): readonly string[] {
 }
 
 /** The first lines of a result. */
-export function resultLines(content: readonly ToolResultContent[]): readonly string[] {
+function resultLines(content: readonly ToolResultContent[]): readonly string[] {
+  const text = resultText(content)
+  if (text === '') return []
+  const lines = text.split('\n')
+  const more = lines.length - maxLines
+  return [...lines.slice(0, maxLines), ...(more > 0 ? [`… ${more} more lines`] : [])]
+}
+
+/** The text of a result. */
+export function resultText(content: readonly ToolResultContent[]): string {
   const texts = content.flatMap((each) => (each.type === 'text' ? [each.text] : []))
   // The preview of a terminal repeats the text, so it is used only if there is no text.
   const previews = content.flatMap((each) => (each.type === 'terminal' ? [each.result?.preview ?? ''] : []))
-  const text = (texts.length > 0 ? texts : previews).join('\n').trim()
-  if (text === '') return []
-  const lines = sanitize(text).split('\n')
-  const more = lines.length - maxLines
-  return [...lines.slice(0, maxLines), ...(more > 0 ? [`… ${more} more lines`] : [])]
+  return sanitize((texts.length > 0 ? texts : previews).join('\n').trim())
 }
 
 const maxLines = 8

@@ -16,7 +16,14 @@ class Shown {
     this.#terminal = emulator(cols, rows)
     // The line discipline of a tty turns \n into \r\n.
     const write = (text: string) => this.#terminal.write(text.replaceAll('\n', '\r\n'))
-    this.pane = new Pane({ out: write, err: write, columns: () => this.cols, shared: true, moves: true })
+    this.pane = new Pane({
+      out: write,
+      err: write,
+      columns: () => this.cols,
+      rows: () => 24,
+      shared: true,
+      moves: true,
+    })
   }
 
   resize(cols: number): void {
@@ -94,7 +101,14 @@ describe('[Z9] temporary rows below permanent text', () => {
 test('[Z9] a terminal without cursor movement gets no temporary rows', () => {
   let out = ''
   const write = (text: string) => void (out += text)
-  const pane = new Pane({ out: write, err: write, columns: () => 40, shared: true, moves: false })
+  const pane = new Pane({
+    out: write,
+    err: write,
+    columns: () => 40,
+    rows: () => 24,
+    shared: true,
+    moves: false,
+  })
   pane.show(['row'])
   pane.text('text')
   pane.note('note')

@@ -1,3 +1,4 @@
+import { colourAfter, pieces, reset } from './colour.ts'
 import { WordWrap } from './word-wrap.ts'
 import { widthOf } from './table.ts'
 
@@ -7,6 +8,7 @@ export interface Surface {
   /** Writes notes and status rows to stderr. */
   err(text: string): void
   readonly columns: () => number
+  readonly rows: () => number
   /** Whether stdout and stderr are the same terminal. */
   readonly shared: boolean
   /** Whether stderr is a terminal that can move its cursor. */
@@ -39,6 +41,11 @@ export class Pane {
 
   get columns(): number {
     return Math.max(20, this.#surface.columns())
+  }
+
+  /** The number of rows of the window. */
+  get height(): number {
+    return Math.max(6, this.#surface.rows())
   }
 
   /** Appends text, which may end in the middle of a line. */
@@ -143,25 +150,6 @@ function heightOf(row: string, columns: number): number {
   return Math.max(1, Math.ceil(widthOf(row) / columns))
 }
 
-// oxlint-disable-next-line no-control-regex
-const colour = /\u001b\[([0-9;]*)m/g
-
-/** Returns the colour codes that are still on at the end of a text. */
-function colourAfter(text: string): string {
-  let on: string[] = []
-  for (const [sequence, code = ''] of text.matchAll(colour)) {
-    if (code === '' || code === '0') on = []
-    else if (code === '22') on = on.filter((each) => !/\[[12]m/.test(each))
-    else if (code === '39') on = on.filter((each) => !/\[3\dm/.test(each))
-    else on.push(sequence)
-  }
-  return on.join('')
-}
-
-function reset(text: string): string {
-  return colourAfter(text) === '' ? '' : '\u001b[0m'
-}
-
 /** Returns the last row of a line that the terminal has wrapped, with its colour codes. */
 function tailOf(line: string, columns: number): string {
   let from = 0
@@ -201,6 +189,3 @@ export function cut(row: string, columns: number): string {
   }
   return `${shown}…${reset(shown)}`
 }
-
-// oxlint-disable-next-line no-control-regex
-const pieces = /\u001b\[[0-9;]*m|[^]/gu

@@ -10,16 +10,27 @@ export type Answer =
 
 /**
  * The result of a key press: the next state of the question, or its answer. A draft shows other clients a partial
- * answer.
+ * answer. `more`: the user wants to see the next lines. `anew`: no key counts until the changed rows were shown.
  */
 export type Pressed<Q> =
-  | { readonly next: Q; readonly draft?: ChatAction }
+  | { readonly next: Q; readonly draft?: ChatAction; readonly more?: boolean; readonly anew?: boolean }
   | { readonly answer: Answer; readonly next?: undefined }
 
 /** The rows of a question below the text, and the place of the cursor. */
 export interface Rows {
   readonly rows: readonly string[]
   readonly cursor?: Cursor
+}
+
+/** Lines to print above the rows, and the question after they were on the screen. */
+export interface Printed<Q> {
+  readonly lines: readonly string[]
+  readonly next: Q
+}
+
+export interface WindowSize {
+  readonly columns: number
+  readonly height: number
 }
 
 /**
@@ -29,8 +40,8 @@ export interface Rows {
 export interface Question {
   /** Whether the user types a line. If not, single keys answer. */
   readonly types: boolean
-  /** Lines that say what the question is about. They are printed once, above the rows. */
-  head(style: Style): readonly string[]
+  /** Returns the lines that say what the question is about, as many as fit into the window. Later calls return the rest. */
+  more(style: Style, window: WindowSize): Printed<Question>
   rows(style: Style, columns: number): Rows
   press(key: Key): Pressed<Question>
 }

@@ -2,7 +2,7 @@ import type { ToolCallAuthRequired } from '@atrium/protocol/chat/tool'
 import type { Key } from '../terminal/keys.ts'
 import { sanitize } from '../terminal/output.ts'
 import type { Style } from '../terminal/output.ts'
-import type { Pressed, Question, Rows } from './question.ts'
+import type { Pressed, Printed, Question, Rows } from './question.ts'
 import { emptyLine, pressLine } from './line.ts'
 import type { Line } from './line.ts'
 
@@ -19,13 +19,14 @@ export class SignIn implements Question {
     this.#line = line
   }
 
-  head(style: Style): readonly string[] {
+  more(style: Style): Printed<SignIn> {
     const { resource, description } = this.#call.auth
     const name = sanitize(resource.resource_name ?? resource.resource)
-    return [
+    const lines = [
       `${style.yellow('?')} ${style.bold(`Sign in to ${name}`)} ${style.dim(sanitize(resource.resource))}`,
       ...(description === undefined ? [] : [`  ${sanitize(description)}`]),
     ]
+    return { lines, next: this }
   }
 
   rows(style: Style): Rows {

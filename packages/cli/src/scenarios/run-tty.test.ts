@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Window } from '../../../adapters/test/terminal-window.ts'
 import { CliFixture } from '../../test/fixture.ts'
 
 const fixture = new CliFixture()
@@ -113,6 +114,55 @@ test.each([
   expect(await window.ended()).toBe(exit)
   expect(window.text).toContain(note)
   expect(window.text).toContain(`\n${text}`)
+})
+
+describe('[Z6.8] all of a call is on the screen before it can be approved for good', () => {
+  const lines = Array.from({ length: 61 }, (_, at) => (at === 40 ? 'touch hidden' : `# ${at + 1}`))
+
+  /** Presses v until all was shown. Returns what stood on the screen each time that keys were offered. */
+  async function paged(window: Window): Promise<readonly string[]> {
+    const screens = [window.screen]
+    for (let left = await leftOn(window, 999); left > 0; left = await leftOn(window, left)) {
+      window.press('v')
+      await leftOn(window, left)
+      screens.push(window.screen)
+    }
+    return screens
+  }
+
+  /** Resolves with the number of lines that [v] offers, as soon as it is less than before. */
+  async function leftOn(window: Window, before: number): Promise<number> {
+    let left = before
+    await window.until((text) => {
+      left = Number(/\[v\] show (\d+) more/.exec(text)?.[1] ?? (text.includes('[a] always') ? 0 : before))
+      return left < before
+    })
+    return left
+  }
+
+  test('a command of 61 lines, in a window of 24 rows', async () => {
+    const window = fixture.window(['run', `run ${lines.join('\n')}`])
+    const asked = await window.until('[r] no, because')
+    expect(asked).not.toContain('always in this folder')
+    window.press('y')
+    await window.until(/\d+ lines were never on the screen\. y once more approves all of it, unseen\.\n\[v\]/)
+    const screens = await paged(window)
+    for (const line of lines) expect(screens.some((screen) => screen.includes(`  ${line}\n`))).toBe(true)
+    await window.until('[a] always in this folder')
+    window.press('y')
+    expect(await window.ended()).toBe(0)
+  })
+
+  test('a file of 61 lines, in attach', async () => {
+    const run = await fixture.run(['run', `write long.txt ${lines.join('\n')}`])
+    const [, name = ''] = /session (\w+)/.exec(run.stderr) ?? []
+    const window = fixture.window(['attach', name])
+    await window.until('[v] show')
+    const screens = await paged(window)
+    for (const line of lines) expect(screens.some((screen) => screen.includes(`+ ${line}\n`))).toBe(true)
+    window.press('n')
+    await window.until('(denied')
+  })
 })
 
 describe('[Z6] forms and sign-ins', () => {

@@ -25,14 +25,17 @@ export function banner({ version, url, token, page, notes }: Announcement): stri
   return `\n${lines.join('\n')}\n\n`
 }
 
-/** The text for a pipe or a file. The token would stay there, so the text names the file that has it. */
+/**
+ * The text for a pipe or a file. The token and the code of a link would stay there, so the text names the file of the token,
+ * and the command that prints a link.
+ */
 export function quietBanner({ url, tokenFile, page, notes }: Announcement): string {
-  const hints = [
-    tokenFile === undefined ? [] : `the token: ${tokenFile}`,
-    page === undefined ? [] : 'the page: atrium web',
-  ]
-  const hint = hints.flat().length === 0 ? '' : ` (${hints.flat().join('; ')})`
-  return [`Atrium listens on ${url}${hint}`, ...notes, ''].join('\n')
+  const hint = tokenFile === undefined ? '' : ` (the token: ${tokenFile})`
+  const where =
+    page === undefined
+      ? []
+      : [`The web page: ${page}; a link that lets a browser in: atrium web (in a clone: npx atrium web)`]
+  return [`Atrium listens on ${url}${hint}`, ...where, ...notes, ''].join('\n')
 }
 
 /** The first line of stdout with `--json`. Programs parse it: its form is fixed. */

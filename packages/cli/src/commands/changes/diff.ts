@@ -61,7 +61,7 @@ async function printFile(
     ...(before !== undefined && { before }),
     ...(after !== undefined && { after }),
   }
-  out.print({}, () => diffLines(change, out.style, Infinity).join('\n'))
+  out.print({}, () => diffLines(change, out.style).join('\n'))
 }
 
 /**

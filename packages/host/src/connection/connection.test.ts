@@ -251,3 +251,15 @@ test('S-14: in any order of requests, a connection is opened once, by a handshak
     { numRuns: 60 },
   )
 })
+
+test.each([
+  ['listSessions', 'chat'],
+  ['subscribe', 'chat'],
+])('[R8] %s with a number as its %s is answered with invalid params', async (method, member) => {
+  const { ann } = await twoClients()
+  const params = { channel: root, query: 'x', [member]: 7 }
+  await expect(ann.peer.request(method, params)).rejects.toMatchObject({
+    code: -32602,
+    message: `${member}: expected string, received number`,
+  })
+})

@@ -19,13 +19,13 @@ import { isPerViewer, lowered, loweredEntry, storedRoom } from './lowered.ts'
 import type { LoweredParts } from './lowered.ts'
 import { notificationText, sharedNotification } from './notification.ts'
 import { includedIn, primaryChat } from './primary-chat.ts'
-import { SessionNames } from './session-names.ts'
+import { SessionNames, uriIn } from './session-names.ts'
 import { framesOf, loweredOf, shared } from './shared-forms.ts'
 
 /** The members of params that name channels. */
 interface NamedChannels {
-  readonly channel?: Uri
-  readonly chat?: Uri
+  readonly channel?: unknown
+  readonly chat?: unknown
   readonly source?: { readonly chat?: unknown }
 }
 
@@ -117,14 +117,14 @@ export class Dialect {
    * names for channels.
    */
   canonicalParams(given: unknown): object {
-    // Params are always an object, and the schema of the method has checked the members that are read here.
+    // Params are always an object. A method that does not have one of these members does not check it either.
     const params = given as NamedChannels
     const { channel, chat, source } = params
     const from = source?.chat
     return this.names.up({
       ...params,
-      ...(channel !== undefined && { channel: this.canonicalUri(channel) }),
-      ...(chat !== undefined && { chat: this.canonicalUri(chat) }),
+      ...(channel !== undefined && { channel: this.canonicalUri(uriIn('channel', channel)) }),
+      ...(chat !== undefined && { chat: this.canonicalUri(uriIn('chat', chat)) }),
       // A source of an unknown kind may have a member `chat` of any type.
       ...(typeof from === 'string' && { source: { ...source, chat: this.canonicalUri(from) } }),
     })

@@ -1,3 +1,4 @@
+import { AhpError } from '@atrium/protocol/errors'
 import type { Uri } from '@atrium/protocol/channel'
 import { rootUri, sessionOfAnnotations, sessionOfDefaultChat } from '@atrium/protocol/uri'
 import { mapUris } from '../aliases/uris.ts'
@@ -154,3 +155,11 @@ export class SessionNames {
  * The maximum number of exceptions (see `#except`) that are stored in the record of a client. The newest are stored.
  */
 const maxExcept = 1000
+
+/** Returns the name of a channel in a member of params that no schema has checked. */
+export function uriIn(member: string, value: unknown): Uri {
+  if (typeof value === 'string') return value
+  throw AhpError.invalidParams(
+    `${member}: expected string, received ${value === null ? 'null' : typeof value}`,
+  )
+}

@@ -3,7 +3,7 @@
 //     node scripts/ready.mjs [--build] [-- COMMAND ARGS...]
 //
 // It installs if node_modules does not match the lock file. With --build, it builds if a source is newer than the last build.
-// It announces both steps on stderr. It forwards signals to the running process and exits with the exit code of the command.
+// It tells on stderr how far both steps are. It forwards signals to the running process and exits with the exit code of the command.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -18,7 +18,9 @@ import {
 } from 'node:fs'
 import { constants } from 'node:os'
 import { basename, delimiter, dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { installedPackages, Progress, projectsIn } from './progress.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
@@ -49,26 +51,24 @@ if (command.length > 0) process.exit(await run(command, 'inherit'))
 
 async function prepare() {
   if (!installed()) {
-    say('installing dependencies (npm ci)')
     const npm = basename(process.env.npm_execpath ?? '').startsWith('npm')
       ? process.env.npm_execpath
       : undefined
     const program = npm ? ['node', npm] : ['npm']
     // The build needs the development dependencies, even if NODE_ENV is "production". No package needs its install
     // script.
-    await runStep([...program, 'ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund'])
+    const install = [...program, 'ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund']
+    await runStep(install, 'installing dependencies (npm ci)', { count: installedPackages(root) })
     writeFileSync(installedFor, lockHash())
   }
   if (wantsBuild && !upToDate()) {
-    say('building (tsc -b)')
-    await runStep(['tsc', '-b'])
-    if (!pageUpToDate()) {
-      say('building the page (vite)')
-      await runStep(page)
-    }
+    const pretty = process.stderr.isTTY ? ['--pretty'] : []
+    await runStep(['tsc', '-b', '--verbose', ...pretty], 'building (tsc -b)', projectsIn())
+    if (!pageUpToDate()) await runStep(page, 'building the page (vite)')
     // The bundle may fail, because the bundler has no binary for some platforms. The command then starts from its
     // compiled files, which takes longer.
-    if ((await run(bundle, ['ignore', 2, 2])) !== 0) say('not bundled: the command will start more slowly')
+    if ((await shownRun(bundle, 'bundling the command')) !== 0)
+      say('not bundled: the command will start more slowly')
     writeFileSync(built, '')
   }
 }
@@ -171,15 +171,25 @@ function removeStaleLock() {
 }
 
 /** Runs one step and exits if it fails. Its output goes to stderr, because stdout belongs to the command. */
-async function runStep(step) {
-  const code = await run(step, ['ignore', 2, 2])
+async function runStep(step, title, progress) {
+  const code = await shownRun(step, title, progress)
   if (code === 0) return
   rmSync(lock, { recursive: true, force: true })
   say(`failed: ${step.join(' ')}`)
   process.exit(code)
 }
 
-function run([name, ...args], stdio) {
+/** Runs a step and shows how far it is. `progress`: what counts its parts, and what reads each line of its output. */
+async function shownRun(step, title, { count, line } = {}) {
+  const shown = new Progress(process.stderr, title, count)
+  const code = await run(step, ['ignore', 'pipe', 'pipe'], (text) => {
+    if (line?.(text) !== true) shown.print(text)
+  })
+  shown.end(code === 0)
+  return code
+}
+
+function run([name, ...args], stdio, line) {
   const tool = join(bin, name)
   const program = name === 'node' ? process.execPath : existsSync(tool) ? tool : name
   const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` }
@@ -190,7 +200,10 @@ function run([name, ...args], stdio) {
       say(`cannot run ${name}: ${error.message}`)
       resolve(1)
     })
-    running.on('exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal]))
+    for (const stream of line ? [running.stdout, running.stderr] : [])
+      createInterface({ input: stream }).on('line', line)
+    // All output has been read at `close`. A command that keeps its output open for others ends with `exit`.
+    running.on(line ? 'close' : 'exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal]))
   })
 }
 

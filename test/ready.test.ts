@@ -3,10 +3,18 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 
 const ready = fileURLToPath(new URL('../scripts/ready.mjs', import.meta.url))
+const progress = new URL('../scripts/progress.mjs', import.meta.url).href
+type Count = () => { readonly done: number; readonly of: number; readonly what: string }
+/** The exports of `scripts/progress.mjs`, which has no types. */
+interface ProgressModule {
+  readonly Progress: new (stream: object, title: string, count: Count) => { end(done: boolean): void }
+  readonly projectsIn: () => { readonly count: Count; readonly line: (text: string) => boolean }
+  readonly installedPackages: (root: string) => Count
+}
 const run = (...args: readonly string[]) =>
   spawnSync(process.execPath, [ready, ...args], { encoding: 'utf8' })
 
@@ -39,6 +47,12 @@ writeFileSync('packages/web/dist/page/index.html', '')
 console.log('page built')
 `
 
+/** Stands for a compiler of two projects. */
+const compiler = `#!/usr/bin/env node
+console.log("10:49:12 PM - Projects in this build: \\n    * a/tsconfig.json\\n    * b/tsconfig.json\\n")
+console.log("10:49:13 PM - Building project 'a/tsconfig.json'...\\n\\ncompiled")
+`
+
 /**
  * A small checkout: one package whose only dependency is a fake compiler that prints that it ran. Created once; each
  * test copies it.
@@ -49,6 +63,7 @@ beforeAll(() => {
   const folder = small
   mkdirSync(join(folder, 'scripts'))
   cpSync(ready, join(folder, 'scripts', 'ready.mjs'))
+  cpSync(join(dirname(ready), 'progress.mjs'), join(folder, 'scripts', 'progress.mjs'))
   const name = { name: 'small', version: '1.0.0' }
   writeFileSync(
     join(folder, 'package.json'),
@@ -59,7 +74,7 @@ beforeAll(() => {
     join(folder, 'tool', 'package.json'),
     JSON.stringify({ name: 'tool', version: '1.0.0', bin: { tsc: 'tsc.js' } }),
   )
-  writeFileSync(join(folder, 'tool', 'tsc.js'), '#!/usr/bin/env node\nconsole.log("compiled")\n', {
+  writeFileSync(join(folder, 'tool', 'tsc.js'), compiler, {
     mode: 0o755,
   })
   mkdirSync(join(folder, 'packages', 'cli', 'scripts'), { recursive: true })
@@ -82,8 +97,11 @@ test('[A3] a fresh clone is installed and built once, with messages on stderr', 
   const first = go('--build', '--', 'node', '-e', 'console.log("ran")')
   expect(first.stdout).toBe('ran\n')
   expect(first.stderr).toMatch(
-    /installing dependencies[\s\S]*building \(tsc -b\)\ncompiled\n.*\npage built\nbundled\n/,
+    /installing dependencies[\s\S]*building \(tsc -b\)\ncompiled\n(.*\n)+page built\n(.*\n)+bundled\n/,
   )
+  // What the compiler says about its progress is shown as a share, and not as it is.
+  expect(first.stderr).not.toContain('Building project')
+  expect(first.stderr).toMatch(/building \(tsc -b\): done, \d+ s\n/)
   const second = go('--build', '--', 'node', '-e', '')
   expect(second.stderr).toBe('')
 })
@@ -104,4 +122,59 @@ test.each(['1', '', 'nonsense', '999999999'])('[A3] a stale lock with the pid %j
   writeFileSync(join(lock, 'pid'), pid)
   expect(go('--build', '--', 'node', '-e', '').status).toBe(0)
   expect(readdirSync(folder).filter((name) => name.startsWith('.ready'))).toEqual([])
+})
+
+/** A stream that keeps what is written. */
+function stream(isTTY: boolean) {
+  const written: string[] = []
+  return { isTTY, columns: 80, write: (text: string) => written.push(text) > 0, written }
+}
+
+test('[A3] the progress has a share and the seconds: one line at a terminal, which is rewritten, and further lines elsewhere', async () => {
+  const { Progress, projectsIn } = (await import(progress)) as ProgressModule
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const { count, line } = projectsIn()
+  for (const text of [
+    '10:49:12 PM - Projects in this build: ',
+    '    * a/tsconfig.json',
+    '    * b/tsconfig.json',
+    '',
+  ])
+    expect(line(text)).toBe(true)
+  expect(line("10:49:13 PM - Building project 'a/tsconfig.json'...")).toBe(true)
+  expect(line('a.ts(1,1): error TS1005')).toBe(false)
+  const [terminal, pipe] = [stream(true), stream(false)]
+  const shown = [terminal, pipe].map((each) => new Progress(each, 'building', count))
+  vi.advanceTimersByTime(10_000)
+  for (const each of shown) each.end(true)
+  const half = (seconds: number) => `atrium: building: 1 of 2 projects (50 %), ${seconds} s`
+  expect(terminal.written).toContain(`\r\u001b[K${half(7)}`)
+  expect(terminal.written.join('').match(/\n/g)).toHaveLength(1)
+  expect(pipe.written).toEqual([
+    'atrium: building\n',
+    `${half(5)}\n`,
+    `${half(10)}\n`,
+    'atrium: building: done, 10 s\n',
+  ])
+})
+
+test('[A3] the packages that npm has placed are counted, of those of the lock file that this machine needs', async () => {
+  const { installedPackages } = (await import(progress)) as ProgressModule
+  const folder = mkdtempSync(join(tmpdir(), 'atrium-ready-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const packages = {
+    '': {},
+    'packages/a': {},
+    'node_modules/a': { link: true },
+    'node_modules/b': {},
+    'node_modules/c': {},
+    'node_modules/d': { os: ['none'] },
+  }
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ packages }))
+  mkdirSync(join(folder, 'node_modules', 'b'), { recursive: true })
+  const count = installedPackages(folder)
+  expect(count()).toEqual({ done: 0, of: 2, what: 'packages' })
+  writeFileSync(join(folder, 'node_modules', 'b', 'package.json'), '{}')
+  expect(count()).toEqual({ done: 1, of: 2, what: 'packages' })
 })

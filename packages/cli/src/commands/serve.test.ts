@@ -74,9 +74,7 @@ test('[D6] a taken port is an error if it was asked for, otherwise another port 
   )
   writeFileSync(join(data, 'port'), `${port}\n`)
   const { first, out } = await serve()
-  expect(first).toMatch(
-    /^Atrium listens on ws:\/\/127\.0\.0\.1:\d+\/ \(the token: \/.*\/token; the page: atrium web\)$/,
-  )
+  expect(first).toMatch(/^Atrium listens on ws:\/\/127\.0\.0\.1:\d+\/ \(the token: \/.*\/token\)$/)
   expect(out()).toContain(`Port ${port} is taken; this is `)
   other.close()
 })

@@ -33,6 +33,10 @@ test('[D7] the token is printed on a terminal and with --json, and nowhere else'
   expect(quietBanner(announcement)).toBe(
     `Atrium listens on ${url} (the token: /data/token)\nPort 1 is taken; this is 2.\n`,
   )
+  const page = 'http://127.0.0.1:1/'
+  expect(quietBanner({ ...announcement, page, notes: [] })).toBe(
+    `Atrium listens on ${url} (the token: /data/token)\nThe web page: ${page}; a link that lets a browser in: atrium web (in a clone: npx atrium web)\n`,
+  )
   expect(readyLine(announcement)).toBe(
     `{"event":"ready","url":"${url}","token":"${token}","pid":${process.pid}}\n`,
   )

@@ -7,7 +7,7 @@ import { exitFor, exits, sentenceOf } from './terminal/exit.ts'
 import type { Exit } from './terminal/exit.ts'
 import { common, verbs } from './verbs.ts'
 import type { Verb } from './verbs.ts'
-import { isLike } from './terminal/similar.ts'
+import { isLike, isTypo } from './terminal/similar.ts'
 import { version } from './terminal/version.ts'
 import { sanitize } from './terminal/output.ts'
 
@@ -18,6 +18,10 @@ process.title = 'atrium'
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(exits.ok)
 })
+
+// What no code has caught is a fault of this program. Its stack would help no user.
+const fault = (error: unknown) => process.exit(exitOf(error))
+process.on('uncaughtException', fault).on('unhandledRejection', fault)
 
 void main()
 
@@ -45,7 +49,15 @@ function program(): Command {
     .description('An agent host: sessions as a durable log, live in every client.')
     .version(version)
     .exitOverride()
-    .configureOutput({ outputError: (text, write) => write(usageError(text)) })
+    .configureOutput({
+      outputError: (text, write) =>
+        write(
+          usageError(
+            text,
+            atrium.commands.map((command) => command.name()),
+          ),
+        ),
+    })
   atrium.addCommand(serveCommand().copyInheritedSettings(atrium))
   for (const verb of verbs) {
     const command = commandOf(verb).copyInheritedSettings(atrium)
@@ -172,9 +184,14 @@ function append(value: string, before: readonly string[] = []): readonly string[
 }
 
 /** Returns an error of Commander in the form of our own errors. An unknown command may have been meant as a prompt. */
-function usageError(text: string): string {
-  const hint = text.includes('unknown command') ? '(A prompt goes into quotes: atrium "…")\n' : ''
-  return `${ownForm(text)}${hint}`
+function usageError(text: string, names: readonly string[]): string {
+  const [, word] = /unknown command '([^']*)'/.exec(text) ?? []
+  if (word === undefined) return ownForm(text)
+  const near = names.filter((name) => !name.startsWith('_') && isTypo(word, name))
+  const hint = near.length > 0 ? `(Did you mean ${near.join(' or ')}?)` : '(All commands: atrium --help)'
+  // Commander also suggests names that only have letters in common.
+  const [problem = ''] = ownForm(text).split('\n')
+  return `${problem}\n${hint}\n(A prompt goes into quotes: atrium "…")\n`
 }
 
 function ownForm(text: string): string {

@@ -25,7 +25,7 @@ export const common: readonly (readonly [string, string])[] = [
 export const verbs: readonly Verb[] = [
   {
     usage: 'run [prompt...]',
-    about: 'give an agent a task and wait for its end; atrium "…" means the same, and a pipe is added to it',
+    about: 'run a prompt and wait for the result; piped input is appended (atrium "…" means the same)',
     options: [
       ['--agent <id>', 'the agent (default: the first)'],
       ['--model <id>', 'the model of the agent'],
@@ -91,7 +91,7 @@ export const verbs: readonly Verb[] = [
     usage: 'history <session>',
     about: 'show the past actions of a session',
     options: [
-      ['--at <seq>', 'show the turns that it had at this sequence number instead'],
+      ['--at <n>', 'show the turns as they were after action n of this list instead'],
       ['-n, --number <n>', 'the number of newest actions to show, or all (default: 50)'],
     ],
     load: async () => (await import('./commands/sessions/history.ts')).history,
@@ -185,14 +185,14 @@ export const verbs: readonly Verb[] = [
   },
   {
     usage: 'devices [action] [name]',
-    about: 'list the devices that may connect to the host; add NAME and revoke NAME change the list',
+    about: 'list the devices that may connect to the host; or: add NAME, revoke NAME',
     options: [['--role <role>', 'watch, prompt, approve or own (default: prompt)']],
     load: async () => (await import('./commands/devices/devices.ts')).devices,
   },
   {
     usage: 'notifications [action] [value]',
     about:
-      'list the notifications that were sent or not, and why; targets, add URL, remove ID and test: where they go',
+      'list the notifications of the host and what became of them; targets, add URL, remove ID and test manage where they go',
     options: [['--ntfy', 'the address is a topic of an ntfy server']],
     load: async () => (await import('./commands/notifications/notifications.ts')).notifications,
   },
@@ -213,7 +213,7 @@ export const verbs: readonly Verb[] = [
   {
     usage: 'plugins [action] [first] [second]',
     about:
-      'ls, add FOLDER and remove FOLDER: the plugins of the host; ls, trust, on and off SESSION NAME: those of a session',
+      "manage the host's plugins (ls, add FOLDER, remove FOLDER); with SESSION, that session's (ls SESSION; on, off or trust SESSION NAME)",
     options: [
       ['--folder', 'decide for all sessions in the folder of this one'],
       ['--everywhere', 'decide for all sessions'],
@@ -233,7 +233,7 @@ export const verbs: readonly Verb[] = [
   },
   {
     usage: 'undo [session] [files...]',
-    about: 'take back the changes of a turn; files that others may have changed, too, are left as they are',
+    about: 'undo the changes of a turn; files that others may have changed since are left alone',
     options: [
       ['--turn <n>', 'the turn; the first is 1, the last is -1 (the default)'],
       ['--copy', 'set back the files that others may have changed, too, and keep a copy of each beside it'],
@@ -246,14 +246,14 @@ export const verbs: readonly Verb[] = [
   },
   {
     usage: 'commit [session] [files...]',
-    about: 'commit uncommitted files of a session; without files what is staged, or all of them',
+    about: 'commit files of a session; without FILES: what is staged, else all uncommitted files',
     options: [['-m, --message <text>', 'the message of the commit']],
     load: async () => (await import('./commands/changes/commit.ts')).commit,
   },
   {
     usage: 'comments [session] [action] [words...]',
     about:
-      'list the comments on the files of a session; add FILE:LINE TEXT, reply ID TEXT, resolve, reopen and remove ID change them',
+      'list the comments on the files of a session; or: add FILE:LINE TEXT, reply ID TEXT, resolve ID, reopen ID, remove ID',
     options: [['-a, --all', 'include resolved comments']],
     load: async () => (await import('./commands/changes/comments.ts')).comments,
   },

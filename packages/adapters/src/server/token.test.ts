@@ -67,6 +67,19 @@ test('S-05: a token file that is a link is refused', async () => {
   await expect(tokenOf(home)).rejects.toThrow('is a link')
 })
 
+test('[T1] a folder where the token file belongs, and a file where the folder belongs, are named with what to do', async () => {
+  mkdirSync(join(home, 'token'), { mode: 0o700 })
+  const place = 'is a folder where the token file belongs; move it away'
+  await expect(readToken(join(home, 'token'))).rejects.toThrow(place)
+  await expect(tokenOf(home)).rejects.toThrow(place)
+  await expect(rotateToken(home)).rejects.toThrow(place)
+  expect(readdirSync(home)).toEqual(['token'])
+  const file = join(home, 'token', 'file')
+  writeFileSync(file, '')
+  for (const folder of [file, join(file, 'below')])
+    await expect(tokenOf(folder)).rejects.toThrow('move the file away, or name a folder with --data')
+})
+
 test('S-05: a token file of another user is refused', async ({ skip }) => {
   if (process.getuid?.() !== 0) skip('skipped: not root')
   writeFileSync(join(home, 'other'), 'x'.repeat(43), { mode: 0o600 })

@@ -27,7 +27,13 @@ export async function tokenOf(folder: string): Promise<string> {
 /** Replaces the token. Clients with the old one are refused after the next start of the host. */
 export async function rotateToken(folder: string): Promise<string> {
   await privateFolder(folder)
-  await rename(await writeFresh(folder), tokenPath(folder))
+  const [fresh, path] = [await writeFresh(folder), tokenPath(folder)]
+  await rename(fresh, path).catch(async (error: unknown) => {
+    await rm(fresh)
+    // Reading says what is wrong with the place.
+    await readToken(path)
+    throw error
+  })
   return readToken(tokenPath(folder))
 }
 
@@ -39,7 +45,12 @@ export async function readToken(path: string): Promise<string> {
     throw error
   })
   try {
-    const { mode, uid } = await file.stat()
+    const found = await file.stat()
+    const { mode, uid } = found
+    if (found.isDirectory())
+      throw new TokenRefused(
+        `${path} is a folder where the token file belongs; move it away and start again.`,
+      )
     const me = process.getuid?.()
     if (me !== undefined && uid !== me && uid !== 0)
       throw new TokenRefused(`${path} belongs to another user; remove it and start again.`)
@@ -62,7 +73,13 @@ export function checkedToken(token: string, from: string): string {
 
 /** Makes sure that the folder exists and that only its owner can enter it, whatever the umask is. */
 export async function privateFolder(folder: string): Promise<void> {
-  const made = await mkdir(folder, { recursive: true, mode: 0o700 })
+  const made = await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    if (codeOf(error) === 'EEXIST' || codeOf(error) === 'ENOTDIR')
+      throw new TokenRefused(
+        `${folder} is no folder, or below a file; move the file away, or name a folder with --data.`,
+      )
+    throw error
+  })
   const { mode } = await lstat(folder)
   if ((mode & 0o777) === 0o700 || process.getuid === undefined) return
   // A folder with other files, such as a home folder named by mistake, keeps its permissions.

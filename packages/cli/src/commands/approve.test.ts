@@ -45,7 +45,7 @@ describe.sequential('[Z22] approve and deny', () => {
     await say(chat, 'run echo \u001b[31mred')
     const listed = await atrium(home, ['approve'])
     expect(listed).toMatchObject({ status: 0, stderr: '' })
-    expect(listed.stdout).toMatch(/^edited +\S+ +run +Run `echo \ufffd\[31mred`\n$/)
+    expect(listed.stdout).toMatch(/^edited +.*\S +\S*\/work +\S+ +run +Run `echo \ufffd\[31mred`\n$/)
     const wrong = await atrium(home, ['approve', 'edited', '--option', 'never'])
     expect(wrong).toMatchObject({ status: 2, stderr: expect.stringContaining('once, session, folder') })
     const { status, stdout } = await atrium(home, ['approve', 'edited', '--edit', 'echo yes > out', '--json'])
@@ -206,7 +206,7 @@ describe.sequential('[Z26] grant and revoke', () => {
       ['tool', 'read', work],
       ['tool', 'run', 'session allowed'],
     ])
-    expect(lines[2]).toMatch(/by [0-9a-f]{8} \d{4}-\d\d-\d\dT/)
+    expect(lines[2]).toMatch(/by [0-9a-f]{8} \d{4}-\d\d-\d\d \d\d:/)
     const all = documents((await atrium(home, ['grant', '--json'])).stdout)
     const id = String(all.find(({ tool }) => tool === 'run')?.['id'])
     expect(await atrium(home, ['revoke', id.slice(0, 12)])).toMatchObject({

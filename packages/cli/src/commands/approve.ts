@@ -8,6 +8,7 @@ import type { Exit } from '../terminal/exit.ts'
 import type { HostOptions } from '../link/connect.ts'
 import { approvalText } from '../live/approval-text.ts'
 import { titleOf } from '../render/approval.ts'
+import { folderOf } from '../render/session-words.ts'
 import { printList } from '../render/table.ts'
 import { allSessions, findTarget, readSessions, shortName } from '../session/find.ts'
 import { withClient } from '../link/with-client.ts'
@@ -42,7 +43,7 @@ async function answer(client: Client, name: string, flags: Flags, yes: boolean):
   const session = client.subscribe('session', resource)
   const whole = await session.ready()
   const state = chatOnly ? withOnlyChat(whole, chat) : whole
-  const all = pendingRequestsIn(state).map((each) => ({ ...each, session: resource }))
+  const all = pendingRequestsIn(state).map((each) => ({ ...each, ...placeOf(whole), session: resource }))
   const [one, ...others] = flags.call === undefined ? all : called(all, flags.call)
   if (!one) throw await noRequest(client, state, name, flags.call)
   if (others.length > 0) {
@@ -105,24 +106,43 @@ async function listAll(client: Client, flags: Flags): Promise<Exit> {
   const sessions = (await allSessions(client)).filter(
     ({ status }) => activityOf(status) === Activity.InputNeeded,
   )
-  const found: (PendingRequest & { readonly session: string })[] = []
+  const found: Listed[] = []
   await readSessions(client, sessions, (state, session) => {
-    for (const each of pendingRequestsIn(state)) found.push({ ...each, session })
+    for (const each of pendingRequestsIn(state)) found.push({ ...each, ...placeOf(state), session })
   })
   if (found.length === 0) throw new CommandError('Nothing waits for an answer.')
   list(output(flags), found)
   return exits.ok
 }
 
-function list(out: Output, all: readonly (PendingRequest & { readonly session: string })[]): void {
+/** A request with the session that it waits in. */
+interface Listed extends PendingRequest {
+  readonly session: string
+  readonly title: string
+  readonly workingDirectories: readonly string[]
+}
+
+function placeOf({ title, workingDirectories = [] }: SessionState) {
+  return { title, workingDirectories }
+}
+
+function list(out: Output, all: readonly Listed[]): void {
   const { cyan, dim } = out.style
   printList(out, all, {
     document: (request) => request,
-    row: ({ session, id, kind, tool, what }) => [
+    row: ({ session, id, kind, tool, what, title, workingDirectories }) => [
       cyan(shortName(session)),
+      shortened(onOneLine(title)),
+      folderOf({ workingDirectories: [...workingDirectories] }),
       dim(sanitize(id)),
       sanitize(tool ?? kind),
       onOneLine(what),
     ],
   })
 }
+
+function shortened(title: string): string {
+  return title.length > longestTitle ? `${title.slice(0, longestTitle)}…` : title
+}
+
+const longestTitle = 30

@@ -46,6 +46,8 @@ describe.concurrent('[Z28] doctor', () => {
       client: 'ok',
       clock: 'ok',
     })
+    // [Z28.5] There is no config file.
+    expect(stdout).toContain('none (defaults); they would be in ')
     // S-02: what a token allows is said plainly.
     expect(stdout).toContain('whoever has the token may open and grant any folder; agents run as your user')
     const others = documents(stdout).filter(({ about }) => about === 'client')
@@ -76,7 +78,8 @@ describe.concurrent('[Z28] doctor', () => {
       ]),
     })
     const readable = await atrium(home, ['doctor', '--disk'])
-    expect(readable.stdout).toMatch(/^finished turns +\d/m)
+    expect(readable.stdout).toMatch(/^journal +\d/m)
+    expect(readable.stdout).not.toMatch(/ 0 B$/m)
     expect(readable.stdout).toMatch(/^together +\d/m)
     const empty = mkdtempSync(join(tmpdir(), 'atrium-doctor-'))
     const none = await atrium(empty, ['doctor', '--disk'])

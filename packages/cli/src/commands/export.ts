@@ -10,6 +10,7 @@ import { findTarget } from '../session/find.ts'
 import type { Target } from '../session/find.ts'
 import { worktreeText } from '../session/worktree.ts'
 import { withClient } from '../link/with-client.ts'
+import { localTime } from '../terminal/local-time.ts'
 import { sanitize, onOneLine, output } from '../terminal/output.ts'
 import type { OutputOptions } from '../terminal/output.ts'
 
@@ -58,7 +59,7 @@ function page(
   const facts = [
     `- session: ${sanitize(resource)}`,
     `- agent: ${onOneLine(provider)}`,
-    `- begun: ${onOneLine(createdAt)}`,
+    `- begun: ${localTime(createdAt, { zone: true })}`,
     ...workingDirectories.map((directory) => `- folder: ${sanitize(directory)}`),
     ...(worktree === undefined ? [] : [`- worktree: ${onOneLine(worktree)}`]),
   ]

@@ -9,6 +9,7 @@ import type { HostOptions } from '../link/connect.ts'
 import { printList } from '../render/table.ts'
 import { shortName } from '../session/find.ts'
 import { withClient } from '../link/with-client.ts'
+import { localTime } from '../terminal/local-time.ts'
 import { sanitize, onOneLine, output } from '../terminal/output.ts'
 import type { OutputOptions, Style } from '../terminal/output.ts'
 
@@ -99,6 +100,6 @@ function row(entry: PermissionGrant, style?: Style): readonly string[] {
     onOneLine(tool),
     scope,
     style?.dim(short) ?? short,
-    [origin, onOneLine(since ?? '')].join(' ').trim(),
+    [origin, since === undefined ? '' : localTime(since)].join(' ').trim(),
   ]
 }

@@ -34,7 +34,7 @@ describe('[Z23] logs', () => {
     const { status, stdout, stderr } = await atrium(home, ['logs', 'talk'])
     expect([status, stderr]).toEqual([0, ''])
     expect(stdout).toContain('\n  you      say first \ufffd[31mred\n  agent    first \ufffd[31mred\n')
-    expect(stdout).toMatch(/turn 3 {2}\d{4}-\S+Z {2}error/)
+    expect(stdout).toMatch(/turn 3 {2}\d{4}-\S+ \d\d:\d\d:\d\d {2}error/)
     expect(stdout).toContain('  error    `because`')
     // The turns of a worker are in a chat of their own.
     expect(stdout).toMatch(/\nchat [0-9a-f]{8} .*\nturn 1 .*\n {2}agent {4}say inside\n {2}agent {4}inside\n/)

@@ -9,6 +9,7 @@ import { actionLine, turnLines } from '../render/log.ts'
 import { findTarget, whileSessionExists, shortName } from '../session/find.ts'
 import type { Target } from '../session/find.ts'
 import { withClient } from '../link/with-client.ts'
+import { localTime } from '../terminal/local-time.ts'
 import { onOneLine, output } from '../terminal/output.ts'
 import type { OutputOptions, Output } from '../terminal/output.ts'
 
@@ -67,7 +68,7 @@ function followActions(client: Client, { session, chat, chatOnly }: Target, { pr
   const show = (envelope: Envelope) => {
     const where =
       envelope.channel === chat || envelope.channel === session.resource ? '' : shortName(envelope.channel)
-    print({ kind: 'action', ...envelope }, () => actionLine(envelope, where, style))
+    print({ kind: 'action', ...envelope }, () => actionLine(localTime(new Date()), envelope, where, style))
   }
   client.onAction((envelope) => {
     const created = createdChat(envelope.action)

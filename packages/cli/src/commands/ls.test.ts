@@ -109,6 +109,14 @@ test('[Z2] ls prints a table without escape sequences of others, and with --json
   )
 })
 
+test('[Z39] sessions with the same title are told apart by the time at which they began', async () => {
+  await createSessions('one', 'two', 'other')
+  await Promise.all(['one', 'two'].map((name) => atrium(home, ['rename', name, 'same'])))
+  const { stdout } = await atrium(home, ['ls'])
+  expect(stdout.match(/ same \(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\)$/gm)).toHaveLength(2)
+  expect(stdout).toMatch(/title\S* of other$/m)
+})
+
 test('[Z1] a host that does not accept its address is named with the remedy', async () => {
   const server = createServer((socket) => socket.end('HTTP/1.1 421 Misdirected Request\r\n\r\n'))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -127,6 +135,10 @@ test('[Z3] a usage error exits with 2 and suggests the right command', async () 
     stdout: '',
     stderr: `atrium: unknown command 'sl'\n(Did you mean ls?)\n(A prompt goes into quotes: atrium "…")\n`,
   })
+  // [Z3] `fork` has letters of `foo`, but is no misspelling of it.
+  expect((await atrium(home, ['foo'])).stderr).toBe(
+    `atrium: unknown command 'foo'\n(All commands: atrium --help)\n(A prompt goes into quotes: atrium "…")\n`,
+  )
   expect(await atrium(home, ['ls', '--host', 'here'])).toMatchObject({ status: 2, stdout: '' })
   expect(await atrium(home, ['ls', '--nonsense'])).toMatchObject({ status: 2, stdout: '' })
   expect(await atrium(home, ['ls', '--host', 'ws://127.0.0.1:1'])).toMatchObject({

@@ -1,12 +1,12 @@
-import { homedir } from 'node:os'
 import type { Uri } from '@atrium/protocol/channel'
-import { pathOf } from '@atrium/protocol/file-uri'
 import { Activity, activityOf, Flag, hasFlag } from '@atrium/protocol/status'
 import type { SessionSummary } from '@atrium/protocol/session/state'
 import { connect } from '../link/connect.ts'
 import type { HostOptions } from '../link/connect.ts'
+import { ago, folderOf } from '../render/session-words.ts'
 import { table } from '../render/table.ts'
 import { allSessions, shortNames } from '../session/find.ts'
+import { localTime } from '../terminal/local-time.ts'
 import { sanitize, output } from '../terminal/output.ts'
 import type { OutputOptions, Style } from '../terminal/output.ts'
 
@@ -31,7 +31,7 @@ export async function list(flags: Flags): Promise<void> {
   const wide = (process.stdout.columns ?? 100) >= 80
   const columns = (row: Row) => (wide ? row : row.filter((_, at) => at !== folderColumn))
   const header = ['SESSION', 'STATE', 'AGE', 'AGENT', 'FOLDER', 'TITLE'].map(out.style.dim)
-  const rows = shown.flatMap((session) => rowsOf(session, names, out.style))
+  const rows = withBeginnings(shown).flatMap((session) => rowsOf(session, names, out.style))
   for (const session of shown) out.printJson(session)
   if (shown.length === 0)
     out.note(
@@ -40,6 +40,18 @@ export async function list(flags: Flags): Promise<void> {
         : 'All sessions are archived; see them with: atrium ls --all',
     )
   else if (!out.json) out.print({}, () => table([header, ...rows].map(columns)))
+}
+
+/** Adds to each title that several sessions have the local time at which its session began. */
+function withBeginnings(sessions: readonly SessionSummary[]): readonly SessionSummary[] {
+  const count = new Map<string, number>()
+  for (const { title } of sessions) count.set(title, (count.get(title) ?? 0) + 1)
+  return sessions.map((session) => {
+    const { title, createdAt } = session
+    return (count.get(title) ?? 0) < 2
+      ? session
+      : { ...session, title: `${title} (${localTime(createdAt)})`.trim() }
+  })
 }
 
 type Row = readonly string[]
@@ -72,33 +84,9 @@ function rowsOf(session: SessionSummary, names: ReadonlyMap<Uri, string>, style:
   ]
 }
 
-/** The first folder of a session, with `~` for the home folder, and the number of the others. */
-function folderOf({ workingDirectories = [] }: SessionSummary, home = homedir()): string {
-  const [first, ...others] = workingDirectories
-  const found = first === undefined ? undefined : pathOf(first)
-  const path = found?.ok ? found.path : (first ?? '')
-  const short = path === home ? '~' : path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path
-  const cut = short.length > longestFolder ? `…${short.slice(1 - longestFolder)}` : short
-  return sanitize(others.length === 0 ? cut : `${cut} +${others.length}`)
-}
-
-const longestFolder = 28
-
 function activityName(status: number, { yellow, green, red, dim }: Style): string {
   const activity = activityOf(status)
   if (activity === Activity.InputNeeded) return yellow('asks')
   if (activity === Activity.InProgress) return green('works')
   return activity === Activity.Error ? red('failed') : dim('idle')
-}
-
-/** Returns the age in the largest unit that is not zero. */
-function ago(then: Date, now = Date.now()): string {
-  const seconds = Math.max(0, Math.round((now - then.getTime()) / 1000))
-  const units: readonly (readonly [number, string])[] = [
-    [86_400, 'd'],
-    [3_600, 'h'],
-    [60, 'm'],
-  ]
-  const unit = units.find(([size]) => seconds >= size)
-  return unit ? `${Math.floor(seconds / unit[0])}${unit[1]}` : 'now'
 }

@@ -44,6 +44,8 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
   const place = settings.store === undefined ? undefined : await readPlace(settings.store, process.env)
   const secrets = [token, place?.config.password].flatMap((secret) => secret || [])
   const log = openLog(level, secrets)
+  const fault = (err: unknown) => log.fatal({ err }, 'ended by a fault')
+  process.prependListener('uncaughtException', fault).prependListener('unhandledRejection', fault)
   for (const warning of [...warnings, ...securityWarnings(flags, settings)]) log.warn(warning)
 
   const world = nodeWorld((event, detail) =>

@@ -13,15 +13,16 @@ export function printDisk({ json, print, printJson, note, style }: Output, data:
   if (json) return printJson({ data, ...usage })
   const { parts, sessions } = usage
   const total = parts.reduce((sum, { bytes }) => sum + bytes, 0)
-  const rows = parts.map(({ part, bytes, count }) => [
-    part,
-    sizeOf(bytes),
-    count === undefined ? '' : `${count}`,
-  ])
+  // A part without a byte would read as if it were lost.
+  const rows = parts
+    .filter(({ bytes }) => bytes > 0)
+    .map(({ part, bytes, count }) => [part, sizeOf(bytes), count === undefined ? '' : `${count}`])
   print({}, () => table([...rows, [style.dim('together'), sizeOf(total), '']]))
   if (parts.some(({ part, bytes }) => part === 'journal' && bytes > 0))
     note(
-      'What is still in the journal counts as journal only. The host moves it into the store from time to time.',
+      parts.some(({ part, bytes }) => part !== 'journal' && bytes > 0)
+        ? 'What is still in the journal counts as journal only. The host moves it into the store from time to time.'
+        : 'All of it is still in the journal, which the host moves into the store from time to time. Nothing is missing.',
     )
   if (sessions.length === 0) return
   const largest = sessions.map(({ session, title, bytes }) => [

@@ -47,7 +47,11 @@ export async function settingsFinding(
     const [first] = warnings
     const path = configPath(process.env)
     if (first !== undefined) return { settings, finding: warn('settings', first, `edit ${path}`) }
-    return { settings, finding: ok('settings', path) }
+    const there = await access(path).then(
+      () => true,
+      () => false,
+    )
+    return { settings, finding: ok('settings', there ? path : `none (defaults); they would be in ${path}`) }
   } catch (error) {
     return { finding: fail('settings', sentenceOf(error), 'correct the setting that it names') }
   }

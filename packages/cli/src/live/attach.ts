@@ -12,6 +12,7 @@ import { exits } from '../terminal/exit.ts'
 import type { Key } from '../terminal/keys.ts'
 import { worktreeText } from '../session/worktree.ts'
 import { sanitize } from '../terminal/output.ts'
+import { helpLines } from './help.ts'
 import { PromptingView } from './prompting-view.ts'
 import { rejectionOf, sendLine } from './send.ts'
 import type { ViewOptions } from './view.ts'
@@ -150,7 +151,7 @@ export class AttachView extends PromptingView {
       if (!this.#cancel()) this.note(this.screen.style.dim('· no turn is active'))
     },
     help: () => {
-      for (const line of help) this.note(this.screen.style.dim(line))
+      for (const line of helpLines(this.screen.pane.columns)) this.note(this.screen.style.dim(line))
     },
     quit: () => this.finish(exits.ok),
   }
@@ -221,18 +222,3 @@ export class AttachView extends PromptingView {
 }
 
 const keys = 'Enter sends or steers · Alt-Enter queues · Ctrl-C cancels · Ctrl-D leaves · /help'
-
-const help = [
-  '  Enter          send the line; while a turn is active, steer it',
-  '  Alt-Enter      queue the line for after the turn; so does /queue TEXT',
-  '  Tab            hide a question, to type a line first; again: show it',
-  '  Ctrl-C         clear the line; if it is empty, cancel the turn; again: leave',
-  '  Ctrl-D         leave; the session goes on',
-  '  Ctrl-L, Ctrl-Z clear the screen; stop this command until `fg`',
-  '  /next          start a turn with the first message that waits',
-  '  /resume        let an interrupted turn go on',
-  '  /cancel        cancel the turn',
-  '  /help, /quit   this list; leave',
-  '  !COMMAND       run a command in the session’s folder',
-  '  /…             any other command goes to the agent',
-]

@@ -1,4 +1,5 @@
 import { onOneLine, sanitize } from '../terminal/output.ts'
+import { localTime } from '../terminal/local-time.ts'
 import type { Style } from '../terminal/output.ts'
 
 /** A text that a host has found. */
@@ -17,7 +18,11 @@ export interface SearchItem {
 
 /** A found text as two lines: where it is, and what it says. `name` is the name of its session or chat. */
 export function foundText({ who, time, title, excerpt }: SearchItem, name: string, style: Style): string {
-  const place = [style.cyan(sanitize(name)), style.dim(timeText(time)), style.dim(authors.get(who) ?? '')]
+  const place = [
+    style.cyan(sanitize(name)),
+    style.dim(localTime(time, { seconds: false })),
+    style.dim(authors.get(who) ?? ''),
+  ]
   const named = onOneLine(title) || style.dim('(no title)')
   return `${[...place, named].filter((part) => part !== '').join('  ')}\n    ${marked(excerpt, style)}\n`
 }
@@ -43,12 +48,4 @@ function marked({ text, matches }: SearchItem['excerpt'], { bold, yellow }: Styl
 
 function plain(text: string): string {
   return sanitize(text).replaceAll(/\s/g, ' ')
-}
-
-/** A time like 2026-01-31 14:05, in the time zone of this machine. */
-function timeText(time: string): string {
-  const date = new Date(time)
-  const two = (number: number) => String(number).padStart(2, '0')
-  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-')
-  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`
 }

@@ -8,7 +8,7 @@ const turnId = 't'
 /** The line of an action, in an envelope of a client or of the host. */
 function lineOf(action: { readonly type: string; readonly [key: string]: unknown }, clientId?: string) {
   const origin = clientId === undefined ? {} : { origin: { clientId, clientSeq: 1 } }
-  return actionLine({ channel: 'c:/1', serverSeq: 7, action, ...origin }, '', style)
+  return actionLine('7', { channel: 'c:/1', serverSeq: 7, action, ...origin }, '', style)
 }
 
 const data = (own: object) => ({ _meta: { 'x-atrium': own } })

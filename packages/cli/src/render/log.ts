@@ -2,6 +2,7 @@ import { decisionOf } from '@atrium/host/access/decision'
 import type { Decided } from '@atrium/host/access/decision'
 import type { Action, Envelope } from '@atrium/protocol/channel'
 import type { ActiveTurn, ResponsePart, Turn } from '@atrium/protocol/chat/state'
+import { localTime } from '../terminal/local-time.ts'
 import { sanitize, onOneLine } from '../terminal/output.ts'
 import type { Style } from '../terminal/output.ts'
 import { deciderName, decisionsAbout } from '../session/decision.ts'
@@ -22,7 +23,7 @@ export function turnLines(turn: Turn | ActiveTurn, number: number, style: Style)
     'duration' in turn && turn.duration !== undefined ? `${(turn.duration / 1000).toFixed(1)} s` : ''
   const head = [
     style.bold(`turn ${number}`),
-    style.dim(onOneLine(turn.startedAt ?? '')),
+    style.dim(turn.startedAt === undefined ? '' : localTime(turn.startedAt)),
     colour(state),
     style.dim(took),
   ]
@@ -55,16 +56,17 @@ function line(who: string, what: string, { dim }: Style): string {
   return `  ${dim(onOneLine(who).slice(0, 8).padEnd(8))} ${text}`
 }
 
-/** Returns an action as one line: its sequence number, its origin, its type, and its most informative field. */
+/** Returns an action as one line: its number or time, its origin, where it was, its type, and its most informative field. */
 export function actionLine(
-  { serverSeq, origin, action, rejectionReason }: Envelope,
+  lead: string,
+  { origin, action, rejectionReason }: Envelope,
   where: string,
   style: Style,
 ): string {
   const who = origin ? onOneLine(origin.clientId).slice(0, 8) : 'host'
   const refused = rejectionReason === undefined ? '' : style.red(`refused: ${onOneLine(rejectionReason)}`)
   const words = [
-    style.dim(String(serverSeq)),
+    style.dim(lead),
     who.padEnd(8),
     ...(where === '' ? [] : [style.dim(where)]),
     style.cyan(onOneLine(action.type)),

@@ -1,6 +1,7 @@
 import type { Message, MessageAttachment } from '@atrium/protocol/chat/message'
 import type { ActiveTurn, ChatState, ResponsePart, Turn } from '@atrium/protocol/chat/state'
 import type { ToolCallState, ToolResultContent } from '@atrium/protocol/chat/tool'
+import { localTime } from '../terminal/local-time.ts'
 import { sanitize, onOneLine } from '../terminal/output.ts'
 import { decisionsAbout } from '../session/decision.ts'
 import { textOf } from '../session/pending-requests.ts'
@@ -16,7 +17,7 @@ export function chatPage(chat: ChatState): string {
 
 function turnPage(turn: Turn | ActiveTurn, number: number): string {
   const { message, responseParts, startedAt } = turn
-  const when = startedAt === undefined ? '' : ` · ${onOneLine(startedAt)}`
+  const when = startedAt === undefined ? '' : ` · ${localTime(startedAt, { zone: true })}`
   const state = 'state' in turn ? turn.state : 'in progress'
   const end = state === 'complete' ? '' : ` · ${state}`
   return [

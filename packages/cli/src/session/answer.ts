@@ -18,7 +18,7 @@ export function approvalAction(
   if (kind === 'login')
     throw new CommandError(`'${onOneLine(what)}' waits for a sign-in; give it in atrium attach.`)
   if (kind !== 'call' && (option ?? edit) !== undefined)
-    throw new CommandError('--option and --edit are for a tool that asks; this is none.', exits.usage)
+    throw new CommandError('--option and --edit apply only to tool approvals.', exits.usage)
   if (kind === 'form') return { type: 'chat/inputCompleted', requestId: id, response: 'accept' }
   if (kind === 'result')
     return { type: 'chat/toolCallResultConfirmed', turnId, toolCallId: id, approved: true }

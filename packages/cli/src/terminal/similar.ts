@@ -4,6 +4,11 @@ export function isLike(word: string, name: string): boolean {
   return changes <= 2 && changes / Math.max(word.length, name.length) < 0.6
 }
 
+/** Whether a word is probably a mistyped name: one letter differs or two are swapped, in a long word up to two times. */
+export function isTypo(word: string, name: string): boolean {
+  return distance(word.toLowerCase(), name) <= (Math.min(word.length, name.length) > 5 ? 2 : 1)
+}
+
 /** The least number of letters to add, remove, replace or swap with their neighbour, so that `a` becomes `b`. */
 function distance(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)]

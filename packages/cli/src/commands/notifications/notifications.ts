@@ -4,6 +4,7 @@ import { askExtension } from '../../link/extension.ts'
 import { withClient } from '../../link/with-client.ts'
 import { printList } from '../../render/table.ts'
 import { CommandError, exits } from '../../terminal/exit.ts'
+import { localTime } from '../../terminal/local-time.ts'
 import { onOneLine, output } from '../../terminal/output.ts'
 import type { Output, OutputOptions } from '../../terminal/output.ts'
 
@@ -105,7 +106,7 @@ function showNotices(out: Output, notices: readonly Notice[], targets: readonly 
   printList(out, notices, {
     document: (notice) => notice,
     row: ({ at, event, session = '', target, outcome, reason = '' }) => [
-      at.slice(0, 19).replace('T', ' '),
+      localTime(at),
       event,
       outcome,
       nameOf(target),

@@ -10,7 +10,8 @@ import { withClient } from '../../link/with-client.ts'
 import { actionLine, turnLines } from '../../render/log.ts'
 import { findTarget } from '../../session/find.ts'
 import { CommandError, exits } from '../../terminal/exit.ts'
-import { onOneLine, output } from '../../terminal/output.ts'
+import { localTime } from '../../terminal/local-time.ts'
+import { output } from '../../terminal/output.ts'
 import type { Output, OutputOptions } from '../../terminal/output.ts'
 
 interface Flags extends HostOptions, OutputOptions {
@@ -19,7 +20,7 @@ interface Flags extends HostOptions, OutputOptions {
 }
 
 /**
- * `atrium history`: prints the past actions of a chat, or with `--at` the turns that the chat had at a sequence number.
+ * `atrium history`: prints the past actions of a chat, or with `--at` the turns that the chat had after one of them.
  */
 export function history(name: string, flags: Flags): Promise<void> {
   const out = output(flags)
@@ -29,7 +30,7 @@ export function history(name: string, flags: Flags): Promise<void> {
     const { chat } = await findTarget(client, name)
     try {
       if (at === undefined) await printActions(client, chat, most, out)
-      else await printTurns(client, chat, at, out)
+      else await printTurns(client, chat, await sequenceNumber(client, chat, at), out)
     } catch (error) {
       throw error instanceof AhpError ? new CommandError(wordsOf(error)) : error
     }
@@ -53,11 +54,27 @@ async function printActions(client: Client, channel: Uri, most: number, out: Out
   ) {
     page = await pastEnvelopes(client, { channel, position, limit: Math.min(pageSize, most) })
     const gaps = new Set(page.gaps.map(({ before }) => before))
-    for (const envelope of page.envelopes) {
+    for (const [index, envelope] of page.envelopes.entries()) {
       if (gaps.has(envelope.serverSeq)) out.note('Turns were removed from the chat here, and are not shown:')
-      out.print({ kind: 'action', ...envelope }, () => actionLine(envelope, timeOf(envelope), out.style))
+      const number = position + index
+      out.print({ kind: 'action', number, ...envelope }, () =>
+        actionLine(String(number), envelope, timeOf(envelope), out.style),
+      )
     }
   }
+}
+
+/**
+ * Returns the sequence number of an action by the number that `history` shows, which is its position. A number of `--json`
+ * (`serverSeq`) is above every position, and is taken as it is.
+ */
+async function sequenceNumber(client: Client, channel: Uri, number: number): Promise<number> {
+  const page = await pastEnvelopes(client, { channel, position: Math.min(number, 1e9), limit: 1 })
+  if (number >= page.begins) return number
+  const [envelope] = page.envelopes
+  if (number <= page.total && envelope) return envelope.serverSeq
+  const there = page.total === 0 ? 'has no actions to show' : `has the actions 1 to ${page.total}`
+  throw new CommandError(`There is no action ${number}: the chat ${there}; see them with: atrium history`)
 }
 
 /** Prints the turns that a chat had. */
@@ -66,12 +83,12 @@ async function printTurns(client: Client, channel: Uri, seq: number, out: Output
   let active: ChatState['activeTurn']
   for (let before: string | undefined; ;) {
     const answer = await stateAt<ChatState>(client, { channel, seq, ...(before !== undefined && { before }) })
-    const { snapshot, older, hidden, gap } = answer
+    const { snapshot, older, hidden } = answer
     if (!snapshot)
       throw new CommandError(
         hidden === 'forgotten'
-          ? `The actions up to ${answer.forgottenTo} were forgotten, as the retention of the host asks.`
-          : `What was between ${gap?.after ?? 'the beginning'} and ${gap?.before ?? answer.begins} was removed from the chat.`,
+          ? 'This action was forgotten, as the retention of the host asks; later ones are in: atrium history'
+          : 'The turns of that time were removed from the chat; what is left is in: atrium history',
       )
     if (before === undefined) {
       noteMissing(answer, out)
@@ -91,9 +108,8 @@ async function printTurns(client: Client, channel: Uri, seq: number, out: Output
 
 function noteMissing({ forgottenTo, truncatedTo }: PastRange, out: Output): void {
   if (forgottenTo !== undefined)
-    out.note(`The actions up to ${forgottenTo} were forgotten, as the retention of the host asks.`)
-  if (truncatedTo !== undefined)
-    out.note(`What was before ${truncatedTo} was removed from the chat, and is not shown.`)
+    out.note('Earlier actions were forgotten, as the retention of the host asks.')
+  if (truncatedTo !== undefined) out.note('What was before was removed from the chat, and is not shown.')
 }
 
 /** The time of an action. Only some actions have one. */
@@ -104,7 +120,7 @@ function timeOf({ action }: Envelope): string {
   )
   const decided = decision && 'at' in decision ? decision.at : undefined
   const time = 'startedAt' in action ? action.startedAt : decided
-  return typeof time === 'string' ? onOneLine(time) : ''
+  return typeof time === 'string' ? localTime(time) : ''
 }
 
 function wordsOf({ code, message }: AhpError): string {

@@ -49,6 +49,12 @@ describe('[Z50] search', () => {
     expect(stderr).toBe('There is more: show it with -n 10.\n')
   })
 
+  test('[Z50.2] a message is shown once, though the title was made from it; --json has all that was found', async () => {
+    expect(await found(['fox'])).toHaveLength(3)
+    const { stdout } = await fixture.run(['search', 'fox'])
+    expect(stdout.match(/  (agent|you|title)  /g)).toEqual(['  agent  ', '  you  '])
+  })
+
   test('folder, agent and time narrow a search', async () => {
     expect(await found(['fox', '--folder', '.'])).toHaveLength(3)
     expect(await found(['fox', '--folder', fixture.home])).toHaveLength(3)

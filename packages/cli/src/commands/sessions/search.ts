@@ -42,7 +42,12 @@ export function search(words: readonly string[], flags: Flags): Promise<void> {
     ...(flags.since !== undefined && { since: timeOf(flags.since) }),
   }
   return withClient(flags, async (client) => {
-    const { items, more, pending } = await pages(client, query, most)
+    const { items, more, pending } = await pages(
+      client,
+      query,
+      most,
+      out.json ? () => true : oncePerMessage(),
+    )
     const names = items.length === 0 || out.json ? undefined : await namesOf(client)
     for (const item of items)
       out.print(item, () => foundText(item, names?.(item) ?? shortName(item.session), out.style))
@@ -55,11 +60,28 @@ export function search(words: readonly string[], flags: Flags): Promise<void> {
   })
 }
 
+/**
+ * Returns whether a text is the first one of its message. A message is found several times if several of its parts match, and
+ * also as the title that was made from it.
+ */
+function oncePerMessage(): (item: SearchItem) => boolean {
+  const seen = new Set<string>()
+  return ({ session, turnId = '', who, title, excerpt: { text } }) => {
+    const words = text.replaceAll(/\s+/g, ' ').replace(/…$/, '')
+    const begins = title.replace(/…$/, '').replaceAll(/\s+/g, ' ')
+    if (who === 'user' && words.startsWith(begins.slice(0, words.length))) seen.add(`${session} title`)
+    const key =
+      who === 'title' ? `${session} title` : [session, turnId, who, who === 'tool' ? text : ''].join(' ')
+    return !seen.has(key) && seen.add(key).has(key)
+  }
+}
+
 /** Reads pages until there are `most` texts, or no more pages. */
 async function pages(
   client: Client,
   query: object,
   most: number,
+  wanted: (item: SearchItem) => boolean,
 ): Promise<{ items: readonly SearchItem[]; more: boolean; pending: number }> {
   const items: SearchItem[] = []
   for (let cursor: string | undefined; ;) {
@@ -67,7 +89,7 @@ async function pages(
     const params = { ...query, limit, ...(cursor !== undefined && { cursor }) }
     // The answer is not checked: a host of the same build answers in this shape.
     const page = (await ask(client, 'x-atrium/search', params)) as SearchPage
-    items.push(...page.items)
+    items.push(...page.items.filter(wanted))
     cursor = page.nextCursor
     if (cursor === undefined || items.length >= most)
       return { items, more: cursor !== undefined, pending: page.pending ?? 0 }

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import type { AgentSettings } from '@atrium/adapters/acp/registry'
 import { chromium } from 'playwright-core'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
@@ -58,10 +59,16 @@ afterAll(async () => (await running)?.close())
 /** A host with its data folder, and pages of browsers. */
 export class Room {
   readonly home = mkdtempSync(join(tmpdir(), 'atrium-web-'))
+  readonly #agents: AgentSettings | undefined
   #host: HostProcess | undefined
 
-  static async open(flags: readonly string[] = []): Promise<Room> {
-    const room = new Room()
+  constructor(agents?: AgentSettings) {
+    this.#agents = agents
+  }
+
+  /** `agents`: the agents besides the guide. */
+  static async open(flags: readonly string[] = [], agents?: AgentSettings): Promise<Room> {
+    const room = new Room(agents)
     onTestFinished(async () => {
       await room.#host?.kill()
       rmSync(room.home, { recursive: true, force: true, maxRetries: 5 })
@@ -90,7 +97,7 @@ export class Room {
   async start(flags: readonly string[] = []): Promise<void> {
     const port = this.#host ? ['--port', new URL(this.address).port] : []
     const where = ['--default-directory', this.folder]
-    this.#host = await HostProcess.start(this.home, undefined, undefined, [...where, ...port, ...flags])
+    this.#host = await HostProcess.start(this.home, undefined, this.#agents, [...where, ...port, ...flags])
   }
 
   /** A new link to the page, as `atrium web` prints it. */
@@ -159,7 +166,7 @@ async function watch(page: Page, address: string): Promise<void> {
   await page.exposeFunction('atriumProblem', note)
   await page.addInitScript(`
     addEventListener('securitypolicyviolation', (event) =>
-      atriumProblem('policy: ' + event.violatedDirective + ' ' + event.blockedURI))
+      atriumProblem('policy: ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sample))
     globalThis.owned = () => atriumProblem('a text was run')
   `)
 }
@@ -175,8 +182,9 @@ export function expectUnharmed(...pages: readonly Page[]): void {
 }
 
 /** Creates a session with a first message, as a person does. */
-export async function begin(page: Page, text: string): Promise<void> {
+export async function begin(page: Page, text: string, agent?: string): Promise<void> {
   await page.getByRole('button', { name: 'New session' }).first().click()
+  if (agent !== undefined) await page.getByRole('radio', { name: agent }).check()
   const field = page.getByLabel('What shall be done?')
   await field.fill(text)
   // The dialog grows when the settings of the agent come, which can move the button away from under the pointer.
@@ -191,6 +199,30 @@ export const endlessTurn = 'slow 3600'
 export async function send(page: Page, text: string): Promise<void> {
   await messageField(page).fill(text)
   await page.keyboard.press('Enter')
+}
+
+interface GivenFile {
+  readonly name: string
+  readonly type: string
+  readonly base64: string
+}
+
+/** Gives a file to an element of the page as a browser does. Returns whether the page has taken the event for itself. */
+export function giveFile(
+  page: Page,
+  event: 'paste' | 'dragover' | 'drop',
+  target: string,
+  { name, type, base64 }: GivenFile,
+): Promise<boolean> {
+  return page.evaluate<boolean>(`(() => {
+    const bytes = Uint8Array.from(atob(${JSON.stringify(base64)}), (each) => each.charCodeAt(0))
+    const data = new DataTransfer()
+    data.items.add(new File([bytes], ${JSON.stringify(name)}, { type: ${JSON.stringify(type)} }))
+    const how = { bubbles: true, cancelable: true }
+    return !document.querySelector(${JSON.stringify(target)}).dispatchEvent(${JSON.stringify(event)} === 'paste'
+      ? new ClipboardEvent('paste', { clipboardData: data, ...how })
+      : new DragEvent(${JSON.stringify(event)}, { dataTransfer: data, ...how }))
+  })()`)
 }
 
 /** Writes a picture of the page, if `ATRIUM_SHOTS` names a folder. */

@@ -10,6 +10,7 @@ import { useSessionList } from '../sessions/use-session-list.ts'
 import { useCommands } from '../ui/commands.ts'
 import type { Command } from '../ui/commands.ts'
 import { Notices } from '../ui/notices.tsx'
+import { useFileDrop } from '../ui/use-file-drop.ts'
 import { useLatest } from '../ui/use-latest.ts'
 import { KeptSessions } from './kept-sessions.tsx'
 import { Palette } from './palette.tsx'
@@ -42,6 +43,8 @@ export function Shell({ client }: { readonly client: Client }) {
   const open = sessions.find(({ resource }) => resource === route.session)
   useWake(client)
   usePresence(client)
+  // Only the message field takes files. Elsewhere a dropped file must not take the place of the page.
+  useFileDrop(undefined)
   useTitle(sessions, open, may(role, 'approve'))
 
   const dispatch = (session: SessionSummary, action: { readonly type: string }) =>

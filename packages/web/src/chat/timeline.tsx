@@ -47,15 +47,15 @@ export function Timeline({ children, first, onOlder }: Props) {
   }, [first])
 
   useEffect(() => {
-    const { current } = column
-    if (!current) return
-    // New words, colours of code, pictures and opened cards change the height. The observer is called after the layout of a
-    // frame and before it is drawn, so that reading heights is free.
+    if (!column.current || !scroll.current) return
+    // New words, colours of code, pictures and opened cards change the height of the column. Waiting messages and attached
+    // pictures below change the height of the box that scrolls. The observer is called after the layout of a frame and
+    // before it is drawn, so that reading heights is free.
     const observer = new ResizeObserver(() => {
       if (follows.current) toEnd()
       else if (scroll.current) before.current = { ...before.current, height: scroll.current.scrollHeight }
     })
-    observer.observe(current)
+    for (const each of [column.current, scroll.current]) observer.observe(each)
     return () => observer.disconnect()
   }, [])
 

@@ -8,6 +8,7 @@ import {
   browserTest,
   eventually,
   expectUnharmed,
+  giveFile,
   messageField,
   shot,
   writeUntilSuggested,
@@ -133,17 +134,8 @@ browserTest(
     const page = await room.page()
     await begin(page, 'say begun')
     await page.locator('.turn-foot').waitFor()
-    /** Gives a file to the page as a browser does after a paste or a drop. */
     const give = (kind: 'paste' | 'drop', name: string, type: string, base64: string) =>
-      page.evaluate(`{
-        const bytes = Uint8Array.from(atob(${JSON.stringify(base64)}), (each) => each.charCodeAt(0))
-        const data = new DataTransfer()
-        data.items.add(new File([bytes], ${JSON.stringify(name)}, { type: ${JSON.stringify(type)} }))
-        const field = document.querySelector('.composer textarea')
-        field.dispatchEvent(${JSON.stringify(kind)} === 'paste'
-          ? new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })
-          : new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }))
-      }`)
+      giveFile(page, kind, '.composer textarea', { name, type, base64 })
     await give('paste', 'red.png', 'image/png', pixel)
     await page.locator('.composer').getByAltText('red.png').waitFor()
     await give('drop', 'notes.txt', 'text/plain', 'bm90ZXM=')
@@ -183,5 +175,37 @@ browserTest('[U35] what is typed while a dropped file is still read stays in the
   await page.evaluate('goOn()')
   await page.locator('.composer .attached', { hasText: 'notes.txt' }).waitFor()
   expect(await messageField(page).inputValue()).toBe('say typed meanwhile')
+  expectUnharmed(page)
+})
+
+browserTest('[U35] the whole page takes a dropped file, and shows so while it is dragged', async () => {
+  const room = await Room.open()
+  const page = await room.page()
+  const notes = { name: 'notes.txt', type: 'text/plain', base64: 'bm90ZXM=' }
+  // Without an open chat nothing takes the file. It must not take the place of the page either.
+  expect(await giveFile(page, 'dragover', 'body', notes)).toBe(true)
+  expect(await giveFile(page, 'drop', 'body', notes)).toBe(true)
+  await begin(page, 'say begun')
+  await page.locator('.turn-foot').waitFor()
+  const target = page.getByText('Drop the files to attach them')
+  for (const [at, place] of ['.timeline', '.sidebar', '.chat-header'].entries()) {
+    expect(await giveFile(page, 'dragover', place, notes)).toBe(true)
+    await target.waitFor()
+    if (at === 0) {
+      await shot(page, 'drop-target')
+      await expectAccessibleInBoth(page, 'drop target')
+    }
+    expect(await giveFile(page, 'drop', place, notes)).toBe(true)
+    await eventually(() => page.locator('.composer .attached').count()).toBe(at + 1)
+    await target.waitFor({ state: 'detached' })
+  }
+  await giveFile(page, 'dragover', '.timeline', notes)
+  await target.waitFor()
+  // A drag that leaves the window, or ends with Escape, has nothing over the page any more.
+  await page.evaluate(`dispatchEvent(new DragEvent('dragleave', { relatedTarget: null }))`)
+  await target.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'New session' }).first().click()
+  expect(await giveFile(page, 'drop', '.dialog', notes)).toBe(true)
+  expect(await page.locator('.composer .attached').count()).toBe(3)
   expectUnharmed(page)
 })

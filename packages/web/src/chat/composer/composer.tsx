@@ -3,6 +3,8 @@ import { Paperclip, SendHorizontal, Square, X } from 'lucide'
 import { memo } from 'preact/compat'
 import { useRef } from 'preact/hooks'
 import { Button } from '../../ui/button.tsx'
+import { useFileDrop } from '../../ui/use-file-drop.ts'
+import { useShown } from '../../ui/shown.ts'
 import { attachmentsOf } from './attachments.ts'
 import { useChat } from '../shared/context.ts'
 import { MessageField } from './message-field.tsx'
@@ -37,6 +39,8 @@ export const Composer = memo(function Composer({ active, draft, problem, onDraft
     // Reading files takes a while, in which a person may have typed on.
     onDraft({ ...now.current, attachments: [...now.current.attachments, ...attachments] })
   }
+  const shown = useShown()
+  const dragged = useFileDrop(shown ? (given) => void attach(given) : undefined)
   const submit = (delivery: Delivery) => {
     if (!empty) onSend(delivery)
   }
@@ -49,12 +53,12 @@ export const Composer = memo(function Composer({ active, draft, problem, onDraft
         event.preventDefault()
         submit(first)
       }}
-      onDragOver={(event) => event.preventDefault()}
-      onDrop={(event) => {
-        event.preventDefault()
-        void attach([...(event.dataTransfer?.files ?? [])])
-      }}
     >
+      {dragged && (
+        <p class="drop-target">
+          <span>Drop the files to attach them</span>
+        </p>
+      )}
       {problem !== undefined && (
         <p class="problem" role="alert">
           {problem}

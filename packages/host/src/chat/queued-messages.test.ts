@@ -78,3 +78,20 @@ test('[H9.7] after a cancelled turn, a message that is queued when no other wait
   await ann.until(() => chatOf(ann).turns.length === 2)
   expect(chatOf(ann).turns[1]).toMatchObject({ message: { text: 'Do a' }, state: 'complete' })
 })
+
+test('[H9.13] a message that was queued behind a turn is held, also if it comes after the turn was cancelled', async () => {
+  const { all, ann } = await oneClientSession(waiting())
+  ann.dispatch(chat, { ...started('t'), message: message('wait') })
+  await ann.echo(ann.dispatch(chat, cancelled('t')))
+  const late = { ...queued('a'), message: { ...message('Do a'), _meta: { 'x-atrium': { behind: 't' } } } }
+  await ann.echo(ann.dispatch(chat, late))
+  await all.restart('crash')
+  const ben = await all.join('ben', { subscribe: [chat] })
+  expect(queueOf(ben)).toEqual(['a'])
+  await ben.echo(ben.dispatch(chat, { ...started('u'), message: message('Go on') }))
+  await ben.until(() => chatOf(ben).turns.length === 3)
+  expect(chatOf(ben).turns.map((each) => each.message.text)).toEqual(['wait', 'Go on', 'Do a'])
+  // The turn before is no reason to wait: the message was written in sight of another end.
+  await ben.echo(ben.dispatch(chat, { ...late, id: 'b' }))
+  await ben.until(() => chatOf(ben).turns.length === 4)
+})

@@ -1,5 +1,5 @@
 import type { ChatAction } from '@atrium/protocol/chat/actions'
-import { isQueueHeld } from '@atrium/protocol/chat/queue'
+import { behindOf, isQueueHeld } from '@atrium/protocol/chat/queue'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { PendingMessage } from '@atrium/protocol/chat/message'
 import type { World } from '../ports/world.ts'
@@ -23,10 +23,12 @@ const startsNext = new Set(['chat/turnComplete', 'chat/pendingMessageSet', 'chat
 
 /**
  * Whether an action sets the only queued message. This message starts a turn at once even if the queue is held (after
- * a turn that was cancelled or has failed), because there is no earlier message that it would overtake.
+ * a turn that was cancelled or has failed), because there is no earlier message that it would overtake. If its sender
+ * saw the last turn at work, the message is held as if it had come before the end of the turn.
  */
-function isOnlyMessage({ queuedMessages }: ChatState, action: ChatAction): boolean {
-  return action.type === 'chat/pendingMessageSet' && action.kind === 'queued' && queuedMessages?.length === 1
+function isOnlyMessage({ queuedMessages, turns }: ChatState, action: ChatAction): boolean {
+  if (action.type !== 'chat/pendingMessageSet' || action.kind !== 'queued') return false
+  return queuedMessages?.length === 1 && behindOf(action.message) !== turns.at(-1)?.id
 }
 
 /** Returns the actions that start a turn with the next queued message of an idle chat, after a restart of the host. */

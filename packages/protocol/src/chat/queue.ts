@@ -1,4 +1,4 @@
-import type { PendingMessage } from './message.ts'
+import type { Message, PendingMessage } from './message.ts'
 import type { ChatState } from './state.ts'
 
 /**
@@ -18,4 +18,16 @@ export function isQueueHeld(state: ChatState): boolean {
 export function heldMessages(state: ChatState): readonly PendingMessage[] {
   const { steeringMessage, queuedMessages = [] } = state
   return holdsMessages(state) ? [...(steeringMessage ? [steeringMessage] : []), ...queuedMessages] : []
+}
+
+/** A message that names the active turn behind which a client queues it. If the turn ends meanwhile, the host knows (H9.13). */
+export function behind(message: Message, turnId: string): Message {
+  return { ...message, _meta: { ...message._meta, 'x-atrium': { behind: turnId } } }
+}
+
+/** The turn behind which a message was queued. Undefined if its client has not named one. */
+export function behindOf({ _meta }: Message): string | undefined {
+  const own = _meta?.['x-atrium']
+  if (typeof own !== 'object' || own === null || !('behind' in own)) return undefined
+  return typeof own.behind === 'string' ? own.behind : undefined
 }

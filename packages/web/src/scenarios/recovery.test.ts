@@ -39,6 +39,31 @@ browserTest('[U15] a turn that the kill has interrupted is resumed from the page
   ).toBe(8)
 })
 
+browserTest(
+  '[U16] a message that was queued behind a turn while the host was away waits until the turn is resumed',
+  async () => {
+    const room = await Room.open()
+    const page = await room.page()
+    await begin(page, 'slow 8')
+    await page.locator('.answer .markdown').waitFor()
+    await room.host.kill()
+    await page
+      .getByRole('complementary')
+      .getByText(/Offline/)
+      .waitFor()
+    await send(page, 'say sent while away')
+    await page.locator('.queued-text', { hasText: 'say sent while away' }).waitFor()
+    await room.start()
+    await page.getByText('it can go on where it was').waitFor()
+    await page.getByText('these wait for you').waitFor()
+    await shot(page, 'held-after-kill')
+    await page.getByRole('button', { name: 'Resume the turn' }).click()
+    await page.locator('.answer .markdown', { hasText: 'sent while away' }).waitFor()
+    await eventually(() => page.locator('.turn-foot').count()).toBe(2)
+    expect(await page.locator('.queue').count()).toBe(0)
+  },
+)
+
 /** What a browser reports when a person comes back, as events of the page. The old socket is still open. */
 const returns = [
   ['the network is back', `dispatchEvent(new Event('online'))`],

@@ -3,7 +3,7 @@ import { newId } from '@atrium/client/shared/globals'
 import type { Outcome } from '@atrium/client/sync/pending-actions'
 import type { ChatAction } from '@atrium/protocol/chat/actions'
 import type { Message, MessageAttachment, ModelSelection } from '@atrium/protocol/chat/message'
-import { heldMessages } from '@atrium/protocol/chat/queue'
+import { behind, heldMessages } from '@atrium/protocol/chat/queue'
 import type { ChatState } from '@atrium/protocol/chat/state'
 
 /** A message that a person writes. */
@@ -31,14 +31,17 @@ export function send(client: Client, state: ChatState, draft: Draft, delivery: D
   if (delivery === 'turn')
     return dispatch(client, resource, { type: 'chat/turnStarted', ...newTurn(), message })
   const pending = delivery === 'steer' ? state.steeringMessage : undefined
+  // The turn may end before the host has the message, for example while the page is offline.
+  const turn = delivery === 'queue' ? state.activeTurn : undefined
   // A chat holds one steering message: a second one is added to it.
   const merged = pending ? { ...message, text: `${pending.message.text}\n\n${message.text}` } : message
+  const sent = turn ? behind(merged, turn.id) : merged
   const kind = delivery === 'steer' ? 'steering' : 'queued'
   return dispatch(client, resource, {
     type: 'chat/pendingMessageSet',
     kind,
     id: pending?.id ?? newId(),
-    message: merged,
+    message: sent,
   })
 }
 

@@ -3,7 +3,7 @@ import type { SessionSummary } from '@atrium/protocol/session/state'
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import { RoleProvider, may, useRole } from '../link/role.ts'
 import { failureOf } from '../link/outcome-words.ts'
-import { folderOf, moodOf, titleOf } from '../sessions/grouping.ts'
+import { folderOf, moodOf, recentFolders, titleOf } from '../sessions/grouping.ts'
 import { NewSessionDialog } from '../sessions/new-session-dialog.tsx'
 import { RenameDialog } from '../sessions/rename-dialog.tsx'
 import { useSessionList } from '../sessions/use-session-list.ts'
@@ -87,6 +87,7 @@ export function Shell({ client }: { readonly client: Client }) {
           <NewSessionDialog
             client={client}
             path={startPath(client, open ?? sessions[0], list.listed)}
+            folders={recentFolders(sessions)}
             agent={over.agent}
             onCreated={(session) => {
               close()

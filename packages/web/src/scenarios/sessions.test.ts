@@ -1,5 +1,8 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect } from 'vitest'
-import { Room, begin, browserTest, eventually, expectUnharmed } from '../../test/browser.ts'
+import { expectAccessibleInBoth } from '../../test/axe.ts'
+import { Room, begin, browserTest, eventually, expectUnharmed, shot } from '../../test/browser.ts'
 
 browserTest(
   '[U20] the list: those that need a person first, search, rename, archive, and a deletion taken back',
@@ -74,3 +77,41 @@ browserTest('[U20] an open menu stays open when its session moves to another gro
   await eventually(() => group('Today').allInnerTexts()).toEqual(['first'])
   expectUnharmed(page, other)
 })
+
+browserTest(
+  '[U40] a session starts in a folder that the page may not list yet, and its folder is offered for the next one',
+  async () => {
+    const room = await Room.open()
+    const page = await room.page()
+    const other = join(room.home, 'elsewhere')
+    mkdirSync(join(other, 'src'), { recursive: true })
+    await page.getByRole('button', { name: 'New session' }).first().click()
+    const dialog = page.getByRole('dialog')
+    const folder = dialog.getByLabel('Folder', { exact: true })
+    await eventually(() => folder.inputValue()).toBe(room.folder)
+    await folder.fill(other)
+    await folder.blur()
+    await dialog.getByText('A session can start here if the folder exists.').waitFor()
+    expect(await dialog.locator('.problem').count()).toBe(0)
+    expect(await dialog.getByText('granted').count()).toBe(0)
+    await shot(page, 'new-session-elsewhere')
+    await expectAccessibleInBoth(page, 'a folder elsewhere')
+    await dialog.getByLabel('What shall be done?').fill('say elsewhere')
+    await dialog.getByRole('button', { name: 'Start' }).click()
+    await page.locator('.answer .markdown', { hasText: 'elsewhere' }).waitFor()
+    await page.getByRole('button', { name: 'New session' }).first().click()
+    await eventually(() => folder.inputValue()).toBe(other)
+    await folder.fill(room.folder)
+    await folder.blur()
+    await dialog.getByLabel('What shall be done?').fill('say at home')
+    await dialog.getByRole('button', { name: 'Start' }).click()
+    await page.locator('.answer .markdown', { hasText: 'at home' }).waitFor()
+    await page.getByRole('button', { name: 'New session' }).first().click()
+    await eventually(() => folder.inputValue()).toBe(room.folder)
+    const recent = dialog.getByRole('group', { name: 'Recent folders' }).getByRole('button')
+    await eventually(() => recent.allInnerTexts()).toEqual([other])
+    await recent.click()
+    await dialog.getByRole('button', { name: 'src' }).waitFor()
+    expectUnharmed(page)
+  },
+)

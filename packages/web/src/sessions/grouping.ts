@@ -74,6 +74,12 @@ export function folderOf({ workingDirectories = [] }: Pick<SessionSummary, 'work
   return pathIn(workingDirectories[0] ?? '')
 }
 
+/** The folders in which sessions have worked lately, the newest first. */
+export function recentFolders(sessions: readonly SessionSummary[]): readonly string[] {
+  const newest = sessions.toSorted((a, b) => b.modifiedAt.localeCompare(a.modifiedAt))
+  return [...new Set(newest.map(folderOf))].filter((folder) => folder !== '').slice(0, 6)
+}
+
 export function pathIn(uri: string): string {
   if (!uri.startsWith('file://')) return uri
   try {

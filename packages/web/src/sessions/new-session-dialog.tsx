@@ -21,6 +21,8 @@ interface Props {
   readonly client: Client
   /** The folder that is chosen first. Undefined: the host has not told it yet. */
   readonly path: string | undefined
+  /** Folders in which sessions have worked lately, the newest first. */
+  readonly folders: readonly string[]
   /** The agent that is chosen first. Undefined: the first that is ready. */
   readonly agent?: string | undefined
   readonly onCreated: (session: string) => void
@@ -28,7 +30,7 @@ interface Props {
 }
 
 /** Asks what a new session needs: an agent, a folder, and what shall be done. */
-export function NewSessionDialog({ client, path: first, agent: wanted, onCreated, onClose }: Props) {
+export function NewSessionDialog({ client, path: first, folders, agent: wanted, onCreated, onClose }: Props) {
   const { state } = useLiveChannel(client, 'root', rootUri)
   const agents = state?.agents ?? []
   const [given, setProvider] = useState(wanted)
@@ -83,7 +85,14 @@ export function NewSessionDialog({ client, path: first, agent: wanted, onCreated
         {agent && agent.models.length > 0 && (
           <ModelChoice models={agent.models} chosen={model} onChoose={setModel} />
         )}
-        {path !== undefined && <FolderPicker client={client} path={path} onPick={setPath} />}
+        {path !== undefined && (
+          <FolderPicker
+            client={client}
+            path={path}
+            recent={folders.filter((each) => each !== path)}
+            onPick={setPath}
+          />
+        )}
         <RoleNote needed="own" to="choose settings, or a folder in which no session works" />
         {owns && (
           <ConfigForm

@@ -68,10 +68,49 @@ test('[N44] a plan is one part that changes in place, and keeps its last content
         displayName: 'Plan',
         status: 'completed',
         success: true,
+        pastTenseMessage: 'Plan: 1 of 2 done',
         content: [{ type: 'text', text: '- [x] a\n- [ ] **b**' }],
+        _meta: {
+          'x-atrium': {
+            plan: {
+              steps: [
+                { content: 'a', status: 'completed' },
+                { content: 'b', status: 'in_progress' },
+              ],
+            },
+          },
+        },
       },
     },
     { kind: 'markdown', content: 'on' },
+  ])
+})
+
+test('[N44.2] a plan that is Markdown, and one that is long, has no steps of its own', async () => {
+  const room = await acpRoom()
+  const plan = { type: 'markdown', planId: 'p', content: '- [ ] a' }
+  const update = { sessionUpdate: 'plan_update', plan }
+  const { responseParts } = await room.turn(
+    [
+      `raw ${JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: '$SESSION', update } })}`,
+      `plan pending ${'x'.repeat(30_000)}`,
+    ].join('\n'),
+  )
+  expect(responseParts).toMatchObject([
+    { toolCall: { pastTenseMessage: 'Plan', _meta: { 'x-atrium': { plan: { steps: [] } } } } },
+    { toolCall: { pastTenseMessage: 'Plan: 0 of 1 done', _meta: { 'x-atrium': { plan: {} } } } },
+  ])
+})
+
+test('[N44.1] stored content keeps the name that the agent gave it', async () => {
+  const room = await acpRoom()
+  const content = { type: 'resource', resource: { uri: 'mem:/out/report%20one.zip', blob: 'aGk=' } }
+  const update = { sessionUpdate: 'agent_message_chunk', content }
+  const { responseParts } = await room.turn(
+    `raw ${JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: '$SESSION', update } })}`,
+  )
+  expect(responseParts).toMatchObject([
+    { kind: 'contentRef', _meta: { 'x-atrium': { name: 'report one.zip' } } },
   ])
 })
 

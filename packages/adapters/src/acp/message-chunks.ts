@@ -52,8 +52,10 @@ export class MessageChunks {
   async #addStored(block: ContentBlock): Promise<void> {
     this.endPart()
     const reference = await this.#store(block)
-    if (reference)
-      this.#output.write({ type: 'chat/responsePart', part: { kind: 'contentRef', ...reference } })
+    const name = block.type === 'text' || block.type === 'resource_link' ? undefined : nameOf(block)
+    if (!reference) return
+    const about = name !== undefined && { _meta: { 'x-atrium': { name } } }
+    this.#output.write({ type: 'chat/responsePart', part: { kind: 'contentRef', ...reference, ...about } })
   }
 
   /** Stores content with the session and returns a reference to it. A link is not stored, and is returned unchanged. */
@@ -73,3 +75,17 @@ export class MessageChunks {
     )
   }
 }
+
+/** The name of stored content: the last part of its URI at the agent. The URI of the stored content has no name. */
+function nameOf(block: ContentBlock): string | undefined {
+  const uri = 'resource' in block ? block.resource?.uri : 'uri' in block ? block.uri : undefined
+  const last = typeof uri === 'string' ? uri.slice(0, longestUri).split(/[/\\]/).at(-1) : undefined
+  try {
+    return decodeURIComponent(last ?? '') || undefined
+  } catch {
+    return last
+  }
+}
+
+/** The longest URI of which a name is taken, in characters. A name of a file has at most 255 bytes. */
+const longestUri = 4096

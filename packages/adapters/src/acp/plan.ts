@@ -1,12 +1,17 @@
 import type { OutputStream } from './calls/output-stream.ts'
+import { stepOf } from '@atrium/protocol/chat/plan'
+import type { PlanStep } from '@atrium/protocol/chat/plan'
 import type { PlanEntry } from './process/schema.ts'
 
-/** The plans of an agent. Each plan is a tool call of the turn. The content of the call is replaced when the plan changes. */
+/**
+ * The plans of an agent. Each plan is a tool call of the turn. The content of the call is Markdown, and its `_meta` has the
+ * steps for clients that draw them. Both are replaced when the plan changes.
+ */
 export class Plans {
   readonly #output: OutputStream
   readonly #newId: () => string
   /** The plans, by the agent's plan id. */
-  readonly #plans = new Map<string, { readonly id: string; text: string }>()
+  readonly #plans = new Map<string, Plan>()
 
   constructor(output: OutputStream, newId: () => string) {
     this.#output = output
@@ -18,10 +23,9 @@ export class Plans {
     const text = markdown ?? (entries ?? []).map(entryLine).join('\n')
     const known = this.#plans.get(planId)
     if (known?.text === text) return
-    const plan = known ?? { id: this.#newId(), text }
-    plan.text = text
-    this.#plans.set(planId, plan)
-    const { id: toolCallId } = plan
+    const toolCallId = known?.id ?? this.#newId()
+    const steps = markdown === undefined ? (entries ?? []).map(stepOf) : []
+    this.#plans.set(planId, { id: toolCallId, text, steps })
     if (!known) {
       this.#output.write({ type: 'chat/toolCallStart', toolCallId, toolName: 'plan', displayName: 'Plan' })
       this.#output.write({
@@ -31,17 +35,35 @@ export class Plans {
         confirmed: 'not-needed',
       })
     }
-    this.#output.write({ type: 'chat/toolCallContentChanged', toolCallId, content: [{ type: 'text', text }] })
+    const content = [{ type: 'text', text } as const]
+    const type = 'chat/toolCallContentChanged'
+    this.#output.write({ type, toolCallId, content, _meta: metaOf(steps, text) })
   }
 
   /** Completes all plans with their last content, at the end of the turn. */
   complete(): void {
-    for (const { id: toolCallId, text } of this.#plans.values()) {
-      const result = { success: true, pastTenseMessage: 'Plan', content: [{ type: 'text', text } as const] }
+    for (const { id: toolCallId, text, steps } of this.#plans.values()) {
+      const done = steps.filter(({ status }) => status === 'completed').length
+      const pastTenseMessage = steps.length === 0 ? 'Plan' : `Plan: ${done} of ${steps.length} done`
+      const result = { success: true, pastTenseMessage, content: [{ type: 'text', text } as const] }
       this.#output.write({ type: 'chat/toolCallComplete', toolCallId, result })
     }
     this.#plans.clear()
   }
+}
+
+interface Plan {
+  readonly id: string
+  readonly text: string
+  /** The steps of the plan. None if the agent has sent it as Markdown. */
+  readonly steps: readonly PlanStep[]
+}
+
+/** The longest plan whose steps are also sent one by one, in characters. Clients show a longer one as Markdown. */
+const longestPlan = 20_000
+
+function metaOf(steps: readonly PlanStep[], { length }: string) {
+  return { 'x-atrium': { plan: length > longestPlan ? {} : { steps } } }
 }
 
 function entryLine({ content = '', status }: PlanEntry): string {

@@ -26,7 +26,10 @@ export const MessageView = memo(function MessageView({ message, waiting, turnId,
     <div class={`message${waiting === undefined ? '' : ' waiting'}`}>
       <div class="bubble">
         {origin.kind !== 'user' && <span class="tag">{origin.kind}</span>}
-        <span class="message-text">{text}</span>
+        {/* A long message scrolls, and those who use a keyboard must be able to reach it. */}
+        <span class="message-text" {...(isLong(text) && { tabIndex: 0 })}>
+          {text}
+        </span>
         {attachments.length > 0 && (
           <span class="attachments">
             {attachments.map((attachment, at) => (
@@ -44,3 +47,8 @@ export const MessageView = memo(function MessageView({ message, waiting, turnId,
     </div>
   )
 })
+
+/** Whether a message may be higher than its box, on a narrow screen. */
+function isLong(text: string): boolean {
+  return text.length > 500 || text.split('\n', 17).length > 16
+}

@@ -7,6 +7,7 @@ import { FormView } from './form/form-view.tsx'
 import { Reasoning } from './reasoning.tsx'
 import { MessageText } from './shared/message-text.tsx'
 import { visibleText } from './shared/text.ts'
+import { ContentCard } from './tools/content-card.tsx'
 import { ToolCard } from './tools/tool-card.tsx'
 
 interface Props {
@@ -38,7 +39,7 @@ export const PartView = memo(function PartView({ turnId, part, streaming, onBehi
         </p>
       )
     case 'contentRef':
-      return <p class="quiet">More of this answer is stored at {visibleText(part.uri)}</p>
+      return <ContentCard content={part} />
     case 'error':
       return (
         <div class="turn-error" role="alert">

@@ -1,3 +1,4 @@
+import { planOf } from '@atrium/protocol/chat/plan'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { Check, CircleAlert, CircleHelp, Loader, Minus } from 'lucide'
 import { useState } from 'preact/hooks'
@@ -8,6 +9,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { useDecide } from '../shared/context.ts'
 import { decisionAbout, resultDecisionAbout } from './decision.ts'
 import { MessageText } from '../shared/message-text.tsx'
+import { PlanView } from './plan-view.tsx'
 import { SignIn } from './sign-in.tsx'
 import { plainText, visibleText } from '../shared/text.ts'
 import { ToolApproval } from './tool-approval.tsx'
@@ -30,6 +32,8 @@ const icons = { quiet: Minus, busy: Loader, asks: CircleHelp, good: Check, bad: 
 export function ToolCard({ turnId, call, opened }: CardProps) {
   const { title, state, tone } = toolWords(call)
   const [open, setOpen] = useState(opened)
+  const plan = planOf(call)
+  if (plan) return <PlanView plan={plan} call={call} />
   const decided = [decisionAbout(call), resultDecisionAbout(call)].filter((each) => each !== undefined)
   const short = tone === 'asks' ? '' : shortInput(call, title)
   const head = (

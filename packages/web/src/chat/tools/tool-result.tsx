@@ -5,6 +5,7 @@ import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { withVisibleControls } from '../../ui/visible-controls.ts'
 import { useChat } from '../shared/context.ts'
+import { ContentCard } from './content-card.tsx'
 import { FileEditView } from './file-edit.tsx'
 import { visibleText } from '../shared/text.ts'
 
@@ -67,7 +68,7 @@ function ContentView({ content, hasText }: Props) {
         </p>
       )
     case 'resource':
-      return <p class="quiet">Stored at {visibleText(content.uri)}</p>
+      return <ContentCard content={content} />
     default:
       return <p class="quiet">A result of a kind that this page does not know.</p>
   }

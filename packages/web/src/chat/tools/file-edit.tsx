@@ -1,6 +1,7 @@
 import type { Client } from '@atrium/client/client'
 import type { FileEdit } from '@atrium/protocol/common/content'
 import { Diff } from '../../ui/diff/diff.tsx'
+import { useHiddenLines } from '../../ui/unseen.ts'
 import { useFileContents } from '../shared/file-contents.ts'
 import { visibleText } from '../shared/text.ts'
 
@@ -21,11 +22,18 @@ export function FileEditView({ client, edit }: Props) {
         {added !== undefined && <span class="plus">+{added}</span>}
         {removed !== undefined && <span class="minus">−{removed}</span>}
       </figcaption>
+      {typeof contents !== 'object' && <Unread lines={(added ?? 0) + (removed ?? 0)} />}
       {contents === undefined && <p class="quiet">Reading the change…</p>}
       {typeof contents === 'string' && <p class="problem">The change cannot be shown: {contents}</p>}
       {typeof contents === 'object' && <Diff before={contents.before} after={contents.after} />}
     </figure>
   )
+}
+
+/** Counts the lines of a change that is not on the screen: it is not read yet, or cannot be read. */
+function Unread({ lines }: { readonly lines: number }) {
+  useHiddenLines(Math.max(1, lines))
+  return null
 }
 
 function pathOf({ before, after }: FileEdit): string {

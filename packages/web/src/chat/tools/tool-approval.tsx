@@ -4,14 +4,16 @@ import { useState } from 'preact/hooks'
 import { RoleNote } from '../../link/role-note.tsx'
 import { useMay } from '../../link/role.ts'
 import { Button } from '../../ui/button.tsx'
+import { Confirm } from '../../ui/confirm.tsx'
 import { GrowingText } from '../../ui/growing-text.tsx'
 import { useChat, useDecide } from '../shared/context.ts'
+import { AskedInput } from './asked-input.tsx'
+import { UnseenProvider, useUnseen } from '../../ui/unseen.ts'
 import { FileEditView } from './file-edit.tsx'
 import { MessageText } from '../shared/message-text.tsx'
 import { plainText, visibleText } from '../shared/text.ts'
 import { choicesOf } from './tool-choices.ts'
 import type { ToolChoice } from './tool-choices.ts'
-import { inputText } from './tool-words.ts'
 
 interface Props {
   readonly turnId: string
@@ -25,10 +27,18 @@ export function ToolApproval({ turnId, call }: Props) {
   const decide = useDecide()
   const [edited, setEdited] = useState<string>()
   const [why, setWhy] = useState<{ readonly choice: ToolChoice; readonly text: string }>()
+  const { unseen, count } = useUnseen()
+  /** The answer that a person has chosen while some lines were never on the screen, and their number. */
+  const [again, setAgain] = useState<{ readonly choice: ToolChoice; readonly lines: number }>()
   const answer = (choice: ToolChoice, reason = '') =>
     decide(decision({ turnId, call, choice, edited, reason }))
   const editable = call.editable === true && typeof call.toolInput === 'string' ? call.toolInput : undefined
-  const input = inputText(call)
+  const choose = (choice: ToolChoice) => {
+    if (choice.why) return setWhy({ choice, text: '' })
+    const lines = choice.approved ? unseen.count() : 0
+    if (lines > 0) setAgain({ choice, lines })
+    else answer(choice)
+  }
   return (
     <div class="approval">
       {call.confirmationTitle !== undefined && (
@@ -39,18 +49,16 @@ export function ToolApproval({ turnId, call }: Props) {
       {call.riskAssessment?.status === 'complete' && (
         <p class="quiet">{visibleText(plainText(call.riskAssessment.reason))}</p>
       )}
-      {edited === undefined ? (
-        input !== undefined && (
-          <pre class="tool-input" tabIndex={0}>
-            {input}
-          </pre>
-        )
-      ) : (
-        <GrowingText value={edited} label="Input of the tool" onInput={setEdited} />
-      )}
-      {call.edits?.items.map((edit, at) => (
-        <FileEditView key={at} client={client} edit={edit} />
-      ))}
+      <UnseenProvider value={unseen}>
+        {edited === undefined ? (
+          <AskedInput call={call} />
+        ) : (
+          <GrowingText value={edited} label="Input of the tool" onInput={setEdited} />
+        )}
+        {call.edits?.items.map((edit, at) => (
+          <FileEditView key={at} client={client} edit={edit} />
+        ))}
+      </UnseenProvider>
       {why && (
         <form
           class="why"
@@ -76,20 +84,37 @@ export function ToolApproval({ turnId, call }: Props) {
         </form>
       )}
       <RoleNote needed="approve" to="answer this" />
+      {approves && count > 0 && (
+        <p class="quiet unseen">
+          {unseenWords(count)} An answer for later calls is offered when all of it was.
+        </p>
+      )}
+      {again && (
+        <Confirm
+          title="Not all of this was on the screen"
+          text={`${unseenWords(again.lines)} Allow all of it?`}
+          action="Allow unseen"
+          cancel="Back"
+          onConfirm={() => answer(again.choice)}
+          onClose={() => setAgain(undefined)}
+        />
+      )}
       {approves && !why && (
         <div class="choices" role="group" aria-label="Answers">
-          {choicesOf(call).map((choice, at) => (
-            <Button
-              key={choice.optionId ?? choice.label}
-              look={at === 0 && choice.approved ? 'primary' : choice.approved ? 'plain' : 'quiet'}
-              onClick={() => (choice.why ? setWhy({ choice, text: '' }) : answer(choice))}
-            >
-              {edited !== undefined && at === 0
-                ? `${visibleText(choice.label)}, as edited`
-                : visibleText(choice.label)}
-            </Button>
-          ))}
-          {editable !== undefined && edited === undefined && (
+          {choicesOf(call)
+            .filter(({ approved, lasts }) => count === 0 || !approved || !lasts)
+            .map((choice, at) => (
+              <Button
+                key={choice.optionId ?? choice.label}
+                look={at === 0 && choice.approved ? 'primary' : choice.approved ? 'plain' : 'quiet'}
+                onClick={() => choose(choice)}
+              >
+                {edited !== undefined && at === 0
+                  ? `${visibleText(choice.label)}, as edited`
+                  : visibleText(choice.label)}
+              </Button>
+            ))}
+          {editable !== undefined && edited === undefined && count === 0 && (
             <Button look="quiet" onClick={() => setEdited(editable)}>
               Edit first
             </Button>
@@ -98,6 +123,10 @@ export function ToolApproval({ turnId, call }: Props) {
       )}
     </div>
   )
+}
+
+function unseenWords(lines: number): string {
+  return `${lines === 1 ? '1 line was' : `${lines.toLocaleString('en')} lines were`} never on the screen.`
 }
 
 interface Answer extends Props {

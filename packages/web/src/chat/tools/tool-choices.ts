@@ -5,10 +5,14 @@ export interface ToolChoice {
   readonly label: string
   readonly approved: boolean
   readonly optionId?: string
+  /** Whether the answer also counts for later calls. */
+  readonly lasts?: boolean
   /** Whether a person says why, before the answer is sent. */
   readonly why?: boolean
 }
 
+/** The ids of the options that count for later calls: those of the host (X3), and those of an agent (N41). */
+const lasting = /^(?:atrium\.(?:session|folder)$|agent\.always)/
 const whyOption = 'atrium.deny-why'
 
 /** All answers that a call offers, the approving ones first. A call without options can be allowed or denied. */
@@ -17,6 +21,7 @@ export function choicesOf({ options = [] }: ToolCallPendingConfirmation): readon
     label,
     approved: kind === 'approve',
     optionId: id,
+    ...(lasting.test(id) && { lasts: true }),
     ...(id === whyOption && { why: true }),
   }))
   const basic = offered.length > 0 ? offered : [allow, deny]

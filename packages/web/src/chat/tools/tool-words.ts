@@ -49,6 +49,17 @@ export function inputText(call: ToolCallState): string | undefined {
     : withVisibleControls(readable(input))
 }
 
+/**
+ * The input of a call that asks, as people read it before they allow it. Undefined if there is none, or if the title
+ * shows all of a short one. `stored`: the text of an input that the call only refers to.
+ */
+export function askedText(call: ToolCallState, stored?: string): string | undefined {
+  const input = stored ?? (call.status === 'streaming' ? call.partialInput : call.toolInput)
+  if (typeof input !== 'string' || input.trim() === '') return undefined
+  const isShort = input.length <= 200 && !input.trim().includes('\n')
+  return isShort ? inputText(call) : withVisibleControls(readable(input))
+}
+
 /** The input of a call, for its title. Empty if the title shows it, if it is still streamed, or if it is too long. */
 export function shortInput(call: ToolCallState, title: StringOrMarkdown): string {
   const input = call.status === 'streaming' ? undefined : call.toolInput

@@ -1,5 +1,6 @@
-import { useMemo, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import { Button } from '../button.tsx'
+import { useSeenLines } from '../unseen.ts'
 import { diffRows, diffText } from './diff-rows.ts'
 import { DiffLine, GapLine } from './diff-line.tsx'
 
@@ -15,15 +16,19 @@ export function Diff({ before, after, max = 60 }: Props) {
   const rows = useMemo(() => diffRows(diffText(before, after)), [before, after])
   const [all, setAll] = useState(false)
   const shown = all ? rows : rows.slice(0, max)
+  const lines = useRef<HTMLDivElement>(null)
+  useSeenLines(lines, rows.length - shown.length)
   return (
     <div class="diff" tabIndex={0} role="group" aria-label="Difference">
-      {shown.map((row, at) =>
-        row.kind === 'line' ? (
-          <DiffLine key={at} row={row} />
-        ) : (
-          row.kind === 'gap' && <GapLine key={at} row={row} />
-        ),
-      )}
+      <div ref={lines}>
+        {shown.map((row, at) =>
+          row.kind === 'line' ? (
+            <DiffLine key={at} row={row} />
+          ) : (
+            row.kind === 'gap' && <GapLine key={at} row={row} />
+          ),
+        )}
+      </div>
       {shown.length < rows.length && (
         <Button look="quiet" onClick={() => setAll(true)}>
           Show {rows.length - shown.length} more lines

@@ -11,9 +11,11 @@ import { askPermission } from './calls/permission.ts'
 import { Plans } from './plan.ts'
 import { AcpTerminals } from './calls/terminals.ts'
 import { ToolCalls } from './calls/tool-calls.ts'
+import { workerCallIn } from './calls/worker-call.ts'
 import type { ServedTool } from './tool-server/endpoint.ts'
 import { OfferedCalls } from './tool-server/offered-calls.ts'
 import { ReportedCalls } from './tool-server/reported-calls.ts'
+import { lastIdNumber } from './part-ids.ts'
 import type { SessionClient } from './process/connection.ts'
 import { fieldsOf } from './process/schema.ts'
 import type {
@@ -157,6 +159,8 @@ export class AcpTurn implements SessionClient {
   async updateCall(update: ToolCallUpdate): Promise<void> {
     this.#silent = false
     this.#chunks.endPart()
+    const unasked = workerCallIn(update)
+    if (unasked !== undefined) this.notify(unasked)
     await this.#showCalls(this.#reported.filter(update))
   }
 
@@ -237,21 +241,6 @@ export class AcpTurn implements SessionClient {
 
 /** The number of queued updates at which reading from the agent is paused. */
 const maxQueued = 256
-
-/**
- * Returns the highest number that the ids of a turn use, so that a resumed turn repeats no id. Parts without an id use up a
- * number too, so the result is at least the number of parts.
- */
-function lastIdNumber({ state: { activeTurn }, turnId }: Chat): number {
-  const parts = activeTurn?.responseParts ?? []
-  const ids = parts.flatMap((part) => {
-    if (part.kind === 'toolCall') return part.toolCall.toolCallId
-    if (part.kind === 'inputRequest') return part.request.id
-    return 'id' in part && typeof part.id === 'string' ? part.id : []
-  })
-  const numbers = ids.map((id) => Number(id.slice(turnId.length + 1)) || 0)
-  return Math.max(parts.length, ...numbers)
-}
 
 type ApplyUpdate = (turn: AcpTurn, update: object) => void | Promise<void>
 

@@ -83,3 +83,39 @@ test('[N52] an agent cannot get the consent by a tool of that name', async () =>
   expect(permissions(room)).toBeUndefined()
   expect(room.ann.state(session)).not.toHaveProperty('config.values.atrium.permissions')
 })
+
+test('[N52.5] each call of a worker that nobody was asked about is shown in the chat', async () => {
+  const room = await acpRoom()
+  const request = (name: unknown, input: object) => ({
+    status: 'in_progress',
+    _meta: {
+      toolNotification: {
+        type: 'message',
+        params: {
+          level: 'info',
+          logger: 'subagent:1',
+          data: { type: 'subagent_tool_request', subagent_id: '1', tool_call: { name, arguments: input } },
+        },
+      },
+    },
+  })
+  const turnId = room.begin(
+    [
+      'call c other delegate',
+      'allowed c {}',
+      `change c ${JSON.stringify(request('write', { path: '/tmp/out`x`.txt', content: 'he\u202ello' }))}`,
+      `change c ${JSON.stringify(request('shell', { command: 'rm a' }))}`,
+      `change c ${JSON.stringify(request(5, {}))}`,
+      'change c {"_meta":{"toolNotification":{"type":"message","params":{"data":"text"}}}}',
+      'change c {"status":"completed"}',
+      'say done',
+    ].join('\n'),
+  )
+  room.decide(await room.pendingCall(), true)
+  const turn = await room.ended(turnId)
+  expect(noticesOf(turn)).toEqual([
+    'A worker of the agent uses `write` without asking: `{"path":"/tmp/out\'x\'.txt","content":"hello"}`',
+    'A worker of the agent uses `shell` without asking: `{"command":"rm a"}`',
+  ])
+  expect([textOf(turn), callsOf(turn.responseParts)]).toMatchObject(['done', [{ status: 'completed' }]])
+})

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import type { Variables } from '../../process/environment.ts'
 
 /** Launch settings that make an agent ask before it acts. They are empty for an agent that asks by default. */
@@ -17,7 +18,8 @@ export const asking: { readonly [agent: string]: LaunchSettings | 'never' } = {
     env: { INITIAL_AGENT_MODE: 'read-only' },
   },
   gemini: { args: ['--approval-mode', 'default'] },
-  goose: { env: { GOOSE_MODE: 'approve' } },
+  // The file turns off the workers of goose, which never ask.
+  goose: { env: { GOOSE_MODE: 'approve', GOOSE_ADDITIONAL_CONFIG_FILES: gooseConfig() } },
   opencode: { env: { OPENCODE_PERMISSION: opencodePermission() } },
   copilot: { env: { COPILOT_ALLOW_ALL: 'false' } },
   qwen: { args: ['--approval-mode', 'default'] },
@@ -36,4 +38,9 @@ function opencodePermission(): string {
   const onlyRead = ['list', 'glob', 'grep', 'lsp', 'todoread', 'todowrite', 'skill', 'question', 'task']
   const allowed = Object.fromEntries(onlyRead.map((tool) => [tool, 'allow']))
   return JSON.stringify({ '*': 'ask', read, ...allowed })
+}
+
+/** Returns the path of the config file for goose. */
+function gooseConfig(): string {
+  return fileURLToPath(new URL('../../../src/acp/process/goose-asks.yaml', import.meta.url))
 }

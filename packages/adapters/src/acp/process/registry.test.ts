@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/acp.ts'
@@ -121,6 +121,11 @@ test('[N52] every known agent is started with the settings that make it ask, or 
     'pi',
     'cline',
   ])
+  // Workers of goose never ask, so goose starts without the extension that offers them.
+  const goose = found.find(({ name }) => name === 'goose')
+  expect(readFileSync(goose?.env['GOOSE_ADDITIONAL_CONFIG_FILES'] ?? '', 'utf8')).toContain(
+    'extensions:\n  summon:\n    enabled: false\n',
+  )
   const opencode = found.find(({ name }) => name === 'opencode')
   const permission: object = JSON.parse(opencode?.env['OPENCODE_PERMISSION'] ?? '')
   // The last rule that matches counts, so the rule for all tools must be the first one.

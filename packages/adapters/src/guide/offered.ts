@@ -40,8 +40,7 @@ export async function* callOffered(
   const isOpen = typeof target !== 'string' && target.toolCall.status !== 'streaming'
   const tool = isOpen ? undefined : chat.tools.list().find((each) => each.name === name)
   if (typeof target === 'string' && tool) {
-    const { definition, contributor } = tool
-    const displayName = definition.title ?? name
+    const { definition, displayName, contributor } = tool
     yield {
       type: 'chat/toolCallStart',
       toolCallId,
@@ -54,7 +53,7 @@ export async function* callOffered(
       yield { type: 'chat/toolCallDelta', toolCallId, content }
   }
   if (tool) {
-    const invocationMessage = { markdown: `Call ${quoted(name)}` }
+    const invocationMessage = { markdown: `Call ${quoted(tool.displayName)}` }
     const confirmed = tool.asks ? {} : { confirmed: 'not-needed' as const }
     yield { type: 'chat/toolCallReady', toolCallId, invocationMessage, toolInput: input, ...confirmed }
   }

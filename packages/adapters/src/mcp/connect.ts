@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import type { Transport } from '@modelcontextprotocol/client'
 import type { McpCommand, McpServerConfig, McpUrl } from '@atrium/host/ports/mcp'
+import type { Variables } from '../process/environment.ts'
 import { programEnvironment } from '../process/program-environment.ts'
 import type { ProcessOptions } from '../process/line-process.ts'
 import { withTimeout } from '../process/timeout.ts'
@@ -171,6 +172,12 @@ class Attempt {
   }
 }
 
+/** Puts the socket of the user's SSH agent into the variables of a config that asks for it (F5.1). */
+function withSshAgent(env: Variables, host: Variables): Variables {
+  const { SSH_AUTH_SOCK: wanted } = env
+  return wanted === '${SSH_AUTH_SOCK}' ? { ...env, SSH_AUTH_SOCK: host['SSH_AUTH_SOCK'] } : env
+}
+
 function processOptions(config: McpCommand, context: McpContext): ProcessOptions {
   const { command, args = [], env = {}, cwd = homedir() } = config
   const { environment, mark } = context
@@ -178,7 +185,11 @@ function processOptions(config: McpCommand, context: McpContext): ProcessOptions
     command,
     args,
     cwd,
-    environment: programEnvironment(environment, { own: /^$/, configured: env, mark }),
+    environment: programEnvironment(environment, {
+      own: /^$/,
+      configured: withSshAgent(env, environment),
+      mark,
+    }),
     otherSecrets: secretsOf(config),
     maxMemory,
     maxLineLength: limitsOf(context).mcpMessageLength,

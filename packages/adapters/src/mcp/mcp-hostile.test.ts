@@ -119,15 +119,15 @@ test('[F5] S-46: a server that ignores signals, and what a server started, end w
     for (const pid of processesWith(seconds)) process.kill(pid, 'SIGKILL')
   }))
 
-test('[F7] S-46: names and descriptions have no hidden characters, and the first tool of a name counts', () =>
+test('[F7] S-46: texts have no hidden characters, a name with one is left out, and the first tool of a name counts', () =>
   withGoodServer(async (room) => {
     const { server } = room.open(room.hostile('names'))
     await server.start()
     expect(server.tools.map(({ name }) => name)).toEqual(['red', 'bash', 'constructor', 'good'])
     expect(server.tools[0]).toMatchObject({ description: 'kindly', title: 'T' })
     expect(server.tools[3]?.inputSchema).toEqual({ type: 'object', properties: { a: { description: 'b' } } })
-    // The server gets its own name of the tool.
-    expect(await say(server, 'red')).toContain('\u202e')
+    // The tool that the server calls is the one that is shown.
+    expect(await say(server, 'red')).toBe('red')
     // A tool that is named like a tool of an agent is only a tool of its server.
     expect(await say(server, 'bash')).toBe('bash')
     expect(await say(server, 'constructor')).toBe('constructor')

@@ -120,6 +120,16 @@ test('[F5] a server gets the variables that every program needs, the configured 
   expect(await say(server, 'folder')).toBe(folder)
 })
 
+test('[F5.1] a server gets the socket of the SSH agent only if its config asks for it', async () => {
+  const room = mcpRoom({ environment: { ...process.env, SSH_AUTH_SOCK: '/run/agent' } })
+  const seen = await Promise.all(
+    [{}, { SSH_AUTH_SOCK: '${SSH_AUTH_SOCK}' }, { SSH_AUTH_SOCK: '/own' }].map((env) =>
+      say(room.open(room.modern(env)).server, 'variable', { name: 'SSH_AUTH_SOCK' }),
+    ),
+  )
+  expect(seen).toEqual(['unset', '/run/agent', '/own'])
+})
+
 test('[F6] the last lines that a server wrote to stderr are kept, and shown when it fails, without secrets', async () => {
   const room = mcpRoom()
   const { server } = room.open({ ...room.hostile('secret'), env: { API_KEY: 'very-secret-key' } })

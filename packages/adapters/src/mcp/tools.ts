@@ -7,7 +7,7 @@ import type { McpLimits } from './context.ts'
 /** A tool as users and models see it, and as its server knows it. */
 export interface ListedTool {
   readonly definition: ToolDefinition
-  /** The server's own definition. Its name may have hidden characters. */
+  /** The server's own definition. Its name may begin or end with spaces. */
   readonly own: JsonObject & { readonly name: string }
 }
 
@@ -15,8 +15,8 @@ export interface ListedTool {
 export type ListPage = (cursor: string | undefined) => Promise<unknown>
 
 /**
- * Reads the tools of a server, page by page. Everything in the list is untrusted: hidden characters are removed, and a tool
- * that cannot be used is left out. If two tools have the same visible name, the first one counts.
+ * Reads the tools of a server, page by page. Everything in the list is untrusted: hidden characters are removed from texts,
+ * and a tool that cannot be used is left out. If two tools have the same name, the first one counts.
  */
 export async function listTools(
   listPage: ListPage,
@@ -43,8 +43,9 @@ export async function listTools(
 /** Returns a tool of a list, or undefined if it cannot be used. */
 export function toolOf(own: unknown, limits: McpLimits): ListedTool | undefined {
   if (!isJsonObject(own) || typeof own['name'] !== 'string') return undefined
-  const name = visibleText(own['name']).trim()
-  if (name === '' || name.length > limits.mcpNameLength || /\n/.test(name)) return undefined
+  const name = own['name'].trim()
+  if (name === '' || name.length > limits.mcpNameLength || name !== visibleText(name) || /\n/.test(name))
+    return undefined
   const { title, description, inputSchema, outputSchema, annotations } = own
   if (![inputSchema, outputSchema].every((schema) => schema === undefined || isUsable(schema, limits)))
     return undefined

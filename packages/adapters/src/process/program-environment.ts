@@ -3,10 +3,10 @@ import type { Variables } from './environment.ts'
 
 /**
  * Names of the host variables that every agent and MCP server gets (S-38): variables that every program needs, and settings of
- * proxies and certificates.
+ * proxies and certificates. The socket of the user's SSH agent is none of them: whoever has it can log in as the user.
  */
 const passed =
-  /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|TERM|XDG_[A-Z_]+|SSH_AUTH_SOCK|DISPLAY|WAYLAND_DISPLAY|(?:https?|no|all)_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR))$/i
+  /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|TERM|XDG_[A-Z_]+|DISPLAY|WAYLAND_DISPLAY|(?:https?|no|all)_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR))$/i
 
 /**
  * Returns the environment of an agent or an MCP server: the host variables of the list above, the host variables whose names

@@ -17,10 +17,9 @@ let lists = 0
 const hidden = '\u202e\u200b\u{e0041}'
 const lists_ = {
   names: () => [
-    tool(`\u001b[31mre${hidden}d\u001b[0m`, {
-      description: `${hidden}kind\u001b]0;x\u0007ly`,
-      title: `T${hidden}`,
-    }),
+    tool(`\u001b[31mre${hidden}d\u001b[0m`, { description: 'the first' }),
+    tool('re\u202ed'),
+    tool('red', { description: `${hidden}kind\u001b]0;x\u0007ly`, title: `T${hidden}` }),
     tool('red', { description: 'the second' }),
     tool('bash'),
     tool('constructor'),

@@ -45,6 +45,9 @@ test.each([
   [vendor({ baseUrl: 'file:///etc' }), false],
   // Every client could read the password in the state.
   [vendor({ baseUrl: 'https://me:secret@example.com/v1' }), false],
+  [vendor({ baseUrl: 'https://example.com/v1?key=secret' }), false],
+  [vendor({ baseUrl: 'https://example.com/v1#secret' }), false],
+  [{ openai: { baseUrl: 'https://example.com/v1?' } }, false],
   [vendor({ models: [{ id: 'b', maxContextWindow: '8k' }] }), false],
   [vendor({ models: [{ id: 'b', name: 5 }] }), false],
   [vendor({ models: [{ id: 'b', efforts: 'high' }] }), false],

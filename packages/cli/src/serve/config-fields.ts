@@ -68,7 +68,7 @@ const agentsWanted =
   'an object that maps the name of each agent (not atrium or guide) to command, and optionally args, env, displayName, variables, memoryMb, turnMinutes, disabled, actsWithoutAsking'
 
 const modelsWanted =
-  'an object with anthropic and openai (false, or baseUrl and models), compatible (by name: baseUrl, apiKeyVariable, models) and default; a baseUrl begins with http:// or https:// and has no password in it'
+  'an object with anthropic and openai (false, or baseUrl and models), compatible (by name: baseUrl, apiKeyVariable, models) and default; a baseUrl begins with http:// or https:// and has no password, query or fragment in it'
 
 const serversWanted =
   'an object that maps the name of each MCP server to command, and optionally args and env; or to a url that begins with http:// or https://, and optionally type (http or sse) and headers'

@@ -98,7 +98,7 @@ function isProvider(value: unknown): boolean {
   if (!isObject(value)) return false
   const { baseUrl, apiKeyVariable = '', models = [] } = value
   return (
-    (baseUrl === undefined || isAddress(baseUrl)) &&
+    (baseUrl === undefined || isModelAddress(baseUrl)) &&
     isText(apiKeyVariable) &&
     isList(models, (model) => isText(model) || isModel(model))
   )
@@ -112,6 +112,11 @@ function isAddress(value: unknown): boolean {
   if (typeof value !== 'string' || !URL.canParse(value)) return false
   const { protocol, username, password } = new URL(value)
   return /^https?:$/.test(protocol) && username === '' && password === ''
+}
+
+/** Whether a value is an address of a model API. A query could be a key. No path can be added behind it, either. */
+function isModelAddress(value: unknown): boolean {
+  return isAddress(value) && !/[?#]/.test(String(value))
 }
 
 function isModel(value: unknown): boolean {

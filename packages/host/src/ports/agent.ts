@@ -151,6 +151,11 @@ export interface OfferedTool {
    */
   readonly definition: ToolDefinition
   readonly contributor: ToolCallContributor
+  /**
+   * The name of a call for users, without backticks and line breaks. For a tool of an MCP server it begins with `MCP` and the name of
+   * the server in the config, because a server chooses the names of its tools, and could choose those of the host's tools.
+   */
+  readonly displayName: string
   /** Whether a person confirms each call. A call of any other tool is yielded with `confirmed: 'not-needed'`. */
   readonly asks: boolean
 }

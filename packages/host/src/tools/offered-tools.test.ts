@@ -23,14 +23,31 @@ test('[X9.1] a tool keeps its name, and knows its client', () => {
       name: 'lint',
       definition: { name: 'lint' },
       contributor: { kind: 'client', clientId: 'ann' },
+      displayName: 'lint',
       asks: false,
     },
     {
       name: 'open',
       definition: { name: 'open' },
       contributor: { kind: 'client', clientId: 'ben' },
+      displayName: 'open',
       asks: false,
     },
+  ])
+})
+
+test('[H19.6] the name of a call of an MCP server begins with the name of the server, whatever the title', () => {
+  const contributor = { kind: 'mcp', customizationId: 'm' } as const
+  const tools = [
+    { name: 'read' },
+    { name: 'b', title: 'Read `a`\n\u202e' },
+    { name: 'c', annotations: { title: 'MCP good: read' } },
+  ]
+  const shown = offeredTools([{ contributor, label: 'evil`\u202e', tools }])
+  expect(shown.map(({ displayName }) => displayName)).toEqual([
+    "MCP evil': read",
+    "MCP evil': Read 'a'",
+    "MCP evil': MCP good: read",
   ])
 })
 

@@ -50,9 +50,21 @@ export function offeredTools(
       name,
       definition,
       contributor: source.contributor,
+      displayName: displayName(source, definition.title ?? name),
       asks: source.contributor.kind === 'mcp' || asks(tool),
     }
   })
+}
+
+/** The name of a tool for users. That of an MCP server's tool begins with the name of the server. */
+function displayName({ contributor, label }: ToolSource, title: string): string {
+  const shown = plainLine(title, titleLength).replaceAll('`', "'")
+  return contributor.kind === 'mcp' ? `${serverLabel(label)}: ${shown}` : shown
+}
+
+/** The name of an MCP server as users see it in every question and record. */
+export function serverLabel(name: string): string {
+  return `MCP ${plainLine(name, titleLength).replaceAll('`', "'")}`
 }
 
 /** Whether a person confirms each call of a tool. Any other tool runs at once: its provider decides about its own work. */

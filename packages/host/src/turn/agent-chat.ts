@@ -12,7 +12,7 @@ import { execute, commandOutcome } from '../terminal/execute.ts'
 import { unapproved } from '../tools/approval.ts'
 import type { FileAccess } from '../tools/approval.ts'
 import { instructionFiles } from '../tools/instructions.ts'
-import { clientSources, offeredTools } from '../tools/offered-tools.ts'
+import { clientSources, offeredTools, serverLabel } from '../tools/offered-tools.ts'
 import type { ToolSource } from '../tools/offered-tools.ts'
 import { toolFiles } from '../tools/tool-files.ts'
 import { requireRunning, turnEnded, when } from './running-turn.ts'
@@ -105,11 +105,10 @@ async function callEnded(turn: RunningTurn, toolCallId: string): Promise<EndedCa
   const { core, session, chat } = turn
   await turn.core.log.reached(core.log.last)
   const contributor = callIn(chat.head, toolCallId)?.contributor
-  const server =
-    contributor?.kind === 'mcp'
-      ? core.customizations?.server(session.uri, contributor.customizationId)
-      : undefined
-  if (server) await runServerCall(turn, toolCallId, server)
+  const id = contributor?.kind === 'mcp' ? contributor.customizationId : undefined
+  const server = id === undefined ? undefined : core.customizations?.server(session.uri, id)
+  const name = core.customizations?.tools(session.uri).find((each) => each.id === id)?.name
+  if (server) await runServerCall(turn, toolCallId, { server, label: serverLabel(name ?? '') })
   let ended: EndedCall | undefined
   await when(turn, turn.chat, (state) => {
     const call = callIn(state, toolCallId)

@@ -40,11 +40,17 @@ const approve = {
   confirmed: 'user-action',
 }
 
-test('[H19] the tools of a server are offered to the agent of a turn, which asks for each call', async () => {
+test('[H19] [H19.6] the tools of a server are offered to the agent of a turn, which asks for each call', async () => {
   const { all, mcp } = await withServer(async () => found)
   const run = await begun(all)
   expect(run.chat.tools.list()).toMatchObject([
-    { name: 'find', contributor, asks: true, definition: { description: 'Finds a text' } },
+    {
+      name: 'find',
+      displayName: 'MCP docs: find',
+      contributor,
+      asks: true,
+      definition: { description: 'Finds a text' },
+    },
   ])
   // The agent says that nobody need be asked. It has no say in that.
   run.say(start, { ...ready, confirmed: 'not-needed' })
@@ -52,7 +58,13 @@ test('[H19] the tools of a server are offered to the agent of a turn, which asks
   const ended = run.chat.tools.ended('c')
   expect(mcp.calls).toEqual([])
   await accepted(all.ann, chat, approve)
-  expect(await ended).toMatchObject({ status: 'completed', success: true, content: found.content })
+  // The record names the server, whatever the agent or the server calls the tool (H19.6).
+  expect(await ended).toMatchObject({
+    status: 'completed',
+    success: true,
+    pastTenseMessage: 'Called MCP docs: find',
+    content: found.content,
+  })
   expect(mcp.calls).toEqual([{ tool: 'find', input: { text: 'x' } }])
   run.end()
 })
@@ -90,7 +102,7 @@ test('[H19] an agent cannot complete the call of a server', async () => {
   })
 })
 
-test('[H19] progress, questions and a failure of a server are shown', async () => {
+test('[H19] [H19.6] progress, questions and a failure of a server are shown', async () => {
   const { all } = await withServer(async (_, call) => {
     call.progress({ fraction: 0.5, message: 'half' })
     const questions = [{ kind: 'text' as const, id: 'who', message: 'Who?' }]
@@ -106,6 +118,7 @@ test('[H19] progress, questions and a failure of a server are shown', async () =
   await until(() => request() !== undefined)
   expect(call(all)).toMatchObject({ status: 'running', content: [{ type: 'text', text: '50 % half' }] })
   const part = request()
+  expect(part).toMatchObject({ request: { message: 'MCP docs asks:\n\nTell me' } })
   const requestId = part?.kind === 'inputRequest' ? part.request.id : ''
   const answer = { state: 'submitted', value: { kind: 'text', value: 'Ann' } }
   await accepted(all.ann, chat, {

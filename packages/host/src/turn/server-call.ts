@@ -9,25 +9,35 @@ import type { McpAnswers, McpCall, McpQuestions, McpServer } from '../ports/mcp.
 import { when } from './running-turn.ts'
 import type { RunningTurn } from './running-turn.ts'
 
+/** A server, and its name as users see it. */
+export interface NamedServer {
+  readonly server: McpServer
+  readonly label: string
+}
+
 type Running = Extract<ToolCallState, { readonly status: 'running' }>
 
 /**
  * Runs an approved call of a tool of an MCP server, and completes it. A call runs once (I6): if the host stops while the call
  * runs, the turn ends, and the end of a turn cancels its calls.
  */
-export async function runServerCall(turn: RunningTurn, toolCallId: string, server: McpServer): Promise<void> {
+export async function runServerCall(
+  turn: RunningTurn,
+  toolCallId: string,
+  server: NamedServer,
+): Promise<void> {
   const approved = await when(turn, turn.chat, (state) => isDecided(callIn(state, toolCallId)))
   const call = callIn(approved, toolCallId)
   if (call?.status !== 'running') return
   complete(turn, call, await resultOf(turn, call, server))
 }
 
-async function resultOf(turn: RunningTurn, call: Running, server: McpServer): Promise<ToolCallResult> {
+async function resultOf(turn: RunningTurn, call: Running, server: NamedServer): Promise<ToolCallResult> {
   try {
     const input = inputOf(call)
     if (!input) return failure('The input of this tool is not a JSON object.')
-    const result = await server.call(call.toolName, input, callContext(turn, call))
-    return { ...result, pastTenseMessage: `Called ${call.displayName}` }
+    const result = await server.server.call(call.toolName, input, callContext(turn, call, server.label))
+    return { ...result, pastTenseMessage: `Called ${server.label}: ${call.toolName}` }
   } catch (error) {
     if (turn.signal.aborted) throw error
     if (error instanceof McpAuthRequired) return signedIn(turn, call, server, error)
@@ -40,7 +50,7 @@ async function resultOf(turn: RunningTurn, call: Running, server: McpServer): Pr
 async function signedIn(
   turn: RunningTurn,
   call: Running,
-  server: McpServer,
+  server: NamedServer,
   { requirement, message }: McpAuthRequired,
 ): Promise<ToolCallResult> {
   const { toolCallId } = call
@@ -51,7 +61,7 @@ async function signedIn(
   return now?.status === 'running' ? resultOf(turn, now, server) : failure(message)
 }
 
-function callContext(turn: RunningTurn, { toolCallId }: Running): McpCall {
+function callContext(turn: RunningTurn, { toolCallId }: Running, label: string): McpCall {
   const { turnId } = turn
   return {
     signal: turn.signal,
@@ -66,8 +76,14 @@ function callContext(turn: RunningTurn, { toolCallId }: Running): McpCall {
           content: [{ type: 'text', text }],
         })
     },
-    elicit: (questions) => ask(turn, questions),
+    elicit: (questions) => ask(turn, withAsker(questions, label)),
   }
+}
+
+/** Returns the questions with a first line that says who asks them. A person may be asked for a secret. */
+function withAsker({ message, ...questions }: McpQuestions, label: string): McpQuestions {
+  const asks = `${label} asks:`
+  return { ...questions, message: message === undefined ? asks : `${asks}\n\n${message}` }
 }
 
 /** Shows the questions of a server to the users of the chat, and waits for the answers. */

@@ -102,7 +102,9 @@ export class Launcher {
   #processOptions() {
     const { command, args, env, variables, memoryBytes: maxMemory = defaultMaxMemory } = this.program
     const { environment: host, mark, mcpServers = [], secrets = {} } = this.context
-    const environment = programEnvironment(host, { own: variables, configured: env, mark })
+    // An agent runs git for the user, which may need the SSH agent.
+    const own = new RegExp(`${variables.source}|^SSH_AUTH_SOCK$`, variables.flags)
+    const environment = programEnvironment(host, { own, configured: env, mark })
     const otherSecrets = { ...valuesGiven(mcpServers), ...secrets }
     this.#redact = redactor({ ...environment, ...otherSecrets })
     // The process runs in the home folder, because each ACP session names its own working directory.

@@ -85,14 +85,13 @@ export class OfferedCalls implements ServedTools {
     return index < 0 ? undefined : this.#earlier.splice(index, 1)[0]
   }
 
-  #start({ name, definition, contributor, asks }: OfferedTool, input: string): string {
+  #start({ definition, displayName, contributor, asks }: OfferedTool, input: string): string {
     const { write } = this.#turn
     const toolCallId = this.#turn.newId()
-    const displayName = definition.title ?? name
     const labels = { toolName: definition.name, displayName, intention: `Call ${displayName}` }
     write({ type: 'chat/toolCallStart', toolCallId, ...labels, contributor })
     write({ type: 'chat/toolCallDelta', toolCallId, content: input })
-    const invocationMessage = { markdown: `Call \`${name}\`` }
+    const invocationMessage = { markdown: `Call \`${displayName}\`` }
     const confirmed = asks ? {} : { confirmed: 'not-needed' as const }
     write({ type: 'chat/toolCallReady', toolCallId, invocationMessage, toolInput: input, ...confirmed })
     return toolCallId

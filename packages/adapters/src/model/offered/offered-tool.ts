@@ -36,8 +36,8 @@ function objectSchema(schema: JsonObject): LanguageModelV3FunctionTool['inputSch
 /**
  * Returns the members of the action that starts a call. `contributor` is the client or server that provides the tool.
  */
-export function startOf({ name, definition, contributor }: OfferedTool) {
-  return { toolName: definition.name, displayName: definition.title ?? name, contributor }
+export function startOf({ definition, displayName, contributor }: OfferedTool) {
+  return { toolName: definition.name, displayName, contributor }
 }
 
 /**
@@ -45,11 +45,10 @@ export function startOf({ name, definition, contributor }: OfferedTool) {
  * as it is: whoever provides the tool checks it and reports what is wrong.
  */
 export function readyOf(tool: OfferedTool, toolCallId: string, input: unknown): AgentAction {
-  const title = (tool.definition.title ?? tool.name).replaceAll('`', "'")
   return {
     type: 'chat/toolCallReady',
     toolCallId,
-    invocationMessage: { markdown: `Call \`${title}\`` },
+    invocationMessage: { markdown: `Call \`${tool.displayName}\`` },
     toolInput: typeof input === 'string' ? input : JSON.stringify(input),
     ...(!tool.asks && { confirmed: 'not-needed' }),
   }

@@ -103,10 +103,10 @@ test('[N20] the list of a provider is used; configured settings win, and invalid
   expect(server.listKeys).toEqual([goodKey, goodKey, goodKey])
 })
 
-test('[N20] a user name and password in a base URL are not in the state', () => {
+test('[N20] a user name, a password and a query in a base URL are not in the state', () => {
   const environment = {
     ANTHROPIC_BASE_URL: 'https://me:hush@proxy.example/claude/',
-    OPENAI_BASE_URL: 'http://hush@proxy.example:8080/v1',
+    OPENAI_BASE_URL: 'http://hush@proxy.example:8080/v1/?key=hush',
   }
   const { info } = modelAgent({ world, environment })
   expect(info.protectedResources?.map(({ resource }) => resource)).toEqual([

@@ -40,7 +40,7 @@ export function providersOf(config: ModelsConfig, environment: Environment): rea
 
 function anthropic(config: ProviderConfig, environment: Environment): ModelProvider {
   // Users write the base URL with the API version at its end, or without.
-  const root = withoutLogin(
+  const root = withoutSecrets(
     config.baseUrl ?? environment['ANTHROPIC_BASE_URL'] ?? 'https://api.anthropic.com',
   )
   const baseURL = /\/v\d+$/.test(root) ? root : `${root}/v1`
@@ -76,7 +76,7 @@ function choosesThinking(model: string): boolean {
 }
 
 function openai(config: ProviderConfig, environment: Environment): ModelProvider {
-  const baseURL = withoutLogin(
+  const baseURL = withoutSecrets(
     config.baseUrl ?? environment['OPENAI_BASE_URL'] ?? 'https://api.openai.com/v1',
   )
   return {
@@ -106,7 +106,7 @@ function compatible(name: string, config: CompatibleConfig): ModelProvider {
     throw new Error(
       `models.compatible: ${JSON.stringify(name)} is not a valid name. Use letters, digits, ".", "_" and "-", and not "anthropic" or "openai".`,
     )
-  const baseURL = withoutLogin(config.baseUrl)
+  const baseURL = withoutSecrets(config.baseUrl)
   const { apiKeyVariable: keyVariable } = config
   return {
     name,
@@ -167,7 +167,10 @@ export function overlay(
   ]
 }
 
-/** Removes a user name and password from a URL, because all clients see the URL in the state. */
-function withoutLogin(url: string): string {
-  return url.replace(/\/+$/, '').replace(/^(https?:\/\/)[^/?#]*@/i, '$1')
+/** Removes a user name, a password, a query and a fragment from a URL, because all clients see the URL in the state. */
+function withoutSecrets(url: string): string {
+  return url
+    .replace(/[?#][^]*$/, '')
+    .replace(/\/+$/, '')
+    .replace(/^(https?:\/\/)[^/?#]*@/i, '$1')
 }

@@ -16,6 +16,7 @@ import { onlyGuide } from './only-guide.ts'
 export interface NodeProcess {
   readonly url: string
   readonly child: ChildProcess
+  readonly home: string
   /** What the node has logged. */
   readonly log: () => string
   /** The status and the role, as `/readyz` tells them. */
@@ -30,14 +31,21 @@ export interface NodeOptions {
   readonly password: string
   readonly agents?: AgentSettings
   readonly flags?: readonly string[]
+  /** The home of an earlier process of this node, with its data folder. */
+  readonly home?: string
 }
 
 /** Starts a node. Resolves when it listens, as the owner or as a standby. It is killed after the test. */
 export async function startNode(
   name: string,
-  { place, password, agents, flags = [] }: NodeOptions,
+  {
+    place,
+    password,
+    agents,
+    flags = [],
+    home = mkdtempSync(join(tmpdir(), `atrium-node-${name}-`)),
+  }: NodeOptions,
 ): Promise<NodeProcess> {
-  const home = mkdtempSync(join(tmpdir(), `atrium-node-${name}-`))
   const token = join(home, 'token')
   writeFileSync(token, nodeToken, { mode: 0o600 })
   const args = ['serve', '--json', '--port', '0', '--data', join(home, 'data'), '--store', urlOf(place)]
@@ -59,7 +67,7 @@ export async function startNode(
     const answer = await fetch(new URL('/readyz', url.replace('ws:', 'http:')))
     return `${answer.status} ${(await answer.text()).trim()}`
   }
-  return { url, child, log: () => log, readyz }
+  return { url, child, home, log: () => log, readyz }
 }
 
 /** The URL of a place, without its password. */

@@ -11,6 +11,7 @@ import type { SearchIndex } from '@atrium/host/ports/search-index'
 import type { Store } from '@atrium/host/ports/store'
 import type { World } from '@atrium/host/ports/world'
 import type { ServedHost } from './cluster-host.ts'
+import { endingOf, recordOwner } from './earlier-owner.ts'
 import { leaseSeconds } from './cluster-fields.ts'
 import { ReplicationReader } from './metrics/replication.ts'
 import type { ClusterSettings } from './cluster-fields.ts'
@@ -91,7 +92,7 @@ export interface PostgresNode {
   readonly settings: NodeSettings
   readonly place: PostgresPlace
   readonly world: World
-  readonly node: Pick<NodeProcesses, 'machine' | 'effects'>
+  readonly node: NodeProcesses
   /** The address at which clients reach this node, if it is known before the node listens. */
   readonly url?: string | undefined
   /** Opens a host on a store, whose epoch is that of the term. */
@@ -127,6 +128,7 @@ export async function postgresNode(given: PostgresNode): Promise<ServedHost> {
     world,
     effects: node.effects,
     warm: () => reader.look(),
+    endingOf: (state) => endingOf(settings.data, lease.host, state),
     changed(role) {
       if (role === 'opening') void reader.close()
       if (role === 'owner') replication.start(replicas)
@@ -136,6 +138,11 @@ export async function postgresNode(given: PostgresNode): Promise<ServedHost> {
     failed,
     async open(term) {
       const { epoch } = term
+      const { watchdog, mark } = node.processes
+      const owner = { host: lease.host, epoch, node: name, mark, folder: watchdog.folder }
+      await recordOwner(settings.data, owner).catch((error: unknown) =>
+        world.report('owner not recorded', error),
+      )
       // A stopped owner must not hold the fence for longer than its lease.
       const idle = ms / 2
       const store = await openPostgres(place, { epoch, idle, host: lease.host })

@@ -11,6 +11,12 @@ import type { Ownership } from './ownership.ts'
 /** `opening`: the node has the lease, and recovers what an earlier owner left open. It does not serve clients yet. */
 export type NodeRole = 'standby' | 'opening' | 'owner'
 
+/**
+ * What is known of the process that has a lease. `ended`: it and all that it has started have ended, which is proved. `ending`: it has
+ * ended, and what it has started is being ended.
+ */
+export type Ending = 'ended' | 'ending' | 'unknown'
+
 /** What a host that is opened for one epoch needs of its node. */
 export interface OwnerTerm {
   readonly epoch: number
@@ -28,6 +34,8 @@ export interface NodeParts {
   readonly open: (term: OwnerTerm) => Promise<Host>
   /** Reads what a take-over needs, so that caches are warm. */
   readonly warm?: () => Promise<void>
+  /** Looks whether the process that has a lease was an earlier one of this node, and has ended. */
+  readonly endingOf?: (lease: LeaseState) => Promise<Ending>
   readonly changed?: (role: NodeRole) => void
   /** Called if the host cannot be opened. The node has given the lease back, and does nothing any more. */
   readonly failed: (error: unknown) => void
@@ -37,6 +45,8 @@ export interface NodeParts {
 
 /** A standby looks at the lease this many times in its length. */
 const polls = 4
+/** The shortest pause between two looks is this part of the lease. */
+const shortest = 100
 
 /** The sentence for the clients of an owner that was deposed. A reason of a WebSocket has at most 123 bytes. */
 export const takenOver = 'another node has taken over this host; connect again'
@@ -56,6 +66,7 @@ export class ClusterNode {
   /** The links of the host. */
   readonly #links = new Set<Transport>()
   #lease: LeaseState | undefined
+  #ending: Ending = 'unknown'
   /** Why this node is not the owner any more. */
   #reason = takenOver
   /** The epoch of a lease that the node could not give back, because its database was away. */
@@ -152,12 +163,15 @@ export class ClusterNode {
 
   async #poll(): Promise<void> {
     if (this.#closed || this.#ownership) return
-    const { lease, warm } = this.#parts
+    const { lease, warm, endingOf } = this.#parts
     try {
       if (this.#kept !== undefined) await lease.release(this.#kept)
       this.#kept = undefined
-      this.#lease = await lease.read()
-      if ((this.#lease?.msLeft ?? 0) > 0) await warm?.()
+      const state = (this.#lease = await lease.read())
+      const held = state !== undefined && state.msLeft > 0
+      this.#ending = (held && (await endingOf?.(state))) || 'unknown'
+      if (held && this.#ending === 'ended') await lease.release(state.epoch)
+      if (held && this.#ending !== 'ended') await warm?.()
       else await this.#takeOver()
     } finally {
       if (!this.#ownership && !this.#closed) this.#pollLater()
@@ -168,8 +182,8 @@ export class ClusterNode {
     const { lease, world } = this.#parts
     this.#cancelPoll()
     // A lease that ends before the next regular look is looked at when it ends.
-    const most = lease.ms / polls
-    const ms = Math.min(most, Math.max(lease.ms / 100, this.#lease?.msLeft ?? most))
+    const most = lease.ms / (this.#ending === 'ending' ? shortest : polls)
+    const ms = Math.min(most, Math.max(lease.ms / shortest, this.#lease?.msLeft ?? most))
     this.#cancelPoll = world.later(ms, () => void this.#run(() => this.#poll()))
   }
 

@@ -6,7 +6,6 @@ import { messageBlocks, textBlocks } from './prompt.ts'
 import { refusalsIn } from './refusals.ts'
 import type { Refusal } from './refusals.ts'
 import type { TurnParts } from './turn-parts.ts'
-import { toMeta } from '../model/meta.ts'
 
 /**
  * Gives an agent what users say while it works on a prompt: the steering messages of the chat, and the reasons of refusals.
@@ -58,7 +57,7 @@ export class Steering {
     // An attachment that cannot be read is reported by the turn that the message starts.
     const blocks = await messageBlocks(pending.message, chat, promptCapabilities).catch(() => undefined)
     if (!blocks || !(await this.#session.steer(blocks))) return
-    this.#turn.notify(pending.message.text, toMeta({ steering: pending }))
+    this.#turn.notify(pending.message.text, { _meta: { 'x-atrium': { steering: pending } } })
     // A message that was edited meanwhile is offered again.
     if (chat.state.steeringMessage === pending)
       output.write({ type: 'chat/pendingMessageRemoved', kind: 'steering', id: pending.id })

@@ -9,6 +9,7 @@ const tool = (name: string): OfferedTool => ({
   name,
   definition: { name, title: name.toUpperCase(), inputSchema: { properties: { a: {} } } },
   contributor: { kind: 'client', clientId: 'ann' },
+  displayName: name,
   asks: false,
 })
 const served = (...names: readonly string[]): ServedTools => ({

@@ -219,6 +219,7 @@ test('[N30] whatever schema a client gives, the model gets an object with proper
       name: 'x',
       definition: { name: 'x', ...(inputSchema && { inputSchema: { ...inputSchema } }) },
       contributor: { kind: 'client', clientId: 'a' },
+      displayName: 'x',
       asks: false,
     }).inputSchema
   const empty = { type: 'object', properties: {} }

@@ -78,6 +78,34 @@ test('[T20] a push has the headers that push services ask for; a second one repl
   expect(second?.['topic']).toBe(first?.['topic'])
 })
 
+test.each([
+  ['the contact of the config file', { contact: 'mailto:me@home.org' }, 'mailto:me@home.org'],
+  [
+    'the address of a page with a public name',
+    { page: () => 'https://host.home.org/#x' },
+    'https://host.home.org',
+  ],
+  ['nothing for a page on this machine', { page: () => 'https://localhost:9000/' }, undefined],
+  ['nothing for a page at an IP address', { page: () => 'https://192.0.2.1/' }, undefined],
+  ['nothing for a reserved name', { page: () => 'https://atrium.example/' }, undefined],
+  ['nothing by default', {}, undefined],
+])('[T21] push services are told %s', async (_, options, contact) => {
+  const { arrived, origin, target, key } = await endpoints()
+  const sender = notifier({ key, allowed: [origin], ...options })
+  await sender.send(target('webPush', 201), { session: 's', link: '/' })
+  const [, claims = ''] = /^vapid t=[\w-]+\.([\w-]+)\./.exec(arrived[0]?.headers.authorization ?? '') ?? []
+  expect(JSON.parse(Buffer.from(claims, 'base64url').toString()).sub).toBe(contact)
+})
+
+test('[T21] a push service that refuses a push without a contact is named with what to set', async () => {
+  const { origin, target, key } = await endpoints()
+  const sender = notifier({ key, allowed: [origin] })
+  expect(await sender.send(target('webPush', 403), { session: 's', link: '/' })).toMatchObject({
+    outcome: 'failed',
+    reason: expect.stringContaining('answered with 403; it may want a contact: set notifications.contact'),
+  })
+})
+
 test('[T20] [S-47] a name is refused if one of its addresses is not public', async () => {
   const { arrived, key, origin } = await endpoints()
   const asked: string[] = []

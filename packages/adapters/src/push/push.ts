@@ -24,7 +24,6 @@ export interface NotifierOptions {
 
 /** The longest time that a push service keeps a message for a browser that is off, in seconds. */
 const keptSeconds = 86_400
-const defaultContact = 'mailto:owner@atrium.example'
 
 /** Sends notifications by Web Push, to webhooks and to ntfy servers. */
 export function notifier(options: NotifierOptions): Notifier {
@@ -51,7 +50,7 @@ export function notifier(options: NotifierOptions): Notifier {
           lookup,
         })
         if (status >= 200 && status < 300) return { outcome: 'sent' }
-        const reason = `${url.host} answered with ${status}`
+        const reason = `${url.host} answered with ${status}${status === 403 ? contactHint(target, options) : ''}`
         return { outcome: status === 404 || status === 410 ? 'gone' : 'failed', reason }
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error)
@@ -67,6 +66,28 @@ export function notifier(options: NotifierOptions): Notifier {
   }
 }
 
+/**
+ * The contact that push services are told: that of the config file, or else the address of the page, if it is https and names a
+ * public domain. No contact is made up: Apple refuses one that does not exist.
+ */
+function contactOf({ contact, page }: NotifierOptions): string | undefined {
+  if (contact !== undefined) return contact
+  const address = page?.()
+  if (address === undefined || !URL.canParse(address)) return undefined
+  const { protocol, hostname, origin } = new URL(address)
+  const isNamed = /\.[a-z]{2,}$/i.test(hostname) && !localName.test(hostname)
+  return protocol === 'https:' && isNamed ? origin : undefined
+}
+
+/** Names that only a local network knows, and names that are reserved for documents and tests. */
+const localName = /\.(?:local|localhost|lan|home|internal|arpa|test|invalid|example)$/i
+
+function contactHint({ kind }: NotificationTarget, options: NotifierOptions): string {
+  return kind === 'webPush' && contactOf(options) === undefined
+    ? '; it may want a contact: set notifications.contact in the config file of the host'
+    : ''
+}
+
 function messageFor(
   target: NotificationTarget,
   notification: Notification,
@@ -74,14 +95,14 @@ function messageFor(
 ): Message {
   const { session, link } = notification
   if (target.kind === 'webPush') {
-    const { key, contact = defaultContact, now = Date.now } = options
+    const { key, now = Date.now } = options
     return {
       // The link needs no origin: the browser opens it on the page that has subscribed.
       body: pushMessage(JSON.stringify({ session, link }), target),
       headers: {
         'content-type': 'application/octet-stream',
         'content-encoding': 'aes128gcm',
-        authorization: key.authorization(new URL(target.url), contact, now()),
+        authorization: key.authorization(new URL(target.url), contactOf(options), now()),
         ttl: String(keptSeconds),
         urgency: 'high',
         // A newer message about the same session takes the place of one that has not been delivered.

@@ -19,8 +19,12 @@ export class VapidKey {
   }
 
   /** Returns the header `Authorization` for an endpoint: a token for its origin that is valid for twelve hours. */
-  authorization(endpoint: URL, contact: string, nowMs: number): string {
-    const claims = { aud: endpoint.origin, exp: Math.floor(nowMs / 1000) + 12 * 3600, sub: contact }
+  authorization(endpoint: URL, contact: string | undefined, nowMs: number): string {
+    const claims = {
+      aud: endpoint.origin,
+      exp: Math.floor(nowMs / 1000) + 12 * 3600,
+      ...(contact !== undefined && { sub: contact }),
+    }
     const text = [{ typ: 'JWT', alg: 'ES256' }, claims]
       .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
       .join('.')

@@ -10,7 +10,7 @@ import { fail, ok, warn } from './finding.ts'
 import type { Finding } from './finding.ts'
 
 /** Checks the machine. No host needs to run. */
-export async function machineFindings({ data }: Settings): Promise<readonly Finding[]> {
+export async function machineFindings({ data, notifications }: Settings): Promise<readonly Finding[]> {
   return [
     nodeFinding(),
     await dataFinding(data),
@@ -18,7 +18,18 @@ export async function machineFindings({ data }: Settings): Promise<readonly Find
     await shellFinding(),
     await gitFinding(),
     accessFinding(),
+    pushFinding(notifications?.contact),
   ]
+}
+
+/** States whom push services can tell about problems. Apple refuses pushes without a contact. */
+function pushFinding(contact: string | undefined): Finding {
+  return ok(
+    'push',
+    contact === undefined
+      ? 'no contact for push services: Apple refuses pushes unless the page has a public https address, or the config file has notifications.contact'
+      : `push services are told ${contact}`,
+  )
 }
 
 /** States what a token allows (SECURITY.md), because no other finding says it. */

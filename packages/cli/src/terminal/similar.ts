@@ -4,9 +4,21 @@ export function isLike(word: string, name: string): boolean {
   return changes <= 2 && changes / Math.max(word.length, name.length) < 0.6
 }
 
-/** Whether a word is probably a mistyped name: one letter differs or two are swapped, in a long word up to two times. */
+/**
+ * Whether a word is probably a mistyped name: one letter differs or two are swapped, in a long word up to two times. Two letters
+ * may also be missing or too many, as in `list` for `ls`.
+ */
 export function isTypo(word: string, name: string): boolean {
-  return distance(word.toLowerCase(), name) <= (Math.min(word.length, name.length) > 5 ? 2 : 1)
+  const typed = word.toLowerCase()
+  if (distance(typed, name) <= (Math.min(typed.length, name.length) > 5 ? 2 : 1)) return true
+  return isLike(typed, name) && (within(typed, name) || within(name, typed))
+}
+
+/** Whether all letters of the first word are in the second one, in the same order. */
+function within(short: string, long: string): boolean {
+  let at = 0
+  for (const letter of long) if (letter === short[at]) at++
+  return at === short.length
 }
 
 /** The least number of letters to add, remove, replace or swap with their neighbour, so that `a` becomes `b`. */

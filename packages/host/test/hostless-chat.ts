@@ -301,4 +301,5 @@ const noFiles: Chat['files'] = {
   search: () => Promise.reject(new TurnFailed('files', 'a test chat has no files')),
   propose: () => Promise.reject(new TurnFailed('files', 'a test chat has no files')),
   apply: () => Promise.reject(new TurnFailed('files', 'a test chat has no files')),
+  writesOnly: () => Promise.resolve(),
 }

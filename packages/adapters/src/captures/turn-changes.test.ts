@@ -58,6 +58,7 @@ async function turn({ ann, agent, core, disk }: InRepository): Promise<void> {
   await disk.write('a.txt', 'a.txt\nby the call\n')
   await disk.write('b.txt', 'by the call\n')
   await disk.write('made by a shell.txt', 'new\n')
+  await run.chat.files.writesOnly('c1', ['a.txt', 'b.txt', 'made by a shell.txt'])
   run.say({ type: 'chat/toolCallComplete', toolCallId: 'c1', ...result(true) } as never)
   await until(() => run.waits)
   await disk.write('b.txt', 'by the call\nby a person\n')

@@ -204,6 +204,7 @@ async function* applyEdit(
 ): AsyncIterable<AgentAction> {
   // The preview is made before the edit, because afterwards the old content is gone.
   const shown = await chat.files.propose(path, edit)
+  await chat.files.writesOnly(toolCallId, [path])
   await chat.files.apply(toolCallId, path, edit)
   const content = [{ type: 'fileEdit', ...shown } as const]
   yield complete(toolCallId, { success: true, pastTenseMessage: messageOf(`Wrote ${quoted(path)}`), content })

@@ -103,6 +103,7 @@ async function* runWithoutApproval(
     invocationMessage: { markdown: tool.invocationMessage(input) },
   } as const
   yield { ...ready, toolInput: inputText(tool, input), confirmed: 'not-needed' }
+  await context.chat.files.writesOnly(toolCallId, [])
   try {
     yield* withReview(runTool(toolName, toolCallId, input, context))
   } catch (error) {

@@ -152,6 +152,7 @@ export function failed(toolCallId: string, message: string): AgentAction {
 async function* applyEdit({ chat, toolCallId, input }: ToolRun, edit: Edit): AsyncIterable<AgentAction> {
   const path = textField(input, 'path')
   const shown = await chat.files.propose(path, edit)
+  await chat.files.writesOnly(toolCallId, [path])
   await chat.files.apply(toolCallId, path, edit)
   const content = [{ type: 'fileEdit', ...shown } as const]
   yield complete({ toolCallId, pastTense: `Wrote ${quoted(path)}`, text: `Wrote ${path}`, content })

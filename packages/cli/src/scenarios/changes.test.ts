@@ -39,7 +39,7 @@ beforeAll(async () => {
   client = clientOf(host)
   chat = await sessionOf(client, 'changes', work)
   await approved('write b.txt hello')
-  await approved('run sed -i s/two/2/ a.txt')
+  await approved('edit a.txt two => 2')
 })
 afterAll(async () => {
   if (!hasGit) return
@@ -134,6 +134,21 @@ describe.sequential('[Z35] [Z36] changes of a session', () => {
     const again = await atrium(home, ['undo', 'changes'])
     expect([again.status, again.stderr]).toEqual([1, expect.stringContaining('Nothing is left to set back')])
     rmSync(join(work, 'a.txt.before-undo'))
+  })
+
+  test('[O37] [O38] what changed while a command ran stays, and is set back with a copy if it is chosen', async () => {
+    const before = text('a.txt')
+    await approved('run echo more >> a.txt')
+    const refused = await atrium(home, ['undo', 'changes'])
+    expect([refused.status, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining("a.txt changed while `echo more >> a.txt` ran; it may be a person's work."),
+    ])
+    expect((await atrium(home, ['undo', 'changes', '--force'])).status).toBe(0)
+    expect([text('a.txt'), text('a.txt.before-undo')]).toEqual([before, `${before}more\n`])
+    expect((await atrium(home, ['undo', 'changes', '--redo'])).status).toBe(0)
+    rmSync(join(work, 'a.txt.before-undo'))
+    writeFileSync(join(work, 'a.txt'), before)
   })
 
   test('[Z37] commit commits named files, and says what it cannot do', async () => {

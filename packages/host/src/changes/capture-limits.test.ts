@@ -7,7 +7,7 @@ import { testWorld } from '../../test/world.ts'
 import { accepted, chat, started } from '../../test/two-client-session.ts'
 import { CaptureFailed } from '../ports/captures.ts'
 import type { CaptureBudget, CaptureOptions } from '../ports/captures.ts'
-import { sharedAfter } from './attribution.ts'
+import { attributed } from './attribution.ts'
 import { Taking } from './taking.ts'
 
 /** Captures that cost what the test says. */
@@ -151,11 +151,25 @@ test('[O32] a capture that a stopping host has stopped has no result, and no oth
 const changes = (count: number) => Array.from({ length: count }, (_, n) => ({ path: `f${n}` }))
 
 test('[S-57 sharedPaths] at 1,000 shared paths each of them is known', () => {
-  const period = { own: false, others: false, changes: changes(1000) }
-  expect(sharedAfter(undefined, period, limits.sharedPaths)).toHaveLength(1000)
+  const period = { calls: [], others: false, changes: changes(1000) }
+  expect(attributed({ uncertain: [] }, period, limits.sharedPaths).shared).toHaveLength(1000)
 })
 
 test('[S-57 sharedPaths] past 1,000 shared paths all paths of the folder count as shared', () => {
-  const period = { own: false, others: false, changes: changes(1001) }
-  expect(sharedAfter(undefined, period, limits.sharedPaths)).toBe(true)
+  const period = { calls: [], others: false, changes: changes(1001) }
+  expect(attributed({ uncertain: [] }, period, limits.sharedPaths).shared).toBe(true)
+})
+
+const during = { calls: [{ label: '`make`', writes: undefined }], others: false }
+
+test('[S-57 sharedPaths] at 1,000 uncertain paths each of them is known', () => {
+  const period = { ...during, changes: changes(1000) }
+  const { uncertain } = attributed({ uncertain: [] }, period, limits.sharedPaths)
+  expect(uncertain?.[0]?.paths).toHaveLength(1000)
+})
+
+test('[S-57 sharedPaths] past 1,000 uncertain paths all paths of the folder count as uncertain', () => {
+  const period = { ...during, changes: changes(1001) }
+  const { uncertain } = attributed({ uncertain: [] }, period, limits.sharedPaths)
+  expect(uncertain).toEqual([{ during: '`make`', paths: true }])
 })

@@ -58,7 +58,9 @@ test('[O30] a turn in an unchanged folder has its record in the step that starts
   const stored = storedIn(all)
   const captures = held(all)
   await accepted(all.ann, chat, started('t2'))
-  expect(await recordOf(all, 't2')).toEqual({ folders: [{ directory: '/a', start: end, last: end }] })
+  expect(await recordOf(all, 't2')).toEqual({
+    folders: [{ directory: '/a', start: end, last: end, uncertain: [] }],
+  })
   await until(() => captures.waiting.length > 0)
   expect(all.agent.runs).toHaveLength(1)
   captures.release()
@@ -162,7 +164,8 @@ async function endingCall() {
   const taking = new Taking(new MemoryCaptures(disk, pause), { world: testWorld(), limits })
   const turn = new CapturedTurn('t', ['/work'], taking, () => {})
   await turn.begin(undefined)
-  await turn.callsBegin()
+  await turn.callsBegin([{ id: 'c', label: 'Write' }])
+  turn.writesOnly('c', ['file:///work/own'])
   const write = (path: string) => files.set(path, { bytes, mode: '100644' })
   write('own')
   isHeld = true

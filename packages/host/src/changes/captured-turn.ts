@@ -1,10 +1,18 @@
 import type { Uri } from '@atrium/protocol/channel'
 import { compact } from '@atrium/protocol/update'
 import { isIn } from '../access/roots.ts'
-import { sharedAfter } from './attribution.ts'
+import { attributed } from './attribution.ts'
+import type { PeriodCall } from './attribution.ts'
 import { bytesOf } from './capture-budget.ts'
+import { pathWithin } from './directories.ts'
 import type { Taking } from './taking.ts'
 import type { TurnFolder, TurnRecord } from './turn-record.ts'
+
+/** A call of a turn, with a label for users. */
+export interface RunningCall {
+  readonly id: string
+  readonly label: string
+}
 
 /**
  * The captures of a running turn. Besides the first and the last one, a capture is taken whenever the turn's calls begin or
@@ -19,8 +27,10 @@ export class CapturedTurn {
   /** The captures that were asked for until now. Undefined: none. */
   #queue: Promise<void> | undefined
   #bytes = 0
-  /** Whether calls of this turn run in the present period. */
-  #own = false
+  /** The calls of this turn that run in the present period, with their labels. */
+  #calls = new Map<string, string>()
+  /** The files that calls are known to change. A call that is not named may change any file. */
+  readonly #writes = new Map<string, readonly Uri[]>()
   /** Whether others (another turn, a worker or a terminal) were active in the folders during the present period. */
   #others = false
   /** The folders whose last capture failed, with the reason. */
@@ -44,7 +54,7 @@ export class CapturedTurn {
     this.turnId = turnId
     this.#taking = taking
     this.#save = save
-    this.#folders = directories.map((directory) => ({ directory }))
+    this.#folders = directories.map((directory) => ({ directory, uncertain: [] }))
   }
 
   get record(): TurnRecord {
@@ -83,7 +93,7 @@ export class CapturedTurn {
   expect(last: (directory: string) => string | undefined): void {
     const folders = this.#folders.map(({ directory }) => {
       const id = last(directory)
-      return id === undefined ? undefined : { directory, start: id, last: id }
+      return id === undefined ? undefined : { directory, uncertain: [], start: id, last: id }
     })
     const known = folders.filter((folder) => folder !== undefined)
     if (known.length < folders.length) return
@@ -105,25 +115,32 @@ export class CapturedTurn {
     this.#beside = earlier?.beside ?? []
     const known = new Map(earlier?.folders.map((folder) => [folder.directory, folder]))
     this.#folders = this.#folders.map(({ directory }) => {
-      const { end, ...folder } = known.get(directory) ?? { directory }
+      const { end, ...folder } = known.get(directory) ?? { directory, uncertain: [] }
       return compact<TurnFolder>({ ...folder, last: end ?? folder.last })
     })
     return this.#look()
   }
 
   /** Takes a capture when the first of the turn's calls begins to run. Resolves when the calls may change files. */
-  callsBegin(): Promise<void> {
-    if (this.#own) return this.looked
-    const looked = this.#look()
-    this.#own = true
+  callsBegin(calls: readonly RunningCall[]): Promise<void> {
+    const looked = this.#calls.size > 0 ? this.looked : this.#nextPeriod()
+    for (const { id, label } of calls) this.#calls.set(id, label)
     return looked
   }
 
   /** Takes a capture before the last of the turn's running calls ends. */
   callsEnd(): Promise<void> {
-    if (!this.#own) return this.looked
+    return this.#calls.size > 0 ? this.#nextPeriod() : this.looked
+  }
+
+  /** Notes that a call changes these files and no others. */
+  writesOnly(toolCallId: string, files: readonly Uri[]): void {
+    this.#writes.set(toolCallId, [...(this.#writes.get(toolCallId) ?? []), ...files])
+  }
+
+  #nextPeriod(): Promise<void> {
     const looked = this.#look()
-    this.#own = false
+    this.#calls = new Map()
     return looked
   }
 
@@ -155,7 +172,7 @@ export class CapturedTurn {
 
   /** Captures the folders. This ends the present period, which is the time since the last capture. */
   #look(): Promise<void> {
-    const own = this.#own
+    const calls = this.#calls
     const look = async () => {
       const [others, met] = [this.#others, this.#met]
       this.#others = this.#present.size > 0
@@ -163,7 +180,7 @@ export class CapturedTurn {
       // Others may become active while the files are read. They then count in this period and in the next one.
       const wereOthers = () => others || this.#others
       const before = this.#folders
-      this.#folders = await Promise.all(before.map((folder) => this.#lookAt(folder, own, wereOthers)))
+      this.#folders = await Promise.all(before.map((folder) => this.#lookAt(folder, calls, wereOthers)))
       if (this.#folders.some(({ shared }, at) => shared !== before[at]?.shared))
         this.#beside = [...new Set([...this.#beside, ...met, ...this.#met])].slice(0, mostBeside)
       this.#store(this.record)
@@ -181,8 +198,12 @@ export class CapturedTurn {
     this.#save(record)
   }
 
-  async #lookAt(folder: TurnFolder, own: boolean, wereOthers: () => boolean): Promise<TurnFolder> {
-    const { directory, last, start, shared } = folder
+  async #lookAt(
+    folder: TurnFolder,
+    calls: ReadonlyMap<string, string>,
+    wereOthers: () => boolean,
+  ): Promise<TurnFolder> {
+    const { directory, last, start } = folder
     if (folder.problem !== undefined) return folder
     const looked = await this.#taking.take(directory, last)
     if ('problem' in looked) {
@@ -194,9 +215,18 @@ export class CapturedTurn {
     }
     const { id, changes } = looked
     this.#bytes += bytesOf(changes)
-    const period = { own: own && !this.#unsure.delete(directory), others: wereOthers(), changes }
-    const now = sharedAfter(shared, period, this.#taking.mostShared)
-    return compact<TurnFolder>({ ...folder, start: start ?? id, last: id, shared: now })
+    const ran = this.#unsure.delete(directory) ? [] : this.#callsIn(directory, calls)
+    const period = { calls: ran, others: wereOthers(), changes }
+    const now = attributed(folder, period, this.#taking.mostShared)
+    return compact<TurnFolder>({ ...folder, ...now, start: start ?? id, last: id })
+  }
+
+  #callsIn(directory: string, calls: ReadonlyMap<string, string>): readonly PeriodCall[] {
+    return [...calls].map(([id, label]) => {
+      const files = this.#writes.get(id)
+      const paths = files?.map((uri) => pathWithin(directory, uri)).filter((path) => path !== undefined)
+      return { label, writes: paths && new Set(paths) }
+    })
   }
 }
 

@@ -109,8 +109,12 @@ export class Computation {
       const plan = await planUndo(this.#captures, this.#taking, folder)
       planned.push(...plan.files)
       files.push(
-        ...plan.files.map(({ change, verdict }) =>
-          changesetFile(place, change, { undo: verdict, late: record.late }),
+        ...plan.files.map(({ change, verdict, during }) =>
+          changesetFile(place, change, {
+            undo: verdict,
+            during: verdict === 'uncertain' ? during : undefined,
+            late: record.late,
+          }),
         ),
       )
     }

@@ -1,5 +1,6 @@
 import type { ChangesetOperation } from '@atrium/protocol/changeset/state'
 import type { TurnRecord } from './turn-record.ts'
+import { listed } from './undo/listed.ts'
 import type { PlannedFile } from './undo/undo.ts'
 
 /**
@@ -17,6 +18,9 @@ export function turnOperations(
     files.filter(({ verdict }) => verdicts.includes(verdict)).map(({ change }) => change.path)
   const undoable = named('apply')
   const conflicts = named('shared', 'changed')
+  const uncertain = named('uncertain')
+  const during = files.find(({ verdict }) => verdict === 'uncertain')?.during ?? 'a call'
+  const preview = { undoable, conflicts, uncertain, during, sessions }
   const redoable = folders.flatMap(({ undone = [] }) => undone)
   return [
     {
@@ -25,10 +29,11 @@ export function turnOperations(
       icon: 'discard',
       group: 'undo',
       scopes: ['changeset', 'resource'],
-      ...(undoable.length === 0 && { description: refusal(conflicts, sessions) }),
-      confirmation: confirmation(undoable, conflicts, sessions),
+      ...(undoable.length === 0 && { description: refusal(preview) }),
+      confirmation: confirmation(preview),
       status: undoable.length > 0 ? 'idle' : 'disabled',
     },
+    ...(uncertain.length > 0 ? [undoUncertain(preview)] : []),
     {
       id: 'redo',
       label: 'Redo Turn',
@@ -37,11 +42,25 @@ export function turnOperations(
       scopes: ['changeset', 'resource'],
       status: redoable.length > 0 ? 'idle' : 'disabled',
     },
-    ...(conflicts.length > 0 ? conflictOperations : []),
+    ...(conflicts.length > 0 || uncertain.length > 0 ? conflictOperations : []),
   ]
 }
 
-/** The three choices for a file that others changed, too. */
+/** Undoes the turn together with its uncertain files. Each of them gets a copy. */
+function undoUncertain(preview: Preview): ChangesetOperation {
+  const all = [...preview.undoable, ...preview.uncertain]
+  return {
+    id: 'undo-uncertain',
+    label: 'Undo Turn and Uncertain Files, with Copies',
+    icon: 'discard',
+    group: 'undo',
+    scopes: ['changeset'],
+    confirmation: `Set back to before the turn: ${listed(all)}. ${inDoubt(preview)} A copy of each of them is kept beside it (NAME.before-undo).`,
+    status: 'idle',
+  }
+}
+
+/** The three choices for a file that others changed, too, or may have changed. */
 const conflictOperations: readonly ChangesetOperation[] = [
   {
     id: 'keep',
@@ -60,7 +79,8 @@ const conflictOperations: readonly ChangesetOperation[] = [
   {
     id: 'undo-anyway',
     label: 'Undo Anyway',
-    description: 'Takes back what others changed in the file, too',
+    description:
+      'Takes back what others changed in the file, too. Keeps a copy if it was changed while a call ran',
     confirmation:
       'Others have changed this file, too. Their changes will be taken back with those of the turn.',
     group: 'conflict',
@@ -81,23 +101,44 @@ export const fileOperations: readonly ChangesetOperation[] = [
   },
 ]
 
-function confirmation(
-  undoable: readonly string[],
-  conflicts: readonly string[],
-  sessions: readonly string[],
-): string {
+interface Preview {
+  readonly undoable: readonly string[]
+  readonly conflicts: readonly string[]
+  readonly uncertain: readonly string[]
+  /** The calls during which the uncertain files were changed. */
+  readonly during: string
+  /** The titles of the sessions whose turns were active at the same time. */
+  readonly sessions: readonly string[]
+}
+
+function confirmation({ undoable, conflicts, sessions, ...preview }: Preview): string {
   const text = `Set back to before the turn: ${listed(undoable)}.`
-  return conflicts.length === 0
-    ? text
-    : `${text} Left as they are, because others changed them, too: ${listed(conflicts)}.${activity(sessions)}`
+  const left =
+    conflicts.length === 0
+      ? ''
+      : ` Left as they are, because others changed them, too: ${listed(conflicts)}.${activity(sessions)}`
+  const doubt =
+    preview.uncertain.length === 0 ? '' : ` Left as they are, unless you choose them: ${inDoubt(preview)}`
+  return text + left + doubt
+}
+
+/** Names the files that changed while a call ran. */
+function inDoubt({ uncertain, during }: Pick<Preview, 'uncertain' | 'during'>): string {
+  const they = uncertain.length === 1 ? 'it' : 'they'
+  return `${listed(uncertain)} changed while ${during} ran; ${they} may be a person's work.`
 }
 
 /** Says why an undo can set nothing back. */
-function refusal(conflicts: readonly string[], sessions: readonly string[]): string {
-  if (conflicts.length === 0) return 'Nothing is left to set back in this turn.'
-  const files = `others may have changed these files, too: ${listed(conflicts)}`
+function refusal({ conflicts, sessions, ...preview }: Preview): string {
+  if (conflicts.length + preview.uncertain.length === 0) return 'Nothing is left to set back in this turn.'
+  const reasons = [
+    ...(conflicts.length > 0
+      ? [`others may have changed these files, too: ${listed(conflicts)}.${activity(sessions)}`]
+      : []),
+    ...(preview.uncertain.length > 0 ? [inDoubt(preview)] : []),
+  ]
   const choices = 'there are three choices: keep it, set it back with a copy, or set it back anyway'
-  return `Nothing can be set back: ${files}.${activity(sessions)} For each of these files ${choices}.`
+  return `Nothing can be set back: ${reasons.join(' ')} For each of these files ${choices}.`
 }
 
 function activity(sessions: readonly string[]): string {
@@ -107,11 +148,3 @@ function activity(sessions: readonly string[]): string {
     ? ` A turn of the session ${named} was active in the folder at the same time.`
     : ` Turns of the sessions ${named} were active in the folder at the same time.`
 }
-
-/** Joins paths to a text. If there are many, the text has the first ones and the number of the others. */
-export function listed(paths: readonly string[]): string {
-  const shown = paths.slice(0, mostNamed).join(', ')
-  return paths.length > mostNamed ? `${shown} and ${paths.length - mostNamed} more` : shown || 'no file'
-}
-
-const mostNamed = 20

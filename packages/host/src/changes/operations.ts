@@ -163,6 +163,7 @@ export class Operations {
         throw AhpError.turnInProgress('this turn is in progress: wait for its end, or cancel it')
       const undo = new TurnUndo(this.#context, chat, scope.turnId)
       if (operationId === 'undo') return undo.undo(resource)
+      if (operationId === 'undo-uncertain') return undo.undo(undefined, true)
       if (operationId === 'redo') return undo.redo(resource)
       if (operationId === 'keep') return undo.keep(required(resource))
       return undo.force(required(resource), operationId === 'undo-with-copy')

@@ -11,6 +11,11 @@ export class RunningTurns {
    * has not returned yet.
    */
   readonly #early = new Set<CapturedTurn>()
+  /**
+   * The turns that have ended, and whose end captures are not taken yet, with their chats. What others change until then is
+   * in those captures, too.
+   */
+  readonly #ending = new Map<CapturedTurn, Uri>()
 
   get(chat: Uri): CapturedTurn | undefined {
     return this.#turns.get(chat)
@@ -27,6 +32,7 @@ export class RunningTurns {
         other.joined(turn, chat)
         if (!this.#waiting.has(other)) turn.joined(other, place)
       }
+    for (const other of this.#ending.keys()) if (areTogether(turn, other)) other.joined(turn, chat)
     this.#turns.set(chat, turn)
     if (early) this.#early.add(turn)
   }
@@ -54,6 +60,18 @@ export class RunningTurns {
     return turn
   }
 
+  /** Like `leave`, for a turn that has ended. It still learns of others, until `captured` is called. */
+  end(chat: Uri): CapturedTurn | undefined {
+    const turn = this.leave(chat)
+    if (turn) this.#ending.set(turn, chat)
+    return turn
+  }
+
+  /** Called when the end capture of a turn is taken. */
+  captured(turn: CapturedTurn): void {
+    this.#ending.delete(turn)
+  }
+
   /**
    * Returns the turn of a chat that was entered with `early`, if it has this id and these directories. A second call
    * returns undefined.
@@ -70,7 +88,9 @@ export class RunningTurns {
    * them. Its own turn is not told.
    */
   disturb(directory: string, holder: Uri | undefined): void {
-    for (const [chat, turn] of this.#turns) if (chat !== holder && turn.meets(directory)) turn.disturbed()
+    const turns = [...this.#turns].map(([chat, turn]) => [turn, chat] as const)
+    for (const [turn, chat] of [...turns, ...this.#ending])
+      if (chat !== holder && turn.meets(directory)) turn.disturbed()
   }
 }
 

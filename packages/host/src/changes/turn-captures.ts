@@ -1,13 +1,13 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
 import { callsOf } from '@atrium/protocol/chat/calls'
-import { compact } from '@atrium/protocol/update'
 import { wakeIfSound } from '../channels/wake.ts'
 import type { Core } from '../core/core.ts'
 import { sessionOf } from '../core/lookup.ts'
 import type { Channel } from '../log/channel.ts'
-import { sharedAfter } from './attribution.ts'
+import { attributed, labelOf } from './attribution.ts'
 import { bytesOf } from './capture-budget.ts'
 import { CapturedTurn } from './captured-turn.ts'
+import type { RunningCall } from './captured-turn.ts'
 import { directoriesOf } from './directories.ts'
 import { RunningTurns } from './running-turns.ts'
 import { SessionStarts } from './session-starts.ts'
@@ -108,13 +108,18 @@ export abstract class TurnCaptures {
     updateWaiting(this.#core(), this.#running, uri, action)
     const turn = callsChange.has(action.type) ? this.#running.get(uri) : undefined
     if (!turn || turn.turnId !== chat.head.activeTurn?.id) return
-    void (runningCalls(chat).length > 0 ? turn.callsBegin() : turn.callsEnd())
+    const calls = runningCalls(chat)
+    void (calls.length > 0 ? turn.callsBegin(calls) : turn.callsEnd())
   }
 
   completing(chat: Channel<'chat'>, toolCallId: string): Promise<void> | undefined {
     const turn = this.#running.get(chat.uri)
-    const others = runningCalls(chat).filter((id) => id !== toolCallId)
+    const others = runningCalls(chat).filter(({ id }) => id !== toolCallId)
     return turn && others.length === 0 ? turn.callsEnd() : undefined
+  }
+
+  writesOnly(chat: Uri, toolCallId: string, files: readonly Uri[]): void {
+    this.#running.get(chat)?.writesOnly(toolCallId, files)
   }
 
   ready(chat: Uri): Promise<void> | undefined {
@@ -189,12 +194,13 @@ export abstract class TurnCaptures {
 
   /** Takes the end capture of a turn. The capture comes late if the turn ran in an earlier run of the host. */
   #end(chat: Uri, turnId: string): void {
-    const turn = this.#running.get(chat)?.turnId === turnId ? this.#running.leave(chat) : undefined
+    const turn = this.#running.get(chat)?.turnId === turnId ? this.#running.end(chat) : undefined
     const before = this.#ending.get(chat)
     const ending = Promise.resolve(before)
       .then(() => this.#taking.hold(() => this.#takeEnd(chat, turnId, turn)))
       .catch((error: unknown) => this.#core().world.report('an end capture failed', error))
       .finally(() => {
+        if (turn) this.#running.captured(turn)
         if (this.#ending.get(chat) === ending) this.#ending.delete(chat)
       })
     this.#ending.set(chat, ending)
@@ -225,9 +231,8 @@ export abstract class TurnCaptures {
       const taken = await this.#taking.take(folder.directory, last)
       if ('problem' in taken) return { ...kept, problem: taken.problem }
       bytes += bytesOf(taken.changes)
-      const period = { own: false, others: true, changes: taken.changes }
-      const shared = sharedAfter(kept.shared, period, this.#taking.mostShared)
-      return compact<TurnFolder>({ ...kept, end: taken.id, shared })
+      const period = { calls: [], others: true, changes: taken.changes }
+      return { ...kept, ...attributed(kept, period, this.#taking.mostShared), end: taken.id }
     })
     return { folders: await Promise.all(folders), late: true, bytes }
   }
@@ -258,9 +263,9 @@ function hasTurn(chat: Channel<'chat'>, turnId: string): boolean {
   return chat.has(turnId) || chat.head.activeTurn?.id === turnId
 }
 
-function runningCalls({ head }: Channel<'chat'>): readonly string[] {
-  return callsOf(head.activeTurn?.responseParts).flatMap(({ status, toolCallId }) =>
-    status === 'running' ? [toolCallId] : [],
+function runningCalls({ head }: Channel<'chat'>): readonly RunningCall[] {
+  return callsOf(head.activeTurn?.responseParts).flatMap((call) =>
+    call.status === 'running' ? [{ id: call.toolCallId, label: labelOf(call) }] : [],
   )
 }
 

@@ -35,12 +35,25 @@ export interface TurnFolder {
   readonly isRefused?: boolean
   /** The paths that somebody else may have changed during the turn, or true for all paths. */
   readonly shared?: readonly string[] | true
+  /**
+   * The paths that may have been changed by a person while a call of the turn ran. Undefined in a record of an earlier
+   * version, which did not tell them apart: then they are all other paths.
+   */
+  readonly uncertain?: readonly UncertainPaths[]
   /** The paths of the changes that an undo has taken back, or was about to take back when the host was killed. */
   readonly undone?: readonly string[]
   /** The paths of the conflicts that a person has decided to leave as they are. */
   readonly kept?: readonly string[]
   /** The capture that was taken before the last undo or redo. */
   readonly safety?: string
+}
+
+/** What changed while calls ran of which nobody knows which files they change. */
+export interface UncertainPaths {
+  /** The calls, as a text for users. */
+  readonly during: string
+  /** True if there are too many paths to name. It stands for all paths. */
+  readonly paths: readonly string[] | true
 }
 
 /** The part of a key that names a chat. Chats and turns are encoded, because their ids may contain the separator. */

@@ -174,6 +174,11 @@ export interface ToolFiles {
   /** Makes a preview of an edit for the users who confirm it. The preview of a secret file reveals nothing to the agent. */
   propose(path: string, edit: Edit): Promise<FileEdit>
   apply(toolCallId: string, path: string, edit: Edit): Promise<void>
+  /**
+   * Says that a running call changes these files and no others. An agent that knows the files says it before the call
+   * ends. What changes during any other call may be a person's work (O33).
+   */
+  writesOnly(toolCallId: string, paths: readonly string[]): Promise<void>
 }
 
 /** An edit of a file: a new text for the whole file, or the replacement of a text that the file contains exactly once. */

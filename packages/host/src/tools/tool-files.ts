@@ -44,6 +44,7 @@ export function toolFiles(tool: ToolContext): ToolFiles {
     search: (toolCallId, search) => searchFiles(tool, toolCallId, search),
     propose: (path, edit) => propose(tool, path, edit),
     apply: (toolCallId, path, edit) => apply(tool, toolCallId, path, edit),
+    writesOnly: (toolCallId, paths) => writesOnly(tool, toolCallId, paths),
   }
 }
 
@@ -97,6 +98,27 @@ async function apply(tool: ToolContext, toolCallId: string, path: string, edit: 
   if (before && isSame(before, bytes)) return
   if ('text' in edit) await requireUnchanged(tool, toolCallId, file, before)
   await writeBytes(core, file, bytes, etag)
+}
+
+/**
+ * Notes which files a call changes: under the names that the agent uses, and under those without links. A path outside of
+ * the folders concerns no capture, so it is left out.
+ */
+async function writesOnly(
+  { core, session, chat }: ToolContext,
+  toolCallId: string,
+  paths: readonly string[],
+): Promise<void> {
+  const uris = paths.map(async (path) => {
+    try {
+      const file = locate(session, chat, path)
+      const real = await realUri(core, file).catch(() => file.uri)
+      return [file.uri, real]
+    } catch {
+      return []
+    }
+  })
+  core.changes?.writesOnly(chat.uri, toolCallId, (await Promise.all(uris)).flat())
 }
 
 /**

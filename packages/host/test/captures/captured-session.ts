@@ -13,6 +13,8 @@ import { MemoryCaptures } from '@atrium/adapters/captures/memory'
 /** A session in the folder `/a` of a host with captures. The tests change files as people would. */
 export interface CapturedSession extends TwoClientSession {
   readonly captures: MemoryCaptures
+  /** The files that were written or removed since the last call began. */
+  readonly touched: Set<string>
   write(path: string, text: string): void
   remove(path: string): void
   text(path: string): string | undefined
@@ -29,12 +31,19 @@ export async function capturedSession(
     ...options,
     machine: { ...options.machine, captures },
   })
+  const touched = new Set<string>()
   return {
     ...all,
     captures,
-    write: (path, text) =>
-      void files.set(path, { bytes: new TextEncoder().encode(text), mode: '100644' as const }),
-    remove: (path) => void files.delete(path),
+    touched,
+    write: (path, text) => {
+      touched.add(path)
+      files.set(path, { bytes: new TextEncoder().encode(text), mode: '100644' as const })
+    },
+    remove: (path) => {
+      touched.add(path)
+      files.delete(path)
+    },
     text: (path) => (files.has(path) ? new TextDecoder().decode(files.get(path)?.bytes) : undefined),
   }
 }
@@ -80,12 +89,45 @@ export async function endTurn(all: CapturedSession, run: Run): Promise<void> {
   await all.core().changes?.settled()
 }
 
-/** Lets a call of the turn run while `change` is done. */
+/** Lets a call of the turn run while `change` is done. The agent says that the call changes these files and no others. */
 export async function call(all: CapturedSession, run: Run, id: string, change: () => void): Promise<void> {
+  await during(all, run, { id }, async () => {
+    all.touched.clear()
+    change()
+    await run.chat.files.writesOnly(id, [...all.touched])
+  })
+}
+
+/** Lets a command of the turn run while `change` is done. Nobody knows which files it changes. */
+export function command(
+  all: CapturedSession,
+  run: Run,
+  line: string,
+  change: () => void | Promise<void>,
+): Promise<void> {
+  return during(all, run, { id: line, toolInput: line }, change)
+}
+
+/** Lets a call of the turn begin, and waits until it may change files. */
+export async function beginCall(
+  all: CapturedSession,
+  run: Run,
+  { id, ...more }: { readonly id: string; readonly toolInput?: string },
+): Promise<void> {
   const of = { toolCallId: id }
   const begins = { ...toolCallStarted(), ...of } as AgentAction
-  await says(all, run, begins, { ...ready({ confirmed: 'not-needed' }), ...of } as AgentAction)
+  await says(all, run, begins, { ...ready({ confirmed: 'not-needed', ...more }), ...of } as AgentAction)
   await all.core().changes?.ready(chat)
-  change()
+}
+
+async function during(
+  all: CapturedSession,
+  run: Run,
+  { id, ...more }: { readonly id: string; readonly toolInput?: string },
+  change: () => void | Promise<void>,
+): Promise<void> {
+  const of = { toolCallId: id }
+  await beginCall(all, run, { id, ...more })
+  await change()
   await says(all, run, { type: 'chat/toolCallComplete', ...of, ...result(true) } as AgentAction)
 }

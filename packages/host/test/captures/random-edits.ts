@@ -14,7 +14,8 @@ const decoder = new TextDecoder()
 interface Running {
   readonly turn: CapturedTurn
   readonly id: number
-  calling: boolean
+  /** What the running call changes: the files that it names, or any file. Undefined: no call runs. */
+  calling: 'any' | ReadonlySet<string> | undefined
   /** The stored record of the turn, as a host finds it after a crash. */
   readonly stored: () => TurnRecord | undefined
 }
@@ -36,8 +37,10 @@ export interface SearchResult {
 
 /**
  * Random edits in one folder by two agents, people and a terminal, with undos, redos and crashes between them. After a crash the
- * turns are resumed with their stored records, which `recovered` may change. Every edit writes a word of its own. An undo or a redo of a turn must leave the words of all other writers on the disk. There is one exception: a
- * word that was written while a call of that turn ran may be removed, but the safety capture must contain it.
+ * turns are resumed with their stored records, which `recovered` may change. Every edit writes a word of its own. An undo
+ * or a redo of a turn must leave the words of all other writers on the disk, even those that were written while a command of the
+ * turn ran. There is one exception: a word that was written into a file while a call of that turn ran which names the file may
+ * be removed, but the safety capture must contain it.
  */
 export async function searchEdits(
   steps: number,
@@ -68,23 +71,27 @@ export async function searchEdits(
           .filter((word) => word !== ''),
       ),
     )
-  const callers = () => running.filter(({ calling }) => calling).map(({ id }) => id)
+  /** The turns that a call runs of which names this file. */
+  const callers = (...paths: readonly string[]) =>
+    running
+      .filter(({ calling }) => typeof calling === 'object' && paths.some((path) => calling.has(path)))
+      .map(({ id }) => id)
 
-  function edit(by: readonly number[]): void {
-    const path = pick(names) ?? 'a'
+  function edit(by: readonly number[], among: readonly string[] = names): void {
+    const path = pick(among) ?? 'a'
     const word = `w${++next}`
     const kind = random(10)
     if (kind === 0) return void files.delete(path)
     if (kind === 1 && files.has(path)) {
-      const to = pick(names) ?? 'b'
+      const to = pick(among) ?? 'b'
       if (to === path) return
       // A call that moves words to another file counts as a writer of these words.
       for (const moved of text(path).split(' '))
-        writers.set(moved, new Set([...(writers.get(moved) ?? []), ...by, ...callers()]))
+        writers.set(moved, new Set([...(writers.get(moved) ?? []), ...by, ...callers(path, to)]))
       put(to, text(path))
       return void files.delete(path)
     }
-    writers.set(word, new Set([...by, ...callers()]))
+    writers.set(word, new Set([...by, ...callers(path)]))
     put(path, kind < 4 ? word : `${text(path)} ${word}`.trim())
   }
 
@@ -104,7 +111,7 @@ export async function searchEdits(
       other.turn.joined(turn, `chat:/${id}`)
       turn.joined(other.turn, `chat:/${other.id}`)
     }
-    const one = { turn, id, calling: false, stored: () => stored }
+    const one = { turn, id, calling: undefined, stored: () => stored }
     running.push(one)
     return one
   }
@@ -134,13 +141,20 @@ export async function searchEdits(
     const one = pick(running)
     if (!one) return
     if (!one.calling) {
-      await one.turn.callsBegin()
-      one.calling = true
+      const id = `call-${++next}`
+      await one.turn.callsBegin([{ id, label: id }])
+      const named = names.filter(() => random(3) === 0)
+      one.calling = random(2) === 0 ? 'any' : new Set(named)
+      if (one.calling !== 'any')
+        one.turn.writesOnly(
+          id,
+          named.map((path) => `file://${directory}/${path}`),
+        )
       return
     }
-    if (random(3) > 0) return edit([one.id])
+    if (random(3) > 0) return one.calling === 'any' ? edit([one.id]) : edit([one.id], [...one.calling])
     await one.turn.callsEnd()
-    one.calling = false
+    one.calling = undefined
   }
 
   async function takeBack(how: 'undo' | 'redo'): Promise<string | undefined> {

@@ -43,7 +43,7 @@ export const machineLimits = {
     1000,
     'paths of a folder that others changed',
     'O33',
-    'all paths of the folder count as shared',
+    'all paths of the folder count as shared or uncertain',
   ),
   worktreeMs: row(600_000, 'ms of one git command', 'O50', 'git is ended, and nothing is created or applied'),
   worktreeFiles: row(10_000, 'copied ignored files', 'O51', 'the others are not copied, and a note says so'),

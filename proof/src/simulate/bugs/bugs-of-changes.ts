@@ -17,6 +17,24 @@ export const changeBugs: readonly Bug[] = [
     'if (false)',
   ),
   bug(
+    'an undo takes what a person wrote while a command ran',
+    'changes/undo/undo-decision',
+    'turn && uncertainty(turn, change) !== undefined',
+    'false',
+  ),
+  bug(
+    'the copies of an undo leave out where a renamed file was before',
+    'changes/undo/copies',
+    'edits.filter(({ expected }) => expected !== undefined)',
+    'edits.filter(({ expected, wanted }) => expected !== undefined && wanted === undefined)',
+  ),
+  bug(
+    'what a terminal changes before the end capture counts for the turn',
+    'changes/running-turns',
+    'this.#ending.set(turn, chat);',
+    '',
+  ),
+  bug(
     'an undo records no safety capture',
     'changes/undo/turn-undo',
     'return { ...folder, safety: plan.safety, undone: union(folder.undone ?? [], paths) };',
@@ -31,8 +49,8 @@ export const changeBugs: readonly Bug[] = [
   bug(
     'what changed while the host was down counts for the turn before',
     'changes/turn-captures',
-    'const period = { own: false, others: true, changes: taken.changes };',
-    'const period = { own: true, others: false, changes: taken.changes };',
+    'const period = { calls: [], others: true, changes: taken.changes };',
+    'const period = { calls: [{ writes: { has: () => true } }], others: false, changes: taken.changes };',
   ),
   bug(
     'an agent begins before its start capture is durable',

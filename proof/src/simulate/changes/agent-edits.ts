@@ -1,6 +1,7 @@
 import type { AgentAction, Chat } from '@atrium/host/ports/agent'
 import { Chance } from '../../chance.ts'
 import { callsOf } from '../tool-calls.ts'
+import { directory, paths } from './folder.ts'
 
 /** What agents need in order to change files. */
 export interface Workplace {
@@ -8,8 +9,10 @@ export interface Workplace {
   ready(chat: string): Promise<void> | undefined
   /** An agent begins a turn. */
   begins(chat: string, turnId: string): void
-  /** A turn changes files. */
-  edit(turnId: string, chance: Chance): void
+  /** A turn changes files: those that its call has named, or any. */
+  edit(turnId: string, chance: Chance, among?: readonly string[]): void
+  /** A call of a turn names the files that it changes. */
+  names(turnId: string, toolCallId: string, named: readonly string[]): void
 }
 
 /**
@@ -21,6 +24,8 @@ export class AgentEdits {
   readonly #name: () => number
   readonly #place: Workplace
   readonly #calls = new Map<string, 'started' | 'running'>()
+  /** The files that calls have named. A command names none, and may change any file. */
+  readonly #named = new Map<string, readonly string[]>()
 
   constructor(chat: Chat, name: () => number, place: Workplace) {
     this.#chat = chat
@@ -43,21 +48,30 @@ export class AgentEdits {
       if (chance.oneIn(8)) return this.#edit(chance)
       return this.#start()
     }
-    if (stage === 'started') return this.#begin(toolCallId)
+    if (stage === 'started') return this.#begin(toolCallId, chance)
     if (this.#calls.size < 2 && chance.oneIn(8)) return this.#start()
     if (chance.oneIn(3)) return this.#end(toolCallId)
     if (!chance.oneIn(4)) await this.#place.ready(this.#chat.uri)
-    return this.#edit(chance)
+    return this.#edit(chance, this.#named.get(toolCallId))
   }
 
   #start(): AgentAction {
     const toolCallId = `call-${this.#name()}`
     this.#calls.set(toolCallId, 'started')
-    return { type: 'chat/toolCallStart', toolCallId, toolName: 'write', displayName: 'write' }
+    return { type: 'chat/toolCallStart', toolCallId, toolName: 'tool', displayName: 'tool' }
   }
 
-  #begin(toolCallId: string): AgentAction {
+  async #begin(toolCallId: string, chance: Chance): Promise<AgentAction> {
     this.#calls.set(toolCallId, 'running')
+    if (!chance.oneIn(3)) {
+      const named = chance.shuffled(paths).slice(0, 1 + chance.below(paths.length))
+      this.#named.set(toolCallId, named)
+      this.#place.names(this.#chat.turnId, toolCallId, named)
+      await this.#chat.files.writesOnly(
+        toolCallId,
+        named.map((path) => `${directory}/${path}`),
+      )
+    }
     const invocationMessage = `input-${this.#name()}`
     return {
       type: 'chat/toolCallReady',
@@ -77,8 +91,8 @@ export class AgentEdits {
     }
   }
 
-  #edit(chance: Chance): AgentAction {
-    this.#place.edit(this.#chat.turnId, chance)
+  #edit(chance: Chance, among?: readonly string[]): AgentAction {
+    this.#place.edit(this.#chat.turnId, chance, among)
     return { type: 'chat/activityChanged', activity: `activity ${this.#name()}` }
   }
 }

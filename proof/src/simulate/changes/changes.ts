@@ -37,6 +37,8 @@ export class SimulatedChanges {
   /** The turns that were active when a host died. Their end captures come late, unless an agent goes on with the turn. */
   readonly interrupted = new Set<string>()
   readonly #context: RunContext
+  /** The files that calls have named, by turn and call. */
+  readonly #named = new Map<string, Map<string, readonly string[]>>()
   #core: Core | undefined
 
   constructor(context: RunContext, name: () => number) {
@@ -56,7 +58,12 @@ export class SimulatedChanges {
     return {
       ready: (chat) => this.#core?.changes?.ready(chat),
       begins: (chat, turnId) => this.begins(chat, turnId),
-      edit: (turnId, chance) => this.words.edit({ turnId, callers: this.#callers() }, chance),
+      edit: (turnId, chance, among) =>
+        this.words.edit({ turnId, callers: this.#callers(), ...(among && { among }) }, chance),
+      names: (turnId, toolCallId, named) => {
+        const calls = this.#named.get(turnId) ?? new Map<string, readonly string[]>()
+        this.#named.set(turnId, calls.set(toolCallId, named))
+      },
     }
   }
 
@@ -67,7 +74,7 @@ export class SimulatedChanges {
 
   /** A person changes files. With `isTold`, the host learns at once that somebody else was active in the folder. */
   person(chance: Chance, isTold = false): void {
-    this.words.edit({ callers: isTold ? [] : this.#callers() }, chance)
+    this.words.edit({ callers: isTold ? () => [] : this.#callers() }, chance)
   }
 
   /** The host has died, and the disk and the model are what is left. */
@@ -112,19 +119,26 @@ export class SimulatedChanges {
   }
 
   /**
-   * Turns whose calls run now, or ran when the turn ended. Until its end capture is taken, the host cannot tell what was
-   * changed by such a turn.
+   * Turns of which a call runs now that names a file, or ran when the turn ended. Until its end capture is taken, the host
+   * cannot tell what was written by such a call.
    */
-  #callers(): readonly string[] {
+  #callers(): (path: string) => readonly string[] {
     const { model, invariants, disk } = this.#context
     // What somebody changes while no host runs is never taken for the work of a turn.
-    if (!this.#core) return []
+    if (!this.#core) return () => []
     const running = invariants.chats().flatMap(([uri]) => {
       const turn = model.chat(uri)?.activeTurn
-      return turn && callsOf(turn).some(({ status }) => status === 'running') ? [turn.id] : []
+      const calls = callsOf(turn).filter(({ status }) => status === 'running')
+      return turn ? calls.map(({ toolCallId }) => ({ turnId: turn.id, toolCallId })) : []
     })
     // After a crash the host does not take what it finds for the work of the turn.
     const ending = owedCaptures(disk).filter((turn) => !this.isLate(turn))
-    return [...running, ...ending.map(({ turnId }) => turnId)]
+    const ended = ending.flatMap(({ turnId }) =>
+      [...(this.#named.get(turnId)?.keys() ?? [])].map((toolCallId) => ({ turnId, toolCallId })),
+    )
+    return (path) =>
+      [...running, ...ended].flatMap(({ turnId, toolCallId }) =>
+        this.#named.get(turnId)?.get(toolCallId)?.includes(path) ? [turnId] : [],
+      )
   }
 }

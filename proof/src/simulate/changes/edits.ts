@@ -7,8 +7,13 @@ import type { SimulatedFolder, Texts } from './folder.ts'
 export interface Editor {
   /** The turn that changes the file. Undefined for a person. */
   readonly turnId?: string
-  /** Turns whose tool calls run at this moment. The host cannot tell their changes from those of others. */
-  readonly callers: readonly string[]
+  /**
+   * Turns of which a call runs at this moment that names a file. The host cannot tell what such a call writes into the file
+   * from what others write into it.
+   */
+  readonly callers: (path: string) => readonly string[]
+  /** The files to choose from. Absent: any file. */
+  readonly among?: readonly string[]
 }
 
 /**
@@ -34,26 +39,30 @@ export class Words {
   }
 
   /** Changes the files at random. */
-  edit({ turnId, callers }: Editor, chance: Chance): void {
+  edit({ turnId, callers, among = paths }: Editor, chance: Chance): void {
     count(turnId === undefined ? 'edits by people' : 'edits by agents')
-    const by = turnId === undefined ? callers : [turnId, ...callers]
     const before = wordsOf(this.#folder.texts)
-    const path = chance.pick(paths) ?? 'one'
+    const path = chance.pick(among) ?? 'one'
+    const to = chance.pick(among) ?? path
+    const own = turnId === undefined ? [] : [turnId]
+    const by = (...written: readonly string[]) => [...own, ...written.flatMap(callers)]
     const text = this.#folder.texts.get(path)
     const kind = chance.below(10)
     if (kind === 0) this.#folder.write(path, undefined)
-    else if (kind === 1 && text !== undefined) this.#move(path, text, by, chance)
+    else if (kind === 1 && text !== undefined) this.#move({ path, to, text }, by(path, to))
     else {
       const word = `w${this.#name()}`
-      this.#wrote(word, by)
+      this.#wrote(word, by(path))
       this.#folder.write(path, kind < 4 || text === undefined ? `${word}\n` : `${text}${word}\n`)
     }
     const after = wordsOf(this.#folder.texts)
     this.#onRemoved(new Set([...before].filter((word) => !after.has(word))))
   }
 
-  #move(path: string, text: string, by: readonly string[], chance: Chance): void {
-    const to = chance.pick(paths) ?? path
+  #move(
+    { path, to, text }: { readonly [name in 'path' | 'to' | 'text']: string },
+    by: readonly string[],
+  ): void {
     if (to === path) return
     for (const word of wordsIn(text)) this.#wrote(word, by)
     this.#folder.write(to, text)

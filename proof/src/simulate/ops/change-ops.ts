@@ -41,7 +41,17 @@ function follow(sim: Simulation, client: SimulatedClient, chance: Chance): void 
   if (changeset !== undefined) client.subscribe(changeset)
 }
 
-const operations = ['undo', 'undo', 'undo', 'redo', 'redo', 'keep', 'undo-with-copy', 'undo-anyway']
+const operations = [
+  'undo',
+  'undo',
+  'undo',
+  'undo-uncertain',
+  'redo',
+  'redo',
+  'keep',
+  'undo-with-copy',
+  'undo-anyway',
+]
 
 function operate(sim: Simulation, client: SimulatedClient, chance: Chance): void {
   const known = sim.model.liveUris('ahp-').filter((uri) => uri.includes('/changeset/turn/'))
@@ -51,10 +61,13 @@ function operate(sim: Simulation, client: SimulatedClient, chance: Chance): void
   const offered = state?.operations?.flatMap(({ id, status }) => (status === 'disabled' ? [] : [id])) ?? []
   // Some operations are not offered, or not any more when the host hears of them.
   const operationId = chance.pick(chance.oneIn(4) ? operations : offered) ?? 'undo'
-  const needsFile = operationId !== 'undo' && operationId !== 'redo'
+  const needsFile = !['undo', 'undo-uncertain', 'redo'].includes(operationId)
   const shown = chance.oneIn(4) ? undefined : chance.pick(state?.files ?? [])?.id
   const resource = shown ?? `file://${directory}/${chance.pick(paths)}`
-  const target = needsFile || chance.oneIn(3) ? { target: { kind: 'resource', resource } } : {}
+  const target =
+    needsFile || (operationId !== 'undo-uncertain' && chance.oneIn(3))
+      ? { target: { kind: 'resource', resource } }
+      : {}
   const params = { channel, operationId, ...target }
   client.ask('invokeChangesetOperation', params, ({ error }) =>
     count(error ? `${operationId} refused` : `${operationId} done`),

@@ -20,6 +20,7 @@ export async function writeFile(params: Fields, chat: Chat, calls: ToolCalls): P
     const permitted = await calls.permitted((preview) => showsFile(preview, path), labels, { edits })
     const { call, isHostCall, preview } = permitted
     if (preview && !(await showsText(preview, path, text, chat))) await askAgain(calls, call, edits)
+    if (isHostCall) await chat.files.writesOnly(call.id, [path])
     const written = chat.files.apply(call.id, path, { text })
     await (isHostCall ? completeAfter(written, calls, call) : written)
     return {}

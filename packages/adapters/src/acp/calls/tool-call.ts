@@ -1,3 +1,5 @@
+import { resolve } from 'node:path'
+import type { Chat } from '@atrium/host/ports/agent'
 import type { ConfirmationOption, ToolCallState, ToolResultContent } from '@atrium/protocol/chat/tool'
 import type { FileEdit } from '@atrium/protocol/common/content'
 import { fieldsOf } from '../process/schema.ts'
@@ -14,6 +16,8 @@ export interface ToolCall {
   kind: string
   input: string | undefined
   content: readonly ToolCallContent[]
+  /** The files that the agent says the call works on. */
+  locations: readonly string[]
   /** The terminal output of the call. Some agents send it in `_meta`. */
   output: string
   rawOutput: unknown
@@ -73,6 +77,7 @@ export function newToolCall(labels: CallLabels & Partial<ToolCall>, id: string):
     kind: 'other',
     input: undefined,
     content: [],
+    locations: [],
     output: '',
     rawOutput: undefined,
     preview: undefined,
@@ -90,11 +95,35 @@ export function applyUpdate(call: ToolCall, update: ToolCallUpdate): void {
   call.kind = oneLine(update.kind) ?? call.kind
   call.input = inputText(update.rawInput) ?? call.input ?? streamedInput(update)
   if (update.content) call.content = objectsIn(update.content)
+  if (update.locations) call.locations = objectsIn(update.locations).flatMap(pathOf)
   if (update.rawOutput !== undefined) call.rawOutput = update.rawOutput
   const { terminal_output: whole, terminal_output_delta: delta } = update._meta ?? {}
   if (typeof whole?.data === 'string') call.output = whole.data.slice(-maxOutput)
   if (typeof delta?.data === 'string') call.output = (call.output + delta.data).slice(-maxOutput)
 }
+
+function pathOf({ path }: { readonly path?: unknown }): readonly string[] {
+  return typeof path === 'string' ? [path] : []
+}
+
+/**
+ * Tells the host which files a call changes. Tells nothing if nobody knows them: the agent runs a command, or it does not
+ * say which files it changes.
+ */
+export async function nameFiles(
+  { id, kind, content, locations }: ToolCall,
+  chat: Chat,
+  cwd: string,
+): Promise<void> {
+  if (kind === 'execute' || content.some(({ type }) => type === 'terminal')) return
+  const diffs = content.flatMap((item) => (item.type === 'diff' ? pathOf(item) : []))
+  const files = changingKinds.has(kind) ? [...diffs, ...locations] : diffs
+  const paths = files.map((path) => resolve(cwd, path))
+  if (paths.length > 0) await chat.files.writesOnly(id, paths)
+}
+
+/** The kinds of ACP whose locations are the files that the call changes. */
+const changingKinds = new Set(['edit', 'delete', 'move'])
 
 /**
  * Returns the elements of a list that are objects. The value comes from an agent, so it may be something else than a list,

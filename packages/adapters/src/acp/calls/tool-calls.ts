@@ -15,6 +15,7 @@ import {
   isDecided,
   isInputGrowing,
   labelsOf,
+  nameFiles,
   newToolCall,
   questionKey,
   questionOf,
@@ -163,6 +164,7 @@ export class ToolCalls {
     call.phase = 'ended'
     // If the content cannot be stored, the call is completed without content and does not stay open.
     const content = await this.#content(call).catch(() => [])
+    await nameFiles(call, this.#chat, this.#options.cwd)
     const message = problem ?? (success ? undefined : (firstText(content) ?? 'it failed'))
     this.#output.write({
       type: 'chat/toolCallComplete',
@@ -282,8 +284,7 @@ export class ToolCalls {
   }
 
   #content(call: ToolCall): Promise<ToolResultContent[]> {
-    const { cwd, terminalContent } = this.#options
-    return resultContent(call, this.#chat, cwd, terminalContent)
+    return resultContent(call, this.#chat, this.#options.cwd, this.#options.terminalContent)
   }
 
   async #sendContent(call: ToolCall): Promise<void> {

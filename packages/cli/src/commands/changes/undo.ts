@@ -103,7 +103,7 @@ function isConflict({ _meta }: ChangesetFile): boolean {
   return typeof verdict === 'string' && conflictVerdicts.has(verdict)
 }
 
-const conflictVerdicts = new Set(['shared', 'changed'])
+const conflictVerdicts = new Set(['shared', 'uncertain', 'changed'])
 
 function nothingTo(id: string, { state }: FoundChangeset): string {
   return state.files.length === 0

@@ -4,7 +4,8 @@ import type { Channel } from '../../log/channel.ts'
 import { CommitFailed } from '../../ports/commits.ts'
 import type { Commits } from '../../ports/commits.ts'
 import { pathWithin, pathsIn } from '../directories.ts'
-import { fileOperations, listed } from '../operation-list.ts'
+import { fileOperations } from '../operation-list.ts'
+import { listed } from '../undo/listed.ts'
 import { commitMessage } from './commit-message.ts'
 
 /**

@@ -5,11 +5,13 @@ import type { Core } from '../../core/core.ts'
 import { unsettledReason } from '../../core/space.ts'
 import type { Channel } from '../../log/channel.ts'
 import { CaptureFailed } from '../../ports/captures.ts'
-import type { CapturedFile, Captures, Omission } from '../../ports/captures.ts'
+import type { Captures, Omission } from '../../ports/captures.ts'
 import type { Taking } from '../taking.ts'
 import type { TurnFolder, TurnRecord } from '../turn-record.ts'
 import type { TurnRecords } from '../turn-records.ts'
-import { carryOut, planRedo, planUndo } from './undo.ts'
+import { copyOf, isCopyable, notCopyable } from './copies.ts'
+import { listed } from './listed.ts'
+import { carryOut, isOpen, planRedo, planUndo } from './undo.ts'
 import type { Chosen, Plan, PlannedFile } from './undo.ts'
 
 export interface UndoContext {
@@ -33,12 +35,17 @@ export class TurnUndo {
     this.#turnId = turnId
   }
 
-  /** Undoes the whole turn, or one file. Conflicts (files that others have changed, too) are left as they are. */
-  async undo(resource: Uri | undefined): Promise<string> {
+  /**
+   * Undoes the whole turn, or one file. Conflicts (files that others have changed, too) are left as they are, and so are
+   * uncertain files, unless `withUncertain` is set. Each of them then gets a copy beside it.
+   */
+  async undo(resource: Uri | undefined, withUncertain = false): Promise<string> {
     const { captures, taking } = this.#context
     return this.#inFolders(resource, 'set back', async (folder) => {
       const plan = await planUndo(captures, taking, folder)
-      return { plan, chosen: ({ verdict }) => verdict === 'apply', undoes: true }
+      const chosen = (file: PlannedFile) =>
+        file.verdict === 'apply' || (withUncertain && file.verdict === 'uncertain' && isCopyable(file))
+      return { plan, chosen, undoes: true }
     })
   }
 
@@ -62,16 +69,15 @@ export class TurnUndo {
   async force(resource: Uri, withCopy: boolean): Promise<string> {
     const { captures, disturb } = this.#context
     const { folder, plan, file } = await this.#conflict(resource)
-    const { path } = file.change
-    const now = file.edits.find((edit) => edit.path === path)?.expected
     disturb(plan.directory)
-    const copy = withCopy && now ? await this.#copy(plan.directory, path, now) : undefined
+    const isCopied = withCopy || file.during !== undefined
+    if (isCopied && !isCopyable(file)) throw new CaptureFailed(`${nothing}: ${notCopyable}`)
+    const copies = isCopied ? await copyOf(captures, plan.directory, file.edits) : []
     const unchanged =
-      copy === undefined ? nothing : `The file was not changed, and a copy of it is in ${copy}`
-    await this.#save([noted(folder, plan, [path])], unchanged)
+      copies.length === 0 ? nothing : `The file was not changed, and a copy of it is in ${listed(copies)}`
+    await this.#save([noted(folder, plan, [file.change.path])], unchanged)
     const [outcome] = await carryOut(captures, [{ plan, files: [file] }])
-    const said = sentence(outcome?.done ?? [], outcome?.left ?? [], 'set back')
-    return copy === undefined ? said : `${said} The file as it was is in ${copy}.`
+    return said(sentence(outcome?.done ?? [], outcome?.left ?? [], 'set back'), copies)
   }
 
   async #inFolders(
@@ -90,13 +96,24 @@ export class TurnUndo {
       const { plan, chosen, undoes } = await planned(folder)
       const asked = plan.files.filter((file) => resource === undefined || isAt(plan, file, resource))
       const files = asked.filter(chosen)
-      left.push(...asked.filter(({ verdict }) => verdict in reasons).map(leftAlone))
+      left.push(...asked.filter((file) => !files.includes(file) && file.verdict in reasons).map(leftAlone))
       if (files.length > 0) due.push({ folder, plan, files, undoes })
     }
     if (due.length === 0) return sentence([], left, verb)
+    const copies: string[] = []
+    for (const { plan, files } of due) {
+      const uncertain = files.filter(({ verdict }) => verdict === 'uncertain')
+      copies.push(
+        ...(await copyOf(
+          captures,
+          plan.directory,
+          uncertain.flatMap(({ edits }) => edits),
+        )),
+      )
+    }
     await this.#save(
       due.map(({ folder, plan, files }) => noted(folder, plan, files.map(originalPath))),
-      nothing,
+      said(nothing, copies),
     )
     for (const { plan } of due) disturb(plan.directory)
     const outcomes = await carryOut(captures, due)
@@ -111,7 +128,8 @@ export class TurnUndo {
       }),
       `${sentence(changed.flat(), [], verb)} This is not stored yet`,
     )
-    return sentence(changed.flat(), [...left, ...outcomes.flatMap((outcome) => outcome.left)], verb)
+    const stayed = [...left, ...outcomes.flatMap((outcome) => outcome.left)]
+    return said(sentence(changed.flat(), stayed, verb), copies)
   }
 
   /** Returns a file of the turn that others have changed, too (a conflict). Throws if the file is no conflict. */
@@ -123,22 +141,12 @@ export class TurnUndo {
       const plan = await planUndo(captures, taking, folder)
       const file = plan.files.find((each) => isAt(plan, each, resource))
       if (!file) continue
-      if (file.verdict === 'shared' || file.verdict === 'changed') return { folder, plan, file }
+      if (isOpen(file)) return { folder, plan, file }
       throw new CaptureFailed(
         'There is nothing to decide here: others have not changed this file, or it is kept or set back already.',
       )
     }
     throw AhpError.invalidParams('invokeChangesetOperation: the turn has not changed that file')
-  }
-
-  /** Writes a copy of a file beside it, under a name that no file has. */
-  async #copy(directory: string, path: string, file: CapturedFile): Promise<string> {
-    for (let n = 1; n <= mostCopies; n++) {
-      const copy = `${path}.before-undo${n === 1 ? '' : `-${n}`}`
-      const { done } = await this.#context.captures.apply(directory, [{ path: copy, wanted: file }])
-      if (done.length > 0) return copy
-    }
-    throw new CaptureFailed('No copy of the file could be written, so nothing was changed.')
   }
 
   async #record(): Promise<TurnRecord> {
@@ -163,10 +171,16 @@ const reasons: Readonly<Record<string, string>> = {
   shared: 'Others may have changed it during the turn.',
   changed: 'It has been changed since.',
   lost: 'Its earlier content was not recorded.',
+  uncertain: "It may be a person's work.",
 }
 
-function leftAlone({ change, verdict }: PlannedFile): Omission {
-  return { path: change.path, reason: reasons[verdict] ?? '' }
+function leftAlone(file: PlannedFile): Omission {
+  const { change, verdict, during } = file
+  const isUncertain = verdict === 'uncertain' && during !== undefined
+  const reason = isUncertain
+    ? `It was changed while ${during} ran, and may be a person's work.`
+    : reasons[verdict]
+  return { path: change.path, reason: isUncertain && !isCopyable(file) ? notCopyable : (reason ?? '') }
 }
 
 /**
@@ -203,9 +217,14 @@ function sentence(done: readonly string[], left: readonly Omission[], verb: stri
   return `${said} ${files(left.length)} left as ${left.length === 1 ? 'it is' : 'they are'}. ${named.join(' ')}`
 }
 
+/** Adds to a sentence where the files are as they were. */
+function said(text: string, copies: readonly string[]): string {
+  const end = text.endsWith('.') ? '' : '.'
+  return copies.length === 0 ? text : `${text}${end} As it was, the content is in ${listed(copies)}.`
+}
+
 function files(count: number): string {
   return count === 1 ? '1 file' : `${count} files`
 }
 
 const mostNamed = 20
-const mostCopies = 9

@@ -1,6 +1,6 @@
 import type { CapturedChange, CapturedEdit, CapturedFile } from '../../ports/captures.ts'
-import { pathsOf } from '../attribution.ts'
-import type { TurnFolder } from '../turn-record.ts'
+import { pathsOf, uncertainty } from '../attribution.ts'
+import type { Attributed } from '../attribution.ts'
 
 /**
  * What an undo finds about one change of a turn:
@@ -8,11 +8,13 @@ import type { TurnFolder } from '../turn-record.ts'
  *   back.
  * - `done`: the file is already as it was before the turn.
  * - `shared`: others may have changed the file during the turn. This is a conflict.
+ * - `uncertain`: a person may have changed the file while a call of the turn ran. An undo leaves it as it is, unless a
+ *   person chooses it.
  * - `changed`: the file was changed after the turn. This is a conflict.
  * - `lost`: the earlier content of the file was not captured.
  * - `kept`: a person has decided about a conflict that the file stays as it is.
  */
-export type Verdict = 'apply' | 'done' | 'shared' | 'changed' | 'lost' | 'kept'
+export type Verdict = 'apply' | 'done' | 'shared' | 'uncertain' | 'changed' | 'lost' | 'kept'
 
 /**
  * The files as they are now, by path. Contains only the paths at which the file is not as the turn left it. The value
@@ -28,12 +30,14 @@ interface Step {
 }
 
 /** Returns the verdict on one change of a turn. It is never `kept`: decisions of people are not considered. */
-export function verdictOn(change: CapturedChange, shared: TurnFolder['shared'], present: Present): Verdict {
+export function verdictOn(change: CapturedChange, turn: Attributed | undefined, present: Present): Verdict {
   const verdicts = stepsOf(change).map((step) => verdictOnStep(step, present))
   if (verdicts.every((verdict) => verdict === 'done')) return 'done'
   if (verdicts.includes('changed')) return 'changed'
+  const shared = turn?.shared
   if (shared === true || pathsOf(change).some((path) => shared?.includes(path))) return 'shared'
-  return verdicts.includes('lost') ? 'lost' : 'apply'
+  if (verdicts.includes('lost')) return 'lost'
+  return turn && uncertainty(turn, change) !== undefined ? 'uncertain' : 'apply'
 }
 
 function verdictOnStep({ path, left, before }: Step, present: Present): Verdict {

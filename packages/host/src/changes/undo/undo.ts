@@ -1,5 +1,7 @@
 import type { CapturedChange, CapturedEdit, Captures, Omission } from '../../ports/captures.ts'
 import { CaptureFailed } from '../../ports/captures.ts'
+import { uncertainty } from '../attribution.ts'
+import type { Attributed } from '../attribution.ts'
 import type { Taking } from '../taking.ts'
 import type { TurnFolder } from '../turn-record.ts'
 import { editsBack, reversed, verdictOn } from './undo-decision.ts'
@@ -17,6 +19,8 @@ export interface PlannedFile {
   readonly change: CapturedChange
   readonly verdict: Verdict
   readonly edits: readonly CapturedEdit[]
+  /** The calls during which the file was changed, perhaps by a person. Such a file is never set back without a copy. */
+  readonly during?: string
   /** Whether the plan is that of a redo. `change` is then the change of the undo, which the redo takes back. */
   readonly reversed?: true
 }
@@ -28,14 +32,14 @@ export interface Outcome {
 
 /** Lists what an undo of a turn would do in a folder. */
 export async function planUndo(captures: Captures, taking: Taking, folder: TurnFolder): Promise<Plan> {
-  const { directory, shared, kept = [] } = folder
+  const { directory, kept = [] } = folder
   const { start, end } = bothEnds(folder)
   const { safety, present } = await presentSince(taking, directory, end)
   const changes = await captures.compare(start, end)
   return {
     directory,
     safety,
-    files: changes.map((change) => withKept(planned(change, shared, present), kept)),
+    files: changes.map((change) => withKept(planned(change, folder, present), kept)),
   }
 }
 
@@ -81,14 +85,20 @@ export async function carryOut(captures: Captures, chosen: readonly Chosen[]): P
   })
 }
 
-function planned(change: CapturedChange, shared: TurnFolder['shared'], present: Present): PlannedFile {
-  return { change, verdict: verdictOn(change, shared, present), edits: editsBack(change, present) }
+function planned(change: CapturedChange, turn: Attributed | undefined, present: Present): PlannedFile {
+  const verdict = verdictOn(change, turn, present)
+  const during = turn && uncertainty(turn, change)
+  return { change, verdict, edits: editsBack(change, present), ...(during !== undefined && { during }) }
 }
 
-/** Returns a conflict with the verdict `kept` if a person has decided that its file stays as it is. */
+/** Whether a person has to decide about a file, because somebody else may have had a part in it. */
+export function isOpen({ verdict }: PlannedFile): boolean {
+  return verdict === 'shared' || verdict === 'changed' || verdict === 'uncertain'
+}
+
+/** Returns an open file with the verdict `kept` if a person has decided that its file stays as it is. */
 function withKept(file: PlannedFile, kept: readonly string[]): PlannedFile {
-  const conflict = file.verdict === 'shared' || file.verdict === 'changed'
-  return conflict && kept.includes(file.change.path) ? { ...file, verdict: 'kept' } : file
+  return isOpen(file) && kept.includes(file.change.path) ? { ...file, verdict: 'kept' } : file
 }
 
 /** Takes the safety capture. Returns the files that differ from an earlier capture, as they are now. */

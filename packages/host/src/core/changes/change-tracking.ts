@@ -20,6 +20,8 @@ export interface ChangeTracking {
    * still run, or if no capture is needed.
    */
   completing(chat: Channel<'chat'>, toolCallId: string): Promise<void> | undefined
+  /** Notes that a call of the chat's active turn changes these files and no others. */
+  writesOnly(chat: Uri, toolCallId: string, files: readonly Uri[]): void
   /** Resolves when a running call of the chat may change files. Undefined if it may do so at once. */
   ready(chat: Uri): Promise<void> | undefined
   /**

@@ -65,7 +65,7 @@ export const floors: { readonly [layer: string]: readonly (readonly string[])[] 
     ['host.ts'],
     ['open.ts', 'connection'],
     ['dispatch'],
-    ['recovery.ts'],
+    ['recovery.ts', 'host-ports.ts'],
     ['dialect'],
     ['session'],
     ['chat'],
@@ -81,6 +81,7 @@ export const floors: { readonly [layer: string]: readonly (readonly string[])[] 
     ['core'],
     ['sealing', 'aliases', 'plugins'],
     ['log', 'plugins/parse'],
+    ['records'],
     ['ports'],
   ],
   adapters: [

@@ -107,9 +107,12 @@ function copyOf(recorded: RecordedSession, at: number, turns: number, before: nu
   return { step: { ...empty, ...step, upTo: seq }, rename }
 }
 
+/** Removes the checksum of a record (L60), which is that of another name. A record without one is read all the same. */
+const unsealed = (text: string) => (text.startsWith('\u0002') ? text.slice(10) : text)
+
 function putRecords(store: Store, { records, session, chat }: RecordedSession, rename: Rename): void {
   for (const [key, text] of records)
-    if (key.includes(session) || key.includes(chat)) store.records.put(rename(key), rename(text))
+    if (key.includes(session) || key.includes(chat)) store.records.put(rename(key), rename(unsealed(text)))
 }
 
 /**

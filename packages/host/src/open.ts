@@ -1,11 +1,10 @@
-import type { Action, Uri } from '@atrium/protocol/channel'
+import type { Action } from '@atrium/protocol/channel'
 import { limits } from '@atrium/protocol/limits'
-import type { LimitValues } from '@atrium/protocol/limits'
-import type { Implementation } from '@atrium/protocol/root/connection'
 import { followUps } from './dispatch/follow-ups.ts'
 import { notifyExpired } from './auth/auth.ts'
 import { diskFull, notifySpace } from './core/space.ts'
 import { SessionResources } from './core/session-resources.ts'
+import { CheckedRecords } from './records/checked-records.ts'
 import { StepRecords } from './log/step-records.ts'
 import { SessionFeed } from './core/session-feed.ts'
 import { ListChanges } from './core/session-list/list-changes.ts'
@@ -16,7 +15,6 @@ import { Changes } from './changes/changes.ts'
 import type { Channel } from './log/channel.ts'
 import { Clients } from './core/clients.ts'
 import { Customizations } from './customizations/customizations.ts'
-import type { CustomizationMachine } from './customizations/shared.ts'
 import type { Core } from './core/core.ts'
 import { effect } from './dispatch/dispatch.ts'
 import type { Entry } from './log/entry.ts'
@@ -38,82 +36,19 @@ import { ChannelHistories } from './history/history.ts'
 import { Owners } from './core/owners.ts'
 import { RecordMap, textFormat } from './core/record-map.ts'
 import { ReadBudget } from './core/read-budget.ts'
-import type { Agent } from './ports/agent.ts'
-import type { Captures } from './ports/captures.ts'
-import type { Commits } from './ports/commits.ts'
-import type { ContentEncoder } from './ports/content-encoder.ts'
-import type { Files } from './ports/files.ts'
-import type { HookRunner } from './ports/hooks.ts'
-import type { McpServers } from './ports/mcp.ts'
-import type { Notifier } from './ports/notifier.ts'
-import type { SearchIndex } from './ports/search-index.ts'
-import type { Store } from './ports/store.ts'
-import type { Terminals } from './ports/terminals.ts'
-import type { Vcs } from './ports/vcs.ts'
-import type { World } from './ports/world.ts'
-import type { Worktrees } from './ports/worktrees.ts'
 import { readOnly } from './log/read-only-store.ts'
 import { openRoot } from './root/root.ts'
 import { tidyDaily } from './channels/tidy.ts'
 import { rootUri } from '@atrium/protocol/uri'
 import { clientDeparted } from './session/session.ts'
 import { Tokens } from './core/tokens.ts'
+import type { HostPorts } from './host-ports.ts'
 import { recover } from './recovery.ts'
 import { Jobs } from './core/jobs.ts'
 import { Machines } from './core/node/machines.ts'
 import { Metrics } from './core/node/metrics.ts'
-import type { Machine } from './core/node/machines.ts'
 
-export interface HostPorts {
-  readonly store: Store
-  readonly world: World
-  readonly agents?: readonly Agent[]
-  readonly files?: Files
-  readonly terminals?: Terminals
-  readonly vcs?: Vcs
-  /**
-   * Absent: the host does not record the files before and after a turn, so there are no changesets and nothing can be
-   * undone.
-   */
-  readonly captures?: Captures
-  /** Absent: sessions work in their folders only. */
-  readonly worktrees?: Worktrees
-  /** Absent: files are neither staged nor committed. This port needs `captures`. */
-  readonly commits?: Commits
-  /** Absent: hooks are not run. */
-  readonly hooks?: HookRunner
-  /** Absent: the host itself uses no MCP servers. Agents may still use some. */
-  readonly mcp?: McpServers
-  /** Absent: the texts of the sessions are not searched. A read-only host only reads the index. */
-  readonly search?: SearchIndex | undefined
-  /** Absent: people who see no client are not notified. A read-only host notifies nobody. */
-  readonly notifier?: Notifier | undefined
-  readonly encoder?: ContentEncoder
-  /** Absent: sessions have no customizations but those of their agents. */
-  readonly customizations?: CustomizationMachine
-  readonly info?: Implementation
-  /** The name of this build, which is shown to users. */
-  readonly build?: string
-  readonly defaultDirectory?: Uri
-  /** The reason why the disk must not be written. If a reason is given, the host is read-only. */
-  readonly readOnly?: string
-  /**
-   * Returns the reason why nothing may change a state for now, if there is one. Absent: only a full disk is such a reason.
-   */
-  readonly refusal?: () => string | undefined
-  /** The machine of this node. Absent: the host shares its store with nobody. */
-  readonly machine?: Machine | undefined
-  /** Limits that replace the defaults. */
-  readonly limits?: Partial<LimitValues>
-  /** Maximum number of stored actions that are reduced when a channel is loaded into memory. */
-  readonly headEvery?: number
-  /** Number of newest finished turns that are read when a chat is loaded into memory. */
-  readonly tail?: number
-  /** The minimum length of the text that is compressed into one segment, in characters. */
-  readonly sealLeast?: number
-  /** Called when the store cannot be trusted any more. The function should report the error and end the program. */
-  readonly fatal?: (error: unknown) => void
-}
+export type { HostPorts }
 
 /**
  * Begins one run of the host on a store (an epoch): loads the sequence numbers, the session list and the root
@@ -131,7 +66,10 @@ export async function openCore(ports: HostPorts): Promise<Core> {
     fatal,
   } = ports
   const store = ports.readOnly === undefined ? ports.store : readOnly(ports.store)
-  const { first, earlierEpochs } = await beginEpoch(store.records, store.log, world.now())
+  const checked = new CheckedRecords(store.records, ports.place ?? 'memory', (sentence) =>
+    world.report('damaged record', sentence),
+  )
+  const { first, earlierEpochs } = await beginEpoch(checked, store.log, world.now())
   if (store.log.lost !== undefined)
     world.report('history lost', `numbers above ${store.log.upTo - numbersAhead}, up to ${store.log.lost}`)
   const metrics = new Metrics(world)
@@ -157,7 +95,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
     },
   }
   const limitValues = { ...limits, ...ports.limits }
-  const records = new StepRecords(store.records)
+  const records = new StepRecords(checked)
   const log = new Log(store.log, world, events, {
     records,
     first,
@@ -167,7 +105,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   })
   const clients = new Clients(records, log, world)
   const listChanges = await ListChanges.open(records, limitValues.removals)
-  const catalog = await Catalog.open(records, listChanges)
+  const catalog = await Catalog.open(records, listChanges, { store: store.log, first })
   const aliases = await Aliases.open(records, catalog)
   const machines = await Machines.open(records, catalog, ports.machine)
   for (const [session, { alias }] of listChanges.removals)

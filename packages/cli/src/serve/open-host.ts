@@ -121,6 +121,7 @@ async function createOn(
   const files = nodeFiles({ forbidden: [settings.data], permitted: [treesOf(worktrees)] })
   return createHost({
     store,
+    place: parts.place?.name ?? settings.data,
     world,
     agents,
     files: term ? ownersFiles(files, term) : files,

@@ -1,7 +1,6 @@
-import type { AnnotationsState } from '@atrium/protocol/annotations/state'
-import type { AnnotationsSummary } from '@atrium/protocol/session/state'
 import { annotatedSession } from '../channels/annotations-channel.ts'
 import type { Core } from '../core/core.ts'
+import { annotationCounts } from '../core/summary.ts'
 import type { Channel } from '../log/channel.ts'
 import { announce } from '../root/announce.ts'
 
@@ -13,7 +12,7 @@ export function annotationsFollowUps(core: Core, channel: Channel<'annotations'>
   const session = sessionOf(core, channel)
   if (!session) return
   if (core.catalog.creatorOf(session.uri) === undefined) core.listChanges.changed(session.uri, core.log.last)
-  core.catalog.annotated(session.uri, session.head, countsOf(channel.uri, channel.head))
+  core.catalog.annotated(session.uri, session.head, annotationCounts(channel.uri, channel.head))
   // Announces the session, so that a session with a comment is not disposed of when its creator leaves.
   announce(core, session)
 }
@@ -22,7 +21,7 @@ export function annotationsFollowUps(core: Core, channel: Channel<'annotations'>
 export function annotationsCommitted(core: Core, channel: Channel<'annotations'>): void {
   const session = sessionOf(core, channel)
   if (!session?.committed) return
-  const counts = countsOf(channel.uri, channel.committedState)
+  const counts = annotationCounts(channel.uri, channel.committedState)
   const changes = core.catalog.update(session.uri, session.committed, counts)
   if (changes) core.sessionFeed.changed(session.uri, changes)
 }
@@ -31,9 +30,4 @@ export function annotationsCommitted(core: Core, channel: Channel<'annotations'>
 function sessionOf(core: Core, { uri }: Channel<'annotations'>): Channel<'session'> | undefined {
   const session = annotatedSession(core, uri)
   return session === undefined ? undefined : core.log.channel(session, 'session')
-}
-
-function countsOf(resource: string, { annotations }: AnnotationsState): AnnotationsSummary {
-  const entryCount = annotations.reduce((count, { entries }) => count + entries.length, 0)
-  return { resource, annotationCount: annotations.length, entryCount }
 }

@@ -1,5 +1,5 @@
 import type { Uri } from '@atrium/protocol/channel'
-import { withChecksum, withoutChecksum } from './checksum.ts'
+import { withChecksum, withoutChecksum } from '../records/checksum.ts'
 
 /**
  * What the host knows of the files at the beginning and at the end of a turn. Clients never see it. The key contains the chat

@@ -3,6 +3,7 @@ import { kindNamed } from '@atrium/protocol/channels'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Core } from '../core/core.ts'
 import { DiskFull } from '../ports/log.ts'
+import { readRecord } from '../records/checked-records.ts'
 import { mostDays, retentionKey } from '../root/retention-setting.ts'
 import { storedAction } from '../log/entry.ts'
 
@@ -39,8 +40,11 @@ type Day = readonly [ms: number, seq: number]
 /** Adds the present time to the stored list of days. The list covers the longest retention that can be set. */
 async function noteDay({ records, world, log }: Core): Promise<readonly Day[]> {
   // The shape is trusted: the record is written only below.
-  const before: readonly Day[] = JSON.parse((await records.get(daysKey)) ?? '[]')
-  const days = [...before, [world.now(), log.committedSeq] as const].slice(-2 * mostDays)
+  const read = (text: string): readonly Day[] => [...(JSON.parse(text) as readonly Day[])]
+  const days = [
+    ...((await readRecord(records, daysKey, read)) ?? []),
+    [world.now(), log.committedSeq] as const,
+  ].slice(-2 * mostDays)
   records.put(daysKey, JSON.stringify(days))
   log.scheduleFlush()
   return days

@@ -5,10 +5,11 @@ import type { AnnotationsSummary, SessionState, SessionSummary } from '@atrium/p
 import { firstChat } from '../aliases/uris.ts'
 import { equal } from '../log/equal.ts'
 import { ChatIndex } from './chat-index.ts'
+import type { LogStore } from '../ports/log.ts'
 import type { ListChanges } from './session-list/list-changes.ts'
+import { prefix, storedList } from './session-list/stored-list.ts'
 import { RecordMap, textFormat } from './record-map.ts'
 import type { StepRecords } from '../log/step-records.ts'
-import { Damaged } from '../log/rebuild.ts'
 import { keysOf, summaryOf } from './summary.ts'
 
 const defaultPage = 100
@@ -33,6 +34,8 @@ export class Catalog {
   /** The counts of the annotations of each session, including uncommitted actions. The entries have the committed counts. */
   readonly #annotations = new Map<Uri, AnnotationsSummary>()
   readonly chatIndex = new ChatIndex()
+  /** The sessions that are not listed, because their entries and their logs are damaged. */
+  lacking: readonly Uri[] = []
   /** The positions of all listed sessions, newest first. Undefined after a change, until a reader needs it. */
   #order: readonly Position[] | undefined
   /** The directories of all sessions. A change sets it to undefined; the next reader computes it again. */
@@ -50,24 +53,24 @@ export class Catalog {
     this.#titled = titled
   }
 
-  static async open(records: StepRecords, listChanges: ListChanges): Promise<Catalog> {
+  static async open(records: StepRecords, listChanges: ListChanges, log: StoredLog): Promise<Catalog> {
     const unannounced = await RecordMap.open(records, 'quiet/', textFormat)
     const titled = await RecordMap.open(records, 'titled/', textFormat)
     const catalog = new Catalog(records, listChanges, unannounced, titled)
-    for (const [key, text] of await records.list(prefix)) {
-      const at = text.indexOf('{')
-      const summary = read(text.slice(at))
-      // The key and the text of the record both contain the URI, so a flipped bit in either URI is noticed.
-      if (!summary || key !== `${prefix}${summary.resource}`)
-        throw new Damaged(`the session list is damaged at ${JSON.stringify(key)}`)
+    const { entries, lacking } = await storedList(records, log.store, log.first)
+    for (const { summary, numbers, state } of entries) {
       catalog.#sessions.set(summary.resource, summary)
-      listChanges.load(summary.resource, text.slice(0, at))
+      listChanges.load(summary.resource, numbers)
       if (summary.annotations) catalog.#annotations.set(summary.resource, summary.annotations)
       if (summary.chats) catalog.chatIndex.load(summary)
+      if (state) catalog.save(summary.resource, state)
     }
-    for (const uri of unannounced.keys())
-      if (!catalog.#sessions.has(uri))
-        throw new Damaged(`the session list is damaged: it lacks ${JSON.stringify(uri)}`)
+    catalog.lacking = lacking
+    for (const [uri, creator] of unannounced.entries()) {
+      if (catalog.#sessions.has(uri)) continue
+      records.setAside(`quiet/${uri}`, creator)
+      unannounced.delete(uri)
+    }
     return catalog
   }
 
@@ -242,8 +245,6 @@ export class Catalog {
   }
 }
 
-/** The beginning of the keys of the records that hold the session list. */
-export const prefix = 'session/'
 const chatSuffix = '/chat'
 
 function withAnnotations(
@@ -257,13 +258,10 @@ function titlesOf({ title, chats = [] }: Partial<SessionSummary> = {}): number {
   return chats.reduce((length, chat) => length + chat.title.length, title?.length ?? 0)
 }
 
-/** Parses a stored entry. Undefined if the text is not JSON. The shape is trusted, because this file has written the text. */
-function read(text: string): SessionSummary | undefined {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+/** The stored log, and the first number of this run of the host. */
+interface StoredLog {
+  readonly store: Pick<LogStore, 'load' | 'creation'>
+  readonly first: number
 }
 
 /** The position of a session in the list. */

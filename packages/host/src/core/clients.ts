@@ -8,6 +8,7 @@ import { compact, without } from '@atrium/protocol/update'
 import type { Log } from '../log/log.ts'
 import type { LogStore } from '../ports/log.ts'
 import type { Records } from '../ports/records.ts'
+import { readRecord, readText } from '../records/checked-records.ts'
 import type { World } from '../ports/world.ts'
 
 /** The host's record of a client, kept across links and restarts. */
@@ -75,7 +76,7 @@ export class Clients {
 
   /** Returns the record of a client id. Throws if the id belongs to another principal, or to another device. */
   async find(clientId: string, principal: string, device?: string): Promise<ClientRecord | undefined> {
-    const record = this.#known.get(clientId) ?? read(await this.#records.get(keyOf(clientId)))
+    const record = this.#known.get(clientId) ?? (await readRecord(this.#records, keyOf(clientId), read))
     if (record && (record.principal !== principal || record.device !== device)) throw foreignClientId()
     return record
   }
@@ -115,7 +116,8 @@ export class Clients {
   async sweep(store: LogStore, ms: number): Promise<void> {
     const now = this.#world.now()
     for (const [key, text] of await this.#records.list(prefix)) {
-      const stored: StoredClient = JSON.parse(text)
+      const stored = readText(this.#records, key, { text, read: parsed })
+      if (!stored) continue
       const { clientId, principal, device, version, seen } = stored
       const here = this.#known.get(clientId)
       if (here) this.keep(here)
@@ -177,10 +179,13 @@ function keyOf(clientId: string): string {
   return `${prefix}${clientId}`
 }
 
-function read(text: string | undefined): ClientRecord | undefined {
-  if (text === undefined) return undefined
-  // The shape is trusted, because `keep` or `sweep` has written the text.
-  const { seen: _, version, handed = [], ...record }: StoredClient = JSON.parse(text)
+/** Parses a record. The shape is trusted, because `keep` or `sweep` has written the text. */
+function parsed(text: string): StoredClient {
+  return JSON.parse(text)
+}
+
+function read(text: string): ClientRecord {
+  const { seen: _, version, handed = [], ...record } = parsed(text)
   if (version === undefined) return { ...record, version: nativeVersion, handed: new Map(), forgotten: true }
   return { ...record, version, handed: new Map(handed.map(([uri, sent]) => [uri, withCount(sent)])) }
 }

@@ -1,6 +1,7 @@
 import type { Uri } from '@atrium/protocol/channel'
 import { RecordMap, textFormat } from './record-map.ts'
 import type { Records } from '../ports/records.ts'
+import { readText } from '../records/checked-records.ts'
 import type { World } from '../ports/world.ts'
 
 /** The time within which a departed client must come back, and the consequence if it does not. */
@@ -35,8 +36,9 @@ export class Departures {
     const pairs = await RecordMap.open(records, 'guest/', textFormat)
     const departures = new Departures(pairs, world, periods)
     for (const key of pairs.keys()) {
-      // The shape is trusted: `pairOf` has written the keys.
-      const [clientId, session]: [string, Uri] = JSON.parse(key)
+      const pair = readText(records, `guest/${key}`, { text: key, read: pairIn })
+      if (!pair) continue
+      const [clientId, session] = pair
       departures.#sessionSet(clientId).add(session)
       departures.departed(clientId)
     }
@@ -83,6 +85,11 @@ export class Departures {
     this.#sessions.set(clientId, sessions)
     return sessions
   }
+}
+
+/** The shape is trusted: `pairOf` has written the keys. */
+function pairIn(key: string): readonly [clientId: string, session: Uri] {
+  return JSON.parse(key)
 }
 
 function pairOf(clientId: string, session: Uri): string {

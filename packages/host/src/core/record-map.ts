@@ -1,4 +1,5 @@
 import type { Records } from '../ports/records.ts'
+import { readText } from '../records/checked-records.ts'
 
 /** How a value is converted to the text of a record, and back. */
 export interface RecordFormat<V> {
@@ -25,11 +26,14 @@ export class RecordMap<V> {
     this.#format = format
   }
 
-  /** Loads every record that begins with the prefix. */
+  /** Loads every record that begins with the prefix. A record that cannot be read is set aside. */
   static async open<V>(records: Records, prefix: string, format: RecordFormat<V>): Promise<RecordMap<V>> {
     const map = new RecordMap(records, prefix, format)
-    for (const [key, text] of await records.list(prefix))
-      map.#entries.set(key.slice(prefix.length), format.read(text))
+    for (const [key, text] of await records.list(prefix)) {
+      // A value is never undefined: a format makes a value of every text, or throws.
+      const value = readText(records, key, { text, read: format.read })
+      if (value !== undefined) map.#entries.set(key.slice(prefix.length), value)
+    }
     return map
   }
 

@@ -1,10 +1,16 @@
+import type { AnnotationsState } from '@atrium/protocol/annotations/state'
 import type { Uri } from '@atrium/protocol/channel'
 import type { ChatState, ChatSummary } from '@atrium/protocol/chat/state'
 import type { ChangesSummary } from '@atrium/protocol/common/content'
 import { isJsonObject } from '@atrium/protocol/json'
 import type { ChatSummaryChanges } from '@atrium/protocol/session/actions'
 import { leadingChat, modificationTime, newestChat, sessionStatus } from '@atrium/protocol/session/activity'
-import type { SessionChatSummary, SessionState, SessionSummary } from '@atrium/protocol/session/state'
+import type {
+  AnnotationsSummary,
+  SessionChatSummary,
+  SessionState,
+  SessionSummary,
+} from '@atrium/protocol/session/state'
 import { compact } from '@atrium/protocol/update'
 import { equal } from '../log/equal.ts'
 
@@ -42,6 +48,12 @@ export function summaryOf(resource: Uri, createdAt: string, state: SessionState)
   const summary = newSummary(resource, createdAt, state)
   summaries.set(state, summary)
   return summary
+}
+
+/** Returns what a session's entry says about the annotations of the session. */
+export function annotationCounts(resource: Uri, { annotations }: AnnotationsState): AnnotationsSummary {
+  const entryCount = annotations.reduce((count, { entries }) => count + entries.length, 0)
+  return { resource, annotationCount: annotations.length, entryCount }
 }
 
 const summaries = new WeakMap<SessionState, SessionSummary>()

@@ -2,6 +2,7 @@ import { compact } from '@atrium/protocol/update'
 import { limits } from '@atrium/protocol/limits'
 import type { LogStore } from '../ports/log.ts'
 import type { Records } from '../ports/records.ts'
+import { readRecord } from '../records/checked-records.ts'
 import { numbersAhead } from './group-commit.ts'
 
 /**
@@ -27,11 +28,15 @@ export async function beginEpoch(
   { upTo, lost }: Pick<LogStore, 'upTo' | 'lost'>,
   now: number,
 ): Promise<{ first: number; earlierEpochs: readonly Epoch[] }> {
-  // The shape is trusted: the record is written only below.
-  const stored: readonly StoredEpoch[] = JSON.parse((await records.get(key)) ?? '[]')
-  const kept = stored.map(([first, last = upTo - numbersAhead, gone]): Epoch =>
-    compact<Epoch>({ first, last, lost: gone }),
-  )
+  const read = (text: string) => {
+    // The shape is trusted: the record is written only below.
+    const stored: readonly StoredEpoch[] = JSON.parse(text)
+    return stored.map(([first, last = upTo - numbersAhead, gone]): Epoch =>
+      compact<Epoch>({ first, last, lost: gone }),
+    )
+  }
+  // Without the record, no number is known to be of an earlier epoch. So clients that come back get snapshots.
+  const kept = (await readRecord(records, key, read)) ?? []
   const earlierEpochs = lost === undefined ? kept : withLoss(kept, lost)
   // Usually `upTo` is above all numbers of earlier epochs. It is not if the disk has lost an epoch and the store does
   // not know of the loss. The clock still keeps the numbers of the two epochs apart: it adds a thousand numbers in

@@ -41,6 +41,14 @@ export class StepRecords implements Records {
     this.#changes.set(key, undefined)
   }
 
+  setAside(key: string, text: string): string | undefined {
+    return this.#store.setAside?.(key, text)
+  }
+
+  setAsideIn(prefix: string): readonly (readonly [string, string])[] {
+    return this.#store.setAsideIn?.(prefix) ?? []
+  }
+
   /** Gives the record changes of the step to the store. */
   writeToStore(): void {
     const changes = this.#changes

@@ -8,4 +8,11 @@ export interface Records {
   /** All records whose key starts with a prefix, ordered by key. */
   list(prefix: string): Promise<readonly (readonly [key: string, text: string])[]>
   delete(key: string): void
+  /**
+   * Sets aside a record that cannot be read. Returns the text that takes its place, if there is one. A store has no such method:
+   * the host adds it (`CheckedRecords`).
+   */
+  setAside?(key: string, text: string): string | undefined
+  /** The records with a prefix that were set aside since the start of the host, with what was stored in them. */
+  setAsideIn?(prefix: string): readonly (readonly [key: string, text: string])[]
 }

@@ -51,10 +51,13 @@ export async function openRoot(core: Core): Promise<void> {
   const { activeSessions } = root.head
   // The session list and this count always change in the same step. If they differ, the disk has lost a part of some
   // step.
-  if (activeSessions !== core.catalog.announced)
+  if (activeSessions === core.catalog.announced) return
+  if (core.catalog.lacking.length === 0)
     throw new Damaged(
       `the session list is damaged: it has ${core.catalog.announced}, and the log counts ${activeSessions}`,
     )
+  // A session that is set aside is not counted.
+  if (core.readOnlyReason() === undefined) countSessions(core)
 }
 
 /**

@@ -40,7 +40,7 @@ describe('[H5] S-23: subscriptions of one link', () => {
   })
 
   test('a channel that is gone does not count, unsubscribed or not', async () => {
-    const { join, store } = await testHost({ limits: { subscriptions: 3 } })
+    const { join, core } = await testHost({ limits: { subscriptions: 3 } })
     const ann = await join('ann')
     for (const channel of uris(8)) {
       await ann.ask('createSession', { channel })
@@ -49,7 +49,7 @@ describe('[H5] S-23: subscriptions of one link', () => {
       if (channel.endsWith('7')) ann.peer.notify('unsubscribe', { channel })
     }
     await ann.ask('subscribe', { channel: root })
-    const { handed } = JSON.parse((await store().records.get('client/ann')) ?? '') as { handed: unknown[] }
+    const { handed } = JSON.parse((await core().records.get('client/ann')) ?? '') as { handed: unknown[] }
     expect(handed).toMatchObject([[root, {}]])
   })
 

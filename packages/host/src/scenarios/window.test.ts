@@ -221,7 +221,7 @@ test('[L13] F-48: the turns of a client whose record is of a build that did not 
   const all = await narrow(['t1', 't2', 't3'], 1)
   const key = 'client/ben'
   await untilIdle()
-  const record = (await all.store().records.get(key)) ?? ''
+  const record = (await all.core().records.get(key)) ?? ''
   expect(record).toContain('"cut":2')
   all.ben.peer.close()
   await untilIdle()

@@ -49,10 +49,14 @@ export function checkRecords(context: Context): void {
     if (!model.live(invariants.sessionOf(uri) ?? '')) context.fail('L1', `${uri} exists without its session`)
 }
 
+/** Removes the checksum of a record (L60). */
+const unsealed = (text: string) => (text.startsWith('\u0002') ? text.slice(10) : text)
+
 /** Returns the last value of every record; undefined for a deleted one. */
 function recordsOn({ disk }: Context): Records {
   const records = new Map<string, string | undefined>()
-  for (const { records: put } of disk.transactions) for (const [key, text] of put) records.set(key, text)
+  for (const { records: put } of disk.transactions)
+    for (const [key, text] of put) records.set(key, text && unsealed(text))
   return records
 }
 

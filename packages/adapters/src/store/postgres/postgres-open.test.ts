@@ -99,7 +99,7 @@ test('[L53] a newer schema is refused with both versions, by readers, owners and
   const place = await filled()
   const epoch = await epochOf(place)
   await tamper(place, `UPDATE meta SET value = '7' WHERE key = 'schema'`)
-  const sentence = /has schema version 7, and this Atrium knows versions up to 1\. Start a newer Atrium\./
+  const sentence = /has schema version 7, and this Atrium knows versions up to 2\. Start a newer Atrium\./
   expect(String(await refusal(place))).toMatch(sentence)
   await expect(openPostgres(place, { ...patient, epoch })).rejects.toThrow(sentence)
   await expect(epochOf(place)).rejects.toThrow(sentence)
@@ -111,13 +111,13 @@ test('[L53] an older store is migrated by its owner in one transaction, and the 
   const epoch = await epochOf(place)
   const { log, host } = await open(place, { epoch, laterMigrations })
   expect(await log.load(one)).toMatchObject({ seq: 1, envelopes: [envelope(2)] })
-  expect(await tamper(place, `SELECT value FROM meta WHERE key = 'schema'`)).toEqual([{ value: '3' }])
-  expect(await tamper(place, `SELECT seq::int AS seq FROM ${place.schema}_v1.envelopes`)).toEqual([
+  expect(await tamper(place, `SELECT value FROM meta WHERE key = 'schema'`)).toEqual([{ value: '4' }])
+  expect(await tamper(place, `SELECT seq::int AS seq FROM ${place.schema}_v2.envelopes`)).toEqual([
     { seq: 2 },
   ])
   expect(await tamper(place, 'SELECT extra FROM records, third')).toEqual([])
   const error = await openPostgres(place, patient).catch((reason: unknown) => reason)
-  expect(String(error)).toContain('schema version 3')
+  expect(String(error)).toContain('schema version 4')
   expect((await openPostgresAgain(place, { ...patient, epoch, laterMigrations })).host).toBe(host)
 })
 
@@ -126,7 +126,7 @@ test('[L53] a failed migration changes nothing', async () => {
   const laterMigrations = ['CREATE TABLE second (a int)', 'no such thing']
   await expect(open(place, { laterMigrations })).rejects.toThrow('no')
   expect(await (await open(place)).log.load(one)).toMatchObject({ seq: 1 })
-  expect(await tamper(place, `SELECT to_regclass('${place.schema}_v1.meta') AS kept`)).toEqual([
+  expect(await tamper(place, `SELECT to_regclass('${place.schema}_v2.meta') AS kept`)).toEqual([
     { kept: null },
   ])
 })

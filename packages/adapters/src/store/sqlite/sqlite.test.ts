@@ -22,10 +22,10 @@ storeContract('sqlite', async () => {
 
 test('[F-05] a newer schema is refused with an error that names both versions and the folder', async () => {
   const folder = await filled()
-  tamper(folder, `UPDATE meta SET value = 7 WHERE key = 'schema'`)
+  tamper(folder, `UPDATE meta SET value = 9 WHERE key = 'schema'`)
   const error = await open(folder).catch((reason: unknown) => reason)
   expect(error).toMatchObject({ name: 'StoreUnreadable' })
-  expect(String(error)).toMatch(/version 7,.* up to 4\b/)
+  expect(String(error)).toMatch(/version 9,.* up to 5\b/)
   expect(String(error)).toContain(folder)
 })
 
@@ -35,10 +35,10 @@ test('[F-06] an older store is backed up and migrated, and a new store has the n
   const { log } = await open(folder, { laterMigrations })
   expect(await log.load(two)).toMatchObject({ seq: 1 })
   await log.close()
-  const backups = readdirSync(folder).filter((name) => /^atrium-v4-\d{8}T\d{6}\.\d{3}Z\.db$/.test(name))
+  const backups = readdirSync(folder).filter((name) => /^atrium-v5-\d{8}T\d{6}\.\d{3}Z\.db$/.test(name))
   expect(backups).toHaveLength(1)
   expect(query(join(folder, 'atrium.db'), 'SELECT value FROM meta WHERE key = ?', 'schema')).toEqual([
-    { value: 6 },
+    { value: 7 },
   ])
   expect(query(join(folder, backups[0] ?? ''), 'SELECT count(*) AS n FROM envelopes')).toEqual([{ n: 18 }])
   expect(modeOf(join(folder, backups[0] ?? ''))).toBe(0o600)

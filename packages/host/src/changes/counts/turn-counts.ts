@@ -44,7 +44,10 @@ export class TurnCounts {
   static async open(records: Records, prefix: string): Promise<TurnCounts> {
     // The cast is safe: `write` of this format has written the text.
     const format = { read: (text: string) => JSON.parse(text) as ChatSum, write: JSON.stringify }
-    return new TurnCounts(records, prefix, await RecordMap.open(records, 'capture-sum/', format))
+    const sums = await RecordMap.open(records, sumPrefix, format)
+    // Without one sum the others are no upper bound. They are computed again when they are needed.
+    if (records.setAsideIn?.(sumPrefix).length) sums.delete(complete)
+    return new TurnCounts(records, prefix, sums)
   }
 
   /** Adds the bytes of a finished turn to the sum of its chat. */
@@ -127,6 +130,7 @@ export class TurnCounts {
   }
 }
 
+const sumPrefix = 'capture-sum/'
 const none: ChatSum = { bytes: 0, order: 0 }
 
 /** A key of the sums that is no chat. If it exists, the sums count all turns of the store. */

@@ -1,5 +1,5 @@
 import type { Uri } from '@atrium/protocol/channel'
-import { withChecksum, withoutChecksum } from '../checksum.ts'
+import { withChecksum, withoutChecksum } from '../../records/checksum.ts'
 
 /**
  * The marks of reviewers in the changesets of a turn, or in a changeset of a session, by name of the changeset. The marks are

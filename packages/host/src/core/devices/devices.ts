@@ -152,8 +152,8 @@ export class Devices {
 const Stored = object<Proof>('StoredDevice', { hash: string, publicKey: optional(string) })
 
 /**
- * The format of stored devices. A record that cannot be read means that the store is damaged. It is not skipped,
- * because its device could no longer connect and nobody would know why.
+ * The format of stored devices. If a record cannot be read, its device cannot connect any more. The host says so at its
+ * start (L60).
  */
 const format = {
   read(text: string): StoredDevice {

@@ -57,7 +57,7 @@ test('[H10.5] the numbers that an earlier build has stored apart from the entrie
   const { all, ben, lastSeen } = await listKnown(['same', 'renamed'])
   await ben.echo(ben.dispatch(uri('renamed'), title('new name')))
   const { records, log } = all.store()
-  for (const [key, text] of await records.list('session/')) {
+  for (const [key, text] of await all.core().records.list('session/')) {
     const at = text.indexOf('{')
     records.put(key, text.slice(at))
     records.put(key.replace('session/', 'listed/'), text.slice(0, at))

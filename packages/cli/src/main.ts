@@ -2,6 +2,7 @@ import { Argument, Command, CommanderError, Option } from 'commander'
 import { endThread, startThread } from '@atrium/adapters/store/sqlite/thread'
 import type { ClusterFlags } from './commands/cluster/status.ts'
 import type { MoveFlags } from './commands/move.ts'
+import type { RestoreFlags } from './commands/store/restore.ts'
 import type { Shell } from './shell-completion.ts'
 import { exitFor, exits, sentenceOf } from './terminal/exit.ts'
 import type { Exit } from './terminal/exit.ts'
@@ -84,6 +85,14 @@ function program(): Command {
     .requiredOption('--to <store>', 'an empty one of the other kind')
     .option('--json', 'JSON, one document per line')
     .action(async (flags: MoveFlags) => (await import('./commands/move.ts')).moveStore(flags))
+  atrium
+    .command('restore <folder>')
+    .description('bring back the sessions in a copy of the data folder; the host must not run')
+    .addOption(data())
+    .option('--json', 'JSON, one document per line')
+    .action(async (folder: string, flags: RestoreFlags) =>
+      (await import('./commands/store/restore.ts')).restoreStore(folder, flags),
+    )
   atrium
     .command('cluster')
     .description('tell which node owns the sessions in a database')

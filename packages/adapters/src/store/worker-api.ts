@@ -16,6 +16,7 @@ export interface WorkerApi extends StoreApi {
     readonly folder: string
     readonly readOnly: boolean
     readonly laterMigrations?: readonly string[] | undefined
+    readonly bound?: number | undefined
     readonly room?: { readonly disk: number; readonly memory: number } | undefined
   }): { readonly upTo: number; readonly lost?: number; readonly notice?: string }
 }

@@ -14,10 +14,13 @@ export async function storeFindings(data: string): Promise<readonly Finding[]> {
   const path = join(data, 'atrium.db')
   if (!existsSync(path)) return []
   try {
-    const store = await openSqlite(data, { readOnly: true })
+    const notices: Finding[] = []
+    const notice = (sentence: string) =>
+      void notices.push(warn('store', sentence, 'nothing: compare the newest turns with what you remember'))
+    const store = await openSqlite(data, { readOnly: true, notice })
     const loss = lossIn(data, store)
     await store.log.close()
-    return [loss === undefined ? ok('store', path) : warn('store', loss, lossRemedy)]
+    return [loss === undefined ? ok('store', path) : warn('store', loss, lossRemedy), ...notices]
   } catch (error) {
     return [fail('store', sentenceOf(error), 'restore a backup of the folder, or name another with --data')]
   }

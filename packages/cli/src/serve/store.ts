@@ -52,6 +52,11 @@ export async function openStore(
 /** The sentence about a store that has lost changes which the host had confirmed; undefined if none are lost. */
 export function lossIn(data: string, { log }: Store): string | undefined {
   if (log.lost === undefined) return undefined
+  if (log.upTo === 0)
+    return (
+      `The store in ${data} has lost everything, all sessions, although the host had confirmed them: ` +
+      'it was emptied or replaced. Bring back a copy of the folder: atrium restore FOLDER.'
+    )
   return (
     `The store in ${data} has lost its newest changes, although the host had confirmed them: ` +
     'its journal was damaged or removed, or an older copy was restored.'

@@ -37,6 +37,24 @@ export function readBound(folder) {
 }
 
 /**
+ * Whether the file is there and cannot be read. Then nobody knows whether the store has lost flushed steps.
+ * @param {string} folder
+ */
+export function isBoundDamaged(folder) {
+  return statSync(pathIn(folder), { throwIfNoEntry: false }) !== undefined && readBound(folder) === 0
+}
+
+/**
+ * Whether the database is gone or empty and its journal is not. SQLite would delete the journal, which may be all that is left.
+ * @param {string} folder
+ */
+export function isEmptiedBesideJournal(folder) {
+  /** @param {string} name */
+  const sizeOf = (name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0
+  return sizeOf('atrium.db') === 0 && sizeOf('atrium.db-wal') > 0
+}
+
+/**
  * Opens the file for writing. Failures are ignored: the store works without the file, but cannot then detect that flushed steps
  * were lost.
  * @param {string} folder

@@ -13,12 +13,12 @@ import {
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { DatabaseSync } from '@photostructure/sqlite'
-import { keepJournal, readBound } from './bound-file.js'
+import { isBoundDamaged, isEmptiedBesideJournal, keepJournal, readBound } from './bound-file.js'
 import { MIGRATIONS, SCHEMA } from './schema.js'
 import { rewriteOnce } from './shrink.js'
 
 /** @typedef {InstanceType<typeof DatabaseSync>} Database */
-/** @typedef {{ folder: string, readOnly: boolean, laterMigrations?: readonly string[], room?: { disk: number, memory: number } }} OpenOptions */
+/** @typedef {{ folder: string, readOnly: boolean, laterMigrations?: readonly string[], bound?: number, room?: { disk: number, memory: number } }} OpenOptions */
 
 /** A failure in the worker. The main thread chooses an error class by its `meaning`. */
 export class Failure extends Error {
@@ -43,12 +43,23 @@ export function openDatabase(options) {
   /** @type {Database | undefined} */
   let db
   try {
+    if (isEmptiedBesideJournal(options.folder))
+      throw new Failure(
+        'unreadable',
+        `${path} is empty or gone, and its journal atrium.db-wal is not: most of the store is lost. Nothing was changed. ` +
+          `Bring back a copy of the folder with atrium restore FOLDER; to begin anew, move both files away`,
+      )
     db = options.readOnly ? openToRead(path) : openToWrite(options.folder, path)
     // A journal that has lost steps must be copied before anything is written.
     if (!options.readOnly && readBound(options.folder) > boundIn(db)) keepJournal(options.folder)
     migrate(db, options)
     refuseUnfinished(db, options.folder)
-    const notice = options.readOnly ? undefined : rewriteOnce(db, path, options.room)
+    const rewritten = options.readOnly ? undefined : rewriteOnce(db, path, options.room)
+    const damaged =
+      isBoundDamaged(options.folder) && boundIn(db) > 0
+        ? `atrium.upto in ${options.folder} is damaged: whether the store has lost its newest changes cannot be known. The host writes it anew.`
+        : undefined
+    const notice = [damaged, rewritten].filter((sentence) => sentence !== undefined).join(' ') || undefined
     if (!options.readOnly) writePrivately(pidFile(options.folder), `${process.pid}\n`)
     return { db, notice }
   } catch (error) {

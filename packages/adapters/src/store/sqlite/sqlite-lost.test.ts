@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { creation, envelope, step } from '../../../../host/src/ports/contracts/fixture.contract.ts'
 import { filled, newFolder, one, open } from '../../../test/store-folder.ts'
+import { openSqlite } from './sqlite.ts'
 
 const journal = (folder: string) => join(folder, 'atrium.db-wal')
 const boundFile = (folder: string) => join(folder, 'atrium.upto')
@@ -70,6 +71,33 @@ describe('[L8.9] F-03: a store that has lost flushed steps says so', () => {
     rmSync(journal(copy))
     const next = await open(copy)
     expect([next.log.upTo, next.log.lost]).toEqual([0, 800])
+  })
+
+  test('[L8.10] the database was emptied or removed beside its journal: the store is refused and stays as it is', async () => {
+    for (const harm of [(path: string) => writeFileSync(path, ''), (path: string) => rmSync(path)]) {
+      const folder = await killed()
+      harm(join(folder, 'atrium.db'))
+      const before = readFileSync(journal(folder))
+      for (const readOnly of [true, false])
+        await expect(openSqlite(folder, { readOnly })).rejects.toThrow('is empty or gone, and its journal')
+      expect(readFileSync(journal(folder)).equals(before)).toBe(true)
+    }
+  })
+
+  test('[L8.11] a damaged bound file is reported, and written anew', async () => {
+    const folder = await filled()
+    writeFileSync(join(folder, 'atrium.upto'), 'nonsense')
+    const said: string[] = []
+    for (const readOnly of [true, false]) {
+      const { log } = await open(folder, { readOnly, notice: (sentence) => said.push(sentence) })
+      if (!readOnly) {
+        log.append(step({ upTo: 9000 }))
+        await log.flush()
+      }
+      await log.close()
+    }
+    expect(said).toEqual(Array.from({ length: 2 }, () => expect.stringContaining('atrium.upto in') as string))
+    await (await open(folder, { notice: (sentence) => expect.unreachable(sentence) })).log.close()
   })
 
   test('the damaged journal is kept under another name', async () => {

@@ -13,6 +13,8 @@ export interface SqliteOptions {
   readonly maxPages?: () => number
   /** Called with a sentence for the user, if the store has something to say when it is opened. */
   readonly notice?: (sentence: string) => void
+  /** A bound that is known from another store (`restore.ts`). The numbers up to it count as used and lost. */
+  readonly bound?: number
   /** The free bytes on the disk and in memory. Only tests set it. */
   readonly room?: { readonly disk: number; readonly memory: number }
   /** Migrations that run after those of this build, as if a later build had opened the store. Only tests set it. */
@@ -24,9 +26,9 @@ export interface SqliteOptions {
  * opening the store.
  */
 export async function openSqlite(folder: string, options: SqliteOptions = {}): Promise<Store> {
-  const { readOnly = false, maxPages, laterMigrations, room } = options
+  const { readOnly = false, maxPages, laterMigrations, room, bound } = options
   const worker = new StoreWorker<WorkerApi>(takeThread())
-  const opened = await worker.request('open', [{ folder, readOnly, laterMigrations, room }])
+  const opened = await worker.request('open', [{ folder, readOnly, laterMigrations, room, bound }])
   const { upTo, lost, notice } = opened
   if (notice !== undefined) options.notice?.(notice)
   return threadStore({ worker, upTo, lost, place: folder, readOnly, maxPages })

@@ -63,11 +63,12 @@ async function answerLater(id, value) {
 function open(options) {
   folder = options.folder
   const { db, notice } = openDatabase(options)
-  const bound = readBound(folder)
+  const bound = Math.max(readBound(folder), options.bound ?? 0)
   try {
     const { rowsOf, ...read } = reader(db)
     const write = writer(db)
     const { write: writeBound, close: closeBound } = options.readOnly ? noBound : boundWriter(folder)
+    if (options.bound !== undefined) writeBound(options.bound)
     /** @type {Record<string, Handler>} */
     const api = {
       ...read,

@@ -56,7 +56,7 @@ export const decisionBugs: readonly Bug[] = [
   bug('a permission covers protected files', 'tools/approval', '!files.some(isProtected) &&', ''),
   bug(
     'a pending approval does not survive a restart',
-    'recovery',
+    'changes/waiting/open-requests',
     "new Set(['pending-confirmation', ",
     'new Set([',
   ),

@@ -159,6 +159,10 @@ export class Changes extends TurnCaptures implements ChangeTracking {
     this.#keepBudget().catch((error: unknown) => this.#core().world.report('deleting captures failed', error))
   }
 
+  protected override whenIdle<T>(task: () => Promise<T>): Promise<T> {
+    return this.#operations.whenIdle(task)
+  }
+
   protected override turnsRemoved(chat: Uri, exists: (turnId: string) => boolean): void {
     this.#changesets.forget(chat, (scope) => !turnsOf(scope).every(exists))
   }

@@ -40,6 +40,8 @@ export abstract class TurnCaptures {
   protected abstract turnEnded(chat: Uri): void
   /** Called when turns of a chat were removed. */
   protected abstract turnsRemoved(chat: Uri, exists: (turnId: string) => boolean): void
+  /** Runs a task when no operation changes files. */
+  protected abstract whenIdle<T>(task: () => Promise<T>): Promise<T>
 
   async begin(chat: Channel<'chat'>, turnId: string): Promise<string | undefined> {
     const directories = directoriesOf(this.#core(), chat)
@@ -249,7 +251,8 @@ export abstract class TurnCaptures {
       const channel = gone ? undefined : await wakeIfSound(core, chat)
       if (!gone && !channel?.is('chat')) return
       const exists = (turnId: string) => channel?.is('chat') === true && hasTurn(channel, turnId)
-      await this.#records.sweep(chat, exists)
+      // An operation needs the record of its turn, and stores it again: it names the files as they were before.
+      await this.whenIdle(() => this.#records.sweep(chat, exists))
       if (gone) this.collectSoon()
       else this.turnsRemoved(chat, exists)
       core.log.scheduleFlush()

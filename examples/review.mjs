@@ -1,5 +1,5 @@
-// People review what an agent has changed. The guide edits two files by its tools and one by a shell, while a person types into
-// one of them. Ann sees the changes of the turn, marks a hunk as reviewed, takes one file back and commits the rest; what the
+// People review what an agent has changed. The guide edits three files by its tools and one by a shell, while a person types
+// into one of them. Ann sees the changes of the turn, marks a hunk as reviewed, takes one file back and commits the rest; what the
 // person typed stays. She comments on a line, and the guide answers. Then a session in a worktree of its own is applied to the
 // main checkout. The host is killed in the middle of the undo and of the apply. Ben sees all of it live.
 // Run: npm run build && node examples/review.mjs
@@ -31,7 +31,7 @@ const at = (name) => join(work, name)
 const textOf = (name) => readFileSync(at(name), 'utf8')
 const git = (...args) => execFileSync('git', ['-C', work, ...args], { encoding: 'utf8' }).trim()
 const lines = (count) => Array.from({ length: count }, (_, i) => `line ${i + 1}.\n`).join('')
-for (const name of ['plan.txt', 'notes.txt', 'list.txt']) writeFileSync(at(name), lines(30))
+for (const name of ['plan.txt', 'notes.txt', 'list.txt', 'table.txt']) writeFileSync(at(name), lines(30))
 git('init', '-q', '-b', 'main')
 git('config', 'user.name', 'Ann')
 git('config', 'user.email', 'ann@example.com')
@@ -122,7 +122,8 @@ const turnId = await turn(
     'edit plan.txt line 2. => the second line',
     'edit plan.txt line 20. => the twentieth line',
     'edit notes.txt line 3. => the third line',
-    "run sed -i 's/line 9[.]/the ninth line/' list.txt",
+    'edit list.txt line 9. => the ninth line',
+    "run sed -i 's/line 4[.]/the fourth line/' table.txt",
   ].join('\n'),
   { 4: () => appendFileSync(at('notes.txt'), 'typed by a person\n') },
 )

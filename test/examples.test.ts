@@ -128,12 +128,12 @@ test('[A4] [O35] [O37] [O44] [O47] [O59] [H30] examples/review.mjs: changes are 
   const { stdout, stderr } = spawnSync(process.execPath, [path], { encoding: 'utf8' })
   expect({ lines: stdout.trimEnd().split('\n'), stderr }).toEqual({
     lines: [
-      'Ben sees what the turn has changed: list.txt, notes.txt, plan.txt',
-      'Undo would do this. Set back to before the turn: list.txt, plan.txt. Left as they are, because others changed them, too: notes.txt.',
+      'Ben sees what the turn has changed: list.txt, notes.txt, plan.txt, table.txt',
+      "Undo would do this. Set back to before the turn: list.txt, plan.txt. Left as they are, because others changed them, too: notes.txt. Left as they are, unless you choose them: table.txt changed while `sed -i 's/line 4[.]/the fourth line/' table.txt` ran; it may be a person's work.",
       'Ann marks a hunk of plan.txt as reviewed. Ben sees the mark: 1 of 2 hunks',
       'Ann undoes list.txt, and the host is killed meanwhile. The file is whole: true',
       'What a person typed is still there: true',
-      'The rest is committed: Say it in words, notes.txt, plan.txt',
+      'The rest is committed: Say it in words, notes.txt, plan.txt, table.txt',
       'Ann comments on line 2, and the guide answers. Ben reads: Because words are easier to read.',
       'A session in a worktree writes idea.txt. It is in the main checkout: false',
       'Ann applies it, and the host is killed meanwhile. The main checkout has: a new idea',

@@ -1,5 +1,5 @@
 import { knows } from '@atrium/protocol/versions/known'
-import { isBefore, negotiate } from '@atrium/protocol/versions/negotiate'
+import { isBefore, negotiate, versions } from '@atrium/protocol/versions/negotiate'
 import type { Version } from '@atrium/protocol/versions/negotiate'
 
 /**
@@ -21,11 +21,7 @@ export interface Needed {
  * so that the kit cannot judge the host.
  */
 export function judgedAs(version: string): Version | undefined {
-  try {
-    return negotiate([version], judgedVersions.toReversed()).version
-  } catch {
-    return undefined
-  }
+  return knownAs(version, judgedVersions.toReversed())
 }
 
 /** Tells whether a version has an action, command or notification of this name. */
@@ -39,8 +35,16 @@ export function absentIn(version: string, topic: Needed, rule: Needed): string |
   const missing = [...(topic.uses ?? []), ...(rule.uses ?? [])].find((name) => !defines(version, name))
   if (missing !== undefined) return `AHP ${version} has no ${missing}`
   const since = rule.since ?? topic.since
-  const judged = judgedAs(version)
-  return since !== undefined && judged !== undefined && isBefore(judged, since)
+  const known = knownAs(version, versions)
+  return since !== undefined && known !== undefined && isBefore(known, since)
     ? `AHP ${version} leaves this to the host; it is a rule since ${since}`
     : undefined
+}
+
+function knownAs(version: string, among: readonly Version[]): Version | undefined {
+  try {
+    return negotiate([version], among).version
+  } catch {
+    return undefined
+  }
 }

@@ -83,11 +83,14 @@ function recoverChat(core: Core, chat: Channel<'chat'>): void {
  * Runs when a request of a turn is answered. If the turn is from an earlier run of the host and this was its last
  * open request, the turn is resumed. If its agent cannot resume turns, the turn ends with an error.
  */
-function answered(core: Core, chat: Channel<'chat'>): void {
+function answered(core: Core, chat: Channel<'chat'>, action: object): void {
   const session = sessionOf(core, chat.uri)
   const { activeTurn } = chat.committedState
   if (!session || !activeTurn || core.jobs.has(chat.uri) || waitsForAnswerOnly(activeTurn.responseParts))
     return
+  // The turn of the request may have ended before this is committed, and the next one has begun. Its agent starts in a moment.
+  const isOf = 'turnId' in action ? action.turnId : activeTurn.id
+  if (isOf !== activeTurn.id || chat.head.activeTurn?.id !== activeTurn.id) return
   const { lifecycle, provider } = session.committedState
   if (lifecycle !== 'ready') return
   if (isWritable(session, chat.uri) && agentFor(core, provider, activeTurn.message)?.resumes)

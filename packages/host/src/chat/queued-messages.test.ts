@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { readyAgent } from '../../test/agents.ts'
+import { untilIdle } from '../../test/held-flushes.ts'
 import type { Client } from '../../test/test-host.ts'
 import type { Chat } from '../ports/agent.ts'
 import { chat, chatOf, message, started, oneClientSession, turn } from '../../test/one-client-session.ts'
@@ -94,4 +95,43 @@ test('[H9.13] a message that was queued behind a turn is held, also if it comes 
   // The turn before is no reason to wait: the message was written in sight of another end.
   await ben.echo(ben.dispatch(chat, { ...late, id: 'b' }))
   await ben.until(() => chatOf(ben).turns.length === 4)
+})
+
+test('[H9.7] a call whose end is committed late does not end the turn that has begun since', async () => {
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => (open = resolve))
+  const agent = {
+    ...readyAgent(),
+    async *run(given: Chat) {
+      if (given.state.activeTurn?.message.text !== 'call') return yield* []
+      yield { type: 'chat/toolCallStart', toolCallId: 'c', toolName: 'x', displayName: 'x' } as const
+      yield {
+        type: 'chat/toolCallReady',
+        toolCallId: 'c',
+        invocationMessage: 'x',
+        confirmed: 'not-needed',
+      } as const
+      await opened
+      yield {
+        type: 'chat/toolCallComplete',
+        toolCallId: 'c',
+        result: { success: true, pastTenseMessage: 'x' },
+      } as const
+    },
+  }
+  const tasks: (() => void)[] = []
+  let holding = false
+  const soon = (task: () => void) => (holding ? void tasks.push(task) : queueMicrotask(task))
+  const { ann } = await oneClientSession(agent, { soon })
+  await ann.echo(ann.dispatch(chat, { ...started('t'), message: message('call') }))
+  await ann.until(() => chatOf(ann).activeTurn?.responseParts.length === 1)
+  await ann.echo(ann.dispatch(chat, queued('a')))
+  await untilIdle()
+  holding = true
+  open()
+  await untilIdle()
+  holding = false
+  for (const task of tasks.splice(0)) task()
+  await ann.until(() => chatOf(ann).turns.length === 2)
+  expect(chatOf(ann).turns.map(({ state }) => state)).toEqual(['complete', 'complete'])
 })

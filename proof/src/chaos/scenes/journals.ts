@@ -32,7 +32,7 @@ export async function damagedJournals({ tally, chance, quick }: SceneContext): P
         tally.outcome(`journal: ${damage.name}`)
     }
     await trial.finish({ torn })
-    if (trial.host.stderr.includes('has lost its newest changes'))
+    if (/has lost (?:its newest changes|everything)/.test(trial.host.stderr))
       tally.outcome('journal: the host says the loss')
     else tally.problem('F-03: the host has lost confirmed actions and does not say so')
     progress(`${runs} journals damaged`)

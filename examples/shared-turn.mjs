@@ -64,7 +64,7 @@ for (const chat of chats) {
   assert.equal(turns[0].responseParts.at(-1).resumable, true)
 }
 console.log(
-  'It is back. The turn was broken off, and says so:',
+  'It is back. The interrupted turn says:',
   bensChat.state.turns[0].responseParts.at(-1).error.message,
 )
 

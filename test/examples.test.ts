@@ -11,7 +11,7 @@ const sharedTurn = [
   'Ann speaks 1.0.0, Ben 0.9.0; both follow ahp-chat://default…',
   'Both see the answer grow while it is written.',
   'The host is killed.',
-  'It is back. The turn was broken off, and says so: The host was stopped while the agent worked on this. Until another turn follows, it can go on where it was.',
+  'It is back. The interrupted turn says: The host was stopped while the agent worked on this. The turn can be resumed until another one begins.',
   'Ben lets it go on, and it ends: 41 characters',
   'Ann and Ben both have the state that the host has.',
 ]

@@ -19,7 +19,7 @@ test('[A4] [L42] [L44] [L46] [V8] examples/failover.mjs: the owner is killed, an
       'An approval waits, which clients of 0.1, 0.9 and 1.0 see, and another turn is at work.',
       'The owner is killed, and node two takes over.',
       'What the three clients get there: replay, replay, replay',
-      'The turn that was at work says: The host was stopped while the agent worked on this. Until another turn follows, it can go on where it was.',
+      'The turn that was at work says: The host was stopped while the agent worked on this. The turn can be resumed until another one begins.',
       'The client of 0.1 approves at node two. Lines in done.txt: 1',
       'A session in a folder of node one: The folders of this session are on the machine "one", and this is "two". It can be read here, and works again when the host runs on that machine.',
       'Node one is started again, and is a standby.',

@@ -35,7 +35,7 @@ export interface HostPorts {
   readonly captures?: Captures
   /** Absent: sessions work in their folders only. */
   readonly worktrees?: Worktrees
-  /** Absent: files are neither staged nor committed. This port needs `captures`. */
+  /** Absent: clients cannot stage or commit files. Works only together with `captures`. */
   readonly commits?: Commits
   /** Absent: hooks are not run. */
   readonly hooks?: HookRunner

@@ -111,7 +111,7 @@ function interrupt(core: Core, chat: Channel<'chat'>, resumable: boolean): void 
   if (!activeTurn) return
   const { id: turnId } = activeTurn
   const message = resumable
-    ? 'The host was stopped while the agent worked on this. Until another turn follows, it can go on where it was.'
+    ? 'The host was stopped while the agent worked on this. The turn can be resumed until another one begins.'
     : 'The host was stopped while the agent worked on this.'
   const part = compact<ErrorPart>({
     kind: 'error',

@@ -185,7 +185,7 @@ export class AcpAgent implements Agent {
     try {
       const connection = await this.#launcher.start(signal)
       if (!isSignedOut(this.#problem)) this.#problem = undefined
-      // The profile may be one that an older version of this host has stored.
+      // A profile that an older build has stored does not say whether the agent takes messages while it works.
       if (this.#profile?.steers === undefined) this.#learn({ steers: steers(connection) })
       return connection
     } catch (error) {

@@ -9,7 +9,7 @@ import { systemCode } from '../terminal/exit.ts'
  * ended. Nothing here is a guess: whatever is not proved is unknown.
  */
 export interface OwnerProcess {
-  /** The id of the host whose lease it has taken. */
+  /** The id of the host, as it stands in the lease that this process took. */
   readonly host: string
   readonly epoch: number
   readonly node: string

@@ -31,7 +31,7 @@ export type Attributed = Pick<TurnFolder, 'shared' | 'uncertain'>
  *   known to change other paths only.
  * - A path is uncertain if a call ran of which nobody knows what it changes: a person may have changed the path meanwhile.
  *
- * If there are more than `most` paths of a kind, they stand for all paths.
+ * If more than `most` paths are shared, or uncertain, all paths of the folder count as shared, or uncertain.
  */
 export function attributed(before: Attributed, { calls, others, changes }: Period, most: number): Attributed {
   const { shared, uncertain } = before

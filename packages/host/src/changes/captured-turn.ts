@@ -29,7 +29,7 @@ export class CapturedTurn {
   #bytes = 0
   /** The calls of this turn that run in the present period, with their labels. */
   #calls = new Map<string, string>()
-  /** The files that calls are known to change. A call that is not named may change any file. */
+  /** By the id of a call: the only files that it changes. A call without an entry may change any file. */
   readonly #writes = new Map<string, readonly Uri[]>()
   /** Whether others (another turn, a worker or a terminal) were active in the folders during the present period. */
   #others = false

@@ -101,8 +101,8 @@ async function apply(tool: ToolContext, toolCallId: string, path: string, edit: 
 }
 
 /**
- * Notes which files a call changes: under the names that the agent uses, and under those without links. A path outside of
- * the folders concerns no capture, so it is left out.
+ * Notes which files a call changes: by the paths that the agent uses, and by the same paths with symbolic links resolved.
+ * Paths outside of the session's folders are left out, because no capture contains them.
  */
 async function writesOnly(
   { core, session, chat }: ToolContext,

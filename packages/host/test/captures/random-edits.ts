@@ -39,8 +39,8 @@ export interface SearchResult {
  * Random edits in one folder by two agents, people and a terminal, with undos, redos and crashes between them. After a crash the
  * turns are resumed with their stored records, which `recovered` may change. Every edit writes a word of its own. An undo
  * or a redo of a turn must leave the words of all other writers on the disk, even those that were written while a command of the
- * turn ran. There is one exception: a word that was written into a file while a call of that turn ran which names the file may
- * be removed, but the safety capture must contain it.
+ * turn ran. There is one exception: while a call that names a file runs, somebody else may write a word into that file. The undo may
+ * remove this word, but then the capture that was taken before the undo (the safety capture) has it.
  */
 export async function searchEdits(
   steps: number,

@@ -54,7 +54,7 @@ browserTest(
     await send(page, 'say sent while away')
     await page.locator('.queued-text', { hasText: 'say sent while away' }).waitFor()
     await room.start()
-    await page.getByText('it can go on where it was').waitFor()
+    await page.getByText('The turn can be resumed until another one begins').waitFor()
     await page.getByText('these wait for you').waitFor()
     await shot(page, 'held-after-kill')
     await page.getByRole('button', { name: 'Resume the turn' }).click()

@@ -102,7 +102,7 @@ export class Launcher {
   #processOptions() {
     const { command, args, env, variables, memoryBytes: maxMemory = defaultMaxMemory } = this.program
     const { environment: host, mark, mcpServers = [], secrets = {} } = this.context
-    // An agent runs git for the user, which may need the SSH agent.
+    // Agents get the socket of the user's SSH agent, because they run git, and git may need it to push or fetch.
     const own = new RegExp(`${variables.source}|^SSH_AUTH_SOCK$`, variables.flags)
     const environment = programEnvironment(host, { own, configured: env, mark })
     const otherSecrets = { ...valuesGiven(mcpServers), ...secrets }

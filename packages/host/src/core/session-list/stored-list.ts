@@ -8,7 +8,7 @@ import type { Records } from '../../ports/records.ts'
 import { readText } from '../../records/checked-records.ts'
 import { annotationCounts, summaryOf } from '../summary.ts'
 
-/** An entry of the session list as it is stored. */
+/** The stored form of an entry of the session list. */
 export interface StoredEntry {
   readonly summary: SessionSummary
   /** The sequence numbers of the session's changes (`ListChanges`). */

@@ -31,7 +31,8 @@ export function send(client: Client, state: ChatState, draft: Draft, delivery: D
   if (delivery === 'turn')
     return dispatch(client, resource, { type: 'chat/turnStarted', ...newTurn(), message })
   const pending = delivery === 'steer' ? state.steeringMessage : undefined
-  // The turn may end before the host has the message, for example while the page is offline.
+  // The message names the turn that it was written behind. If the page is offline, that turn may end before the host gets the
+  // message.
   const turn = delivery === 'queue' ? state.activeTurn : undefined
   // A chat holds one steering message: a second one is added to it.
   const merged = pending ? { ...message, text: `${pending.message.text}\n\n${message.text}` } : message

@@ -113,6 +113,12 @@ describe.sequential('[Z35] [Z36] changes of a session', () => {
       ),
     ])
     expect(text('a.txt')).toBe('one\n2\nthree\nby a person\n')
+    // The commands are about the same turn and the same file as the one that was refused.
+    const named = await atrium(home, ['undo', 'changes', 'a.txt', '--turn', '-1'])
+    expect([named.status, named.stderr]).toEqual([
+      1,
+      expect.stringContaining('atrium undo changes a.txt --turn -1 --copy'),
+    ])
   })
 
   test('[O38] the three choices for a file that others changed are flags: for all such files, or for named ones', async () => {

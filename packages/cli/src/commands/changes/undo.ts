@@ -37,6 +37,8 @@ const choices = {
  */
 export function undo(session: string | undefined, files: readonly string[], flags: UndoFlags): Promise<void> {
   const choice = choiceOf(flags)
+  const turn = flags.turn === undefined ? [] : ['--turn', flags.turn]
+  const asked = [session ?? 'last', ...files, ...turn]
   return withClient(flags, async (client) => {
     const out = output(flags)
     const target = await findTarget(client, session ?? 'last')
@@ -51,7 +53,7 @@ export function undo(session: string | undefined, files: readonly string[], flag
       throw withChoices(
         new CommandError(onOneLine(textOf(operation.description ?? nothingTo(id, found)))),
         conflicts(),
-        session,
+        asked,
       )
     if (flags.dryRun) return
     const done: string[] = []
@@ -61,7 +63,7 @@ export function undo(session: string | undefined, files: readonly string[], flag
     )
     // The answer of the host, and its refusal, too, come after the newest state of the changeset.
     const due = choice ? conflicts() : []
-    if (refused && due.length === 0) throw withChoices(refused, conflicts(), session)
+    if (refused && due.length === 0) throw withChoices(refused, conflicts(), asked)
     for (const file of due)
       if (choice)
         done.push(
@@ -126,14 +128,17 @@ function notes(
   ]
 }
 
-/** Adds to a refusal the commands that decide about the conflicts. */
+/** Adds to a refusal the commands that decide about the conflicts of what was asked for: a session, files and a turn. */
 function withChoices(
   refused: CommandError,
   conflicts: readonly ChangesetFile[],
-  session = 'last',
+  asked: readonly string[],
 ): CommandError {
   if (conflicts.length === 0) return refused
-  const commands = ['keep', 'copy', 'force'].map((flag) => `atrium undo ${session} --${flag}`)
+  const words = asked
+    .map((word) => (/^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
+    .join(' ')
+  const commands = ['keep', 'copy', 'force'].map((flag) => `atrium undo ${words} --${flag}`)
   return new CommandError(`${refused.message} The commands: ${commands.join(', ')}.`)
 }
 

@@ -1,29 +1,12 @@
 import { expect, test } from 'vitest'
 import { leaseMs, testCluster } from '../../test/cluster/nodes.ts'
 import type { TestNode } from '../../test/cluster/nodes.ts'
+import { ownerAndStandby, renamed, session } from '../../test/cluster/owner-and-standby.ts'
 import { untilIdle } from '../../test/held-flushes.ts'
 import { StoreAway } from '../ports/lease.ts'
 import { Damaged } from '../log/rebuild.ts'
 import { DiskFull } from '../ports/log.ts'
 import { databaseLost, leaseOver, takenOver } from './cluster-node.ts'
-
-const session = 'ahp-session:/one'
-const renamed = (title: string) => ({ type: 'session/titleChanged', title })
-
-/** An owner with a client in a session, and a standby. */
-async function ownerAndStandby() {
-  const cluster = testCluster()
-  const one = cluster.add('one')
-  const two = cluster.add('two')
-  await one.node.start()
-  await two.node.start()
-  const link = one.link()
-  await link.client.initialize('ann')
-  await link.client.ask('createSession', { channel: session, provider: 'mock' })
-  await link.client.ask('subscribe', { channel: session })
-  await untilIdle()
-  return { ...cluster, one, two, ann: link.client, closed: link.closed }
-}
 
 test('[L42] the first node becomes the owner, the second a standby that closes links with a sentence', async () => {
   const { one, two } = await ownerAndStandby()

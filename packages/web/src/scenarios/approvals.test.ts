@@ -48,23 +48,32 @@ browserTest(
   },
 )
 
-browserTest('[U53] a short command and a short change are allowed with one click', async () => {
-  const room = await Room.open()
-  const page = await room.page()
-  await begin(page, 'run touch seen')
-  const answers = page.getByRole('group', { name: 'Answers' })
-  await answers
-    .getByRole('button', { name: /always|session|folder/i })
-    .first()
-    .waitFor()
-  await answers.getByRole('button', { name: 'Allow once' }).click()
-  await page.locator('.turn-foot').waitFor()
-  expect(existsSync(join(room.folder, 'seen'))).toBe(true)
-  await send(page, `write notes.txt ${Array.from({ length: 90 }, (_, at) => `line ${at}`).join('\n')}`)
-  await page.getByText(/\d+ lines were never on the screen/).waitFor()
-  await answers.getByRole('button', { name: 'Allow once' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Allow unseen' }).click()
-  await page.locator('.turn-foot').nth(1).waitFor()
-  expect(existsSync(join(room.folder, 'notes.txt'))).toBe(true)
-  expectUnharmed(page)
-})
+browserTest(
+  '[U53] [U54] a short command is allowed with one click; a finished change shows its input on request',
+  async () => {
+    const room = await Room.open()
+    const page = await room.page()
+    await begin(page, 'run touch seen')
+    const answers = page.getByRole('group', { name: 'Answers' })
+    await answers
+      .getByRole('button', { name: /always|session|folder/i })
+      .first()
+      .waitFor()
+    await answers.getByRole('button', { name: 'Allow once' }).click()
+    await page.locator('.turn-foot').waitFor()
+    expect(existsSync(join(room.folder, 'seen'))).toBe(true)
+    await send(page, `write notes.txt ${Array.from({ length: 90 }, (_, at) => `line ${at}`).join('\n')}`)
+    await page.getByText(/\d+ lines were never on the screen/).waitFor()
+    await answers.getByRole('button', { name: 'Allow once' }).click()
+    const again = page.getByRole('dialog')
+    expect(await again.locator('.button.primary').innerText()).toBe('Back')
+    await again.getByRole('button', { name: 'Allow unseen' }).click()
+    await page.locator('.turn-foot').nth(1).waitFor()
+    expect(existsSync(join(room.folder, 'notes.txt'))).toBe(true)
+    const card = page.locator('.tool').last()
+    expect(await card.locator('.tool-input').isVisible()).toBe(false)
+    await card.getByText('Input of write').click()
+    await card.locator('.tool-input').getByText('line 89').waitFor()
+    expectUnharmed(page)
+  },
+)

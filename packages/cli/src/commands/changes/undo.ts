@@ -48,7 +48,8 @@ export function undo(session: string | undefined, files: readonly string[], flag
     const operation = found.state.operations?.find((each) => each.id === id)
     if (!operation) throw new CommandError(nothingTo(id, found))
     const conflicts = () => conflictsIn(client, found, named)
-    if (named.length === 0) notes(operation, found, choice, conflicts()).forEach(out.note)
+    if (named.length === 0)
+      notes(operation, found, flags.dryRun ? choice : undefined, conflicts()).forEach(out.note)
     if (flags.dryRun && operation.status === 'disabled' && !choice)
       throw withChoices(
         new CommandError(onOneLine(textOf(operation.description ?? nothingTo(id, found)))),

@@ -95,6 +95,7 @@ export function ToolApproval({ turnId, call }: Props) {
           text={`${unseenWords(again.lines)} Allow all of it?`}
           action="Allow unseen"
           cancel="Back"
+          careful
           onConfirm={() => answer(again.choice)}
           onClose={() => setAgain(undefined)}
         />

@@ -35,7 +35,7 @@ export function ToolCard({ turnId, call, opened }: CardProps) {
   const plan = planOf(call)
   if (plan) return <PlanView plan={plan} call={call} />
   const decided = [decisionAbout(call), resultDecisionAbout(call)].filter((each) => each !== undefined)
-  const short = tone === 'asks' ? '' : shortInput(call, title)
+  const short = tone === 'asks' || showsEdit(call) ? '' : shortInput(call, title)
   const head = (
     <>
       <span class={`tool-icon ${tone}`}>
@@ -100,6 +100,35 @@ function ResultApproval({ turnId, call }: Props) {
   )
 }
 
+/** Whether the result shows the change of a file, which the input would only repeat. */
+function showsEdit(call: ToolCallState): boolean {
+  return 'content' in call && (call.content ?? []).some(({ type }) => type === 'fileEdit')
+}
+
+/** What the agent gave the tool. */
+function Input({
+  name,
+  text,
+  folded,
+}: {
+  readonly name: string
+  readonly text: string
+  readonly folded: boolean
+}) {
+  const shown = (
+    <pre class="tool-input" tabIndex={0}>
+      {text}
+    </pre>
+  )
+  if (!folded) return shown
+  return (
+    <details class="tool-given">
+      <summary class="quiet">Input of {visibleText(name)}</summary>
+      {shown}
+    </details>
+  )
+}
+
 function Details({ call }: { readonly call: ToolCallState }) {
   const input = inputText(call)
   const error = call.status === 'completed' ? call.error?.message : undefined
@@ -107,12 +136,7 @@ function Details({ call }: { readonly call: ToolCallState }) {
   const content = 'content' in call ? (call.content ?? []) : []
   return (
     <>
-      <p class="tool-name">{visibleText(call.toolName)}</p>
-      {input !== undefined && (
-        <pre class="tool-input" tabIndex={0}>
-          {input}
-        </pre>
-      )}
+      {input !== undefined && <Input name={call.toolName} text={input} folded={showsEdit(call)} />}
       <ToolResult content={content} />
       {error !== undefined && <p class="problem">{visibleText(error)}</p>}
       {reason !== '' && <p class="quiet">“{visibleText(reason)}”</p>}

@@ -20,7 +20,7 @@ export default defineConfig({
   test: {
     reporters: ['default', './test/report.ts'],
     globalSetup: ['test/environment.ts'],
-    setupFiles: ['test/worker-folder.ts', 'test/random-seed.ts'],
+    setupFiles: ['test/cpu-time.ts', 'test/worker-folder.ts', 'test/random-seed.ts'],
     // Tests wait on states, never on time: this only ends one that waits for what never comes, also on a machine that is busy.
     testTimeout: 300_000,
     hookTimeout: 300_000,

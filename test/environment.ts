@@ -54,14 +54,14 @@ const mark = 'ATRIUM_TESTS'
 
 /** The variables that stay: those of the test runner and those that these tests read. */
 const kept =
-  /^(?:CI|NODE_ENV|TEST|VITEST\w*|FORCE_TTY|SystemRoot|ATRIUM_CHROMIUM|ATRIUM_POSTGRES_URL|ATRIUM_RECORDINGS|ATRIUM_SHOTS|ATRIUM_SEARCH|ATRIUM_SEED)$/
+  /^(?:CI|NODE_ENV|TEST|VITEST\w*|FORCE_TTY|SystemRoot|ATRIUM_CHROMIUM|ATRIUM_POSTGRES_URL|ATRIUM_RECORDINGS|ATRIUM_SHOTS|ATRIUM_SEARCH|ATRIUM_SEED|ATRIUM_TIMES)$/
 
 /** The programs that tests start by name. A test that needs another one adds it here. */
 const programs = `
   node npm git sh bash zsh cat chmod cksum cp cut date dd dirname echo env expr false find grep head id
   kill ln ls mkdir mkfifo mount mv nohup od printf ps pwd readlink rm rmdir sed seq setsid sleep
   sort stat stty tail test timeout touch tr true tty umount uname wc yes
-  chromium chromium-browser google-chrome basename pgbouncer
+  chromium chromium-headless-shell chromium-browser google-chrome basename pgbouncer
 `
   .trim()
   .split(/\s+/)

@@ -6,10 +6,17 @@ export interface FileReport {
   /** Its path in the repository. */
   readonly name: string
   readonly failed: boolean
-  /** The time of its tests and hooks, and that of loading its modules. */
-  readonly milliseconds: { readonly tests: number; readonly modules: number }
+  /** What it took. */
+  readonly milliseconds: Milliseconds
   /** Messages of all that failed in it. */
   readonly messages: readonly string[]
+}
+
+/** The time of tests and hooks and that of loading modules, by the clock; and the CPU time of all that and of ended programs. */
+interface Milliseconds {
+  readonly tests: number
+  readonly modules: number
+  readonly cpu: number
 }
 
 export interface Report {
@@ -40,21 +47,25 @@ function fileReport(module: TestModule): FileReport {
   return {
     name: module.relativeModuleId,
     failed: !module.ok(),
-    milliseconds: { tests: Math.round(duration), modules: Math.round(collectDuration + setupDuration) },
+    milliseconds: {
+      tests: Math.round(duration),
+      modules: Math.round(collectDuration + setupDuration),
+      cpu: Math.round(module.meta().cpu ?? 0),
+    },
     messages: errors.map((error) => error.message),
   }
 }
 
-/** The dearest files first. The workers share the cores, so the seconds of all files are more than those of the run. */
+/** The files that took the most CPU time first. The workers share the cores, so the seconds by the clock are more than those of the run. */
 function timeTable(files: readonly FileReport[], rows: number): string {
-  const seconds = (milliseconds: number) => (milliseconds / 1000).toFixed(1).padStart(8)
-  const sum = (of: readonly FileReport[], part: 'tests' | 'modules') =>
-    of.reduce((total, file) => total + file.milliseconds[part], 0)
-  const row = (of: readonly FileReport[], name: string) =>
-    `${seconds(sum(of, 'tests'))}${seconds(sum(of, 'modules'))}  ${name}`
-  const dearest = files.toSorted((a, b) => b.milliseconds.tests - a.milliseconds.tests).slice(0, rows)
+  const parts = ['cpu', 'tests', 'modules'] as const
+  const row = (of: readonly FileReport[], name: string) => {
+    const sums = parts.map((part) => of.reduce((sum, file) => sum + file.milliseconds[part], 0) / 1000)
+    return `${sums.map((seconds) => seconds.toFixed(1).padStart(8)).join('')}  ${name}`
+  }
+  const dearest = files.toSorted((a, b) => b.milliseconds.cpu - a.milliseconds.cpu).slice(0, rows)
   return [
-    `${'tests'.padStart(8)}${'modules'.padStart(8)}  seconds of`,
+    `${parts.map((part) => part.padStart(8)).join('')}  seconds of`,
     ...dearest.map((file) => row([file], file.name)),
     row(files, `all ${files.length} files`),
   ].join('\n')

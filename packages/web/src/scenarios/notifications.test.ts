@@ -1,6 +1,16 @@
 import { expect } from 'vitest'
 import type { BrowserContext, Page } from 'playwright-core'
-import { Room, begin, browserTest, eventually, expectUnharmed, shot } from '../../test/browser.ts'
+import {
+  Room,
+  begin,
+  browserTest,
+  eventually,
+  expectUnharmed,
+  needsNotifications,
+  shot,
+} from '../../test/browser.ts'
+
+needsNotifications()
 
 const kept = (page: Page) => page.evaluate('navigator.serviceWorker.ready.then(() => true)')
 

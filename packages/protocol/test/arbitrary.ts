@@ -33,17 +33,30 @@ interface Options {
   readonly often?: { readonly [name: string]: readonly string[] }
 }
 
-export function valueOf(name: string, options: Options = { deep: 4 }): fc.Arbitrary<unknown> {
-  return arbitrary(definitions[name] ?? {}, options, 0)
+const usual: Options = { deep: 4 }
+
+export function valueOf(name: string, options: Options = usual): fc.Arbitrary<unknown> {
+  return shape(name, options, 0)
+}
+
+/** The arbitraries of named shapes. They are kept, because making one takes much longer than drawing a value from it. */
+const made = new WeakMap<Options, Map<string, fc.Arbitrary<unknown>>>()
+
+function shape(name: string, options: Options, depth: number): fc.Arbitrary<unknown> {
+  const kept = made.get(options) ?? new Map<string, fc.Arbitrary<unknown>>()
+  made.set(options, kept)
+  // All depths from `deep` on are the same.
+  const key = `${Math.min(depth, options.deep)} ${name}`
+  const one = kept.get(key) ?? arbitrary(definitions[name] ?? {}, options, depth)
+  kept.set(key, one)
+  return one
 }
 
 function arbitrary(schema: JsonSchema, options: Options, depth: number): fc.Arbitrary<unknown> {
   if (schema.$ref !== undefined) {
     const name = schema.$ref.replace('#/$defs/', '')
     if (name === 'Identifier' && options.ids) return options.ids
-    return fc
-      .constantFrom(name, ...(options.often?.[name] ?? []))
-      .chain((one) => arbitrary(definitions[one] ?? {}, options, depth))
+    return fc.constantFrom(name, ...(options.often?.[name] ?? [])).chain((one) => shape(one, options, depth))
   }
   if ('const' in schema) return fc.constant(schema.const)
   if (schema.enum) return fc.constantFrom(...schema.enum)
@@ -87,7 +100,7 @@ function text(schema: JsonSchema): fc.Arbitrary<string> {
       .map((date) => date.toISOString())
   if (schema.pattern !== undefined) {
     const allowed = new RegExp(schema.pattern, 'u')
-    return fc.string({ minLength: 1, maxLength: 12 }).filter((made) => allowed.test(made))
+    return fc.string({ minLength: 1, maxLength: 12 }).filter((drawn) => allowed.test(drawn))
   }
   if (schema.not !== undefined) return fc.string({ maxLength: 8 }).map((tail) => `x-${tail}`)
   if (schema.examples) return fc.oneof(fc.constantFrom(...schema.examples), fc.constant('x-later'))
@@ -111,7 +124,7 @@ function object(schema: JsonSchema, options: Options, depth: number): fc.Arbitra
           arbitrary(schema.additionalProperties ?? {}, options, depth + 1),
           { maxKeys: 2 },
         )
-  return fc.tuple(others, known).map(([extra, made]) => ({ ...extra, ...(made as object) }))
+  return fc.tuple(others, known).map(([extra, rest]) => ({ ...extra, ...(rest as object) }))
 }
 
 /** A member of an object. Some identifiers have no schema of their own and are recognized by the key `id`. */

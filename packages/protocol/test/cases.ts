@@ -48,6 +48,13 @@ export function stateCases(): readonly StateCase[] {
   })
 }
 
+/** The cases that are no malformed ones, by file. One test for each case takes longer than the case. */
+export function soundCases(): readonly (readonly [file: string, cases: readonly StateCase[]])[] {
+  const all = stateCases().filter(({ malformed }) => !malformed)
+  const files = [...new Set(all.map(({ file }) => file))]
+  return files.map((file) => [file, all.filter((one) => one.file === file)])
+}
+
 /** The reducer of a kind without its state type, for tests that run over all kinds. */
 export function reducerOf(kind: KindName): Reduce<object> {
   return reducers[kind] as Reduce<object>

@@ -10,8 +10,6 @@ import { definitions, valueOf } from './arbitrary.ts'
 
 export const kindNames = Object.keys(kinds) as readonly KindName[]
 
-/** Levels of nesting: enough for an MCP server inside a plugin of a session. */
-const deep = 6
 const ids = fc.constantFrom('a', 'b', 'c')
 const often = {
   McpServerState: ['McpServerStarting', 'McpServerStarting'],
@@ -19,13 +17,18 @@ const often = {
   ChildCustomization: ['McpServerCustomization', 'McpServerCustomization'],
 }
 
+/** Levels of nesting: enough for an MCP server inside a plugin of a session. */
+const deep = { deep: 6, ids, often }
+/** Required keys only. */
+const flat = { deep: 0, ids, often }
+
 export function stateOf(kind: KindName): fc.Arbitrary<object> {
   return made(stateName(kind), deep)
 }
 
 /** A state with its required keys only. */
 export function newStateOf(kind: KindName): fc.Arbitrary<object> {
-  return made(stateName(kind), 0)
+  return made(stateName(kind), flat)
 }
 
 export function actionOf(kind: KindName): fc.Arbitrary<Action> {
@@ -49,9 +52,9 @@ export function scriptOf(kind: KindName): fc.Arbitrary<readonly Action[]> {
     .chain((actions) => fc.array(fc.constantFrom(...actions), { maxLength: 80, size: 'max' }))
 }
 
-function made(name: string, deep: number): fc.Arbitrary<object> {
+function made(name: string, options: typeof deep): fc.Arbitrary<object> {
   // Converting the value to JSON and back turns -0 into 0.
-  return valueOf(name, { deep, ids, often }).map((value) => JSON.parse(JSON.stringify(value)) as object)
+  return valueOf(name, options).map((value) => JSON.parse(JSON.stringify(value)) as object)
 }
 
 export function stateName(kind: KindName): string {

@@ -39,8 +39,7 @@ export async function judge(
 }
 
 /**
- * The rules to run for a fault. If `ATRIUM_SEARCH` is `full`, as in `.ci/run`, these are all rules. Otherwise they are
- * the rules that must find the fault and one in eight of the others; which ones depends on the fault.
+ * The rules to run for a fault. If `ATRIUM_SEARCH` is `full`, these are all rules. Otherwise they are the rules that must find the fault and one in eight of the others; which ones depends on the fault.
  */
 function rulesFor(fault: Fault, expected: readonly string[]): readonly Topic[] {
   if (searchesInFull) return topics

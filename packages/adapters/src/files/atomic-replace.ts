@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import type { BigIntStats } from 'node:fs'
 import { link, open, rename, unlink } from 'node:fs/promises'
@@ -6,26 +5,37 @@ import type { FileHandle } from 'node:fs/promises'
 import type { DirectoryEntry } from './containment.ts'
 import type { HeldFile } from './held-file.ts'
 import { codeOf } from '../process/error-code.ts'
-import type { BytePath } from './byte-path.ts'
+import type { Unfinished } from './unfinished.ts'
 
 export interface ReplaceOptions {
   /** The file whose owner and permissions the new file takes over. */
   readonly attributesOf?: BigIntStats | undefined
   /** Whether the call fails with EEXIST if a file of that name exists. */
   readonly exclusive: boolean
+  readonly unfinished: Unfinished
 }
 
 /**
  * Writes a temporary file in the same directory, flushes it to the disk and renames it. Readers find the old file or the
- * new one, also after a crash at any moment (F-40c). A host that is killed leaves its temporary file behind.
+ * new one, also after a crash at any moment (F-40c). The next start deletes the temporary file of a host that was killed.
  */
 export async function atomicReplace(
+  entry: DirectoryEntry,
+  fill: (file: FileHandle) => Promise<void>,
+  options: ReplaceOptions,
+): Promise<void> {
+  const { dir } = entry
+  await options.unfinished.withName(dir, (name) => replaceBy({ dir, name }, entry, fill, options))
+  await syncDirectory(dir)
+}
+
+async function replaceBy(
+  temp: DirectoryEntry,
   entry: DirectoryEntry,
   fill: (file: FileHandle) => Promise<void>,
   { attributesOf, exclusive }: ReplaceOptions,
 ): Promise<void> {
   const { dir } = entry
-  const temp: DirectoryEntry = { dir, name: tempName() }
   const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW } = constants
   // A file that replaces another one starts with mode 600: nobody else may open it before it has the permissions of the
   // old file.
@@ -44,7 +54,6 @@ export async function atomicReplace(
     await unlink(dir.childPath(temp.name)).catch(() => {})
     throw error
   }
-  await syncDirectory(dir)
 }
 
 /** Renames in one step. With `exclusive`, no existing file is replaced: of several concurrent calls exactly one succeeds. */
@@ -65,8 +74,6 @@ export async function renameEntry(
   }
   await unlink(fromPath)
 }
-
-export const tempName = (): BytePath => `.atrium-${randomBytes(8).toString('hex')}.tmp`
 
 /**
  * Flushes a directory, so that a rename in it survives a power cut. Does nothing on systems that cannot flush

@@ -4,18 +4,17 @@ import type { FileHandle } from 'node:fs/promises'
 import type { Change } from '@atrium/host/ports/files'
 import type { DirectoryEntry } from './containment.ts'
 import { isSameFile } from './held-file.ts'
-import type { Descriptors, HeldFile } from './held-file.ts'
+import type { HeldFile } from './held-file.ts'
 import { copyBytes, wholeFile } from './copy-bytes.ts'
 import { exists, notRegular, unfit } from './errors.ts'
 import { codeOf } from '../process/error-code.ts'
 import { isInside } from './byte-path.ts'
-import { atomicReplace, renameEntry, syncDirectory, tempName } from './atomic-replace.ts'
+import { atomicReplace, renameEntry, syncDirectory } from './atomic-replace.ts'
 import { holdIfExists, lockNameOf } from './operation.ts'
 import type { Operation } from './operation.ts'
 import { removeEntry } from './remove.ts'
 import { checkTree, copyContents, removeContents } from './tree.ts'
 import { TreeBudget } from './tree-budget.ts'
-import type { TreeLimits } from './tree-budget.ts'
 
 type CopyOrMove = Extract<Change, { readonly kind: 'copy' | 'move' }>
 
@@ -77,17 +76,21 @@ async function checkTarget(
   if (linked?.stat.isDirectory()) throw exists()
 }
 
-async function copyTo({ containment, descriptors, limits }: Operation, transfer: Transfer): Promise<void> {
+async function copyTo(operation: Operation, transfer: Transfer): Promise<void> {
+  const { containment, limits } = operation
   const { source, target, from, kind } = transfer
-  if (!source.stat.isDirectory()) return copyFileTo(transfer, limits)
+  if (!source.stat.isDirectory()) return copyFileTo(operation, transfer)
   const check = (inner: HeldFile) => containment.check(inner, from)
   await checkTree(source, { budget: new TreeBudget(limits), check, files: true })
   // A move removes the source afterwards, so each file of the copy must be on the disk.
   const walk = { budget: new TreeBudget(limits), check, durable: kind === 'move' }
-  await copyDirectoryTo(descriptors, target, (to) => copyContents(source, to, walk))
+  await copyDirectoryTo(operation, target, (to) => copyContents(source, to, walk))
 }
 
-async function copyFileTo({ source, target, failIfExists }: Transfer, limits: TreeLimits): Promise<void> {
+async function copyFileTo(
+  { limits, unfinished }: Operation,
+  { source, target, failIfExists }: Transfer,
+): Promise<void> {
   if (!source.stat.isFile()) throw notRegular()
   new TreeBudget(limits).spendBytes(Number(source.stat.size))
   const from = await source.open(constants.O_RDONLY)
@@ -95,7 +98,7 @@ async function copyFileTo({ source, target, failIfExists }: Transfer, limits: Tr
     // The bytes are counted a second time while they are copied: the file may have grown.
     const { spendBytes } = new TreeBudget(limits)
     const fill = async (file: FileHandle) => file.truncate(await copyBytes(from, file, wholeFile, spendBytes))
-    const options = { attributesOf: source.stat, exclusive: failIfExists }
+    const options = { attributesOf: source.stat, exclusive: failIfExists, unfinished }
     await atomicReplace(target, fill, options).catch((error: unknown) => {
       throw existsIfOccupied(error)
     })
@@ -106,24 +109,25 @@ async function copyFileTo({ source, target, failIfExists }: Transfer, limits: Tr
 
 /** Fills a directory under a temporary name and renames it when it is complete. */
 async function copyDirectoryTo(
-  descriptors: Descriptors,
+  { descriptors, unfinished }: Operation,
   { dir, name }: DirectoryEntry,
   fill: (to: HeldFile) => Promise<void>,
 ): Promise<void> {
-  const temp = tempName()
-  await mkdir(dir.childPath(temp), 0o700)
-  const made = await descriptors.hold(dir.childPath(temp), false)
-  try {
-    await fill(made)
-    await rename(dir.childPath(temp), dir.childPath(name)).catch((error: unknown) => {
-      throw existsIfOccupied(error)
-    })
-  } catch (error) {
-    const budget = new TreeBudget({ treeDepth: Infinity, treeEntries: Infinity, copyBytes: 0 })
-    await removeContents(made, { budget, check: async () => {} }).catch(() => {})
-    await rmdir(dir.childPath(temp)).catch(() => {})
-    throw error
-  }
+  await unfinished.withName(dir, async (temp) => {
+    await mkdir(dir.childPath(temp), 0o700)
+    const made = await descriptors.hold(dir.childPath(temp), false)
+    try {
+      await fill(made)
+      await rename(dir.childPath(temp), dir.childPath(name)).catch((error: unknown) => {
+        throw existsIfOccupied(error)
+      })
+    } catch (error) {
+      const budget = new TreeBudget({ treeDepth: Infinity, treeEntries: Infinity, copyBytes: 0 })
+      await removeContents(made, { budget, check: async () => {} }).catch(() => {})
+      await rmdir(dir.childPath(temp)).catch(() => {})
+      throw error
+    }
+  })
   await syncDirectory(dir)
 }
 

@@ -22,6 +22,7 @@ import { fileStat } from './stat.ts'
 import { childrenOf } from './tree.ts'
 import type { Child } from './tree.ts'
 import type { TreeLimits } from './tree-budget.ts'
+import { Unfinished } from './unfinished.ts'
 import { watchTree } from './watch/watch.ts'
 import { write } from './write.ts'
 
@@ -31,15 +32,22 @@ export interface FilesOptions {
   /** Directories inside of forbidden ones that may be used after all: those of worktrees. */
   readonly permitted?: readonly string[]
   readonly limits?: Partial<TreeLimits>
+  /** The folder in which unfinished files are noted. Absent: a host that is killed may leave them behind. */
+  readonly unfinished?: string
 }
 
 /** Returns the port `Files` for the files of this machine. */
-export function nodeFiles({ forbidden = [], permitted = [], limits }: FilesOptions = {}): Files {
+export function nodeFiles(options: FilesOptions = {}): Files {
+  const { forbidden = [], permitted = [], limits } = options
   const { treeDepth, treeEntries, copyBytes } = defaultLimits
+  const unfinished = new Unfinished(options.unfinished)
+  // What cannot be deleted now, such as a file in a folder that is read-only, is left to the next start.
+  unfinished.sweep().catch(() => {})
   const shared = {
     containment: new Containment(forbidden, permitted),
     locks: new NameLock(),
     limits: { treeDepth, treeEntries, copyBytes, ...limits },
+    unfinished,
   }
   const run = async <T>(task: (operation: Operation) => Promise<T>): Promise<T> => {
     try {

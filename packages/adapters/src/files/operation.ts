@@ -3,12 +3,14 @@ import type { Descriptors, HeldFile } from './held-file.ts'
 import { codeOf } from '../process/error-code.ts'
 import type { NameLock } from './name-lock.ts'
 import type { TreeLimits } from './tree-budget.ts'
+import type { Unfinished } from './unfinished.ts'
 
 /** One call of a method of `Files`: the parts that all calls share, and the files that this call holds. */
 export interface Operation {
   readonly containment: Containment
   readonly locks: NameLock
   readonly limits: TreeLimits
+  readonly unfinished: Unfinished
   readonly descriptors: Descriptors
 }
 

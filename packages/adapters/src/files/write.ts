@@ -16,6 +16,7 @@ import { codeOf } from '../process/error-code.ts'
 import { atomicReplace } from './atomic-replace.ts'
 import { holdIfExists, lockNameOf } from './operation.ts'
 import type { Operation } from './operation.ts'
+import type { Unfinished } from './unfinished.ts'
 
 /** Number of attempts to write a file that other programs replace at the same time. */
 const maxAttempts = 5
@@ -64,18 +65,19 @@ async function targetEntry(
  * up the entry and tries again.
  */
 async function writeEntry(
-  { descriptors, limits }: Operation,
+  { descriptors, limits, unfinished }: Operation,
   entry: DirectoryEntry,
   content: Content,
 ): Promise<boolean> {
   const { data, options } = content
   const old = await oldFile(descriptors, entry, options)
   if (options.mode === 'append' && (options.position ?? 0) === 0)
-    return old ? append(old, data) : createForAppend(entry, data)
+    return old ? append(old, data) : createForAppend(unfinished, entry, data)
   if (old) await access(old.path, constants.W_OK)
   await atomicReplace(entry, (file) => fill(file, old, content, limits.copyBytes), {
     attributesOf: old?.stat,
     exclusive: options.createOnly === true,
+    unfinished,
   })
   return true
 }
@@ -136,9 +138,13 @@ async function undoAppend(file: FileHandle, size: number, written: number): Prom
   if ((await file.stat()).size === size + written) await file.truncate(size)
 }
 
-async function createForAppend(entry: DirectoryEntry, data: Uint8Array): Promise<boolean> {
+async function createForAppend(
+  unfinished: Unfinished,
+  entry: DirectoryEntry,
+  data: Uint8Array,
+): Promise<boolean> {
   try {
-    await atomicReplace(entry, (file) => writeAll(file, data, 0), { exclusive: true })
+    await atomicReplace(entry, (file) => writeAll(file, data, 0), { exclusive: true, unfinished })
     return true
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false

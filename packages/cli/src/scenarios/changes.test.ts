@@ -36,6 +36,10 @@ beforeAll(async () => {
   git('add', '.')
   git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qm', 'first')
   host = await HostProcess.start(home)
+  // A host that was killed while it wrote a file has left this.
+  mkdirSync(join(home, 'data', 'unfinished'), { recursive: true, mode: 0o700 })
+  writeFileSync(join(home, 'data', 'unfinished', unfinished), join(work, unfinished))
+  writeFileSync(join(work, unfinished), 'a part of it')
   client = clientOf(host)
   chat = await sessionOf(client, 'changes', work)
   await approved('write b.txt hello')
@@ -51,6 +55,13 @@ describe.sequential('[Z35] [Z36] changes of a session', () => {
   beforeEach(({ skip }) => skip(!hasGit, 'no git'))
 
   test('diff shows the session, a turn, and the uncommitted files', async () => {
+  test('[E4] the temporary file of a host that was killed is gone after the start', () => {
+    expect([
+      existsSync(join(work, unfinished)),
+      existsSync(join(home, 'data', 'unfinished', unfinished)),
+    ]).toEqual([false, false])
+  })
+
     const all = await atrium(home, ['diff', 'changes'])
     expect(all.stdout).toBe(
       [
@@ -214,3 +225,5 @@ async function approved(message: string): Promise<void> {
     }
   await chat.until(({ activeTurn }) => activeTurn === undefined)
 }
+const unfinished = '.atrium-00112233445566aa.tmp'
+

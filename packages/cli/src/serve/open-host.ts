@@ -118,7 +118,11 @@ async function createOn(
   const hasIndex =
     search !== undefined || readOnly === undefined || existsSync(join(settings.data, 'search.db'))
   // No client and no agent may touch the files of the host, above all its token.
-  const files = nodeFiles({ forbidden: [settings.data], permitted: [treesOf(worktrees)] })
+  const files = nodeFiles({
+    forbidden: [settings.data],
+    permitted: [treesOf(worktrees)],
+    ...(readOnly === undefined && { unfinished: join(settings.data, 'unfinished') }),
+  })
   return createHost({
     store,
     place: parts.place?.name ?? settings.data,

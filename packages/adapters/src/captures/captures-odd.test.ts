@@ -231,14 +231,6 @@ describe('odd files and folders', () => {
     expect(await captures.compare(after.id, small.id)).toMatchObject([{ path: 'sparse', after: { size: 1 } }])
   })
 
-  test('[O17] a name that is not valid UTF-8 is named', async () => {
-    const { folder, take } = opened()
-    writeFileSync(Buffer.concat([Buffer.from(folder.at('bad-')), Buffer.from([0xff])]), '1')
-    const { omitted, id } = await take()
-    expect(omitted).toEqual([{ path: 'bad-\uFFFD', reason: 'Its name is not valid UTF-8.' }])
-    expect((await take()).id).toBe(id)
-  })
-
   test('[O16] a file becomes a folder, and a folder a file or a link', async () => {
     const { folder, pathsOf } = opened()
     await folder.write('a', '1')

@@ -1,6 +1,7 @@
 import { CaptureFailed } from '@atrium/host/ports/captures'
 import type { CapturedChange, CapturedFile } from '@atrium/host/ports/captures'
 import { omittedHash, omittedMode, omittedOf, omittedReason } from './omitted.ts'
+import { namesIn } from './objects/names.ts'
 import type { CaptureStore } from './store.ts'
 import { withScratch, writeSides, writeWhole } from './whole.ts'
 
@@ -147,17 +148,31 @@ async function listed(
   const found = await run('-M')
   const { exitCode, stdout } = found.exitCode === 0 ? found : await run('--no-renames')
   if (exitCode !== 0) return undefined
-  const fields = stdout.toString('utf8').split('\0')
+  const fields = namesIn(stdout)
   const changes: RawChange[] = []
+  const bad: RawChange[] = []
   for (let i = 0; i + 1 < fields.length;) {
     const [, oldMode = '', mode = '', oldHash = '', hash = '', status] =
-      /^:(\d+) (\d+) ([\da-f]+) ([\da-f]+) ([A-Z])/.exec(fields[i++] ?? '') ?? []
-    const oldPath = status === 'R' ? fields[i++] : undefined
-    const path = fields[i++] ?? ''
+      /^:(\d+) (\d+) ([\da-f]+) ([\da-f]+) ([A-Z])/.exec(fields[i++]?.text ?? '') ?? []
+    const [from, to] = [status === 'R' ? fields[i++] : undefined, fields[i++]]
+    const [path, oldPath] = [to?.text ?? '', from?.text]
     const [a, b] = [sideOf({ mode: oldMode, hash: oldHash }), sideOf({ mode, hash })]
-    changes.push(...changeOf({ path, oldPath, before: a, after: b }))
+    const change = changeOf({ path, oldPath, before: a, after: b })
+    if (from?.bytes ?? to?.bytes) bad.push(...change.map(withoutContents))
+    else changes.push(...change)
   }
-  return changes.toSorted(byPath)
+  // A file that differs from the index is in the capture by its escaped name, too.
+  const isNamed = ({ path }: RawChange) => changes.some((each) => each.path === path)
+  return [...changes, ...bad.filter((each) => !isNamed(each))].toSorted(byPath)
+}
+
+/** Returns a change of a file that has no name in the protocol: its contents can be neither shown nor set back. */
+function withoutContents({ before, after, ...change }: RawChange): RawChange {
+  const named = ({ hash }: Side): Side => ({
+    mode: omittedMode,
+    hash: omittedHash({ kind: 'name', size: 0 }, hash.padEnd(64, '0'), hash.length / 2),
+  })
+  return { ...change, ...(before && { before: named(before) }), ...(after && { after: named(after) }) }
 }
 
 function changeOf({ path, oldPath, before, after }: PossibleChange): readonly RawChange[] {

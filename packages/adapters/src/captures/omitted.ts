@@ -40,7 +40,7 @@ export function omittedReason({ kind, size }: Omitted): string {
 const reasons = {
   unreadable: 'It cannot be read.',
   repository: 'It is a repository of its own.',
-  name: 'Its name is not valid UTF-8.',
+  name: 'Its name is not valid UTF-8, so it can be neither shown nor set back.',
   converted:
     'The repository stores it in another form (by a filter, an encoding or line ends), so it can be neither compared nor set back.',
 }

@@ -91,11 +91,12 @@ async function differing(
   { incoming, signal }: Packing,
   [before, after]: readonly [string, string],
 ): Promise<{ readonly hashes: readonly string[]; readonly differences: Differences } | undefined> {
-  await writeWhole(store, before, incoming)
+  // The later capture may have trees of the earlier one that are only in the folder of the new objects.
+  const whole = await writeWhole(store, before, incoming)
   const args = ['diff-tree', '-r', '-t', '-z', '--raw', '--no-abbrev', '--no-renames', before, after]
   const { exitCode, stdout } = await store.tryRun(args, { view: 'all', into: incoming, signal })
   if (exitCode !== 0) return undefined
-  const hashes = [before, after]
+  const hashes = [before, after, ...whole]
   const differences = new Map<string, Difference>()
   const fields = stdout.toString('utf8').split('\0')
   for (let i = 0; i + 1 < fields.length; i += 2) {

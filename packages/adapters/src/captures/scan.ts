@@ -5,6 +5,9 @@ import { realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { omittedHash, omittedOf } from './omitted.ts'
 import type { OmittedKind } from './omitted.ts'
+import { namesIn } from './objects/names.ts'
+import type { OutputName } from './objects/names.ts'
+import type { HashLength } from './index-file.ts'
 import type { Place } from './place.ts'
 import type { CaptureStore, StoreState } from './store.ts'
 import { tickMs } from './unchanged.ts'
@@ -16,14 +19,16 @@ export interface Scan {
   /** Files to be removed from the index. */
   readonly removed: readonly string[]
   /**
-   * Files whose content is not captured, each with the text that replaces its hash. Only those of the kinds `large` and
-   * `unreadable` are entries of trees.
+   * Files whose content is not captured, each with the text that replaces its hash. Only those of the kinds `large`, `unreadable` and
+   * `name` are entries of trees.
    */
   readonly omitted: ReadonlyMap<string, string>
   /** The sum of the sizes of `paths`. */
   readonly bytes: number
   /** Sizes and times of files. A file is left out if it is so new that a further change might not change its size and times. */
   readonly seen: ReadonlyMap<string, string>
+  /** Whether the index of the store must change. */
+  readonly reindex: boolean
 }
 
 export interface Found {
@@ -31,8 +36,8 @@ export interface Found {
   readonly paths: readonly string[]
   /** Files in the index that do not exist, or are not captured any more. */
   readonly dropped: readonly string[]
-  /** Names that are not valid UTF-8, decoded with replacement characters. */
-  readonly badNames: readonly string[]
+  /** New and changed files whose names are not valid UTF-8. */
+  readonly badNames: readonly OutputName[]
   /**
    * Whether the index of the store must change: git now ignores files that are in it, or the user has begun to track
    * ignored files that are not in it.
@@ -65,14 +70,14 @@ export async function findChanges(store: CaptureStore, place: Place, options: Sc
       signal: options.signal,
       tree,
     })
-    return recordsOf(output)
+    return namesIn(output)
   }
   const others = ['ls-files', '-z', '--others', '--exclude-standard']
   const ignored = ['ls-files', '-z', '--cached', '--ignored', '--exclude-standard']
   const userIndex = place.repository && join(place.repository.gitDir, 'index')
   const [changed, untracked, ours, users] = await Promise.all([
     list(['diff-files', '-z', '--name-status', '--no-renames', '--ignore-submodules=all']).then((found) => {
-      options.onChanged(found.names.filter((_, i) => i % 2 === 1))
+      options.onChanged(textsOf(found.filter((_, i) => i % 2 === 1)))
       return found
     }),
     list(others),
@@ -81,25 +86,25 @@ export async function findChanges(store: CaptureStore, place: Place, options: Sc
     // the store then stay.
     options.tracking && userIndex !== undefined ? list(ignored, userIndex).catch(() => undefined) : none,
   ])
-  const tracked = new Set(users?.names ?? ours.names)
+  const known = new Set(textsOf(ours))
+  const tracked = new Set(users ? textsOf(users) : known)
   // Git prints two records for each change: a letter and the path. The letter D means that the file is deleted, or
   // behind a link now.
-  const lettersAndPaths = changed.names
-  const gone = new Set(lettersAndPaths.filter((_, i) => i % 2 === 1 && lettersAndPaths[i - 1] === 'D'))
-  const known = new Set(ours.names)
-  const forced = (users?.names ?? []).filter((path) => !known.has(path))
-  const ignoredNow = ours.names.filter((path) => !tracked.has(path))
+  const gone = new Set(textsOf(changed.filter((_, i) => i % 2 === 1 && changed[i - 1]?.text === 'D')))
+  const forced = textsOf(users ?? []).filter((path) => !known.has(path))
+  const ignoredNow = [...known].filter((path) => !tracked.has(path))
+  const changedPaths = changed.filter((_, i) => i % 2 === 1)
   return {
     paths: [
       ...new Set([
-        ...lettersAndPaths.filter((path, i) => i % 2 === 1 && !gone.has(path)),
-        ...untracked.names,
+        ...textsOf(changedPaths).filter((path) => !gone.has(path)),
+        ...textsOf(untracked),
         ...forced,
       ]),
     ],
     dropped: [...new Set([...gone, ...ignoredNow])],
     reindex: forced.length + ignoredNow.length > 0,
-    badNames: untracked.bad,
+    badNames: [...changedPaths, ...untracked].filter(({ bytes }) => bytes),
   }
 }
 
@@ -118,9 +123,7 @@ export async function inspect(
   const candidates = [...new Set([...found.paths, ...known])].filter((path) => !dropped.has(path))
   const paths: string[] = []
   const removed = [...found.dropped]
-  const omitted = new Map<string, string>(
-    found.badNames.map((path) => [path, omittedHash({ kind: 'name', size: 0 }, '0'.repeat(64), hashLength)]),
-  )
+  const omitted = new Map<string, string>()
   let bytes = 0
   const seen = new Map<string, string>()
   const now = Date.now()
@@ -131,15 +134,8 @@ export async function inspect(
     const size = Number(info?.size ?? 0)
     if (info && Math.max(Number(info.mtimeMs), Number(info.ctimeMs)) < now - tickMs)
       seen.set(path, `${info.ino} ${info.size} ${info.mtimeNs} ${info.ctimeNs} ${info.mode}`)
-    const omit = (kind: OmittedKind) => {
-      const facts =
-        info && kind !== 'repository' ? `${info.size} ${info.mtimeNs} ${info.ino} ${info.mode}` : ''
-      const fingerprint = createHash('sha256').update(facts).digest('hex')
-      omitted.set(
-        path,
-        omittedHash({ kind, size: kind === 'repository' ? 0 : size }, fingerprint, hashLength),
-      )
-    }
+    const omit = (kind: OmittedKind) =>
+      omitted.set(path, omissionOf(kind, kind === 'repository' ? undefined : info, hashLength))
     if (!info) removed.push(path)
     else if (path.endsWith('/')) omit('repository')
     else if (info.isSymbolicLink()) paths.push(path)
@@ -152,13 +148,37 @@ export async function inspect(
       }
     } else if (listed.has(path)) removed.push(path)
   })
-  return { paths, removed, omitted, bytes, seen }
+  for (const { text, bytes: name } of found.badNames)
+    if (name && !listed.has(text))
+      omitted.set(
+        text,
+        omissionOf('name', statNow(Buffer.concat([Buffer.from(`${root}/`), name])), hashLength),
+      )
+  // The entry of such a file may be in the index. Git does not tell that the file is gone, because the name is not that of the file.
+  const lost = state.omitted.flatMap(([path, hash]) =>
+    omittedOf(hash)?.kind === 'name' && !omitted.has(path) && !listed.has(path) ? [path] : [],
+  )
+  return {
+    paths,
+    removed: [...removed, ...lost],
+    omitted,
+    bytes,
+    seen,
+    reindex: found.reindex || lost.length > 0,
+  }
 }
 
 /** Whether trees have an entry for an omitted file with this hash. */
 export function isInTree(hash: string): boolean {
   const kind = omittedOf(hash)?.kind
-  return kind === 'large' || kind === 'unreadable'
+  return kind === 'large' || kind === 'unreadable' || kind === 'name'
+}
+
+/** Returns the text that replaces the hash of an omitted file. It is another one when the file changes. */
+function omissionOf(kind: OmittedKind, info: BigIntStats | undefined, hashLength: HashLength): string {
+  const facts = info ? `${info.size} ${info.mtimeNs} ${info.ino} ${info.mode}` : ''
+  const fingerprint = createHash('sha256').update(facts).digest('hex')
+  return omittedHash({ kind, size: Number(info?.size ?? 0) }, fingerprint, hashLength)
 }
 
 /**
@@ -185,7 +205,7 @@ async function isBehindNoLink(path: string): Promise<boolean> {
  * Returns the stat data of a path, or undefined if nothing exists there. The call is synchronous, because one system
  * call takes much less time than a change of threads.
  */
-function statNow(path: string, stat = lstatSync): BigIntStats | undefined {
+function statNow(path: string | Buffer, stat = lstatSync): BigIntStats | undefined {
   try {
     return stat(path, { bigint: true, throwIfNoEntry: false })
   } catch {
@@ -202,23 +222,11 @@ function isReadable(path: string): boolean {
   }
 }
 
-interface Records {
-  readonly names: readonly string[]
-  readonly bad: readonly string[]
-}
+const none: readonly OutputName[] = []
 
-const none: Records = { names: [], bad: [] }
-
-/** Splits output at its NULs. Names that are not valid text are listed apart. */
-function recordsOf(output: Buffer): Records {
-  const all = output.toString('utf8').split('\0').slice(0, -1)
-  // The replacement character may also be part of a valid name. A name is valid if the output contains exactly its
-  // bytes.
-  if (!all.some((name) => name.includes('\uFFFD'))) return { names: all, bad: [] }
-  const valid = new Set(
-    all.filter((name) => !name.includes('\uFFFD') || output.includes(Buffer.from(`${name}\0`))),
-  )
-  return { names: all.filter((name) => valid.has(name)), bad: all.filter((name) => !valid.has(name)) }
+/** Returns the names that are valid text. */
+function textsOf(names: readonly OutputName[]): readonly string[] {
+  return names.flatMap(({ text, bytes }) => (bytes ? [] : [text]))
 }
 
 /** Runs a task for each item. Yields to the event loop after every few hundred items. */

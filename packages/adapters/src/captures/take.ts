@@ -121,7 +121,7 @@ async function takeWith(taking: Taking): Promise<Capture> {
     state ?? { omitted: [] },
     budget.fileBytes,
   )
-  const written = await update(taking, { scan, last, reindex: found.reindex })
+  const written = await update(taking, { scan, last })
   const next: StoreState = {
     root: place.root,
     prefix: place.prefix,
@@ -152,14 +152,12 @@ interface Written {
 interface Update {
   readonly scan: Scan
   readonly last: string | undefined
-  /** Whether the index itself must change. Without this change, git would list some files wrongly. */
-  readonly reindex: boolean
 }
 
 /** Stores what is new, and returns the tree of the capture. */
-async function update(taking: Taking, { scan, last, reindex }: Update): Promise<Written> {
+async function update(taking: Taking, { scan, last }: Update): Promise<Written> {
   const { store, place, options, state } = taking
-  if (reindex || !isQuick(place, scan)) return updateIndex(taking, scan, last)
+  if (scan.reindex || !isQuick(place, scan)) return updateIndex(taking, scan, last)
   const before = state ? { tree: state.base, bytes: 0 } : await storeTree(taking, undefined)
   const base = before.tree
   const changed = scan.paths.length + scan.removed.length + scan.omitted.size

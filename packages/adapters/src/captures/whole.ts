@@ -24,14 +24,18 @@ export async function withScratch<T>(store: CaptureStore, task: (into: string) =
 }
 
 /**
- * Writes all trees of a capture that is stored by its differences. Does nothing for other captures, and if the trees at the
- * beginning of the chain are gone.
+ * Writes all trees of a capture that is stored by its differences, and returns their hashes. Does nothing for other captures, and if
+ * the trees at the beginning of the chain are gone.
  */
-export async function writeWhole(store: CaptureStore, tree: string, into: string): Promise<void> {
+export async function writeWhole(
+  store: CaptureStore,
+  tree: string,
+  into: string,
+): Promise<readonly string[]> {
   const { exitCode } = await store.tryRun(['cat-file', '-e', tree], { view: 'all' })
   const root = await store.chain.root(tree)
   const differences = exitCode === 0 || root === tree ? undefined : await store.chain.between(root, tree)
-  if (!differences) return
+  if (!differences) return []
   const folders = [...foldersOf(differences.keys())]
   const input = folders.map((folder) => `${root}:${folder}\n`).join('')
   const found = objectsIn(
@@ -42,13 +46,12 @@ export async function writeWhole(store: CaptureStore, tree: string, into: string
     folders.map((folder, i) => [folder, found[i]?.type === 'tree' ? found[i].data : undefined]),
   )
   try {
-    writeTrees(
-      into,
-      edited(entriesOn('after', differences), tree, (folder) => read.get(folder)),
-      tree,
-    )
+    const whole = edited(entriesOn('after', differences), tree, (folder) => read.get(folder))
+    writeTrees(into, whole, tree)
+    return whole.trees.map(({ hash }) => hash)
   } catch (error) {
-    if (!(error instanceof MissingTree)) throw error
+    if (error instanceof MissingTree) return []
+    throw error
   }
 }
 

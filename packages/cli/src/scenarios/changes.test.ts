@@ -5,6 +5,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  readdirSync,
   realpathSync,
   rmSync,
   writeFileSync,
@@ -35,11 +36,11 @@ beforeAll(async () => {
   writeFileSync(join(work, 'a.txt'), 'one\ntwo\nthree\n')
   git('add', '.')
   git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qm', 'first')
-  host = await HostProcess.start(home)
   // A host that was killed while it wrote a file has left this.
   mkdirSync(join(home, 'data', 'unfinished'), { recursive: true, mode: 0o700 })
   writeFileSync(join(home, 'data', 'unfinished', unfinished), join(work, unfinished))
   writeFileSync(join(work, unfinished), 'a part of it')
+  host = await HostProcess.start(home)
   client = clientOf(host)
   chat = await sessionOf(client, 'changes', work)
   await approved('write b.txt hello')
@@ -54,7 +55,6 @@ afterAll(async () => {
 describe.sequential('[Z35] [Z36] changes of a session', () => {
   beforeEach(({ skip }) => skip(!hasGit, 'no git'))
 
-  test('diff shows the session, a turn, and the uncommitted files', async () => {
   test('[E4] the temporary file of a host that was killed is gone after the start', () => {
     expect([
       existsSync(join(work, unfinished)),
@@ -62,6 +62,7 @@ describe.sequential('[Z35] [Z36] changes of a session', () => {
     ]).toEqual([false, false])
   })
 
+  test('diff shows the session, a turn, and the uncommitted files', async () => {
     const all = await atrium(home, ['diff', 'changes'])
     expect(all.stdout).toBe(
       [
@@ -168,6 +169,26 @@ describe.sequential('[Z35] [Z36] changes of a session', () => {
     writeFileSync(join(work, 'a.txt'), before)
   })
 
+  test('[O17] [O38] a file whose name is no UTF-8 is named by diff and undo, and left', async () => {
+    await approved("run printf x > caf$(printf '\\351').txt && echo own > own.txt")
+    const said = 'Its name is not valid UTF-8, so it can be neither shown nor set back.'
+    const { stdout } = await atrium(home, ['diff', 'changes', '--turn', '-1'])
+    expect(stdout).toContain(`  caf\\xe9.txt (not shown: ${said})\n`)
+    const undone = await atrium(home, ['undo', 'changes', '--force'])
+    expect([undone.status, existsSync(join(work, 'own.txt'))]).toEqual([0, false])
+    const again = await atrium(home, ['undo', 'changes'])
+    expect([again.status, again.stderr]).toEqual([
+      1,
+      expect.stringContaining(
+        `Nothing is left to set back in this turn. 1 file is left, because not recorded: caf\\xe9.txt. ${said}`,
+      ),
+    ])
+    const names = readdirSync(work, { encoding: 'buffer' }).map((name) => name.toString('latin1'))
+    expect(names).toContain('caf\xe9.txt')
+    rmSync(Buffer.concat([Buffer.from(`${work}/`), Buffer.from('caf\xe9.txt', 'latin1')]))
+    rmSync(join(work, 'own.txt.before-undo'))
+  })
+
   test('[Z37] commit commits named files, and says what it cannot do', async () => {
     const git = (...args: string[]) =>
       execFileSync('git', args, {
@@ -205,6 +226,8 @@ describe.sequential('[Z35] [Z36] changes of a session', () => {
   })
 })
 
+const unfinished = '.atrium-00112233445566aa.tmp'
+
 function text(path: string): string {
   return readFileSync(join(work, path), 'utf8')
 }
@@ -225,5 +248,3 @@ async function approved(message: string): Promise<void> {
     }
   await chat.until(({ activeTurn }) => activeTurn === undefined)
 }
-const unfinished = '.atrium-00112233445566aa.tmp'
-

@@ -1,6 +1,8 @@
 import type { ChangesetOperation } from '@atrium/protocol/changeset/state'
+import type { CapturedChange } from '../ports/captures.ts'
 import type { TurnRecord } from './turn-record.ts'
 import { listed } from './undo/listed.ts'
+import { omissionIn } from './undo/undo.ts'
 import type { PlannedFile } from './undo/undo.ts'
 
 /**
@@ -20,7 +22,9 @@ export function turnOperations(
   const conflicts = named('shared', 'changed')
   const uncertain = named('uncertain')
   const during = files.find(({ verdict }) => verdict === 'uncertain')?.during ?? 'a call'
-  const preview = { undoable, conflicts, uncertain, during, sessions }
+  const lost = files.filter(({ verdict }) => verdict === 'lost').map(({ change }) => change)
+  const beside = activity(sessions)
+  const preview = { undoable, conflicts, uncertain, during, beside, lost }
   const redoable = folders.flatMap(({ undone = [] }) => undone)
   return [
     {
@@ -105,18 +109,20 @@ interface Preview {
   readonly undoable: readonly string[]
   readonly conflicts: readonly string[]
   readonly uncertain: readonly string[]
+  /** The changes of which a content was not recorded. */
+  readonly lost: readonly CapturedChange[]
   /** The calls during which the uncertain files were changed. */
   readonly during: string
-  /** The titles of the sessions whose turns were active at the same time. */
-  readonly sessions: readonly string[]
+  /** Says whose turns were active at the same time. */
+  readonly beside: string
 }
 
-function confirmation({ undoable, conflicts, sessions, ...preview }: Preview): string {
-  const text = `Set back to before the turn: ${listed(undoable)}.`
+function confirmation({ undoable, conflicts, beside, lost, ...preview }: Preview): string {
+  const text = `Set back to before the turn: ${listed(undoable)}.${notRecorded(lost)}`
   const left =
     conflicts.length === 0
       ? ''
-      : ` Left as they are, because others changed them, too: ${listed(conflicts)}.${activity(sessions)}`
+      : ` Left as they are, because others changed them, too: ${listed(conflicts)}.${beside}`
   const doubt =
     preview.uncertain.length === 0 ? '' : ` Left as they are, unless you choose them: ${inDoubt(preview)}`
   return text + left + doubt
@@ -129,16 +135,25 @@ function inDoubt({ uncertain, during }: Pick<Preview, 'uncertain' | 'during'>): 
 }
 
 /** Says why an undo can set nothing back. */
-function refusal({ conflicts, sessions, ...preview }: Preview): string {
-  if (conflicts.length + preview.uncertain.length === 0) return 'Nothing is left to set back in this turn.'
+function refusal({ conflicts, beside, lost, ...preview }: Preview): string {
+  if (conflicts.length + preview.uncertain.length === 0)
+    return `Nothing is left to set back in this turn.${notRecorded(lost)}`
   const reasons = [
     ...(conflicts.length > 0
-      ? [`others may have changed these files, too: ${listed(conflicts)}.${activity(sessions)}`]
+      ? [`others may have changed these files, too: ${listed(conflicts)}.${beside}`]
       : []),
     ...(preview.uncertain.length > 0 ? [inDoubt(preview)] : []),
   ]
   const choices = 'there are three choices: keep it, set it back with a copy, or set it back anyway'
-  return `Nothing can be set back: ${reasons.join(' ')} For each of these files ${choices}.`
+  return `Nothing can be set back: ${reasons.join(' ')} For each of these files ${choices}.${notRecorded(lost)}`
+}
+
+/** Names the files that an undo leaves as they are, because they were not recorded. */
+function notRecorded(lost: readonly CapturedChange[]): string {
+  if (lost.length === 0) return ''
+  const count = lost.length === 1 ? '1 file is' : `${lost.length} files are`
+  const paths = lost.map(({ path }) => path)
+  return ` ${count} left, because not recorded: ${listed(paths)}. ${[...new Set(lost.map(omissionIn))].join(' ')}`
 }
 
 function activity(sessions: readonly string[]): string {

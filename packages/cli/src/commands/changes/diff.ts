@@ -53,6 +53,8 @@ async function printFile(
 ): Promise<void> {
   const { edit } = file
   const path = pathIn(file, folders)
+  const omitted = omissionOf(file)
+  if (omitted !== undefined) return out.print({}, () => `  ${onOneLine(`${path} (not shown: ${omitted})`)}`)
   const [before, after] = await Promise.all([contentOf(client, edit.before), contentOf(client, edit.after)])
   if (before === null || after === null)
     return out.print({}, () => `  ${onOneLine(path)} (not shown: it is not a text, or too large)`)
@@ -79,12 +81,22 @@ async function contentOf(client: Client, side: FileEdit['before']): Promise<stri
   }
 }
 
+/** Says why a content of a file was not recorded. Undefined if it was. */
+function omissionOf({ _meta }: ChangesetFile): string | undefined {
+  const about = _meta?.['x-atrium']
+  const reason = typeof about === 'object' && about !== null && 'omitted' in about ? about.omitted : undefined
+  return typeof reason === 'string' ? reason : undefined
+}
+
 function statLine(file: ChangesetFile, folders: readonly Uri[], { style }: Output): string {
+  const omitted = omissionOf(file)
+  if (omitted !== undefined) return `  ${onOneLine(`${pathIn(file, folders)}  ${omitted}`)}`
   const { added = 0, removed = 0 } = file.edit.diff ?? {}
   return `  ${onOneLine(pathIn(file, folders))}  ${style.green(`+${added}`)} ${style.red(`-${removed}`)}`
 }
 
 function documentOf(file: ChangesetFile, folders: readonly Uri[]): object {
   const { edit, reviewed = false } = file
-  return { path: pathIn(file, folders), ...edit, reviewed }
+  const omitted = omissionOf(file)
+  return { path: pathIn(file, folders), ...edit, reviewed, ...(omitted !== undefined && { omitted }) }
 }

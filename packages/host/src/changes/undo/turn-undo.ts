@@ -11,7 +11,7 @@ import type { TurnFolder, TurnRecord } from '../turn-record.ts'
 import type { TurnRecords } from '../turn-records.ts'
 import { copyOf, isCopyable, notCopyable } from './copies.ts'
 import { listed } from './listed.ts'
-import { carryOut, isOpen, planRedo, planUndo } from './undo.ts'
+import { carryOut, isOpen, omissionIn, planRedo, planUndo } from './undo.ts'
 import type { Chosen, Plan, PlannedFile } from './undo.ts'
 
 export interface UndoContext {
@@ -170,7 +170,7 @@ const nothing = 'Nothing was changed'
 const reasons: Readonly<Record<string, string>> = {
   shared: 'Others may have changed it during the turn.',
   changed: 'It has been changed since.',
-  lost: 'Its earlier content was not recorded.',
+  lost: '',
   uncertain: "It may be a person's work.",
 }
 
@@ -179,7 +179,9 @@ function leftAlone(file: PlannedFile): Omission {
   const isUncertain = verdict === 'uncertain' && during !== undefined
   const reason = isUncertain
     ? `It was changed while ${during} ran, and may be a person's work.`
-    : reasons[verdict]
+    : verdict === 'lost'
+      ? omissionIn(change)
+      : reasons[verdict]
   return { path: change.path, reason: isUncertain && !isCopyable(file) ? notCopyable : (reason ?? '') }
 }
 

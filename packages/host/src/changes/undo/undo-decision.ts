@@ -11,7 +11,7 @@ import type { Attributed } from '../attribution.ts'
  * - `uncertain`: a person may have changed the file while a call of the turn ran. An undo leaves it as it is, unless a
  *   person chooses it.
  * - `changed`: the file was changed after the turn. This is a conflict.
- * - `lost`: the earlier content of the file was not captured.
+ * - `lost`: a content of the file was not captured.
  * - `kept`: a person has decided about a conflict that the file stays as it is.
  */
 export type Verdict = 'apply' | 'done' | 'shared' | 'uncertain' | 'changed' | 'lost' | 'kept'
@@ -44,7 +44,7 @@ function verdictOnStep({ path, left, before }: Step, present: Present): Verdict 
   const now = present.has(path) ? present.get(path) : left
   if (isSame(now, before)) return 'done'
   if (!isSame(now, left)) return 'changed'
-  return before?.omitted === undefined ? 'apply' : 'lost'
+  return before?.omitted === undefined && left?.omitted === undefined ? 'apply' : 'lost'
 }
 
 /**

@@ -96,6 +96,11 @@ export function isOpen({ verdict }: PlannedFile): boolean {
   return verdict === 'shared' || verdict === 'changed' || verdict === 'uncertain'
 }
 
+/** Says why the content of a changed file was not recorded. */
+export function omissionIn({ before, after }: CapturedChange): string {
+  return before?.omitted ?? after?.omitted ?? 'Its content was not recorded.'
+}
+
 /** Returns an open file with the verdict `kept` if a person has decided that its file stays as it is. */
 function withKept(file: PlannedFile, kept: readonly string[]): PlannedFile {
   return isOpen(file) && kept.includes(file.change.path) ? { ...file, verdict: 'kept' } : file

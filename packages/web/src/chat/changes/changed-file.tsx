@@ -136,5 +136,6 @@ function isForFile({ id, scopes, status, group }: ChangesetOperation, file: Chan
 
 function reasonNotToShow(file: ChangesetFile): string | undefined {
   if (ownMember(file, 'binary') === true) return 'This file is not text, so its lines are not shown.'
-  return ownMember(file, 'omitted') === undefined ? undefined : 'The content of this file was not recorded.'
+  const omitted = ownMember(file, 'omitted')
+  return typeof omitted === 'string' ? `The content of this file was not recorded. ${omitted}` : undefined
 }

@@ -87,7 +87,7 @@ export const floors: { readonly [layer: string]: readonly (readonly string[])[] 
   adapters: [
     ['captures'],
     ['captures/apply', 'captures/memory', 'captures/objects'],
-    ['worktrees', 'search/sqlite', 'search/postgres', 'store/move'],
+    ['other-hosts', 'worktrees', 'search/sqlite', 'search/postgres', 'store/move'],
     [
       'acp',
       'guide',

@@ -10,6 +10,7 @@ import type { Files } from './ports/files.ts'
 import type { HookRunner } from './ports/hooks.ts'
 import type { McpServers } from './ports/mcp.ts'
 import type { Notifier } from './ports/notifier.ts'
+import type { OtherHosts } from './ports/other-hosts.ts'
 import type { SearchIndex } from './ports/search-index.ts'
 import type { Store } from './ports/store.ts'
 import type { Terminals } from './ports/terminals.ts'
@@ -33,6 +34,8 @@ export interface HostPorts {
    * undone.
    */
   readonly captures?: Captures
+  /** Absent: no other host works in the folders of this one. Works only together with `captures`. */
+  readonly otherHosts?: OtherHosts
   /** Absent: sessions work in their folders only. */
   readonly worktrees?: Worktrees
   /** Absent: clients cannot stage or commit files. Works only together with `captures`. */

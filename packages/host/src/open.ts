@@ -149,7 +149,11 @@ export async function openCore(ports: HostPorts): Promise<Core> {
     (await Customizations.open({ records, limits: limitValues }, ports.customizations, () => core))
   const changes =
     ports.captures &&
-    (await Changes.open(ports.captures, { records, world, limits: limitValues }, () => core))
+    (await Changes.open(
+      { ...ports, captures: ports.captures },
+      { records, world, limits: limitValues },
+      () => core,
+    ))
   const search =
     ports.search &&
     (await openSearch(

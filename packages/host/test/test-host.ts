@@ -46,6 +46,7 @@ export type Machine = Pick<
   | 'terminals'
   | 'vcs'
   | 'captures'
+  | 'otherHosts'
   | 'worktrees'
   | 'commits'
   | 'encoder'

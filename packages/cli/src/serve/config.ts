@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import { fields } from './config-fields.ts'
 import type { Field, Settings } from './config-fields.ts'
 import { CommandError } from '../terminal/exit.ts'
@@ -53,6 +53,11 @@ export function withAbsolutePaths(environment: Environment): Environment {
     return value ? [[name, resolve(value)] as const] : []
   })
   return { ...environment, ...Object.fromEntries(absolute) }
+}
+
+/** The folder for what all hosts of the user know of each other: `$XDG_STATE_HOME/atrium`, by default in `~/.local/state`. */
+export function stateFolder({ XDG_STATE_HOME = '', HOME = homedir() }: Environment): string {
+  return join(isAbsolute(XDG_STATE_HOME) ? XDG_STATE_HOME : join(HOME, '.local', 'state'), 'atrium')
 }
 
 function withDefaults(given: Partial<Settings>, { XDG_DATA_HOME, HOME = homedir() }: Environment): Settings {

@@ -9,6 +9,7 @@ import { gitVcs } from '@atrium/adapters/git'
 import { gitCommits } from '@atrium/adapters/git/commits'
 import { hookRunner } from '@atrium/adapters/hooks'
 import { McpPool } from '@atrium/adapters/mcp'
+import { markedHosts } from '@atrium/adapters/other-hosts'
 import { sqliteSearch } from '@atrium/adapters/search/sqlite'
 import type { PostgresPlace } from '@atrium/adapters/store/postgres'
 import { ptyTerminals } from '@atrium/adapters/terminals'
@@ -24,6 +25,7 @@ import type { LimitValues } from '@atrium/protocol/limits'
 import type { Logger } from 'pino'
 import type { AgentSet } from './agents.ts'
 import type { ServedHost } from './cluster-host.ts'
+import { stateFolder } from './config.ts'
 import type { Settings } from './config-fields.ts'
 import { pluginCopies } from './plugin-copies.ts'
 import { postgresNode } from './postgres.ts'
@@ -138,6 +140,7 @@ async function createOn(
     ...(readOnly === undefined && {
       ...(settings.captures !== false && {
         captures: gitCaptures({ folder: join(settings.data, 'captures'), processes }),
+        otherHosts: markedHosts({ folder: join(stateFolder(process.env), 'hosts') }),
       }),
       commits: gitCommits({ folder: join(settings.data, 'commits'), processes }),
     }),

@@ -1,6 +1,8 @@
 import type { Uri } from '@atrium/protocol/channel'
 import { compact } from '@atrium/protocol/update'
 import { isIn } from '../access/roots.ts'
+import { wereActive } from '../ports/other-hosts.ts'
+import type { Sighting } from '../ports/other-hosts.ts'
 import { attributed } from './attribution.ts'
 import type { PeriodCall } from './attribution.ts'
 import { bytesOf } from './capture-budget.ts'
@@ -42,6 +44,10 @@ export class CapturedTurn {
   readonly #present = new Map<object, Uri>()
   /** The chats whose turns were active in the folders during the present period. */
   #met = new Set<Uri>()
+  /** By directory: what other hosts had noted before the last capture began. */
+  #sighted: ReadonlyMap<string, Sighting> = new Map()
+  /** Whether turns of other hosts may have changed files that are shared. */
+  #besideHosts = false
   /** The chats whose turns may have changed files that are shared. */
   #beside: readonly Uri[] = []
 
@@ -59,7 +65,12 @@ export class CapturedTurn {
 
   get record(): TurnRecord {
     const [folders, bytes, beside] = [this.#folders, this.#bytes, this.#beside]
-    return { folders, ...(bytes > 0 && { bytes }), ...(beside.length > 0 && { beside }) }
+    return {
+      folders,
+      ...(bytes > 0 && { bytes }),
+      ...(beside.length > 0 && { beside }),
+      ...(this.#besideHosts && { besideHosts: true as const }),
+    }
   }
 
   /**
@@ -113,6 +124,7 @@ export class CapturedTurn {
   begin(earlier: TurnRecord | undefined): Promise<void> {
     this.#bytes = earlier?.bytes ?? 0
     this.#beside = earlier?.beside ?? []
+    this.#besideHosts = earlier?.besideHosts ?? false
     const known = new Map(earlier?.folders.map((folder) => [folder.directory, folder]))
     this.#folders = this.#folders.map(({ directory }) => {
       const { end, ...folder } = known.get(directory) ?? { directory, uncertain: [] }
@@ -177,12 +189,22 @@ export class CapturedTurn {
       const [others, met] = [this.#others, this.#met]
       this.#others = this.#present.size > 0
       this.#met = new Set(this.#present.values())
+      const sighted = this.#sighted
+      this.#sighted = this.#lookForHosts()
+      let wereHosts = false
       // Others may become active while the files are read. They then count in this period and in the next one.
-      const wereOthers = () => others || this.#others
+      const wereOthers = (directory: string) => {
+        const [last, now] = [sighted.get(directory), this.#taking.otherHosts?.look(directory)]
+        const isBesideHost = last !== undefined && now !== undefined && wereActive(last, now)
+        wereHosts ||= isBesideHost
+        return others || this.#others || isBesideHost
+      }
       const before = this.#folders
       this.#folders = await Promise.all(before.map((folder) => this.#lookAt(folder, calls, wereOthers)))
-      if (this.#folders.some(({ shared }, at) => shared !== before[at]?.shared))
+      if (this.#folders.some(({ shared }, at) => shared !== before[at]?.shared)) {
         this.#beside = [...new Set([...this.#beside, ...met, ...this.#met])].slice(0, mostBeside)
+        this.#besideHosts ||= wereHosts
+      }
       this.#store(this.record)
     }
     const begin = () => this.#taking.hold(look)
@@ -201,7 +223,7 @@ export class CapturedTurn {
   async #lookAt(
     folder: TurnFolder,
     calls: ReadonlyMap<string, string>,
-    wereOthers: () => boolean,
+    wereOthers: (directory: string) => boolean,
   ): Promise<TurnFolder> {
     const { directory, last, start } = folder
     if (folder.problem !== undefined) return folder
@@ -216,9 +238,14 @@ export class CapturedTurn {
     const { id, changes } = looked
     this.#bytes += bytesOf(changes)
     const ran = this.#unsure.delete(directory) ? [] : this.#callsIn(directory, calls)
-    const period = { calls: ran, others: wereOthers(), changes }
+    const period = { calls: ran, others: wereOthers(directory), changes }
     const now = attributed(folder, period, this.#taking.mostShared)
     return compact<TurnFolder>({ ...folder, ...now, start: start ?? id, last: id })
+  }
+
+  #lookForHosts(): ReadonlyMap<string, Sighting> {
+    const { otherHosts } = this.#taking
+    return new Map(otherHosts && this.directories.map((each) => [each, otherHosts.look(each)] as const))
   }
 
   #callsIn(directory: string, calls: ReadonlyMap<string, string>): readonly PeriodCall[] {

@@ -16,6 +16,7 @@ import type { Channel } from '../log/channel.ts'
 import { equal } from '../log/equal.ts'
 import { CaptureFailed } from '../ports/captures.ts'
 import type { Applied, Captures } from '../ports/captures.ts'
+import type { OtherHosts } from '../ports/other-hosts.ts'
 import { keepBudget } from './capture-budget.ts'
 import { sessionCatalogue } from './changeset-uri.ts'
 import { Changesets, turnsOf } from './changesets.ts'
@@ -65,17 +66,20 @@ export class Changes extends TurnCaptures implements ChangeTracking {
   }
 
   static async open(
-    captures: Captures,
+    { captures, otherHosts }: { readonly captures: Captures; readonly otherHosts?: OtherHosts },
     { world, limits, records }: Pick<Core, 'world' | 'limits' | 'records'>,
     core: () => Core,
   ): Promise<Changes> {
     const damaged = (key: string) => world.report('damaged record of a turn', key)
-    const taking = new Taking(captures, { world, limits })
+    const taking = new Taking(captures, { world, limits }, otherHosts)
     const turns = await TurnRecords.open(records, damaged)
     const computation = new Computation(core, captures, taking, turns)
     const reviews = new Reviews(core, { captures, taking, records: turns })
     const changesets = await Changesets.open({ core, computation, reviews }, records)
-    const disturb = (directory: string) => core().changes?.terminalUsed(directory, undefined)
+    const disturb = (directory: string) => {
+      otherHosts?.note(directory)
+      core().changes?.terminalUsed(directory, undefined)
+    }
     const context = { core, captures, taking, records: turns, computation, reviews, changesets, disturb }
     const operations = new Operations(context)
     return new Changes(core, { captures, taking, records: turns, changesets, operations })
@@ -148,10 +152,6 @@ export class Changes extends TurnCaptures implements ChangeTracking {
 
   async idle(): Promise<void> {
     await Promise.all([this.settled(), this.#operations.settled()])
-  }
-
-  stop(): Promise<void> {
-    return this.#taking.stop()
   }
 
   protected override turnEnded(chat: Uri): void {

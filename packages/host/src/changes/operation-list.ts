@@ -11,7 +11,7 @@ import type { PlannedFile } from './undo/undo.ts'
  * turns were active in the folders at the same time.
  */
 export function turnOperations(
-  { folders }: TurnRecord,
+  { folders, besideHosts }: TurnRecord,
   files: readonly PlannedFile[],
   sessions: readonly string[] = [],
 ): readonly ChangesetOperation[] {
@@ -23,7 +23,7 @@ export function turnOperations(
   const uncertain = named('uncertain')
   const during = files.find(({ verdict }) => verdict === 'uncertain')?.during ?? 'a call'
   const lost = files.filter(({ verdict }) => verdict === 'lost').map(({ change }) => change)
-  const beside = activity(sessions)
+  const beside = activity(sessions, besideHosts === true)
   const preview = { undoable, conflicts, uncertain, during, beside, lost }
   const redoable = folders.flatMap(({ undone = [] }) => undone)
   return [
@@ -156,7 +156,9 @@ function notRecorded(lost: readonly CapturedChange[]): string {
   return ` ${count} left, because not recorded: ${listed(paths)}. ${[...new Set(lost.map(omissionIn))].join(' ')}`
 }
 
-function activity(sessions: readonly string[]): string {
+function activity(sessions: readonly string[], hosts: boolean): string {
+  if (hosts)
+    return `${activity(sessions, false)} A turn of another host was active in the folder at the same time.`
   if (sessions.length === 0) return ''
   const named = sessions.map((title) => JSON.stringify(title)).join(', ')
   return sessions.length === 1

@@ -1,7 +1,8 @@
 import type { Uri } from '@atrium/protocol/channel'
+import type { OtherHosts } from '../ports/other-hosts.ts'
 import type { CapturedTurn } from './captured-turn.ts'
 
-/** The running turns by chat. Turns that work in the same folder know of each other. */
+/** The running turns by chat. Turns that work in the same folder know of each other, and other hosts know of them. */
 export class RunningTurns {
   readonly #turns = new Map<Uri, CapturedTurn>()
   /** The turns that only wait for a person. They change nothing, so the other turns take them for absent. */
@@ -16,6 +17,13 @@ export class RunningTurns {
    * in those captures, too.
    */
   readonly #ending = new Map<CapturedTurn, Uri>()
+  readonly #otherHosts: OtherHosts | undefined
+  /** By directory: how many turns are active, as other hosts know it. */
+  readonly #noted = new Map<string, number>()
+
+  constructor(otherHosts: OtherHosts | undefined) {
+    this.#otherHosts = otherHosts
+  }
 
   get(chat: Uri): CapturedTurn | undefined {
     return this.#turns.get(chat)
@@ -35,6 +43,7 @@ export class RunningTurns {
     for (const other of this.#ending.keys()) if (areTogether(turn, other)) other.joined(turn, chat)
     this.#turns.set(chat, turn)
     if (early) this.#early.add(turn)
+    this.#note(turn)
   }
 
   /** Notes whether the turn of a chat only waits for a person. */
@@ -48,6 +57,7 @@ export class RunningTurns {
         if (waits) other.left(turn)
         else other.joined(turn, chat)
       }
+    this.#note(turn)
   }
 
   leave(chat: Uri): CapturedTurn | undefined {
@@ -57,19 +67,41 @@ export class RunningTurns {
     this.#early.delete(turn)
     this.#waiting.delete(turn)
     for (const other of this.#turns.values()) other.left(turn)
+    this.#note(turn)
     return turn
   }
 
   /** Like `leave`, for a turn that has ended. It still learns of others, until `captured` is called. */
   end(chat: Uri): CapturedTurn | undefined {
-    const turn = this.leave(chat)
+    const turn = this.#turns.get(chat)
     if (turn) this.#ending.set(turn, chat)
-    return turn
+    return this.leave(chat)
   }
 
   /** Called when the end capture of a turn is taken. */
   captured(turn: CapturedTurn): void {
     this.#ending.delete(turn)
+    this.#note(turn)
+  }
+
+  /** Tells other hosts that no turn of this host is active any more. */
+  stop(): void {
+    for (const directory of this.#noted.keys()) this.#otherHosts?.note(directory, 0)
+    this.#noted.clear()
+  }
+
+  /** Tells other hosts how many turns are active in the directories of a turn, if the number has changed. */
+  #note({ directories }: CapturedTurn): void {
+    const active = [...this.#turns.values(), ...this.#ending.keys()].filter(
+      (turn) => !this.#waiting.has(turn),
+    )
+    for (const directory of directories) {
+      const count = active.filter((turn) => turn.directories.includes(directory)).length
+      if (count === (this.#noted.get(directory) ?? 0)) continue
+      if (count === 0) this.#noted.delete(directory)
+      else this.#noted.set(directory, count)
+      this.#otherHosts?.note(directory, count)
+    }
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { Core } from '../core/core.ts'
 import { withTimeout } from '../core/timeout.ts'
 import { CaptureFailed, CaptureRefused } from '../ports/captures.ts'
+import type { OtherHosts } from '../ports/other-hosts.ts'
 import type { CaptureBudget, CapturedChange, CaptureOptions, Captures } from '../ports/captures.ts'
 
 /**
@@ -16,6 +17,7 @@ export type Taken =
  * deleted.
  */
 export class Taking {
+  readonly otherHosts: OtherHosts | undefined
   readonly #captures: Captures
   readonly #core: Pick<Core, 'world' | 'limits'>
   /** What captures wait for: a deletion of contents, or interrupted edits. Undefined: captures can be taken at once. */
@@ -28,7 +30,8 @@ export class Taking {
   readonly #latest = new Map<string, string>()
   #isStopped = false
 
-  constructor(captures: Captures, core: Pick<Core, 'world' | 'limits'>) {
+  constructor(captures: Captures, core: Pick<Core, 'world' | 'limits'>, otherHosts?: OtherHosts) {
+    this.otherHosts = otherHosts
     this.#captures = captures
     this.#core = core
   }

@@ -22,7 +22,7 @@ export abstract class TurnCaptures {
   readonly #taking: Taking
   readonly #records: TurnRecords
   readonly #sessions: SessionStarts
-  readonly #running = new RunningTurns()
+  readonly #running: RunningTurns
   /** The end captures that are being taken, by chat. The next turn of the chat waits for them. */
   readonly #ending = new Map<Uri, Promise<void>>()
 
@@ -34,6 +34,7 @@ export abstract class TurnCaptures {
     this.#taking = taking
     this.#records = records
     this.#sessions = new SessionStarts(core, records)
+    this.#running = new RunningTurns(taking.otherHosts)
   }
 
   /** Called when a turn has got its end capture. */
@@ -163,6 +164,11 @@ export abstract class TurnCaptures {
 
   async settled(): Promise<void> {
     await Promise.all(this.#ending.values())
+  }
+
+  stop(): Promise<void> {
+    this.#running.stop()
+    return this.#taking.stop()
   }
 
   async collect(): Promise<void> {

@@ -14,6 +14,8 @@ export interface TurnRecord {
   readonly bytes?: number
   /** The chats whose turns were active in the folders when shared files changed. Only the first ones are named. */
   readonly beside?: readonly Uri[]
+  /** Whether turns of other hosts were active in the folders when shared files changed. */
+  readonly besideHosts?: true
   /** The place of the turn in the order of all turns of the host. Absent until the end capture is taken. */
   readonly order?: number
 }

@@ -77,6 +77,7 @@ export class TurnUndo {
       copies.length === 0 ? nothing : `The file was not changed, and a copy of it is in ${listed(copies)}`
     await this.#save([noted(folder, plan, [file.change.path])], unchanged)
     const [outcome] = await carryOut(captures, [{ plan, files: [file] }])
+    disturb(plan.directory)
     return said(sentence(outcome?.done ?? [], outcome?.left ?? [], 'set back'), copies)
   }
 
@@ -117,6 +118,8 @@ export class TurnUndo {
     )
     for (const { plan } of due) disturb(plan.directory)
     const outcomes = await carryOut(captures, due)
+    // A capture may have been taken after the first call, and before the files changed.
+    for (const { plan } of due) disturb(plan.directory)
     const changed = due.map(({ files }, at) =>
       files.filter(({ change }) => outcomes[at]?.done.includes(change.path)).map(originalPath),
     )

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { readFile, readdir } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
@@ -33,16 +34,55 @@ export async function membersOf(leader: number): Promise<readonly number[]> {
 }
 
 async function fromProc(leader: number): Promise<readonly number[]> {
+  return (await readSoon()).get(leader) ?? []
+}
+
+/** The running processes of the machine, by the POSIX session that they are in. */
+type Sessions = ReadonlyMap<number, readonly number[]>
+
+let reading: Promise<unknown> = Promise.resolve()
+let next: Promise<Sessions> | undefined
+
+/**
+ * Reads the processes of the machine. Calls that wait for the end of an earlier reading share the next one: a host that starts or
+ * checks many programs at once reads them once. Every caller gets what was there after its call.
+ */
+function readSoon(): Promise<Sessions> {
+  return (next ??= reading.then(() => {
+    next = undefined
+    const sessions = readSessions()
+    reading = sessions.catch(() => {})
+    return sessions
+  }))
+}
+
+async function readSessions(): Promise<Sessions> {
+  const sessions = new Map<number, number[]>()
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
-  const found = await Promise.all(
-    pids.map(async (pid) => {
-      const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '')
-      // A program name may contain spaces and parentheses, so the fields are read after the last parenthesis.
-      const [state = 'X', , , session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-      return Number(session) === leader && !'ZX'.includes(state) ? [Number(pid)] : []
-    }),
-  )
-  return found.flat()
+  for (const [at, pid] of pids.entries()) {
+    // A short file of the kernel is read at once: a reading by the thread pool takes the event loop ten times as long.
+    if (at % readAtOnce === readAtOnce - 1) await new Promise((resolve) => setImmediate(resolve))
+    const stat = textOf(`/proc/${pid}/stat`)
+    // A program name may contain spaces and parentheses, so the fields are read after the last parenthesis.
+    const [state = 'X', , , session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    if ('ZX'.includes(state)) continue
+    const members = sessions.get(Number(session))
+    if (members) members.push(Number(pid))
+    else sessions.set(Number(session), [Number(pid)])
+  }
+  return sessions
+}
+
+/** How many processes are read before the event loop may run other work. */
+const readAtOnce = 64
+
+/** The text of a file of the kernel. Empty if the process has ended meanwhile. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch {
+    return ''
+  }
 }
 
 /**

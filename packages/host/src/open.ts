@@ -222,7 +222,11 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   }
   const core: Core = { ...parts, ...fixed, links: new Map() }
   await log.begin()
-  if (ports.readOnly === undefined) await settleAliases(core)
+  if (ports.readOnly === undefined) {
+    // Neither a client nor an agent may see one half of a group of edits, so this comes before turns are resumed.
+    await changes?.finishEdits()
+    await settleAliases(core)
+  }
   await openRoot(core)
   await recover(core)
   await log.settled()

@@ -97,11 +97,11 @@ export class Changes extends TurnCaptures implements ChangeTracking {
     this.#offerTurns(chat)
   }
 
-  override recover(): void {
-    this.#taking.blockFor(this.#captures.recover().then((applied) => this.#recovered(applied)))
-    const { commits } = this.#core()
-    if (commits) this.#taking.blockFor(commits.recover())
-    super.recover()
+  async finishEdits(): Promise<void> {
+    const { commits, world } = this.#core()
+    const edits = this.#captures.recover().then((applied) => this.#recovered(applied))
+    for (const each of await Promise.allSettled([edits, commits?.recover()]))
+      if (each.status === 'rejected') world.report('finishing interrupted edits failed', each.reason)
   }
 
   /**

@@ -20,7 +20,7 @@ export class Taking {
   readonly otherHosts: OtherHosts | undefined
   readonly #captures: Captures
   readonly #core: Pick<Core, 'world' | 'limits'>
-  /** What captures wait for: a deletion of contents, or interrupted edits. Undefined: captures can be taken at once. */
+  /** The deletion of contents that captures wait for. Undefined: captures can be taken at once. */
   #blocking: Promise<void> | undefined
   /** The captures that are being taken, or were taken and are not recorded yet. */
   readonly #open = new Set<object>()
@@ -112,19 +112,6 @@ export class Taking {
     return task.finally(() => this.#running.delete(abort))
   }
 
-  /** Makes captures wait until a task that changes files has ended. */
-  blockFor(task: Promise<void>): void {
-    const failed = (error: unknown) => this.#core.world.report('finishing interrupted edits failed', error)
-    this.#block(task.catch(failed))
-  }
-
-  #block(task: Promise<void>): void {
-    const blocking: Promise<void> = Promise.all([this.#blocking, task]).then(() => {
-      if (this.#blocking === blocking) this.#blocking = undefined
-    })
-    this.#blocking = blocking
-  }
-
   /** Runs work that takes captures and records them. No content is deleted meanwhile. */
   async hold<T>(work: () => Promise<T>): Promise<T> {
     while (this.#blocking) await this.#blocking
@@ -146,7 +133,8 @@ export class Taking {
     if (this.#open.size > 0) return false
     this.#latest.clear()
     const collecting = kept().then((ids) => (ids ? this.#captures.collect(ids) : undefined))
-    this.#block(collecting.catch(() => {}))
+    const done = () => void (this.#blocking = undefined)
+    this.#blocking = collecting.then(done, done)
     await collecting
     return true
   }

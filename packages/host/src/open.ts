@@ -118,7 +118,10 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   const devices = await Devices.open(records, world, log, limitValues)
   const worktreeIds = await RecordMap.open(records, 'worktree/', textFormat)
   const contentRetention = await ContentRetention.open(records)
-  const readOnlyReason = () => ports.readOnly ?? (log.diskFull ? diskFull : ports.refusal?.())
+  const isFullFor = (clientId?: string) =>
+    log.diskFull && (clientId === undefined || !log.mayWaitForSpace(clientId))
+  const readOnlyReason = (clientId?: string) =>
+    ports.readOnly ?? (isFullFor(clientId) ? diskFull : ports.refusal?.())
   const fixed = {
     limits: limitValues,
     earlierEpochs,

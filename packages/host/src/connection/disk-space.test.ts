@@ -44,6 +44,40 @@ test('[L4.6] F-07: a client whose action waits for space is told so at once, and
   expect(told(ben)).toEqual([])
 })
 
+test('[L4.9] F-07: what a client sends while its action waits for space waits, too, and is accepted in its order', async () => {
+  const { ann, ben, disk, world } = await onSmallDisk()
+  disk.full = true
+  const sent = [ann.dispatch(session, title('0'))]
+  await ann.until(() => told(ann).length === 1)
+  for (let n = 1; n < 60; n++) sent.push(ann.dispatch(session, title(String(n))))
+  const refused = await ben.echo(ben.dispatch(session, title('of Ben')))
+  expect(refused.rejectionReason).toContain('the disk of the host is full')
+  disk.full = false
+  world.advance(1000)
+  await ann.echo(sent.at(-1) ?? 0)
+  const own = ann.envelopes.filter(({ origin }) => origin?.clientId === 'ann')
+  expect(own.map(({ origin }) => origin?.clientSeq)).toEqual(sent)
+  expect(own.filter(({ rejectionReason }) => rejectionReason !== undefined)).toEqual([])
+  expect(ann.state(session)).toMatchObject({ title: '59' })
+})
+
+test('[L4.9] F-07: more than 2 MiB do not wait for space: the rest is refused, in its order', async () => {
+  const { ann, disk, world } = await onSmallDisk()
+  disk.full = true
+  const long = 'x'.repeat(256 * 1024)
+  const sent = [ann.dispatch(session, title('0'))]
+  await ann.until(() => told(ann).length === 1)
+  for (let n = 1; n < 12; n++) sent.push(ann.dispatch(session, title(`${n}${long}`)))
+  await ann.ask('listSessions', {})
+  disk.full = false
+  world.advance(1000)
+  await ann.echo(sent.at(-1) ?? 0)
+  const own = ann.envelopes.filter(({ origin }) => origin?.clientId === 'ann')
+  expect(own.map(({ origin }) => origin?.clientSeq)).toEqual(sent)
+  const refused = own.flatMap(({ rejectionReason, origin }) => (rejectionReason ? [origin?.clientSeq] : []))
+  expect(refused).toEqual(sent.slice(9))
+})
+
 test('[L4.6] a client that connects while the disk is full is told after the answer to its handshake', async () => {
   const all = await onSmallDisk()
   const { ann, disk, world } = all

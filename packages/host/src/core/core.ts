@@ -172,8 +172,11 @@ export interface Core {
   readonly info: Implementation
   readonly build: string | undefined
   readonly defaultDirectory: Uri | undefined
-  /** Returns why the host is read-only at the moment, if it is. */
-  readonly readOnlyReason: () => string | undefined
+  /**
+   * Returns why the host is read-only at the moment, if it is. With a client id: why no action of this client can be accepted.
+   * On a full disk, an action may wait for space behind earlier ones of its client.
+   */
+  readonly readOnlyReason: (clientId?: string) => string | undefined
   /** The newest link of each client id. A link is entered here at the start of its handshake. */
   readonly links: Map<string, Link>
 }

@@ -25,7 +25,7 @@ export function notifySpace(core: Core, link: Link, full: boolean): void {
   if (full) told.set(link, channel)
   else told.delete(link)
   const message = full
-    ? 'The disk of the host is full. What was sent and not confirmed waits for space; new changes are refused.'
+    ? 'The disk of the host is full. What was sent and not confirmed waits for space; other changes are refused.'
     : 'The disk of the host has space again.'
   link.notify('x-atrium/diskFull', { channel, full, message })
 }

@@ -19,7 +19,7 @@ export function refusal(core: Core, channel: Channel, action: Action, by: Dispat
     return `unknown action ${JSON.stringify(action.type.slice(0, 100))} on a ${kind.name} channel`
   if (!kind.dispatchable.has(action.type)) return `${action.type} is dispatched by the host only`
   return (
-    core.readOnlyReason() ??
+    core.readOnlyReason(by.clientId) ??
     guards.get(action.type)?.(action, { state: channel.head, by, core, channel }) ??
     attachmentProblem(core, action) ??
     roomProblem(core, channel, action)

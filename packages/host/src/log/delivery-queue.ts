@@ -74,6 +74,11 @@ export class DeliveryQueue {
     return this.#entries.filter(({ entry }) => entry.origin?.clientId === clientId)
   }
 
+  /** Whether an action that a client dispatched, and that was accepted, waits. */
+  has(clientId: string): boolean {
+    return this.#entries.some(({ entry }) => !entry.only && entry.origin?.clientId === clientId)
+  }
+
   /** Adds loaded rows to the queued states of a channel. */
   prepend(to: Channel, prepending: (state: unknown) => unknown): void {
     for (const queued of this.#entries) {

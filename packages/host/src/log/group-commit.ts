@@ -110,7 +110,7 @@ export class GroupCommit {
     return this.#upTo
   }
 
-  /** Whether the disk is full. On a full disk no action that changes a state may be accepted. */
+  /** Whether the disk is full. Then only clients whose earlier actions wait for space may change a state. */
   get full(): boolean {
     return this.#full
   }
@@ -118,6 +118,11 @@ export class GroupCommit {
   /** Whether too many bytes wait for the disk. False on a full disk, where actions are refused at once instead of waiting. */
   get congested(): boolean {
     return this.#bytes > limits.unflushedBytes && !this.#full
+  }
+
+  /** Whether the disk is full, and more may wait for space. The echoes are sent all at once, and must not close the link. */
+  get mayWaitForSpace(): boolean {
+    return this.#full && this.#bytes <= limits.unreadBytes / 2
   }
 
   /**

@@ -86,6 +86,14 @@ export class Log extends LogProgress {
   }
 
   /**
+   * Whether the disk is full, and a further action of this client may wait for space behind the client's earlier ones. A
+   * refusal would have to wait, too, and would come when there is space again.
+   */
+  mayWaitForSpace(clientId: string): boolean {
+    return this.#commit.mayWaitForSpace && this.#queue.has(clientId)
+  }
+
+  /**
    * Whether nothing more may be appended for now: too much waits for the disk, or the sequence numbers below the durable
    * bound are used up.
    */

@@ -64,7 +64,7 @@ export function select(
   if (clientSeq > 0 && deferred.some(isOwn)) return undefined
   const before = appliedBefore(session, sender, action)
   const accepted = before === undefined ? undefined : `already accepted as ${before}`
-  const problem = accepted ?? core.readOnlyReason() ?? problemOf(action)
+  const problem = accepted ?? core.readOnlyReason(clientId) ?? problemOf(action)
   if (problem !== undefined) return core.log.refuse(session, action, sender, problem)
   if (!isBusy(core, session)) return core.log.accept(session, selected(session.head, action), sender)
   if (deferred.length >= maxDeferred)

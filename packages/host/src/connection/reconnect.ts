@@ -58,9 +58,12 @@ export async function reconnect(
   const requested = requestedChannels(core, link, subscriptions)
   setAliases(link, requested)
   const { held, damaged } = await holdAll(core, link, requested)
-  const note = storeNote(damaged, wasLost(core.earlierEpochs, lastSeen))
+  const note = storeNote(
+    damaged,
+    wasLost(core.earlierEpochs, lastSeen) || isUnknown(core, lastSeen, known.run),
+  )
   const meta = Object.keys(note).length > 0 ? `,"_meta":${JSON.stringify({ 'x-atrium': note })}` : ''
-  const seen = wasAssigned(core, lastSeen)
+  const seen = wasAssigned(core, lastSeen, known.run)
   const own = await dispatchesOf(core, clientId, seen ? lastSeen : undefined)
   // From 0.9 on a change is one action, so no client can have seen only a part of it.
   const partly = seen && link.dialect.generation.strict && (await sawPart(core, link, held, lastSeen))
@@ -91,12 +94,30 @@ export async function reconnect(
 }
 
 /**
- * Whether a sequence number was assigned and still counts: committed by this run of the host, or made durable by an
- * earlier one.
+ * Whether a client can have seen a sequence number that still counts: committed by this run of the host, or made durable by an
+ * earlier one. `run` is the run in which the client was here last, so it can have seen no number of a later run.
  */
-function wasAssigned(core: Core, seq: number): boolean {
-  return seq >= core.log.first - 1 ? seq <= core.log.committedSeq : inEpoch(core.earlierEpochs, seq)
+function wasAssigned({ log, earlierEpochs }: Core, seq: number, run = log.first): boolean {
+  if (seq >= log.first - 1) return run === log.first && seq <= log.committedSeq
+  const seenEpochs = earlierEpochs.filter(({ first }) => first <= run)
+  return inEpoch(seenEpochs, seq)
 }
+
+/**
+ * Whether a client has seen a number that only a run can have assigned of which the store knows nothing. Then the store is an
+ * older copy, brought back without the newer `atrium.upto`. Says so once in the local log.
+ */
+function isUnknown(core: Core, seq: number, run = core.log.first): boolean {
+  const { log, store, world } = core
+  const isOfThisRun = run === log.first && seq >= log.first - 1 && seq <= log.last
+  if (seq <= store.log.upTo || isOfThisRun) return false
+  const detail = `a client has seen number ${seq}, of which this store knows nothing: it is an older copy`
+  if (!reported.has(core)) world.report('history lost', detail)
+  reported.add(core)
+  return true
+}
+
+const reported = new WeakSet<Core>()
 
 /**
  * Replays a range. Returns undefined if stored actions cannot be read, or if the client may be unable to apply them. The

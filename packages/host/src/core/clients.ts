@@ -28,6 +28,8 @@ export interface ClientRecord {
   readonly handed: ReadonlyMap<Uri, SnapshotSent>
   /** How the client names sessions. Undefined if it uses no alias. */
   readonly naming?: SessionNaming
+  /** The first number of the run of the host in which the client was here last. Earlier builds stored none. */
+  readonly run?: number
   /** Set if the client was away for so long that only its id, its principal and its device are known. */
   readonly forgotten?: true
 }
@@ -82,9 +84,10 @@ export class Clients {
   }
 
   keep(record: ClientRecord): void {
-    this.#known.set(record.clientId, record)
+    const here: ClientRecord = { ...record, run: this.#log.first }
+    this.#known.set(record.clientId, here)
     const handed = [...record.handed].slice(-limits.handed)
-    const { forgotten: _, ...kept } = record
+    const { forgotten: _, ...kept } = here
     this.#records.put(keyOf(record.clientId), JSON.stringify({ ...kept, handed, seen: this.#world.now() }))
     this.#log.scheduleFlush()
   }

@@ -117,6 +117,7 @@ function openDisk(disk: Disk, options: MemoryOptions): MemoryStore {
         })
       },
       delete: (key) => void changes.set(key, undefined),
+      kinds: async () => [...new Set([...disk.records.keys()].map(kindOf))],
     },
     blobs: {
       get: disk.blobs.get,
@@ -135,4 +136,9 @@ function openDisk(disk: Disk, options: MemoryOptions): MemoryStore {
     },
     share: (other) => openDisk(disk, other),
   }
+}
+
+/** The beginning of a key: up to the first slash, or the whole key. */
+function kindOf(key: string): string {
+  return key.slice(0, key.indexOf('/') + 1) || key
 }

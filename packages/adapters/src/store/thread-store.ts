@@ -152,6 +152,7 @@ export function threadStore(opened: ThreadStore): Store {
         return all.toSorted(([a], [b]) => byCodeUnit(a, b))
       },
       delete: (key) => record(key),
+      kinds: () => worker.request('kinds', []),
     },
     blobs: {
       async put(session, bytes) {

@@ -34,6 +34,7 @@ export interface StoreApi {
   rows(channel: Uri, ids: readonly string[]): RowSlice
   record(key: string): string | undefined
   records(prefix: string): readonly RecordChunk[]
+  kinds(): readonly string[]
   putBlob(session: Uri, bytes: Uint8Array): string
   getBlob(session: Uri, hash: string): Uint8Array | undefined
   dropBlobs(session: Uri): void

@@ -8,6 +8,8 @@ export interface Records {
   /** All records whose key starts with a prefix, ordered by key. */
   list(prefix: string): Promise<readonly (readonly [key: string, text: string])[]>
   delete(key: string): void
+  /** The different beginnings of all stored keys: up to the first slash, or the whole key if it has none. */
+  kinds?(): Promise<readonly string[]>
   /**
    * Sets aside a record that cannot be read. Returns the text that takes its place, if there is one. A store has no such method:
    * the host adds it (`CheckedRecords`).

@@ -1,6 +1,7 @@
 import type { Records } from '../ports/records.ts'
-import { sealed, unsealed } from './checksum.ts'
+import { keyBefore, sealed, unsealed } from './checksum.ts'
 import { kindOfRecord } from './kinds.ts'
+import type { RecordKind } from './kinds.ts'
 
 /**
  * The records of a store, each with a checksum. A damaged record never stops the host: it is kept apart, under a key that
@@ -23,6 +24,19 @@ export class CheckedRecords implements Records {
     this.#report = report
   }
 
+  /**
+   * Gives records of no kind their keys back: a bit of such a key was flipped. Nobody asks for a key of no kind, so the record would be
+   * missing, and what is missing may permit more. A sound record of no kind is of another build, and is left alone.
+   */
+  async restoreKinds(): Promise<void> {
+    const lost = (await this.#store.kinds?.())?.filter((kind) => !kindOfRecord(kind)) ?? []
+    for (const kind of lost)
+      for (const [key, stored] of await this.#store.list(kind)) {
+        if (kindOfRecord(key) || unsealed(key, stored) !== undefined) continue
+        if ((await this.#restored(key, stored)) === undefined) this.setAside(key, stored)
+      }
+  }
+
   async get(key: string): Promise<string | undefined> {
     const writes = this.#writes
     const stored = await this.#store.get(key)
@@ -41,8 +55,10 @@ export class CheckedRecords implements Records {
   async list(prefix: string): Promise<readonly (readonly [key: string, text: string])[]> {
     const found: (readonly [string, string])[] = []
     for (const [key, stored] of await this.#store.list(prefix)) {
-      const text = isOwn(key) ? stored : (unsealed(key, stored) ?? (await this.get(key)))
-      if (text !== undefined) found.push([key, text])
+      const sound = isOwn(key) ? stored : unsealed(key, stored)
+      const before = sound === undefined ? await this.#restored(key, stored) : key
+      const text = sound ?? (await this.get(before ?? key))
+      if (text !== undefined && (before ?? key).startsWith(prefix)) found.push([before ?? key, text])
     }
     return found
   }
@@ -67,9 +83,22 @@ export class CheckedRecords implements Records {
     return [...this.#aside].filter(([key]) => key.startsWith(prefix))
   }
 
+  /** Stores a record under the key that it had before a bit of the key was flipped. Returns that key, if the record is there now. */
+  async #restored(key: string, stored: string): Promise<string | undefined> {
+    const before = keyBefore(key, stored)
+    if (before === undefined || !kindOfRecord(before) || (await this.#store.get(before)) !== undefined)
+      return undefined
+    const damaged = `The key of the record ${JSON.stringify(before)} of the store in ${this.#name} was damaged.`
+    this.#report(`${damaged} It was read as ${JSON.stringify(key)}, and is right again. Nothing is lost.`)
+    this.#writes++
+    this.#store.put(before, stored)
+    this.#store.delete(key)
+    return before
+  }
+
   /** Names the store and the record, and says what is lost and what to do. */
   #sentence(key: string): string {
-    const { lost, remedy, instead } = kindOfRecord(key) ?? {}
+    const { lost, remedy, instead } = kindOfRecord(key) ?? ofNoKind
     const damaged = `The record ${JSON.stringify(key)} of the store in ${this.#name} is damaged.`
     const kept = `What is left of it is kept as ${JSON.stringify(`damaged/${key}`)}.`
     if (lost !== undefined) return `${damaged} Lost: ${lost}. What to do: ${remedy}. ${kept}`
@@ -101,6 +130,8 @@ export function readText<T>(
     return instead === undefined ? undefined : read(instead)
   }
 }
+
+const ofNoKind: RecordKind = { lost: 'what it was', remedy: 'nothing' }
 
 function isOwn(key: string): boolean {
   return kindOfRecord(key)?.own === true

@@ -40,6 +40,27 @@ export function unsealed(key: string, stored: string): string | undefined {
   return marks === 2 && stored.slice(1, length - 1) === checksum(`${key}\n${text}`) ? text : undefined
 }
 
+/**
+ * Returns the key that a record had before a bit of it was flipped: the only one for which the checksum is right. Undefined if there
+ * is none.
+ */
+export function keyBefore(key: string, stored: string): string | undefined {
+  if (stored[0] !== before || stored[length - 1] !== after) return undefined
+  for (const [at, char] of [...key].entries()) {
+    const code = char.charCodeAt(0)
+    // A flipped highest bit is no UTF-8 any more, and is read as U+FFFD.
+    const codes = code === 0xfffd ? ascii : bits.map((bit) => code ^ bit)
+    for (const each of codes) {
+      const other = [...key].with(at, String.fromCharCode(each)).join('')
+      if (unsealed(other, stored) !== undefined) return other
+    }
+  }
+  return undefined
+}
+
+const bits = Array.from({ length: 7 }, (_, bit) => 1 << bit)
+const ascii = Array.from({ length: 95 }, (_, at) => at + 32)
+
 // No text of a record contains these characters: JSON escapes them, and URIs and ids do not have them.
 const before = '\u0002'
 const after = '\u0003'

@@ -20,6 +20,13 @@ export function records(link) {
         return rows[0]?.text
       }),
 
+    /** @returns {Promise<string[]>} */
+    kinds: () =>
+      link.run(async (query) => {
+        const kind = `substr(name, 1, strpos(name || '/', '/'))`
+        return (await query(`SELECT DISTINCT ${kind} AS kind FROM records`)).rows.map(({ kind }) => kind)
+      }),
+
     /**
      * Returns all records whose name begins with a prefix, in chunks.
      * @param {string} prefix

@@ -54,6 +54,7 @@ export function openDatabase(options) {
     if (!options.readOnly && readBound(options.folder) > boundIn(db)) keepJournal(options.folder)
     migrate(db, options)
     refuseUnfinished(db, options.folder)
+    if (!options.readOnly) sortRecords(db)
     const rewritten = options.readOnly ? undefined : rewriteOnce(db, path, options.room)
     const damaged =
       isBoundDamaged(options.folder) && boundIn(db) > 0
@@ -212,6 +213,28 @@ function refuseUnfinished(db, folder) {
       'unreadable',
       `the move into the store in ${folder} has not ended: run the same atrium move again`,
     )
+}
+
+/**
+ * Writes the records again in the order of their keys, if a flipped bit in a key has broken the order: SQLite could not find their
+ * neighbours.
+ * @param {Database} db
+ */
+function sortRecords(db) {
+  let last = ''
+  let isSorted = true
+  for (const { key, bytes } of db.prepare('SELECT key, hex(key) AS bytes FROM records').iterate()) {
+    // A key that is no UTF-8 any more could be read, and not be asked for.
+    const isText = !key.includes('\ufffd') || key.startsWith('damaged/')
+    isSorted &&= bytes > last && isText
+    last = bytes
+  }
+  if (isSorted) return
+  const rows = db.prepare('SELECT key, text FROM records').all()
+  db.exec('BEGIN IMMEDIATE; DELETE FROM records')
+  const put = db.prepare('INSERT OR IGNORE INTO records (key, text) VALUES (?, ?)')
+  for (const { key, text } of rows) put.run(key, text)
+  db.exec('COMMIT')
 }
 
 /**

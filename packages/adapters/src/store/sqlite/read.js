@@ -243,6 +243,9 @@ export function reader(db) {
     /** @param {string} key */
     record: (key) => sql.record.get(key)?.text,
 
+    /** @returns {string[]} */
+    kinds: () => sql.kinds.all().map(({ kind }) => kind),
+
     /** @param {string} prefix @returns {RecordChunk[]} */
     records(prefix) {
       /** @type {RecordChunk[]} */
@@ -305,6 +308,7 @@ function statements(db) {
        FROM meta WHERE key = 'upTo'`,
     ),
     record: db.prepare(`SELECT text FROM records WHERE key = ?`),
+    kinds: db.prepare(`SELECT DISTINCT substr(key, 1, instr(key || '/', '/')) AS kind FROM records`),
     records: db.prepare(RECORDS),
     // `marks` is 0 if no record contains a separator.
     recordChunk: db.prepare(

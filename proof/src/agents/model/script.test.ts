@@ -32,6 +32,8 @@ test('[B40] a call that was not carried out is skipped, until the user says to g
   const goOn: Message = { by: 'user', text: 'Allowed meanwhile.' }
   expect(words(asked, denied, reminder, goOn)).toEqual(['one', 'between', 'two', 'end'])
   expect(words(asked, result('a', 'aborted'), goOn)).toEqual(['one', 'between', 'two', 'end'])
+  const timed = result('a', 'Wall time: 0.0 seconds\naborted by user')
+  expect(words(asked, timed, goOn)).toEqual(['one', 'between', 'two', 'end'])
   const dated: Message = { by: 'user', text: '<now>2026</now>\n\nAllowed meanwhile.' }
   expect(words(asked, denied, dated)).toEqual(['one', 'between', 'two', 'end'])
   expect(words(asked, denied, { by: 'user', text: '<now>2026</now>' })).toEqual(['between', 'two', 'end'])

@@ -61,7 +61,7 @@ function doneSince(history: readonly Message[]): number {
 }
 
 /** Results that agents make up for calls that were denied or interrupted. */
-const undone = /^.{0,120}\b(?:aborted|rejected|interrupted|declined|denied|cancell?ed)\b/i
+const undone = /^[^]{0,120}\b(?:aborted|rejected|interrupted|declined|denied|cancell?ed)\b/i
 
 /** Some agents join the transcript and the message of the user into one message. Returns them as two. */
 function transcriptApart(message: Message): readonly Message[] {

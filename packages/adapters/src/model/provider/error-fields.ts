@@ -7,6 +7,8 @@ export interface ErrorFields {
   readonly status?: number
   /** Whether the library takes the error for one of the network. */
   readonly isNetwork: boolean
+  /** Whether the connection broke after it had been made. */
+  readonly isBroken: boolean
   /** The code of the system or of the TLS library, for example `ECONNREFUSED`. */
   readonly systemCode?: string
   /** How long the provider asks to wait before the request is repeated. */
@@ -33,7 +35,10 @@ export function errorFields(error: unknown, key: string | undefined): ErrorField
     ...(status !== undefined && { status }),
     ...(systemCode !== undefined && { systemCode }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
-    isNetwork: status === undefined && (isRetryable === true || isBroken(error, systemCode)),
+    isNetwork:
+      status === undefined &&
+      (isRetryable === true || isOfNetwork(systemCode) || isBroken(error, systemCode)),
+    isBroken: isBroken(error, systemCode),
     message: redacted(text.slice(0, maxRead), key),
     details: redacted(`${wordOf(type)} ${wordOf(code)} ${text} ${body}`.slice(0, maxRead), key, maxRead),
   }
@@ -50,10 +55,14 @@ function wordOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
+function isOfNetwork(systemCode = ''): boolean {
+  return /^(?:E[A-Z]{4,}$|UND_ERR_)/.test(systemCode)
+}
+
 /** Whether a connection broke while the response was read. The library passes this error of `fetch` on as it is. */
-function isBroken(error: unknown, systemCode: string | undefined): boolean {
+function isBroken(error: unknown, systemCode = ''): boolean {
   const isTerminated = error instanceof TypeError && error.message === 'terminated'
-  return isTerminated || /^(?:E[A-Z]{4,}$|UND_ERR_)/.test(systemCode ?? '')
+  return isTerminated || /^(?:ECONNRESET|EPIPE|UND_ERR_(?:SOCKET|BODY_TIMEOUT))$/.test(systemCode)
 }
 
 /** Returns the code of the innermost cause that has one. A redirect that was not followed has none, and gets one here. */

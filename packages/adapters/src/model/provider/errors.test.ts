@@ -155,7 +155,6 @@ const network = (code: string) =>
 test.each([
   [network('ECONNREFUSED'), 'Mock cannot be reached at https://mock.example (ECONNREFUSED). Check', true],
   [network('ENOTFOUND'), 'Mock cannot be reached at https://mock.example (ENOTFOUND). Check', true],
-  [new TypeError('terminated'), 'Mock cannot be reached at https://mock.example. Check', true],
   [
     Object.assign(network('CERT_HAS_EXPIRED'), { isRetryable: true }),
     'Mock has no valid certificate at https://mock.example (CERT_HAS_EXPIRED).',
@@ -169,6 +168,16 @@ test.each([
 ])('[N28] %s: %s', (error, message, repeated) => {
   const { failure, retry } = problem(error)
   expect([failure.message.slice(0, message.length), retry !== undefined]).toEqual([message, repeated])
+})
+
+test.each([
+  [new TypeError('terminated'), ''],
+  [network('UND_ERR_SOCKET'), ' (UND_ERR_SOCKET)'],
+  [network('ECONNRESET'), ' (ECONNRESET)'],
+])('[N28.5] %s is reported as a connection that broke off', (error, code) => {
+  const { failure, retry } = problem(error)
+  expect(failure.message).toBe(`The connection to Mock broke off${code}. Resume this turn to go on.`)
+  expect(retry).toEqual({ reason: 'The connection to Mock broke off' })
 })
 
 test('[N28] a redirect is reported as one, and the request is not repeated', async () => {

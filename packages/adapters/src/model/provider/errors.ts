@@ -104,7 +104,7 @@ export function failedAfter({ errorType, message, resumable: isResumable }: Turn
 }
 
 function networkProblem({ displayName: name, resource }: ModelProvider, fields: ErrorFields): ModelProblem {
-  const { systemCode } = fields
+  const { systemCode, isBroken } = fields
   if (systemCode === redirectCode)
     return permanent(
       `${name} answers at ${resource} with a redirect. It is not followed, because it could lead the key elsewhere. Correct the address.`,
@@ -115,6 +115,10 @@ function networkProblem({ displayName: name, resource }: ModelProvider, fields: 
       'network',
       `${name} has no valid certificate at ${resource}${code}. Correct that, then resume this turn.`,
     )
+  if (isBroken) {
+    const reason = `The connection to ${name} broke off`
+    return { ...resumable('network', `${reason}${code}. Resume this turn to go on.`), retry: { reason } }
+  }
   const text = `${name} cannot be reached at ${resource}${code}. Check that it runs there, then resume this turn.`
   return { ...resumable('network', text), retry: { reason: `${name} cannot be reached${code}` } }
 }

@@ -143,9 +143,8 @@ test('[N44] a form of the agent is an input request of the chat, and the agent g
   submit('colour', { kind: 'selected', value: 'b' })
   room.ann.dispatch(chat, { type: 'chat/inputCompleted', requestId: request.id, response: 'accept' })
   const answer: object = JSON.parse(textOf(await room.ended(turnId)).replaceAll('', ''))
-  // The default of `size` counts, because the form showed it. The recommended choice of `extras` does not count, because no
-  // user chose it.
-  expect(answer).toEqual({ action: 'accept', content: { name: 'Ann', size: 3, colour: 'b' } })
+  // The defaults of `size` and `extras` count, because the form showed them.
+  expect(answer).toEqual({ action: 'accept', content: { name: 'Ann', size: 3, colour: 'b', extras: ['y'] } })
 })
 
 test.each(['javascript:alert(1)', 'file:///etc/passwd', 'vscode://x', 'nowhere'])(

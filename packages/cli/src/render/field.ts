@@ -69,7 +69,7 @@ export function expects(question: ChatInputQuestion): string {
   }
   const byDefault = defaultAnswer(question)
   const otherwise = byDefault
-    ? `Enter alone is ${answerLabel(byDefault)}`
+    ? `Enter alone is ${answerLabel(question, byDefault)}`
     : question.required
       ? ''
       : 'Enter alone skips it'
@@ -131,12 +131,21 @@ function defaultAnswer(question: ChatInputQuestion): ChatInputAnswer | undefined
     return submitted({ kind: 'number', value: question.defaultValue })
   if (question.kind === 'boolean' && question.defaultValue !== undefined)
     return submitted({ kind: 'boolean', value: question.defaultValue })
-  return undefined
+  const recommended = optionsOf(question).flatMap(({ id, recommended: is }) => (is === true ? [id] : []))
+  const [first] = recommended
+  if (first === undefined) return undefined
+  return submitted(
+    question.kind === 'multi-select'
+      ? { kind: 'selected-many', value: recommended }
+      : { kind: 'selected', value: first },
+  )
 }
 
-function answerLabel(answer: ChatInputAnswer): string {
+function answerLabel(question: ChatInputQuestion, answer: ChatInputAnswer): string {
   if (answer.state === 'skipped') return 'nothing'
   const { value } = answer
+  if (value.kind === 'selected' || value.kind === 'selected-many')
+    return typedOf(question, { [question.id]: answer })
   return value.kind === 'boolean' ? (value.value ? 'y' : 'n') : sanitize(String(value.value))
 }
 

@@ -7,6 +7,7 @@ import { answerOf, expects } from './field.ts'
 import { Form } from './form.ts'
 
 const options = ['Small', 'Large'].map((label) => ({ id: label.toLowerCase(), label }))
+const recommended = options.map((each) => (each.id === 'large' ? { ...each, recommended: true } : each))
 // The cast admits a kind of question that is newer than this build.
 const of = (question: object): ChatInputQuestion =>
   ({ id: 'q', message: 'Q', ...question }) as ChatInputQuestion
@@ -28,6 +29,8 @@ test.each([
   [{ kind: 'boolean' }, 'YES', submitted('boolean', true)],
   [{ kind: 'boolean' }, 'maybe', 'Type y or n.'],
   [{ kind: 'boolean', defaultValue: false }, '', submitted('boolean', false)],
+  [{ kind: 'single-select', options: recommended }, '', submitted('selected', 'large')],
+  [{ kind: 'multi-select', options: recommended }, '', submitted('selected-many', ['large'])],
   [{ kind: 'single-select', options }, '2', submitted('selected', 'large')],
   [{ kind: 'single-select', options }, 'LARGE', submitted('selected', 'large')],
   [{ kind: 'single-select', options }, '3', 'Type a number from 1 to 2.'],

@@ -71,10 +71,7 @@ function question(id: string, property: Field, required: boolean): ChatInputQues
   }
 }
 
-/**
- * Marks the default choices of a form as recommended. They are not preselected, because only choices that users made count as
- * answers.
- */
+/** Marks the default choices of a form as recommended, because AHP has no default for a question with choices. */
 function withRecommended(choices: readonly Choice[], { default: defaults }: Field): Choice[] {
   const recommended: readonly unknown[] = Array.isArray(defaults) ? defaults : [defaults]
   return choices.map((choice) =>
@@ -95,9 +92,15 @@ function choicesOf(property: Field['items']): Choice[] | undefined {
 }
 
 function valueOf(answer: ChatInputAnswer | undefined, property: Field): unknown {
-  const isChoice = choicesOf(property) ?? choicesOf(property.items)
-  // The form shows the default of every question except a choice. A user who accepts the form accepts the shown defaults.
-  if (answer?.state !== 'submitted') return isChoice ? undefined : property.default
+  const choices = choicesOf(property) ?? (property.type === 'array' ? choicesOf(property.items) : undefined)
+  // A user who accepts the form accepts the shown defaults. Of a question with choices, a user may have deselected them all.
+  if (answer?.state !== 'submitted')
+    return choices && (answer || !isOffered(property.default, choices)) ? undefined : property.default
   const { value } = answer
   return value.kind === 'selected-many' ? [...value.value, ...(value.freeformValues ?? [])] : value.value
+}
+
+function isOffered(value: unknown, choices: readonly Choice[]): boolean {
+  const wanted: readonly unknown[] = Array.isArray(value) ? value : [value]
+  return wanted.every((each) => choices.some(({ id }) => id === each))
 }

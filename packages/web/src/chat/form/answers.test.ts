@@ -3,6 +3,8 @@ import { expect, test } from 'vitest'
 import { problemOf, shownAnswers, submittedAnswers, valueOf } from './answers.ts'
 
 const options = ['a', 'b', 'c'].map((id) => ({ id, label: id }))
+const recommending = (...ids: string[]) =>
+  options.map((each) => (ids.includes(each.id) ? { ...each, recommended: true } : each))
 const ask = (question: object) => ({ id: 'q', message: '?', ...question }) as ChatInputQuestion
 
 test.each<readonly [object, ChatInputAnswerValue | undefined, string | undefined]>([
@@ -40,14 +42,21 @@ test('[U17] a form sends defaults as answers, and skips what has none', () => {
     ask({ id: 'count', kind: 'integer', defaultValue: 2 }),
     ask({ id: 'yes', kind: 'boolean', defaultValue: false }),
     ask({ id: 'one', kind: 'single-select', options }),
+    ask({ id: 'other', kind: 'single-select', options: recommending('b') }),
+    ask({ id: 'some', kind: 'multi-select', options: recommending('b', 'c') }),
+    ask({ id: 'none', kind: 'multi-select', options: recommending('b', 'c') }),
   ]
   const request: ChatInputRequest = { id: 'r', questions }
   const draft = { state: 'draft' as const, value: { kind: 'selected' as const, value: 'b' } }
-  expect(submittedAnswers(request, { one: draft })).toEqual({
+  const emptied = { state: 'draft' as const, value: { kind: 'selected-many' as const, value: [] } }
+  expect(submittedAnswers(request, { one: draft, none: emptied })).toEqual({
     text: { state: 'skipped' },
     count: { state: 'submitted', value: { kind: 'number', value: 2 } },
     yes: { state: 'submitted', value: { kind: 'boolean', value: false } },
     one: { state: 'submitted', value: { kind: 'selected', value: 'b' } },
+    other: { state: 'submitted', value: { kind: 'selected', value: 'b' } },
+    some: { state: 'submitted', value: { kind: 'selected-many', value: ['b', 'c'] } },
+    none: { state: 'skipped' },
   })
   expect(valueOf(ask({ kind: 'integer', defaultValue: 2 }), { state: 'skipped' })).toBeUndefined()
 })

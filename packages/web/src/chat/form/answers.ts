@@ -32,11 +32,24 @@ export function valueOf(
   answer: ChatInputAnswer | undefined,
 ): ChatInputAnswerValue | undefined {
   if (answer && answer.state !== 'skipped') return answer.value
-  if (answer || !('defaultValue' in question)) return undefined
-  const value = question.defaultValue
+  if (answer) return undefined
+  if ('options' in question) return recommendedChoice(question)
+  const value = 'defaultValue' in question ? question.defaultValue : undefined
   if (typeof value === 'boolean') return { kind: 'boolean', value }
   if (typeof value === 'number') return { kind: 'number', value }
   return typeof value === 'string' ? { kind: 'text', value } : undefined
+}
+
+/** The choices that are selected before a person has chosen: AHP has no other default for a question with choices. */
+function recommendedChoice({
+  kind,
+  options,
+}: Extract<ChatInputQuestion, { readonly options: unknown }>): ChatInputAnswerValue | undefined {
+  const [first, ...others] = options.flatMap(({ id, recommended }) => (recommended === true ? [id] : []))
+  if (first === undefined) return undefined
+  return kind === 'single-select'
+    ? { kind: 'selected', value: first }
+    : { kind: 'selected-many', value: [first, ...others] }
 }
 
 /** Returns a sentence about the problem with the answer to a question. Undefined if there is none. */

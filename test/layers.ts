@@ -103,6 +103,7 @@ export const floors: { readonly [layer: string]: readonly (readonly string[])[] 
       'store/postgres',
       'server',
     ],
+    ['acp/parts'],
     ['acp/tool-server', 'acp/calls'],
     [
       'acp/process',

@@ -181,6 +181,13 @@ export const verbs = {
     const params = { sessionId, mode: 'url', message: 'Go there', elicitationId: 'e1', url }
     await say(JSON.stringify(await client.request(host.elicitation.create, params)))
   },
+  /** `visited url`: asks users to visit a page, and then reports that the page has done its work. */
+  visited: async (url, { client, sessionId, say }) => {
+    const params = { sessionId, mode: 'url', message: 'Go there', elicitationId: 'e2', url }
+    const answer = client.request(host.elicitation.create, params)
+    await client.notify(host.elicitation.complete, { elicitationId: 'e2' })
+    await say(JSON.stringify(await answer))
+  },
   'wait-cancel': (_, { session }) =>
     new Promise((resolve) => {
       session.wake = resolve

@@ -118,8 +118,8 @@ if (has('ignores-eof')) setInterval(() => {}, 1e6)
 else void connection.closed.then(() => process.exit(0))
 
 /**
- * Records the ids of the requests that the host has answered. The SDK cannot do this, because it ignores responses to
- * requests that it did not send.
+ * Records the ids of the requests that the host has answered, and the request `initialize`. The SDK ignores responses to
+ * requests that it did not send, and hides members that it does not know.
  */
 function answers() {
   const decoder = new TextDecoder()
@@ -129,6 +129,7 @@ function answers() {
       const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
       rest = lines.pop() ?? ''
       for (const line of lines) {
+        if (line.includes('"method":"initialize"')) append(join(folder, 'initialize'), `${line}\n`)
         const [, id] = (!line.includes('"method"') && /"id":"([^"]+)"/.exec(line)) || []
         if (id !== undefined) answered.add(id)
       }

@@ -160,6 +160,10 @@ export class AcpSession implements SessionClient {
     this.#turn?.update(update)
   }
 
+  elicited(elicitationId: string): void {
+    this.#turn?.elicited(elicitationId)
+  }
+
   answer(method: string, params: Fields): Promise<object> {
     if (this.#turn) return this.#turn.answer(method, params)
     if (method === 'session/request_permission') return Promise.resolve({ outcome: { outcome: 'cancelled' } })

@@ -3,19 +3,20 @@ import type { AgentAction, Chat } from '@atrium/host/ports/agent'
 import type { UsageInfo } from '@atrium/protocol/common/content'
 import { compact } from '@atrium/protocol/update'
 import { undoneFailure } from './calls/undone.ts'
-import { elicit } from './elicitation.ts'
+import { Compactions } from './parts/compactions.ts'
+import { Elicitations } from './parts/elicitation.ts'
 import { writeFile } from './calls/files.ts'
-import { MessageChunks } from './message-chunks.ts'
+import { MessageChunks } from './parts/message-chunks.ts'
 import type { OutputStream } from './calls/output-stream.ts'
 import { askPermission } from './calls/permission.ts'
-import { Plans } from './plan.ts'
+import { Plans } from './parts/plan.ts'
 import { AcpTerminals } from './calls/terminals.ts'
 import { ToolCalls } from './calls/tool-calls.ts'
 import { workerCallIn } from './calls/worker-call.ts'
 import type { ServedTool } from './tool-server/endpoint.ts'
 import { OfferedCalls } from './tool-server/offered-calls.ts'
 import { ReportedCalls } from './tool-server/reported-calls.ts'
-import { lastIdNumber } from './part-ids.ts'
+import { lastIdNumber } from './parts/part-ids.ts'
 import type { SessionClient } from './process/connection.ts'
 import { fieldsOf } from './process/schema.ts'
 import type {
@@ -39,7 +40,9 @@ export class AcpTurn implements SessionClient {
   readonly #output: OutputStream
   readonly #calls: ToolCalls
   readonly #chunks: MessageChunks
-  readonly #plans: Plans
+  readonly plans: Plans
+  readonly compactions = new Compactions()
+  readonly #elicitations: Elicitations
   readonly #terminals: AcpTerminals
   readonly #newId: () => string
   /**
@@ -64,7 +67,8 @@ export class AcpTurn implements SessionClient {
     const terminalContent = (terminalId: string) => this.#terminals.contentOf(terminalId)
     this.#calls = new ToolCalls(chat, output, { cwd, newId: this.#newId, terminalContent })
     this.#chunks = new MessageChunks(chat, output, this.#newId)
-    this.#plans = new Plans(output, this.#newId)
+    this.plans = new Plans(output, this.#newId)
+    this.#elicitations = new Elicitations(chat, output)
     this.#reported = new ReportedCalls(serverName, () => (serverName === '' ? [] : this.offered.list()))
     const write = (action: AgentAction) => output.write(action)
     this.offered = new OfferedCalls({
@@ -117,7 +121,7 @@ export class AcpTurn implements SessionClient {
     while (this.#busy) await this.#busy
     await this.#showCalls(this.#reported.release())
     await this.#calls.completeOpen(problem)
-    this.#plans.complete()
+    this.plans.complete()
   }
 
   /** Whether the agent has sent no content and no request. */
@@ -173,10 +177,14 @@ export class AcpTurn implements SessionClient {
     await this.#calls.update(update, update.sessionUpdate === 'tool_call' && !isEnded)
   }
 
-  showPlan(planId: string, entries: PlanUpdate['entries'], markdown?: string): void {
+  showPlan({ planId = '', entries, content: markdown, uri }: NonNullable<PlanUpdate['plan']>): void {
     this.#silent = false
     this.#chunks.endPart()
-    this.#plans.show(planId, entries, markdown)
+    this.plans.show(
+      planId,
+      entries,
+      markdown ?? (typeof uri === 'string' ? `The plan is in ${uri}.` : undefined),
+    )
   }
 
   /** Reports the size of the agent's context as metadata of the turn's usage. */
@@ -189,9 +197,9 @@ export class AcpTurn implements SessionClient {
     this.notify([title, description].filter(Boolean).join(': '))
   }
 
-  showCompaction({ status, summary }: CompactionUpdate): void {
-    if (status === 'completed')
-      this.notify(['The agent has compacted its context.', summary ?? ''].join(' ').trim())
+  showCompaction(update: CompactionUpdate): void {
+    const notice = this.compactions.notice(update)
+    if (notice !== undefined) this.notify(notice)
   }
 
   #reportUsage(changes: { readonly [K in keyof UsageInfo]?: UsageInfo[K] | undefined }): void {
@@ -223,11 +231,11 @@ export class AcpTurn implements SessionClient {
 
   elicit(params: Fields): Promise<object> {
     this.#chunks.endPart()
-    return elicit(params, this.#chat, this.#output, this.#newId()).catch((error: unknown) => {
-      if (error instanceof AhpError) throw error
-      // The turn ended before a user answered.
-      return { action: 'cancel' }
-    })
+    return this.#elicitations.ask(params, this.#newId())
+  }
+
+  elicited(elicitationId: string): void {
+    this.#elicitations.complete(elicitationId)
   }
 
   createTerminal(params: Fields): Promise<object> {
@@ -253,14 +261,13 @@ const updates: ReadonlyMap<string, ApplyUpdate> = new Map<string, ApplyUpdate>([
   ['agent_thought_chunk', (turn, update) => turn.addChunk('reasoning', update)],
   ['tool_call', (turn, update) => turn.updateCall(update)],
   ['tool_call_update', (turn, update) => turn.updateCall(update)],
-  ['plan', (turn, { entries }: PlanUpdate) => turn.showPlan('', entries)],
-  [
-    'plan_update',
-    (turn, { plan }: PlanUpdate) => turn.showPlan(plan?.planId ?? '', plan?.entries, plan?.content),
-  ],
+  ['plan', (turn, { entries = [] }: PlanUpdate) => turn.showPlan({ entries })],
+  ['plan_update', (turn, { plan }: PlanUpdate) => turn.showPlan(plan ?? {})],
+  ['plan_removed', (turn, { planId = '' }: PlanUpdate) => turn.plans.remove(planId)],
   ['usage_update', (turn, update) => turn.updateUsage(update)],
   ['notice', (turn, update) => turn.showNotice(update)],
   ['compaction_update', (turn, update) => turn.showCompaction(update)],
+  ['compaction_summary_chunk', (turn, update) => turn.compactions.addChunk(update)],
 ])
 
 type Answer = (turn: AcpTurn, params: Fields) => Promise<object>

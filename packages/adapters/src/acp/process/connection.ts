@@ -10,6 +10,8 @@ import type { Fields, InitializeResponse, SessionUpdate } from './schema.ts'
 /** The client side of one ACP session: receives its updates, and answers the requests of the agent. */
 export interface SessionClient {
   update(update: SessionUpdate): void
+  /** The agent has seen that a page which users were asked to visit has done its work. */
+  elicited(elicitationId: string): void
   /** Returns the result of a request. Throws an AhpError to refuse the request. */
   answer(method: string, params: Fields): Promise<object>
 }
@@ -115,8 +117,11 @@ export class AcpConnection {
   }
 
   #receive(method: string, params: unknown): void {
+    const { sessionId, update, elicitationId } = fieldsOf(params)
+    // This notification names no session.
+    if (method === 'elicitation/complete' && typeof elicitationId === 'string')
+      for (const client of this.#clients.values()) client.elicited(elicitationId)
     if (method !== 'session/update') return
-    const { sessionId, update } = fieldsOf(params)
     if (typeof sessionId !== 'string' || typeof update !== 'object' || update === null) return
     const client = this.#clients.get(sessionId)
     if (client) return client.update(update)

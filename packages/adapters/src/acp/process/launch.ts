@@ -161,6 +161,7 @@ const capabilities = {
   terminal: true,
   session: { configOptions: { boolean: true }, notices: {}, compaction: {} },
   elicitation: { form: {}, url: {} },
+  plan: {},
 }
 
 function outputText(lines: readonly string[]): string {

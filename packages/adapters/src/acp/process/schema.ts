@@ -150,14 +150,16 @@ export type ToolCallContent =
     }
   | { readonly type: 'terminal'; readonly terminalId?: string }
 
-/** `plan`, with entries, and `plan_update`, with a named plan. */
+/** `plan`, with entries, `plan_update`, with a named plan, and `plan_removed`, with its id. */
 export interface PlanUpdate {
+  readonly planId?: string
   readonly entries?: readonly PlanEntry[]
   readonly plan?: {
     readonly planId?: string
     readonly type?: string
     readonly entries?: readonly PlanEntry[]
     readonly content?: string
+    readonly uri?: string
   }
 }
 
@@ -183,8 +185,16 @@ export interface NoticeUpdate {
 
 /** `compaction_update`. */
 export interface CompactionUpdate {
+  readonly compactionId?: string
   readonly status?: string | null
-  readonly summary?: string | null
+  readonly summary?: readonly ContentBlock[] | string | null
+  readonly error?: string | null
+}
+
+/** `compaction_summary_chunk`: content that is appended to the summary of a compaction. */
+export interface CompactionSummaryChunk {
+  readonly compactionId?: string
+  readonly content?: ContentBlock | null
 }
 
 /** `available_commands_update`, `current_mode_update`, `config_option_update` and `session_info_update`. */

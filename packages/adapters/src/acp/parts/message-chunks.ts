@@ -1,6 +1,6 @@
 import type { Chat } from '@atrium/host/ports/agent'
-import type { OutputStream } from './calls/output-stream.ts'
-import type { ContentBlock, ContentChunk } from './process/schema.ts'
+import type { OutputStream } from '../calls/output-stream.ts'
+import type { ContentBlock, ContentChunk } from '../process/schema.ts'
 
 type TextKind = 'markdown' | 'reasoning'
 

@@ -1,7 +1,7 @@
-import type { OutputStream } from './calls/output-stream.ts'
+import type { OutputStream } from '../calls/output-stream.ts'
 import { stepOf } from '@atrium/protocol/chat/plan'
 import type { PlanStep } from '@atrium/protocol/chat/plan'
-import type { PlanEntry } from './process/schema.ts'
+import type { PlanEntry } from '../process/schema.ts'
 
 /**
  * The plans of an agent. Each plan is a tool call of the turn. The content of the call is Markdown, and its `_meta` has the
@@ -42,13 +42,24 @@ export class Plans {
 
   /** Completes all plans with their last content, at the end of the turn. */
   complete(): void {
-    for (const { id: toolCallId, text, steps } of this.#plans.values()) {
-      const done = steps.filter(({ status }) => status === 'completed').length
-      const pastTenseMessage = steps.length === 0 ? 'Plan' : `Plan: ${done} of ${steps.length} done`
-      const result = { success: true, pastTenseMessage, content: [{ type: 'text', text } as const] }
-      this.#output.write({ type: 'chat/toolCallComplete', toolCallId, result })
+    for (const plan of this.#plans.values()) {
+      const { length } = plan.steps
+      const done = plan.steps.filter(({ status }) => status === 'completed').length
+      this.#end(plan, length === 0 ? 'Plan' : `Plan: ${done} of ${length} done`)
     }
     this.#plans.clear()
+  }
+
+  /** Completes a plan that the agent has withdrawn. */
+  remove(planId: string): void {
+    const plan = this.#plans.get(planId)
+    if (plan) this.#end(plan, 'Plan, withdrawn')
+    this.#plans.delete(planId)
+  }
+
+  #end({ id: toolCallId, text }: Plan, pastTenseMessage: string): void {
+    const result = { success: true, pastTenseMessage, content: [{ type: 'text', text } as const] }
+    this.#output.write({ type: 'chat/toolCallComplete', toolCallId, result })
   }
 }
 

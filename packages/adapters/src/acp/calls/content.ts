@@ -3,6 +3,7 @@ import type { Chat } from '@atrium/host/ports/agent'
 import type { ToolResultContent } from '@atrium/protocol/chat/tool'
 import type { FileEdit, FileEditSide } from '@atrium/protocol/common/content'
 import { fileUri } from '@atrium/protocol/file-uri'
+import { writeIn } from './preview.ts'
 import { outputText } from './tool-call.ts'
 import type { ToolCall } from './tool-call.ts'
 import type { ToolCallContent } from '../process/schema.ts'
@@ -34,18 +35,23 @@ export async function resultContent(
   return text === '' ? [] : [{ type: 'text', text }]
 }
 
-/** Returns the diffs of a tool call as file edits, for the approval of users. */
-export async function fileEdits(
-  items: readonly ToolCallContent[],
-  chat: Chat,
-  cwd: string,
-): Promise<readonly FileEdit[]> {
+/**
+ * Returns the file changes of a tool call, for the approval of users: its diffs. If there are none, the host makes the
+ * diff from the input of the call.
+ */
+export async function shownEdits(call: ToolCall, chat: Chat, cwd: string): Promise<readonly FileEdit[]> {
   const edits: FileEdit[] = []
-  for (const item of items) {
+  for (const item of call.content) {
     const edit = await fileEdit(item, chat, cwd)
     if (edit) edits.push(edit)
   }
-  return edits
+  const write = edits.length > 0 ? undefined : writeIn(call)
+  if (!write) return edits
+  // An input that fits no file is shown as it is.
+  return chat.files.propose(resolve(cwd, write.path), write.edit).then(
+    (edit) => [edit],
+    () => [],
+  )
 }
 
 async function fileEdit(item: ToolCallContent, chat: Chat, cwd: string): Promise<FileEdit | undefined> {

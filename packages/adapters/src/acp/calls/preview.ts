@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Chat } from '@atrium/host/ports/agent'
+import type { Chat, Edit } from '@atrium/host/ports/agent'
 import { TurnFailed } from '@atrium/host/ports/agent'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { textOf } from '@atrium/protocol/common/content'
@@ -85,6 +85,33 @@ function textsIn(input = ''): readonly string[] {
   const { content } = inputFields(input)
   return typeof content === 'string' ? [content] : []
 }
+
+/** Returns the change of a file that the input of a call describes. Agents name the members of the input differently. */
+export function writeIn({
+  kind,
+  toolName,
+  title,
+  input = '',
+}: ToolCall): { readonly path: string; readonly edit: Edit } | undefined {
+  const isWrite =
+    kind === 'edit' || (kind === 'other' && [toolName, title].some((each) => writeName.test(each)))
+  const fields = isWrite ? inputFields(input) : {}
+  const [path, text, find, put] = writeFields.map((names) =>
+    names.map((name) => fields[name]).find((value) => typeof value === 'string'),
+  )
+  if (typeof path !== 'string' || path === '') return undefined
+  if (typeof find === 'string' && typeof put === 'string') return { path, edit: { find, put } }
+  return typeof text === 'string' ? { path, edit: { text } } : undefined
+}
+
+const writeName = /^(?:write|edit|create|replace|str_?replace)/i
+/** The names of the path, the whole text, the text that is replaced, and its replacement. */
+const writeFields: readonly (readonly string[])[] = [
+  ['path', 'file_path', 'filePath'],
+  ['content', 'file_text'],
+  ['old_string', 'old_str', 'oldString', 'before'],
+  ['new_string', 'new_str', 'newString', 'after'],
+]
 
 /** The key in a call's `_meta` for the hash of the changes that users saw. */
 export const changesKey = 'x-atrium.shown'

@@ -4,7 +4,7 @@ import { hostToolKey } from '@atrium/host/ports/host-tool'
 import { callIn, callsOf } from '@atrium/protocol/chat/calls'
 import type { ToolCallState, ToolResultContent } from '@atrium/protocol/chat/tool'
 import { messageOf, textOf } from '@atrium/protocol/common/content'
-import { fileEdits, resultContent } from './content.ts'
+import { resultContent, shownEdits } from './content.ts'
 import type { TerminalContent } from './content.ts'
 import type { OutputStream } from './output-stream.ts'
 import { changesHash, changesKey, isSameCall, previewOf } from './preview.ts'
@@ -85,7 +85,7 @@ export class ToolCalls {
     if (call.phase === 'unannounced') this.#announce(call)
     const preview = previewOf(call)
     const changes = changesHash(question.edits ?? preview.content)
-    const edits = question.edits ?? (await fileEdits(preview.content, this.#chat, this.#options.cwd))
+    const edits = question.edits ?? (await shownEdits(call, this.#chat, this.#options.cwd))
     const number = ++this.#questions
     call.phase = 'pending'
     call.preview = preview

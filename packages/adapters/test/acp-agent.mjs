@@ -52,7 +52,11 @@ const connection = agent({ name: 'scripted' })
         loadSession: !has('no-load'),
         ...(has('http') && { mcpCapabilities: { http: true } }),
         promptCapabilities: has('plain-prompts') ? {} : { image: true, embeddedContext: true },
-        sessionCapabilities: has('resume') || has('resume-refused') ? { resume: {} } : {},
+        sessionCapabilities: {
+          ...((has('resume') || has('resume-refused')) && { resume: {} }),
+          ...(has('closes') && { close: {} }),
+          ...(has('deletes') && { delete: {} }),
+        },
       },
     }
   })
@@ -64,6 +68,7 @@ const connection = agent({ name: 'scripted' })
     const { cwd, mcpServers } = params
     const session = { id: randomUUID(), cwd, mcpServers, history: [], lines: [], done: 0 }
     sessions.set(session.id, session)
+    append(join(folder, 'ids'), `${session.id}\n`)
     store(session)
     if (has('early-commands')) await commands(client, session)
     return { sessionId: session.id, ...settings() }
@@ -83,6 +88,8 @@ const connection = agent({ name: 'scripted' })
     sessionOf(params.sessionId).mcpServers = params.mcpServers
     return settings()
   })
+  .onRequest(methods.agent.session.close, ({ params }) => ended('close', params))
+  .onRequest(methods.agent.session.delete, ({ params }) => ended('delete', params))
   .onRequest(methods.agent.session.setMode, ({ params }) => {
     append(join(folder, 'set'), `mode ${params.modeId}\n`)
     if (params.modeId === 'locked') throw new RequestError(-32_602, 'this mode is locked')
@@ -136,6 +143,13 @@ function answers() {
       controller.enqueue(chunk)
     },
   })
+}
+
+/** Records the end of a session. */
+async function ended(how, { sessionId }) {
+  append(join(folder, 'ended'), `${how} ${sessionId}\n`)
+  if (has('never-ends')) await new Promise(() => {})
+  return {}
 }
 
 /** Runs a prompt. A prompt that resumes a turn continues the script of that turn. */

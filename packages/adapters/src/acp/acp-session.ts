@@ -146,6 +146,18 @@ export class AcpSession implements SessionClient {
     )
   }
 
+  /**
+   * Tells the agent that this session is not used again, if the agent knows a method for that. `delete`: the agent forgets the
+   * session. `close`: the agent frees what the session takes. Waits for the answer, but not long.
+   */
+  async end(how: 'delete' | 'close'): Promise<void> {
+    const { sessionCapabilities = {} } = this.connection.initialized.agentCapabilities ?? {}
+    const method = [how, 'close' as const].find((each) => sessionCapabilities[each])
+    if (method === undefined || !this.connection.open) return
+    const ended = this.connection.request(`session/${method}`, { sessionId: this.id }).catch(() => {})
+    await Promise.race([ended, this.connection.sleep(endMs)])
+  }
+
   /** Cancels the prompt of a turn. Later updates for the turn are dropped. Returns false if the prompt has already ended. */
   cancel(turn: AcpTurn): boolean {
     if (this.#turn !== turn) return false
@@ -218,6 +230,7 @@ const stateUpdates = new Set([
 
 const openMs = 120_000
 const quietMs = 200
+const endMs = 2000
 
 /** Turns a refused `session/resume` into undefined, because some agents announce the method and then refuse it. */
 function ignoreRefusal(error: unknown): undefined {

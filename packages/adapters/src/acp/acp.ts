@@ -5,7 +5,7 @@ import { pathOf } from '@atrium/protocol/file-uri'
 import type { AgentInfo } from '@atrium/protocol/root/state'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { withTimeout } from '../process/timeout.ts'
-import type { SessionContext } from './acp-session.ts'
+import type { AcpSession, SessionContext } from './acp-session.ts'
 import { agentInfo, isSignedOut } from './agent-info.ts'
 import type { Profile } from './agent-info.ts'
 import { configSchema } from './config-options.ts'
@@ -43,8 +43,8 @@ export class AcpAgent implements Agent {
   /** Why the program could not be used the last time. */
   #problem: Error | undefined
   #probing: Promise<void> | undefined
-  /** The connection that a probe opened. The first session uses this connection. */
-  #spare: AcpConnection | undefined
+  /** The ACP session that a probe opened. The first session of the host uses its connection. */
+  #spare: AcpSession | undefined
   #closed = false
   /** The number of running turns. */
   #turns = 0
@@ -152,7 +152,7 @@ export class AcpAgent implements Agent {
     const process = this.#processes.get(session)
     this.#processes.delete(session)
     this.#tools.forget(`${session} `)
-    await process?.close()
+    await process?.dispose()
   }
 
   /** Closes the agent as soon as its last turn has ended. */
@@ -180,8 +180,9 @@ export class AcpAgent implements Agent {
   async #connect(signal: AbortSignal): Promise<AcpConnection> {
     const spare = this.#spare
     this.#spare = undefined
+    void spare?.end('delete')
     if (this.#closed) throw this.#launcher.failure('it is no longer on this host')
-    if (spare?.open) return spare
+    if (spare?.connection.open) return spare.connection
     try {
       const connection = await this.#launcher.start(signal)
       if (!isSignedOut(this.#problem)) this.#problem = undefined
@@ -206,13 +207,13 @@ export class AcpAgent implements Agent {
       connection = opened
       const process = new SessionProcess(() => Promise.resolve(opened), this.#idle)
       const cwd = context.probeDirectory ?? homedir()
-      const { options } = await process.createSession('', { cwd, mcpServers: [] })
+      const session = await process.createSession('', { cwd, mcpServers: [] })
       const { sessionCapabilities } = opened.initialized.agentCapabilities ?? {}
       const directories = sessionCapabilities?.additionalDirectories ? { directories: true } : {}
-      this.#profile = { knobs: options, ...directories, steers: steers(opened) }
+      this.#profile = { knobs: session.options, ...directories, steers: steers(opened) }
       this.#problem = undefined
       if (this.#closed) return await opened.process.end()
-      this.#keepSpare(opened)
+      this.#keepSpare(session)
     } catch (error) {
       await connection?.process.end()
       this.#problem = this.#launcher.userError(error)
@@ -223,14 +224,15 @@ export class AcpAgent implements Agent {
     if (this.#profile) this.#profile = { ...this.#profile, ...facts }
   }
 
-  #keepSpare(connection: AcpConnection): void {
-    this.#spare = connection
+  #keepSpare(session: AcpSession): void {
+    this.#spare = session
+    const { process } = session.connection
     const cancelTimer = this.#launcher.context.later(spareMs, () => {
-      if (this.#spare !== connection) return
+      if (this.#spare !== session) return
       this.#spare = undefined
-      void connection.process.end()
+      void session.end('delete').then(() => process.end())
     })
-    void connection.process.ended.then(cancelTimer)
+    void process.ended.then(cancelTimer)
   }
 
   get #servers(): readonly AcpServer[] {

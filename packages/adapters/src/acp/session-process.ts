@@ -90,6 +90,13 @@ export class SessionProcess {
     return true
   }
 
+  /** Lets the agent forget its ACP sessions, because the session of the host is gone. Then ends the process for good. */
+  async dispose(): Promise<void> {
+    this.#closed.abort()
+    await Promise.all([...this.#sessions.values()].map((session) => session.end('delete')))
+    await this.end()
+  }
+
   /** Ends the process. Afterwards no other process is started. */
   async close(): Promise<void> {
     this.#closed.abort()
@@ -116,7 +123,9 @@ export class SessionProcess {
     this.#opening.set(chat, opening)
     try {
       const session = await opening
+      const before = this.session(chat)
       this.#sessions.set(chat, session)
+      if (before && before.id !== session.id) void before.end('close')
       return session
     } finally {
       if (this.#opening.get(chat) === opening) this.#opening.delete(chat)

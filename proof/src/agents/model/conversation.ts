@@ -11,6 +11,8 @@ export interface Tool {
   readonly namespace?: string
   /** Whether the tool takes plain text instead of JSON arguments. */
   readonly freeform?: boolean
+  /** Whether the tool is the agent's search for tools, in an API that has a type of its own for it. */
+  readonly searches?: boolean
 }
 
 export type Message =

@@ -13,11 +13,13 @@ interface Item {
   readonly content?: unknown
   readonly output?: unknown
   readonly call_id?: string
+  /** The tools that a search has found. They are not among the tools of later requests. */
+  readonly tools?: readonly Offered[]
 }
 
 interface Offered {
   readonly type: string
-  readonly name: string
+  readonly name?: string
   readonly parameters?: Schema
   readonly tools?: readonly Offered[]
 }
@@ -28,7 +30,7 @@ export const responses: Dialect = { read, stream, whole }
 function read({ input = [], tools = [] }: Body): Conversation {
   const items: readonly Item[] = typeof input === 'string' ? [{ role: 'user', content: input }] : input
   return {
-    tools: tools.flatMap((tool) => toolsOf(tool)),
+    tools: [...tools, ...items.flatMap((item) => item.tools ?? [])].flatMap((tool) => toolsOf(tool)),
     history: items.flatMap(({ type = '', role, content, output, call_id: call = '' }): readonly Message[] => {
       if (type.endsWith('_output')) return [{ by: 'tool', call, text: textsOf(output).join('\n') }]
       if (role === 'user') return textsOf(content).map((text) => ({ by: 'user', text }))
@@ -37,9 +39,13 @@ function read({ input = [], tools = [] }: Body): Conversation {
   }
 }
 
-function toolsOf({ type, name, parameters, tools = [] }: Offered, namespace?: string): readonly Tool[] {
+function toolsOf(
+  { type, name = type, parameters, tools = [] }: Offered,
+  namespace?: string,
+): readonly Tool[] {
   if (type === 'namespace') return tools.flatMap((tool) => toolsOf(tool, name))
   if (type === 'custom') return [{ name, freeform: true }]
+  if (type === 'tool_search') return [{ name, schema: parameters, searches: true }]
   if (type !== 'function') return []
   return [{ name, schema: parameters, ...(namespace !== undefined && { namespace }) }]
 }
@@ -91,7 +97,8 @@ async function* stream(pieces: AsyncIterable<Piece>, model: string): AsyncIterab
     } else {
       const done = callItem(piece.call)
       const { deltaType } = shapeOf(piece.call)
-      yield* item({ ...done, status: 'in_progress' }, done, deltas(deltaType, done.id, piece.call.input))
+      const between = deltaType === undefined ? [] : deltas(deltaType, done.id, piece.call.input)
+      yield* item({ ...done, status: 'in_progress' }, done, between)
     }
   }
   yield* close()
@@ -126,12 +133,18 @@ const thoughtItem = (id: string, text: string) => ({
 function callItem(call: Call) {
   const { id, tool, input } = call
   const { type, field } = shapeOf(call)
+  const item = { id: newId('item'), type, status: 'completed' }
+  // The arguments of a search are no text.
+  if (tool.searches)
+    return { ...item, execution: 'client', call_id: id, arguments: JSON.parse(input) as unknown }
   const namespace = tool.namespace === undefined ? {} : { namespace: tool.namespace }
   const named = { call_id: id, name: tool.name, ...namespace, [field]: input }
-  return { id: newId('item'), type, status: 'completed', ...named }
+  return { ...item, ...named }
 }
 
 function shapeOf({ tool }: Call) {
+  // A search is written as a whole.
+  if (tool.searches) return { type: 'tool_search_call', field: 'arguments', deltaType: undefined }
   return tool.freeform
     ? { type: 'custom_tool_call', field: 'input', deltaType: 'response.custom_tool_call_input.delta' }
     : { type: 'function_call', field: 'arguments', deltaType: 'response.function_call_arguments.delta' }

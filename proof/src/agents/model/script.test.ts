@@ -71,7 +71,7 @@ test('[B40] an agent with a tool for the last text gets this text by the tool al
 })
 
 test('[B40] a tool that is not shown is searched once, and the search counts as no step', async () => {
-  const search = { name: 'tool_search', schema: { properties: { query: { type: 'string' } } } }
+  const search = { name: 'ToolSearch', schema: { properties: { query: { type: 'string' } } } }
   const tool = { name: 'mcp__sums__multiply' }
   const step: Message = { by: 'user', text: '[[tool:multiply|{"a":2}]][[say:end]]' }
   const first = async (tools: readonly Tool[], ...history: Message[]) => {
@@ -84,7 +84,7 @@ test('[B40] a tool that is not shown is searched once, and the search counts as 
   const found = result(call?.id ?? '', '<functions>')
   expect(await first([search, tool], step, found)).toMatchObject({ call: { tool, input: '{"a":2}' } })
   expect(await first([search, tool], step, found, result('a'))).toMatchObject({ text: 'end' })
-  const none = 'there is no such tool among tool_search'
+  const none = 'there is no such tool among ToolSearch'
   expect(await first([search], step, found)).toMatchObject({ text: none })
   expect(await first([search], step, found, { by: 'user', text: '<now>2026</now>' })).toMatchObject({
     text: none,

@@ -107,6 +107,32 @@ test('[B40] a request without tools gets a plain text, and an error step sets th
   expect(await models.json()).toMatchObject({ data: [{ id: 'scripted' }] })
 })
 
+test('[B40.4] responses: a search has a type of its own, and the tools that it has found can be called', async () => {
+  const multiply = { type: 'function', name: 'multiply', parameters: { type: 'object' } }
+  const tools = [{ type: 'tool_search', execution: 'client', parameters: schemaOfSearch }]
+  const asked = { role: 'user', content: [{ type: 'input_text', text: '[[tool:multiply|{"a":2}]]' }] }
+  const output = async (...input: object[]) => {
+    const whole = await post(apis.responses.path, { tools, input: [asked, ...input] })
+    return ((await whole.json()) as { output: object[] }).output
+  }
+  const [search] = await output()
+  expect(search).toMatchObject({
+    type: 'tool_search_call',
+    execution: 'client',
+    arguments: { query: 'multiply' },
+  })
+  const found = { type: 'namespace', name: 'mcp__sums', tools: [multiply] }
+  const result = { ...search, type: 'tool_search_output', tools: [found] }
+  const call = { type: 'function_call', namespace: 'mcp__sums', name: 'multiply', arguments: '{"a":2}' }
+  expect(await output(result)).toMatchObject([call])
+  const streamed = await events(apis.responses.path, { stream: true, tools, input: [asked] })
+  expect(streamed).toContainEqual(
+    expect.objectContaining({ item: { ...search, id: expect.any(String), call_id: expect.any(String) } }),
+  )
+})
+
+const schemaOfSearch = { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] }
+
 function post(path: string, body: object): Promise<Response> {
   return fetch(model.url + path, { method: 'POST', body: JSON.stringify(body) })
 }

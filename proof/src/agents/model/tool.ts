@@ -49,7 +49,7 @@ export function completionOf(text: string, tools: readonly Tool[]): Call | undef
  * Undefined for an agent without a search.
  */
 export function searchFor(word: ToolWord, text: string, tools: readonly Tool[]): Call | undefined {
-  const tool = word === 'tool' ? tools.find(({ name }) => name === 'tool_search') : undefined
+  const tool = word === 'tool' ? tools.find(({ name }) => /^tool_?search$/i.test(name)) : undefined
   if (!tool) return undefined
   const [query] = cut(text)
   const { id, ...rest } = call(tool, JSON.stringify({ ...example(tool.schema ?? {}), query }))

@@ -62,6 +62,8 @@ const connection = agent({ name: 'scripted' })
   })
   .onRequest(methods.agent.session.new, async ({ params, client }) => {
     if (has('never-opens')) await new Promise(() => {})
+    // A test lets a slow agent go on by the file `go`.
+    while (has('opens-slowly') && !existsSync(join(folder, 'go'))) await sleep(5)
     requireSignIn()
     recordOpen('new', params)
     if (!existsSync(params.cwd)) throw new RequestError(-32_602, `no such directory: ${params.cwd}`)

@@ -1,3 +1,4 @@
+import type { AgentCommand } from '@atrium/host/ports/agent'
 import { AhpError } from '@atrium/protocol/errors'
 import type { AcpTurn } from './acp-turn.ts'
 import { configOptionsOf } from './config-options.ts'
@@ -22,12 +23,14 @@ export interface SessionContext {
   readonly mcpServers: readonly AcpServer[]
 }
 
+/** Receives the slash commands of an ACP session whenever they change. */
+export type CommandListener = (folder: string, commands: readonly AgentCommand[]) => void
+
 /** An ACP session. In it the agent remembers one chat. */
 export class AcpSession implements SessionClient {
   readonly connection: AcpConnection
   readonly id: string
   readonly context: SessionContext
-  commands: readonly { readonly name: string; readonly description?: string }[] = []
   title: string | undefined
   /** The ids of the refused calls whose reason the agent has got. */
   readonly told = new Set<string>()
@@ -38,14 +41,16 @@ export class AcpSession implements SessionClient {
   /** The number of updates received. */
   #updates = 0
   #lastPrompt: Promise<unknown> = Promise.resolve()
+  readonly #onCommands: CommandListener
 
   private constructor(
     connection: AcpConnection,
     id: string,
     context: SessionContext,
-    response: OpenSessionResponse,
+    { response = {}, onCommands }: { response?: OpenSessionResponse; onCommands: CommandListener },
   ) {
     this.connection = connection
+    this.#onCommands = onCommands
     this.id = id
     this.context = context
     this.#options = configOptionsOf(response)
@@ -61,11 +66,15 @@ export class AcpSession implements SessionClient {
     return text
   }
 
-  static async create(connection: AcpConnection, context: SessionContext): Promise<AcpSession> {
+  static async create(
+    connection: AcpConnection,
+    context: SessionContext,
+    onCommands: CommandListener,
+  ): Promise<AcpSession> {
     const response: OpenSessionResponse = await connection.request('session/new', context, openMs)
     if (typeof response.sessionId !== 'string')
       throw AhpError.invalidParams('session/new was answered without a sessionId')
-    return new AcpSession(connection, response.sessionId, context, response).#attached()
+    return new AcpSession(connection, response.sessionId, context, { response, onCommands }).#attached()
   }
 
   /**
@@ -75,12 +84,12 @@ export class AcpSession implements SessionClient {
    */
   static async restore(
     connection: AcpConnection,
-    sessionId: string,
-    context: SessionContext,
+    params: SessionContext & { readonly sessionId: string },
+    onCommands: CommandListener,
   ): Promise<AcpSession> {
+    const { sessionId, ...context } = params
     const { loadSession, sessionCapabilities } = connection.initialized.agentCapabilities ?? {}
-    const params = { sessionId, ...context }
-    const session = new AcpSession(connection, sessionId, context, {}).#attached()
+    const session = new AcpSession(connection, sessionId, context, { onCommands }).#attached()
     const resumed = sessionCapabilities?.resume
       ? await connection.request('session/resume', params, openMs).catch(ignoreRefusal)
       : undefined
@@ -189,7 +198,7 @@ export class AcpSession implements SessionClient {
       this.#options = this.#options.map((option) =>
         option.kind === 'mode' ? { ...option, current: currentModeId } : option,
       )
-    if (availableCommands) this.commands = commandsOf(availableCommands)
+    if (availableCommands) this.#onCommands(this.context.cwd, commandsOf(availableCommands))
     if (typeof title === 'string' && title !== '') this.title = title
   }
 
@@ -237,8 +246,8 @@ function ignoreRefusal(error: unknown): undefined {
   if (!(error instanceof AhpError)) throw error
 }
 
-function commandsOf(commands: NonNullable<SessionStateUpdate['availableCommands']>): AcpSession['commands'] {
-  const found = new Map<string, AcpSession['commands'][number]>()
+function commandsOf(commands: NonNullable<SessionStateUpdate['availableCommands']>): readonly AgentCommand[] {
+  const found = new Map<string, AgentCommand>()
   for (const { name, description } of objectsIn(commands).slice(0, maxCommands)) {
     if (typeof name !== 'string' || !/^\S{1,64}$/.test(name) || found.has(name)) continue
     const text = oneLine(description)

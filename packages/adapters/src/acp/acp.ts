@@ -1,14 +1,16 @@
 import { homedir } from 'node:os'
 import type { Agent, AgentAction, AgentCommand, Chat } from '@atrium/host/ports/agent'
 import type { Uri } from '@atrium/protocol/channel'
-import { pathOf } from '@atrium/protocol/file-uri'
 import type { AgentInfo } from '@atrium/protocol/root/state'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { withTimeout } from '../process/timeout.ts'
 import type { AcpSession, SessionContext } from './acp-session.ts'
-import { agentInfo, isSignedOut } from './agent-info.ts'
+import { agentInfo, isSignedOut, profileOf } from './agent-info.ts'
 import type { Profile } from './agent-info.ts'
 import { configSchema } from './config-options.ts'
+import { foldersOf } from './folders.ts'
+import { commandsFor, withCommands } from './remembered-commands.ts'
+import type { RememberedCommands } from './remembered-commands.ts'
 import { OutputStream } from './calls/output-stream.ts'
 import { TurnRun } from './run-turn.ts'
 import { sessionMemory } from './session-memory.ts'
@@ -42,7 +44,8 @@ export class AcpAgent implements Agent {
   #profile: Profile | undefined
   /** Why the program could not be used the last time. */
   #problem: Error | undefined
-  #probing: Promise<void> | undefined
+  #commands: RememberedCommands
+  #probing: Probing | undefined
   /** The ACP session that a probe opened. The first session of the host uses its connection. */
   #spare: AcpSession | undefined
   #closed = false
@@ -54,6 +57,7 @@ export class AcpAgent implements Agent {
     this.#tools = new ToolServer(context.version)
     this.#launcher = new Launcher(program, { ...context, secrets: { TOKEN: this.#tools.secret } })
     this.#profile = profile
+    this.#commands = profile?.commands ?? {}
     if (problem !== undefined) this.#problem = new Error(problem)
     this.#idle = context.idle ?? new IdleProcesses(context.later)
   }
@@ -81,15 +85,20 @@ export class AcpAgent implements Agent {
   }
 
   /**
-   * Starts the agent once to learn its config options, unless they are known. Resolves after a limited time, even if
-   * the agent does not answer. The first turn of a session then reports the problem.
+   * Starts the agent once to learn its config options, unless they are known. Resolves at the latest when the start of the
+   * agent has taken a limited time. A first turn then waits for the end of the start, and reports the problem.
    */
   probe(): Promise<void> {
     if (this.#profile && !this.#problem) return Promise.resolve()
-    this.#probing ??= this.#probe().finally(() => {
+    this.#probing ??= this.#beginProbe()
+    return this.#probing.enough
+  }
+
+  #beginProbe(): Probing {
+    const done = this.#probe().finally(() => {
       this.#probing = undefined
     })
-    return withTimeout(this.#launcher.context.later, probeMs, this.#probing, () => {})
+    return { done, enough: withTimeout(this.#launcher.context.later, probeMs, done, () => {}) }
   }
 
   async *run(chat: Chat, signal: AbortSignal): AsyncIterable<AgentAction> {
@@ -134,14 +143,8 @@ export class AcpAgent implements Agent {
     }
   }
 
-  async commands(session: SessionState): Promise<readonly AgentCommand[]> {
-    const chats = new Set(session.chats.map(({ resource }) => resource))
-    for (const process of this.#processes.values())
-      for (const chat of chats) {
-        const commands = process.session(chat)?.commands ?? []
-        if (commands.length > 0) return commands
-      }
-    return []
+  async commands({ workingDirectories }: SessionState): Promise<readonly AgentCommand[]> {
+    return commandsFor(this.#commands, foldersOf(workingDirectories)[0])
   }
 
   release(session: Uri): void {
@@ -166,18 +169,26 @@ export class AcpAgent implements Agent {
     this.#closed = true
     const closing = [...this.#processes.values()].map((process) => process.close())
     this.#processes.clear()
-    await Promise.all([...closing, this.#launcher.end(), this.#tools.close(), this.#probing])
+    await Promise.all([...closing, this.#launcher.end(), this.#tools.close(), this.#probing?.done])
   }
 
   #processOf(session: Uri): SessionProcess {
     const known = this.#processes.get(session)
     if (known) return known
-    const process = new SessionProcess((signal) => this.#connect(signal), this.#idle)
+    const process = this.#newProcess((signal) => this.#connect(signal))
     this.#processes.set(session, process)
     return process
   }
 
+  #newProcess(connect: (signal: AbortSignal) => Promise<AcpConnection>): SessionProcess {
+    return new SessionProcess(connect, this.#idle, (folder, commands) => {
+      this.#commands = withCommands(this.#commands, folder, commands)
+      if (this.#profile?.commands !== this.#commands) this.#learn({ commands: this.#commands })
+    })
+  }
+
   async #connect(signal: AbortSignal): Promise<AcpConnection> {
+    await this.#endOfProbe(signal)
     const spare = this.#spare
     this.#spare = undefined
     void spare?.end('delete')
@@ -195,6 +206,14 @@ export class AcpAgent implements Agent {
     }
   }
 
+  /** Waits for a probe that runs. Its process is enough for the session that wants one now, and its failure is that of the session. */
+  async #endOfProbe(signal: AbortSignal): Promise<void> {
+    if (!this.#probing) return
+    const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
+    await Promise.race([this.#probing.done, aborted])
+    if (this.#problem && !signal.aborted) throw this.#problem
+  }
+
   /**
    * Starts a process and opens an ACP session, to learn the agent's config options. The process is kept for a while, so that
    * the first session can use it.
@@ -205,12 +224,10 @@ export class AcpAgent implements Agent {
     try {
       const opened = await this.#launcher.start()
       connection = opened
-      const process = new SessionProcess(() => Promise.resolve(opened), this.#idle)
+      const process = this.#newProcess(() => Promise.resolve(opened))
       const cwd = context.probeDirectory ?? homedir()
       const session = await process.createSession('', { cwd, mcpServers: [] })
-      const { sessionCapabilities } = opened.initialized.agentCapabilities ?? {}
-      const directories = sessionCapabilities?.additionalDirectories ? { directories: true } : {}
-      this.#profile = { knobs: session.options, ...directories, steers: steers(opened) }
+      this.#profile = profileOf(session, this.#commands)
       this.#problem = undefined
       if (this.#closed) return await opened.process.end()
       this.#keepSpare(session)
@@ -261,12 +278,9 @@ export class AcpAgent implements Agent {
    */
   #sessionContext(chat: Chat): SessionContext {
     const ownDirectories = chat.state.workingDirectories ?? []
-    const uris = ownDirectories.length > 0 ? ownDirectories : (chat.session.workingDirectories ?? [])
-    const paths = uris.flatMap((uri) => {
-      const parsed = pathOf(uri)
-      return parsed.ok ? [parsed.path] : []
-    })
-    const [cwd = homedir(), ...others] = paths
+    const [cwd, ...others] = foldersOf(
+      ownDirectories.length > 0 ? ownDirectories : chat.session.workingDirectories,
+    )
     const additional =
       this.#profile?.directories && others.length > 0 ? { additionalDirectories: others } : {}
     const mcpServers = this.#servers.filter((server) => isEnabled(server, chat.session.customizations))
@@ -274,5 +288,11 @@ export class AcpAgent implements Agent {
   }
 }
 
+/** A start of the agent for its description. `enough` resolves when a caller that only wants the description has waited long enough. */
+interface Probing {
+  readonly done: Promise<void>
+  readonly enough: Promise<void>
+}
+
 const spareMs = 60_000
-const probeMs = 15_000
+const probeMs = 5000

@@ -2,11 +2,14 @@ import { TurnFailed } from '@atrium/host/ports/agent'
 import { withReadiness } from '@atrium/protocol/root/readiness'
 import type { Readiness } from '@atrium/protocol/root/readiness'
 import type { AgentInfo } from '@atrium/protocol/root/state'
+import type { AcpSession } from './acp-session.ts'
 import { modelsOf } from './config-options.ts'
 import type { ConfigOption } from './config-options.ts'
+import { steers } from './process/connection.ts'
 import type { AcpProgram } from './process/launch.ts'
 import { customizationOf } from './process/mcp-servers.ts'
 import type { AcpServer } from './process/mcp-servers.ts'
+import type { RememberedCommands } from './remembered-commands.ts'
 
 /**
  * What a probe has found out about an agent. A probe starts the agent once, without a turn. The host stores this
@@ -20,6 +23,19 @@ export interface Profile {
   readonly directories?: boolean
   /** Whether the agent takes messages while it works. Absent in profiles that an older version has stored. */
   readonly steers?: boolean
+  /** The slash commands. Absent until the agent has told some. */
+  readonly commands?: RememberedCommands
+}
+
+/** Returns what an ACP session tells about its agent. */
+export function profileOf({ options, connection }: AcpSession, commands: RememberedCommands): Profile {
+  const { sessionCapabilities } = connection.initialized.agentCapabilities ?? {}
+  return {
+    knobs: options,
+    ...(sessionCapabilities?.additionalDirectories && { directories: true }),
+    steers: steers(connection),
+    ...(Object.keys(commands).length > 0 && { commands }),
+  }
 }
 
 /** What is known about an agent program now. */

@@ -1,6 +1,6 @@
 import type { Uri } from '@atrium/protocol/channel'
 import { AcpSession } from './acp-session.ts'
-import type { SessionContext } from './acp-session.ts'
+import type { CommandListener, SessionContext } from './acp-session.ts'
 import type { AcpConnection } from './process/connection.ts'
 import type { IdleProcesses } from './process/idle-processes.ts'
 
@@ -11,6 +11,7 @@ import type { IdleProcesses } from './process/idle-processes.ts'
 export class SessionProcess {
   readonly #connect: (signal: AbortSignal) => Promise<AcpConnection>
   readonly #idle: IdleProcesses
+  readonly #onCommands: CommandListener
   readonly #sessions = new Map<Uri, AcpSession>()
   readonly #opening = new Map<Uri, Promise<AcpSession>>()
   #connection: Promise<AcpConnection> | undefined
@@ -18,9 +19,14 @@ export class SessionProcess {
   #turns = 0
   readonly #closed = new AbortController()
 
-  constructor(connect: (signal: AbortSignal) => Promise<AcpConnection>, idle: IdleProcesses) {
+  constructor(
+    connect: (signal: AbortSignal) => Promise<AcpConnection>,
+    idle: IdleProcesses,
+    onCommands: CommandListener,
+  ) {
     this.#connect = connect
     this.#idle = idle
+    this.#onCommands = onCommands
   }
 
   /** Returns the connection to the process. Starts the process if it does not run. */
@@ -49,11 +55,15 @@ export class SessionProcess {
   }
 
   async createSession(chat: Uri, context: SessionContext): Promise<AcpSession> {
-    return this.#opened(chat, async () => AcpSession.create(await this.connection(), context))
+    return this.#opened(chat, async () =>
+      AcpSession.create(await this.connection(), context, this.#onCommands),
+    )
   }
 
   async restoreSession(chat: Uri, sessionId: string, context: SessionContext): Promise<AcpSession> {
-    return this.#opened(chat, async () => AcpSession.restore(await this.connection(), sessionId, context))
+    return this.#opened(chat, async () =>
+      AcpSession.restore(await this.connection(), { sessionId, ...context }, this.#onCommands),
+    )
   }
 
   /** Counts a running turn. The caller must call the returned function when the turn ends. */

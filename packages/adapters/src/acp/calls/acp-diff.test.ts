@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { acpRoom, session } from '../../test/acp-room.ts'
+import { acpRoom, session } from '../../../test/acp-room.ts'
 
 test.each([
   ['write', '{"kind":"other","title":"write · a"', { path: 'a', content: 'one\nTWO\n' }],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { acpRoom, noticesOf } from '../../test/acp-room.ts'
+import { acpRoom, noticesOf } from '../../../test/acp-room.ts'
 
 test('[N44.6] the summary of a compaction is shown once, whether it comes whole or in chunks', async () => {
   const room = await acpRoom({ quirks: ['raw-updates'] })

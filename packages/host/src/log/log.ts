@@ -85,18 +85,12 @@ export class Log extends LogProgress {
     return this.#commit.full
   }
 
-  /**
-   * Whether the disk is full, and a further action of this client may wait for space behind the client's earlier ones. A
-   * refusal would have to wait, too, and would come when there is space again.
-   */
+  /** Whether, on a full disk, an action may wait behind earlier ones of its client. A refusal would come as late. */
   mayWaitForSpace(clientId: string): boolean {
     return this.#commit.mayWaitForSpace && this.#queue.has(clientId)
   }
 
-  /**
-   * Whether nothing more may be appended for now: too much waits for the disk, or the sequence numbers below the durable
-   * bound are used up.
-   */
+  /** Whether nothing may be appended for now: too much waits for the disk, or the numbers below the durable bound are used up. */
   get congested(): boolean {
     const tooMuch = this.#commit.congested || this.#queue.directLength > limits.unflushedBytes
     return tooMuch || this.#sequence.last + 1000 > this.#commit.upTo
@@ -106,7 +100,7 @@ export class Log extends LogProgress {
     return this.#commit.backlog
   }
 
-  /** Stores the highest sequence number that may be assigned for now. Must resolve before the first append. */
+  /** Stores the highest sequence number that may be assigned for now. Comes before the first append. */
   begin(): Promise<void> {
     return this.#commit.begin()
   }

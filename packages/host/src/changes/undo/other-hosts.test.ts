@@ -8,13 +8,13 @@ import {
   command,
   endTurn,
   recordOf,
-} from '../../test/captures/captured-session.ts'
-import { changeset } from '../../test/captures/changeset-client.ts'
-import { memoryHosts } from '../../test/fakes/memory-hosts.ts'
-import { until } from '../../test/scripted-agent.ts'
-import { ready, toolCallStarted } from '../../test/tool-call-actions.ts'
-import { chat, says } from '../../test/two-client-session.ts'
-import type { AgentAction } from '../ports/agent.ts'
+} from '../../../test/captures/captured-session.ts'
+import { changeset } from '../../../test/captures/changeset-client.ts'
+import { memoryHosts } from '../../../test/fakes/memory-hosts.ts'
+import { until } from '../../../test/scripted-agent.ts'
+import { ready, toolCallStarted } from '../../../test/tool-call-actions.ts'
+import { chat, says } from '../../../test/two-client-session.ts'
+import type { AgentAction } from '../../ports/agent.ts'
 
 const uri = `${chat}/changeset/turn/t1`
 

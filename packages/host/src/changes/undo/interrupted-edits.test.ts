@@ -1,10 +1,10 @@
 import { MemoryCaptures, MemoryFolders } from '@atrium/adapters/captures/memory'
 import { expect, test } from 'vitest'
-import { beginTurn, call, capturedSession, endTurn } from '../../test/captures/captured-session.ts'
-import type { CapturedSession } from '../../test/captures/captured-session.ts'
-import { changeset } from '../../test/captures/changeset-client.ts'
-import { untilIdle } from '../../test/held-flushes.ts'
-import { chat } from '../../test/two-client-session.ts'
+import { beginTurn, call, capturedSession, endTurn } from '../../../test/captures/captured-session.ts'
+import type { CapturedSession } from '../../../test/captures/captured-session.ts'
+import { changeset } from '../../../test/captures/changeset-client.ts'
+import { untilIdle } from '../../../test/held-flushes.ts'
+import { chat } from '../../../test/two-client-session.ts'
 
 const uri = `${chat}/changeset/turn/t1`
 const names = ['a', 'b', 'c', 'd']

@@ -221,15 +221,10 @@ function refuseUnfinished(db, folder) {
  * @param {Database} db
  */
 function sortRecords(db) {
-  let last = ''
-  let isSorted = true
-  for (const { key, bytes } of db.prepare('SELECT key, hex(key) AS bytes FROM records').iterate()) {
-    // A key that is no UTF-8 any more could be read, and not be asked for.
-    const isText = !key.includes('\ufffd') || key.startsWith('damaged/')
-    isSorted &&= bytes > last && isText
-    last = bytes
-  }
-  if (isSorted) return
+  const isInOrder = db.prepare(`PRAGMA quick_check('records')`).get()?.quick_check === 'ok'
+  // A key that is no UTF-8 any more could be read, and not be asked for.
+  const notAscii = db.prepare('SELECT key FROM records WHERE length(CAST(key AS BLOB)) > length(key)').all()
+  if (isInOrder && !notAscii.some(({ key }) => key.includes('\ufffd') && !key.startsWith('damaged/'))) return
   const rows = db.prepare('SELECT key, text FROM records').all()
   db.exec('BEGIN IMMEDIATE; DELETE FROM records')
   const put = db.prepare('INSERT OR IGNORE INTO records (key, text) VALUES (?, ?)')

@@ -1,8 +1,9 @@
 // Installs and builds a checkout if needed, and then runs a command in it:
 //
-//     node scripts/ready.mjs [--build] [-- COMMAND ARGS...]
+//     node scripts/ready.mjs [--build | --run] [-- COMMAND ARGS...]
 //
-// It installs if node_modules does not match the lock file. With --build, it builds if a source is newer than the last build.
+// It installs if node_modules does not match the lock file. With --build, it builds if a source is newer than the last build. With
+// --run, it then builds the command and its page only, and does not check types, which takes most of the time of a build.
 // It tells on stderr how far both steps are. It forwards signals to the running process and exits with the exit code of the command.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -26,15 +27,18 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
 const bin = join(modules, '.bin')
 const lock = join(root, '.ready.lock')
-// Both files are inside node_modules, so that they disappear whenever node_modules is removed.
+// These files are inside node_modules, so that they disappear whenever node_modules is removed.
 const installedFor = join(modules, '.atrium-installed')
 const built = join(modules, '.atrium-built')
+const runnable = join(modules, '.atrium-runnable')
 const bundle = ['node', 'packages/cli/scripts/bundle.mjs']
 const page = ['node', 'packages/web/scripts/page.mjs']
 
 const dashes = process.argv.indexOf('--')
 const command = dashes < 0 ? [] : process.argv.slice(dashes + 1)
-const wantsBuild = process.argv.slice(2, dashes < 0 ? undefined : dashes).includes('--build')
+const options = process.argv.slice(2, dashes < 0 ? undefined : dashes)
+const wantsAll = options.includes('--build')
+const wantsBuild = wantsAll || options.includes('--run')
 
 let running
 for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'])
@@ -63,13 +67,14 @@ async function prepare() {
   }
   if (wantsBuild && !upToDate()) {
     const pretty = process.stderr.isTTY ? ['--pretty'] : []
-    await runStep(['tsc', '-b', '--verbose', ...pretty], 'building (tsc -b)', projectsIn())
+    const what = wantsAll ? [] : ['--noCheck', 'packages/cli']
+    await runStep(['tsc', '-b', '--verbose', ...pretty, ...what], 'building (tsc -b)', projectsIn())
     if (!pageUpToDate()) await runStep(page, 'building the page (vite)')
     // The bundle may fail, because the bundler has no binary for some platforms. The command then starts from its
     // compiled files, which takes longer.
     if ((await shownRun(bundle, 'bundling the command')) !== 0)
       say('not bundled: the command will start more slowly')
-    writeFileSync(built, '')
+    writeFileSync(wantsAll ? built : runnable, '')
   }
 }
 
@@ -86,16 +91,10 @@ function lockHash() {
 }
 
 function upToDate() {
-  const sources = [
-    'packages',
-    'bench',
-    'conformance',
-    'proof',
-    'tsconfig.json',
-    'tsconfig.base.json',
-    'package-lock.json',
-  ]
-  return newest(built) > Math.max(...sources.map((path) => newest(join(root, path))))
+  const laboratory = ['bench', 'conformance', 'proof', 'tsconfig.json']
+  const sources = ['packages', 'tsconfig.base.json', 'package-lock.json', ...(wantsAll ? laboratory : [])]
+  const last = wantsAll ? newest(built) : Math.max(newest(built), newest(runnable))
+  return last > Math.max(...sources.map((path) => newest(join(root, path))))
 }
 
 /** Whether the page is newer than everything that it is made of. */

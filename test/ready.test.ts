@@ -50,7 +50,7 @@ console.log('page built')
 /** Stands for a compiler of two projects. */
 const compiler = `#!/usr/bin/env node
 console.log("10:49:12 PM - Projects in this build: \\n    * a/tsconfig.json\\n    * b/tsconfig.json\\n")
-console.log("10:49:13 PM - Building project 'a/tsconfig.json'...\\n\\ncompiled")
+console.log("10:49:13 PM - Building project 'a/tsconfig.json'...\\n\\ncompiled", ...process.argv.slice(2))
 `
 
 /**
@@ -97,13 +97,27 @@ test('[A3] a fresh clone is installed and built once, with messages on stderr', 
   const first = go('--build', '--', 'node', '-e', 'console.log("ran")')
   expect(first.stdout).toBe('ran\n')
   expect(first.stderr).toMatch(
-    /installing dependencies[\s\S]*building \(tsc -b\)\ncompiled\n(.*\n)+page built\n(.*\n)+bundled\n/,
+    /installing dependencies[\s\S]*building \(tsc -b\)\ncompiled -b --verbose\n(.*\n)+page built\n(.*\n)+bundled\n/,
   )
   // What the compiler says about its progress is shown as a share, and not as it is.
   expect(first.stderr).not.toContain('Building project')
   expect(first.stderr).toMatch(/building \(tsc -b\): done, \d+ s\n/)
   const second = go('--build', '--', 'node', '-e', '')
   expect(second.stderr).toBe('')
+})
+
+test('[A3] what npm start runs is built without the type check, and all other commands build the rest', () => {
+  const { folder, go } = checkout()
+  const compiled = 'compiled -b --verbose'
+  expect(go('--run').stderr).toMatch(
+    new RegExp(`\n${compiled} --noCheck packages/cli\n(.*\n)+page built\n(.*\n)+bundled\n`),
+  )
+  expect(go('--run').stderr).toBe('')
+  mkdirSync(join(folder, 'proof'))
+  expect(go('--run').stderr).toBe('')
+  expect(go('--build').stderr).toContain(`\n${compiled}\n`)
+  expect(go('--build').stderr).toBe('')
+  expect(go('--run').stderr).toBe('')
 })
 
 test('[A3] without a bundle the command still runs', () => {

@@ -1,11 +1,15 @@
-import { spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { configure } from '../packages/cli/src/serve/config.ts'
 import { HostProcess } from '../packages/cli/test/host-process.ts'
+
+/** Runs an example. Some wait half a minute for what they show, so they run at the same time. */
+const example = promisify(execFile)
 
 const sharedTurn = [
   'Ann speaks 1.0.0, Ben 0.9.0; both follow ahp-chat://default…',
@@ -16,15 +20,17 @@ const sharedTurn = [
   'Ann and Ben both have the state that the host has.',
 ]
 
-test('[A4] examples/fold.mjs runs as it is printed', () => {
+test.concurrent('[A4] examples/fold.mjs runs as it is printed', async ({ expect }) => {
   const path = fileURLToPath(new URL('../examples/fold.mjs', import.meta.url))
-  const { stdout, stderr } = spawnSync(process.execPath, [path], { encoding: 'utf8' })
+  const { stdout, stderr } = await example(process.execPath, [path])
   expect({ stdout, stderr }).toEqual({ stdout: 'Hello, world. true 2026-01-01T00:00:02.500Z\n', stderr: '' })
 })
 
-test('[A4] [L13] [L6] examples/two-clients.mjs: killed and started again, nothing is lost and nothing done twice', () => {
+test.concurrent('[A4] [L13] [L6] examples/two-clients.mjs: killed and started again, nothing is lost and nothing done twice', async ({
+  expect,
+}) => {
   const path = fileURLToPath(new URL('../examples/two-clients.mjs', import.meta.url))
-  const { stdout, stderr } = spawnSync(process.execPath, [path], { encoding: 'utf8' })
+  const { stdout, stderr } = await example(process.execPath, [path])
   expect({ lines: stdout.trimEnd().split('\n'), stderr }).toEqual({
     lines: [
       'Ben sees what Ann says: Ann was here',
@@ -38,18 +44,22 @@ test('[A4] [L13] [L6] examples/two-clients.mjs: killed and started again, nothin
   })
 })
 
-test('[A4] [N3] [V6] examples/shared-turn.mjs: a turn shared at 1.0 and 0.9 outlives its host', () => {
+test.concurrent('[A4] [N3] [V6] examples/shared-turn.mjs: a turn shared at 1.0 and 0.9 outlives its host', async ({
+  expect,
+}) => {
   const path = fileURLToPath(new URL('../examples/shared-turn.mjs', import.meta.url))
-  const { stdout, stderr } = spawnSync(process.execPath, [path], { encoding: 'utf8' })
+  const { stdout, stderr } = await example(process.execPath, [path])
   expect({ lines: stdout.trimEnd().split('\n'), stderr }).toEqual({
     lines: sharedTurn,
     stderr: '',
   })
 })
 
-test('[A4] [Y4] [Y6] examples/terminal.mjs: a shell shared by two, handed over, with a cut link in between', () => {
+test.concurrent('[A4] [Y4] [Y6] examples/terminal.mjs: a shell shared by two, handed over, with a cut link in between', async ({
+  expect,
+}) => {
   const path = fileURLToPath(new URL('../examples/terminal.mjs', import.meta.url))
-  const { stdout, stderr } = spawnSync(process.execPath, [path], { encoding: 'utf8' })
+  const { stdout, stderr } = await example(process.execPath, [path])
   expect({ lines: stdout.trimEnd().split('\n'), stderr }).toEqual({
     lines: [
       'Ann has a shell, and Ben watches it.',
@@ -63,9 +73,11 @@ test('[A4] [Y4] [Y6] examples/terminal.mjs: a shell shared by two, handed over, 
   })
 })
 
-test('[A4] [X1] [X2] [X5] [X6] examples/decisions.mjs: what people decide is shared, and outlives the host', () => {
+test.concurrent('[A4] [X1] [X2] [X5] [X6] examples/decisions.mjs: what people decide is shared, and outlives the host', async ({
+  expect,
+}) => {
   const path = fileURLToPath(new URL('../examples/decisions.mjs', import.meta.url))
-  const { stdout, stderr } = spawnSync(process.execPath, [path], { encoding: 'utf8' })
+  const { stdout, stderr } = await example(process.execPath, [path])
   expect({ lines: stdout.trimEnd().split('\n'), stderr }).toEqual({
     lines: [
       'Ben is asked as well: Run `ls`',
@@ -83,9 +95,11 @@ test('[A4] [X1] [X2] [X5] [X6] examples/decisions.mjs: what people decide is sha
   })
 })
 
-test('[A4] [U11] [X7] [X9] [H17.7] [U12] examples/client-tools.mjs: a tool and a plugin of a client are used, whatever breaks meanwhile', () => {
+test.concurrent('[A4] [U11] [X7] [X9] [H17.7] [U12] examples/client-tools.mjs: a tool and a plugin of a client are used, whatever breaks meanwhile', async ({
+  expect,
+}) => {
   const path = fileURLToPath(new URL('../examples/client-tools.mjs', import.meta.url))
-  const { stdout, stderr } = spawnSync(process.execPath, [path], { encoding: 'utf8' })
+  const { stdout, stderr } = await example(process.execPath, [path])
   expect({ lines: stdout.trimEnd().split('\n'), stderr }).toEqual({
     lines: [
       "Ben sees Ann's plugin: skill measuring, rule units, mcpServer rooms",
@@ -103,9 +117,11 @@ test('[A4] [U11] [X7] [X9] [H17.7] [U12] examples/client-tools.mjs: a tool and a
   })
 })
 
-test('[A4] [V8] [C16] examples/every-version.mjs: five versions share a session that outlives its host', () => {
+test.concurrent('[A4] [V8] [C16] examples/every-version.mjs: five versions share a session that outlives its host', async ({
+  expect,
+}) => {
   const path = fileURLToPath(new URL('../examples/every-version.mjs', import.meta.url))
-  const { stdout, stderr } = spawnSync(process.execPath, [path], { encoding: 'utf8' })
+  const { stdout, stderr } = await example(process.execPath, [path])
   expect({ lines: stdout.trimEnd().split('\n'), stderr }).toEqual({
     lines: [
       'At 1.0 the session is ahp-session:/shared, and at 0.1 it is guide:/shared.',
@@ -120,12 +136,13 @@ test('[A4] [V8] [C16] examples/every-version.mjs: five versions share a session 
   })
 })
 
-test('[A4] [O35] [O37] [O44] [O47] [O59] [H30] examples/review.mjs: changes are reviewed, undone, committed and applied, also if the host is killed', ({
+test.concurrent('[A4] [O35] [O37] [O44] [O47] [O59] [H30] examples/review.mjs: changes are reviewed, undone, committed and applied, also if the host is killed', async ({
+  expect,
   skip,
 }) => {
   skip(spawnSync('git', ['--version']).error !== undefined, 'no git')
   const path = fileURLToPath(new URL('../examples/review.mjs', import.meta.url))
-  const { stdout, stderr } = spawnSync(process.execPath, [path], { encoding: 'utf8' })
+  const { stdout, stderr } = await example(process.execPath, [path])
   expect({ lines: stdout.trimEnd().split('\n'), stderr }).toEqual({
     lines: [
       'Ben sees what the turn has changed: list.txt, notes.txt, plan.txt, table.txt',
@@ -198,9 +215,11 @@ describe('[A4] the README and its pages', () => {
   })
 })
 
-test('[A4] [U1] [U4] examples/client.mjs: shown at once, taken back, and on by itself when the host was killed', () => {
+test.concurrent('[A4] [U1] [U4] examples/client.mjs: shown at once, taken back, and on by itself when the host was killed', async ({
+  expect,
+}) => {
   const path = fileURLToPath(new URL('../examples/client.mjs', import.meta.url))
-  const { stdout, stderr } = spawnSync(process.execPath, [path], { encoding: 'utf8' })
+  const { stdout, stderr } = await example(process.execPath, [path])
   expect({ lines: stdout.trimEnd().split('\n'), stderr }).toEqual({
     lines: [
       'Shown at once: My session; the host says: nothing yet',

@@ -34,8 +34,8 @@ roughAgentContract('acp', () => scriptedAgent({ folder, quirks: ['ignores-eof'] 
   breaking: ['crash 3', 'close-stdout', 'say before\ncrash', 'error 400 bad', 'error -32000 who are you'],
   hanging: 'hang',
   flood: {
-    text: 'flood 100000',
-    words: 100_000,
+    text: 'flood 25000',
+    words: 25_000,
     produced: () => Number(linesIn(join(folder, 'flood'))[0] ?? 0),
   },
 })

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { runRules } from '../src/kit/run.ts'
 import type { Verdict } from '../src/kit/run.ts'
-import { searchesInFull } from '../../packages/protocol/test/search.ts'
+import { share } from '../../packages/protocol/test/search.ts'
 import type { Topic } from '../src/kit/rule.ts'
 import { topics } from '../src/rules/all.ts'
 import { faults } from './faults.ts'
@@ -39,14 +39,14 @@ export async function judge(
 }
 
 /**
- * The rules to run for a fault. If `ATRIUM_SEARCH` is `full`, these are all rules. Otherwise they are the rules that must find the fault and one in eight of the others; which ones depends on the fault.
+ * The rules to run for a fault: those that must find it and one in sixteen of the others, or the share of them that `ATRIUM_SEARCH`
+ * asks for; which ones depends on the fault.
  */
 function rulesFor(fault: Fault, expected: readonly string[]): readonly Topic[] {
-  if (searchesInFull) return topics
-  const share = 8
-  const offset = Object.keys(faults).indexOf(fault) % share
+  const every = share > 0 ? Math.ceil(1 / share) : 16
+  const offset = Object.keys(faults).indexOf(fault) % every
   const ids = topics.flatMap(({ rules }) => rules.map(({ id }) => id))
-  const chosen = new Set([...expected, ...ids.filter((_, at) => at % share === offset)])
+  const chosen = new Set([...expected, ...ids.filter((_, at) => at % every === offset)])
   return topics.map((topic) => ({ ...topic, rules: topic.rules.filter(({ id }) => chosen.has(id)) }))
 }
 

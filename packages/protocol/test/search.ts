@@ -1,7 +1,7 @@
 const asked = process.env['ATRIUM_SEARCH']
 
 /** The share of all cases that a search takes: 1 for `full`, 20 for twenty times as many. Absent: each search takes its sample. */
-const share = asked === 'full' ? 1 : Number(asked ?? 0)
+export const share = asked === 'full' ? 1 : Number(asked ?? 0)
 
 /** Whether searches run in full. Otherwise they take a sample, so that `npm test` is quick. */
 export const searchesInFull = share >= 1

@@ -19,7 +19,7 @@ import { treeOfCommit } from './commits.ts'
 import { compareCaptures } from './compare.ts'
 import type { Judge } from './compare.ts'
 import { judgeConverted } from './converted-changes.ts'
-import { nameOf, CaptureStore } from './store.ts'
+import { damagedRecord, nameOf, CaptureStore } from './store.ts'
 import { placeOf } from './place.ts'
 import type { Place } from './place.ts'
 import { takeFiles } from './take.ts'
@@ -79,7 +79,7 @@ export function gitCaptures(options: CapturesOptions): Captures {
   }
   const storeOf = async (id: string) => {
     const [, name, hash, commit] = idForm.exec(id) ?? []
-    if (name === undefined || hash === undefined) throw new CaptureFailed('There is no such capture.')
+    if (name === undefined || hash === undefined) throw new CaptureFailed(damagedRecord)
     const store = stores.get(name) ?? (await CaptureStore.named((await tools()).git, folder, name))
     return { store, name, hash, isCommit: commit !== undefined }
   }
@@ -87,7 +87,7 @@ export function gitCaptures(options: CapturesOptions): Captures {
   const read = async (content: string): Promise<Uint8Array> => {
     const { store, hash } = await storeOf(content)
     const { exitCode, stdout } = await store.tryRun(['cat-file', 'blob', hash], { view: 'all' })
-    if (exitCode !== 0) throw new CaptureFailed('The content is not stored.')
+    if (exitCode !== 0) throw new CaptureFailed('The record of this content is damaged or was deleted.')
     return stdout
   }
   const applyAll = (groups: readonly FolderEdits[]): Promise<readonly Applied[]> => {

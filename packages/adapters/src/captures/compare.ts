@@ -2,6 +2,7 @@ import { CaptureFailed } from '@atrium/host/ports/captures'
 import type { CapturedChange, CapturedFile } from '@atrium/host/ports/captures'
 import { omittedHash, omittedMode, omittedOf, omittedReason } from './omitted.ts'
 import { namesIn } from './objects/names.ts'
+import { damagedRecord } from './store.ts'
 import type { CaptureStore } from './store.ts'
 import { withScratch, writeSides, writeWhole } from './whole.ts'
 
@@ -40,13 +41,17 @@ export type Judge = (changes: readonly RawChange[], sizes: ReadonlyMap<string, n
 export async function compareCaptures(
   store: CaptureStore,
   captures: readonly [before: string, after: string],
-  judge: Judge = async () => ({ same: new Set(), unknown: new Set() }),
+  judge?: Judge,
 ): Promise<readonly CapturedChange[]> {
   return withScratch(store, async (into) => {
     const { changes, trees } = await rawChanges(store, captures, into)
     if (changes.length === 0) return []
     const [sizes, counts] = await Promise.all([sizesOf(store, changes), countsOf(store, trees, into)])
-    return described(store, { changes, sizes, counts, ...(await judge(changes, sizes)) })
+    const missing = judge ? goneReason : damagedContent
+    const judged = judge
+      ? await judge(changes, sizes)
+      : { same: new Set<RawChange>(), unknown: new Set<RawChange>() }
+    return described(store, { changes, sizes, counts, missing, ...judged })
   })
 }
 
@@ -54,11 +59,13 @@ interface Facts extends Judgement {
   readonly changes: readonly RawChange[]
   readonly sizes: ReadonlyMap<string, number>
   readonly counts: ReadonlyMap<string, Counts>
+  /** Says why a content that was stored is not there. */
+  readonly missing: string
 }
 
 function described(
   store: CaptureStore,
-  { changes, sizes, counts, same, unknown }: Facts,
+  { changes, sizes, counts, missing, same, unknown }: Facts,
 ): readonly CapturedChange[] {
   const fileOf = ({ mode, hash }: Side): CapturedFile => {
     const omitted = mode === omittedMode ? omittedOf(hash) : undefined
@@ -69,7 +76,7 @@ function described(
       mode: mode === '100755' || mode === '120000' ? mode : '100644',
       size: omitted?.size ?? sizes.get(hash) ?? 0,
       ...(omitted && { omitted: omittedReason(omitted) }),
-      ...(!omitted && !sizes.has(hash) && { omitted: goneReason }),
+      ...(!omitted && !sizes.has(hash) && { omitted: missing }),
     }
   }
   const hidden = ({ hash, ...side }: Side) => {
@@ -128,7 +135,7 @@ async function changesOfTrees(
   if (found) return found
   for (const tree of trees) await writeWhole(store, tree, into)
   const changes = await listed(store, trees, into)
-  if (!changes) throw new CaptureFailed('There is no such capture.')
+  if (!changes) throw new CaptureFailed(damagedRecord)
   return changes
 }
 
@@ -250,3 +257,5 @@ async function countsOf(
 }
 
 const goneReason = 'Its content was deleted from the repository.'
+/** The captures have both contents of each change between them (O24). */
+const damagedContent = 'The record of its content is damaged, so it cannot be set back.'

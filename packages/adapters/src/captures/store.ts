@@ -89,9 +89,8 @@ export class CaptureStore {
   static async named(git: GitRunner, captures: string, name: string): Promise<CaptureStore> {
     const folder = join(captures, name)
     const text = await readFile(join(folder, 'folder.json'), 'utf8').catch(() => undefined)
-    if (text === undefined) throw new CaptureFailed('There is no such capture.')
-    // The file was written by `#create`.
-    return new CaptureStore(git, folder, name, JSON.parse(text) as About)
+    if (text === undefined) throw new CaptureFailed(damagedRecord)
+    return new CaptureStore(git, folder, name, parsedAbout(text))
   }
 
   /** Whether the folder still has the repository whose objects this store reads. */
@@ -208,6 +207,15 @@ interface About {
   readonly objects?: string
 }
 
+function parsedAbout(text: string): About {
+  try {
+    // The file was written by `#create`.
+    return JSON.parse(text) as About
+  } catch {
+    throw new CaptureFailed(damagedRecord)
+  }
+}
+
 function aboutOf({ directory, format, repository }: Place): About {
   return { directory, format, ...(repository && { objects: join(repository.commonDir, 'objects') }) }
 }
@@ -239,6 +247,10 @@ function configOf({ format, settings: copied }: Place): string {
   const extension = format === 'sha1' ? '' : `[extensions]\nobjectformat = ${format}\n`
   return `[core]\n${version}bare = false\n${copied.map((line) => `${line}\n`).join('')}${extension}`
 }
+
+/** What is said of captures that cannot be read. */
+export const damagedRecord =
+  'The record of these files is damaged or was deleted, so they are left as they are. A copy of the data folder may have it: atrium restore. Other turns go on.'
 
 /** In bytes. A disk with less free space counts as full. */
 const fullBytes = 1024 * 1024

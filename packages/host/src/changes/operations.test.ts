@@ -6,6 +6,7 @@ import { session, untilIdle } from '../../test/held-flushes.ts'
 import { until } from '../../test/scripted-agent.ts'
 import type { Client, TestHostOptions } from '../../test/test-host.ts'
 import { chat } from '../../test/two-client-session.ts'
+import { CaptureFailed } from '../ports/captures.ts'
 
 const uri = `${chat}/changeset/turn/t1`
 const at = (path: string) => ({ kind: 'resource', resource: `file:///a/${path}` }) as const
@@ -232,4 +233,22 @@ test('[O39] a discard of a file that changed since it was shown is refused', asy
   await untilIdle()
   await invoke(all.ann, 'discard', at('a.txt'), channel)
   expect(all.text('a.txt')).toBe('committed\n')
+})
+
+test('[O16] if the captures of a turn are damaged, its changeset and its undo say so, and the next turn goes on', async () => {
+  const all = await turnDone()
+  const { captures } = all
+  const compare = captures.compare.bind(captures)
+  captures.compare = () => Promise.reject(new CaptureFailed('The record of these files is damaged.'))
+  const { status, error } = await changeset(all.ann, uri)
+  expect([status, error?.message]).toEqual(['error', 'The record of these files is damaged.'])
+  await expect(invoke(all.ann, 'undo')).rejects.toThrow('The record of these files is damaged.')
+  captures.compare = compare
+  const run = await beginTurn(all, 't2')
+  await call(all, run, 'c2', () => all.write('next.txt', 'next\n'))
+  await endTurn(all, run)
+  const next = `${chat}/changeset/turn/t2`
+  await changeset(all.ann, next)
+  await invoke(all.ann, 'undo', undefined, next)
+  expect([all.text('next.txt'), all.text('one.txt')]).toEqual([undefined, 'one\n'])
 })

@@ -110,8 +110,9 @@ export class Operations {
 
   async #invoke({ channel: uri, operationId, target }: Invocation): Promise<Answer> {
     const { channel, subject } = await this.#changeset(uri)
-    const { operations } = await this.#context.computation.of(subject)
+    const { operations, error } = await this.#context.computation.of(subject)
     const operation = operations.find(({ id }) => id === operationId)
+    if (!operation && error) throw AhpError.conflict(error.message)
     if (!operation)
       throw invalid(`this changeset has no operation ${JSON.stringify(operationId.slice(0, 100))}`)
     const scope = target?.kind ?? 'changeset'

@@ -152,7 +152,7 @@ async function check(
   if (!hasVersion(present, before)) return 'It was changed meanwhile.'
   const content = fresh?.bytes ?? (stored && (await read(stored.content).catch(() => undefined)))
   if (after && (!content || blobHash(content, after.hash.length) !== after.hash))
-    return 'Its content is not stored.'
+    return 'The record of its content is damaged, so it cannot be set back.'
   const step: Step = {
     path,
     // The name of the store that has the content. Empty for a deletion, and for new content, which is only in the

@@ -45,13 +45,15 @@ export class OwnObjects {
 }
 
 /**
- * Returns the object names in the index of a pack. An index of version 2 has a header, a table of 256 counts, and
- * then the sorted names.
+ * Returns the object names in the index of a pack. An index of version 2 has a header, a table of 256 counts, and then for each object
+ * its name and at least 8 bytes. Git does not use a damaged index, so its objects count as missing: they are stored again when a capture
+ * has them.
  */
 function namesIn(index: Buffer, hashLength: number): ReadonlySet<string> {
   const names = new Set<string>()
   const from = 8 + 256 * 4
-  const count = index.readUInt32BE(from - 4)
+  const count = index.length < from ? 0 : index.readUInt32BE(from - 4)
+  if (index.length < from + count * (hashLength + 8) + 2 * hashLength) return names
   for (let i = 0; i < count; i++)
     names.add(index.toString('hex', from + i * hashLength, from + (i + 1) * hashLength))
   return names

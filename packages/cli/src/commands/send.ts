@@ -1,7 +1,9 @@
 import { text as readAll } from 'node:stream/consumers'
 import type { Subscription } from '@atrium/client/sync/handle'
 import type { Turn } from '@atrium/protocol/chat/state'
+import { takesSteering } from '@atrium/protocol/root/readiness'
 import { Activity, activityOf } from '@atrium/protocol/status'
+import { rootUri } from '@atrium/protocol/uri'
 import { CommandError, exits } from '../terminal/exit.ts'
 import type { Exit } from '../terminal/exit.ts'
 import type { HostOptions } from '../link/connect.ts'
@@ -28,12 +30,15 @@ export async function send(name: string, words: readonly string[], flags: Flags)
     const chat = client.subscribe('chat', uri, { view: { turns: 5 } })
     return whileSessionExists(client, session.resource, async () => {
       const sent = await sendMessage(chat, text, flags.steer)
+      const { agents } = await client.subscribe('root', rootUri).ready()
+      const isLate = sent.as === 'steering' && takesSteering(agents, session.provider) === false
+      const sentence = isLate ? afterTurn : sentences[sent.as]
       const document = { session: session.resource, chat: uri, ...sent }
       if (!flags.wait) {
-        report(document, () => sentences[sent.as])
+        report(document, () => sentence)
         return exits.ok
       }
-      note(sentences[sent.as])
+      note(sentence)
       noteHints(chat, shortName(session.resource), note)
       const advice = ` It goes on; see it with: atrium attach ${shortName(session.resource)}`
       const turn = await withTimeout(seconds, endedTurn(chat, sent), 'The turn did not end', advice)
@@ -68,6 +73,9 @@ const sentences: { readonly [A in Sent['as']]: string } = {
   queued: 'Queued: it waits for the end of the active turn.',
   steering: 'Sent to the active turn.',
 }
+
+/** The sentence for a steering message to an agent that takes none. */
+const afterTurn = 'The agent takes no messages while it works: it gets this after this turn.'
 
 /** Returns the message from the arguments, or from stdin for `-`. */
 async function messageText(words: readonly string[]): Promise<string> {

@@ -1,6 +1,6 @@
 /** The keys and commands of `attach`. */
 const help: readonly (readonly [what: string, about: string])[] = [
-  ['Enter', 'send the line; while a turn is active, steer it'],
+  ['Enter', 'send the line; while a turn is active, steer it, or send it after the turn'],
   ['Alt-Enter', 'queue the line for after the turn; so does /queue TEXT'],
   ['Tab', 'hide a question, to type a line first; again: show it'],
   ['Ctrl-C', 'clear the line; if it is empty, cancel the turn; again: leave'],

@@ -55,7 +55,13 @@ export abstract class ConversationView {
       note: (line: string) => this.note(line),
       endLine: () => pane.endLine(),
     }
-    this.narrator = new Narrator({ sink, style, text, messages })
+    this.narrator = new Narrator({
+      sink,
+      style,
+      text,
+      messages,
+      takesSteering: () => conversation.takesSteering,
+    })
   }
 
   /** Resolves with the exit code; rejects with the error that ends the command. */

@@ -14,6 +14,11 @@ const turn = {
 } as const
 
 function narrated(...events: readonly SessionEvent[]): string {
+  return narratedBy(undefined, ...events)
+}
+
+/** `steers`: whether the agent takes messages while it works. */
+function narratedBy(steers: boolean | undefined, ...events: readonly SessionEvent[]): string {
   let out = ''
   const sink = {
     text: (piece: string) => void (out += piece),
@@ -21,7 +26,13 @@ function narrated(...events: readonly SessionEvent[]): string {
     endLine: () => void (out += out.endsWith('\n') ? '' : '\n'),
   }
   const text = () => new Markdown({ style, colour: true, columns: () => 40 })
-  const narrator = new Narrator({ sink, style: styled(false), text, messages: true })
+  const narrator = new Narrator({
+    sink,
+    style: styled(false),
+    text,
+    messages: true,
+    takesSteering: () => steers,
+  })
   for (const event of events) narrator.show(event)
   narrator.end()
   return out
@@ -29,6 +40,15 @@ function narrated(...events: readonly SessionEvent[]): string {
 
 const says = (text: string, part = 'p'): SessionEvent => ({ kind: 'text', turnId: 't', part, text })
 const notice: SessionEvent = { kind: 'notice', turnId: 't', text: 'a\u001b\nnotice' }
+
+test('[Z8.9] a message for the active turn goes after it, if the agent takes none while it works', () => {
+  const message = { id: 'm', message: { text: 'left', origin: { kind: 'user' as const } } }
+  const pending: SessionEvent = { kind: 'pending', as: 'steering', message }
+  expect(narratedBy(true, pending)).toBe('[· will steer the turn: left]\n')
+  expect(narratedBy(undefined, pending)).toBe('[· will steer the turn: left]\n')
+  expect(narratedBy(false, pending)).toBe('[· after this turn: left]\n')
+  expect(narratedBy(false, { ...pending, as: 'queued' })).toBe('[· waits: left]\n')
+})
 
 test('[Z9] interrupted text continues in its format: code stays code', () => {
   expect(narrated(says('```\na\nb'), notice, says('c\n# d\n```\n# e'))).toBe(

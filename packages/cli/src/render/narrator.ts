@@ -32,6 +32,8 @@ export interface NarratorOptions {
   readonly text: () => TextFormat
   /** Whether the messages of users are shown. `run` leaves them out: its user has just typed the message. */
   readonly messages: boolean
+  /** Whether the agent takes a message into the turn that runs. Undefined if nobody knows. */
+  readonly takesSteering?: () => boolean | undefined
 }
 
 /** Writes the events of a chat for a reader: the text of the answer, and one note for each other event. */
@@ -114,7 +116,8 @@ export class Narrator {
         ]
       }
       case 'pending': {
-        const how = event.as === 'steering' ? 'will steer the turn' : 'waits'
+        const steers = this.#options.takesSteering?.() === false ? 'after this turn' : 'will steer the turn'
+        const how = event.as === 'steering' ? steers : 'waits'
         return messages ? [style.dim(`· ${how}: ${shortened(event.message.message.text, 200)}`)] : []
       }
       default:

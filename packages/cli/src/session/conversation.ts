@@ -7,6 +7,7 @@ import type { Uri } from '@atrium/protocol/channel'
 import type { ModelSelection } from '@atrium/protocol/chat/message'
 import { heldMessages } from '@atrium/protocol/chat/queue'
 import { AhpError, errorCodes } from '@atrium/protocol/errors'
+import { takesSteering } from '@atrium/protocol/root/readiness'
 import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
 import { CommandError, exitFor, exits, sentenceOf } from '../terminal/exit.ts'
 import { messageOf, steer } from './steering.ts'
@@ -17,6 +18,7 @@ export class Conversation {
   readonly session: Subscription<'session'>
   readonly chat: Subscription<'chat'>
 
+  readonly #root: Subscription<'root'>
   #removed = false
 
   private constructor(client: Client, session: Subscription<'session'>, chat: Subscription<'chat'>) {
@@ -24,8 +26,13 @@ export class Conversation {
     this.session = session
     this.chat = chat
     // A disposed session sends no more actions. The notification of its removal comes on the root channel.
-    client.subscribe('root', rootUri)
+    this.#root = client.subscribe('root', rootUri)
     client.on('root/sessionRemoved', (gone) => void (this.#removed ||= gone.session === session.uri))
+  }
+
+  /** Whether the agent takes a message into the turn that runs. Undefined if nobody knows. */
+  get takesSteering(): boolean | undefined {
+    return takesSteering(this.#root.state?.agents, this.session.state?.provider)
   }
 
   /** The error of a removed session; undefined while the session exists. */

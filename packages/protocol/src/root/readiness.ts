@@ -36,3 +36,12 @@ export function readinessOf(info: AgentInfo): Readiness | undefined {
   const decoded = decode(Readiness, all[key])
   return decoded.ok ? decoded.value : undefined
 }
+
+/** Whether the agent of a provider takes a message into the turn that runs. Undefined if nobody knows. */
+export function takesSteering(
+  agents: readonly AgentInfo[] = [],
+  provider: string | undefined,
+): boolean | undefined {
+  const info = agents.find((each) => each.provider === provider)
+  return info && readinessOf(info)?.takesSteering
+}

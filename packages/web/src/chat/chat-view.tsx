@@ -26,6 +26,8 @@ interface Props {
   readonly client: Client
   readonly session: string
   readonly chat: string
+  /** Whether the agent takes messages into the active turn. */
+  readonly steers: boolean
   readonly openChat: (chat: string) => void
   readonly say: (text: string) => void
 }
@@ -34,7 +36,7 @@ interface Props {
 const firstTurns = 20
 
 /** A chat: its turns, the messages and questions that wait, and the input field for the next message. */
-export const ChatView = memo(function ChatView({ client, session, chat, openChat, say }: Props) {
+export const ChatView = memo(function ChatView({ client, session, chat, steers, openChat, say }: Props) {
   const { state, pending, status, problem, dispatch: act } = useLiveChannel(client, 'chat', chat, firstTurns)
   const draft = useDraft(client, chat, state, say)
   const { compose } = draft
@@ -111,7 +113,7 @@ export const ChatView = memo(function ChatView({ client, session, chat, openChat
         )}
       </Timeline>
       <div class="dock">
-        <QueueView state={state} />
+        <QueueView state={state} steers={steers} />
         {state.interactivity === 'read-only' ? (
           <p class="read-only">This chat can only be read.</p>
         ) : !writes ? (
@@ -119,6 +121,7 @@ export const ChatView = memo(function ChatView({ client, session, chat, openChat
         ) : (
           <Composer
             active={activeTurn !== undefined}
+            steers={steers}
             draft={draft.draft}
             problem={draft.problem}
             onDraft={draft.change}

@@ -6,6 +6,7 @@ import { memo } from 'preact/compat'
 import { useEffect, useState } from 'preact/hooks'
 import { browserName } from '../link/host-client.ts'
 import { useLiveChannel } from '../link/live-channel.ts'
+import { useSteering } from './shared/steering.ts'
 import { useMay } from '../link/role.ts'
 import { Button } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
@@ -41,6 +42,7 @@ export const SessionView = memo(function SessionView({
   past,
 }: Props) {
   const { state: session, status, problem, dispatch } = useLiveChannel(client, 'session', uri)
+  const steers = useSteering(client, session?.provider)
   const [view, setView] = useState<SessionPart>('chat')
   const writes = useMay('prompt')
   const shown = useShown()
@@ -100,6 +102,7 @@ export const SessionView = memo(function SessionView({
           client={client}
           session={uri}
           chat={selected}
+          steers={steers}
           openChat={onOpenChat}
           say={say}
         />

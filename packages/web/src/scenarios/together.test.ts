@@ -152,7 +152,7 @@ browserTest('[U16] a refused message comes back into its field, with the reason'
 })
 
 browserTest(
-  '[U17] messages wait in a queue that can be changed, and one goes into the active turn',
+  '[U17.2] messages wait in a queue that can be changed, and the page says when the agent gets them',
   async () => {
     const room = await Room.open()
     const page = await room.page()
@@ -166,7 +166,8 @@ browserTest(
     await eventually(() => queue.locator('.queued-text').allInnerTexts()).toEqual(['say third', 'say second'])
     await page.getByLabel('Message', { exact: true }).fill('be brief')
     await page.keyboard.press('Control+Enter')
-    await queue.getByText('for this turn').waitFor()
+    // The guide takes no messages while it works.
+    await queue.getByText('after this turn').waitFor()
     await shot(page, 'queue')
     await queue.getByRole('button', { name: 'Remove' }).last().click()
     await page.getByRole('button', { name: 'Stop' }).click()

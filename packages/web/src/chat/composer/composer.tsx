@@ -14,6 +14,8 @@ import { AttachmentView } from '../shared/attachment-view.tsx'
 interface Props {
   /** Whether a turn is active. */
   readonly active: boolean
+  /** Whether the agent takes messages into the active turn. */
+  readonly steers: boolean
   readonly draft: Draft
   /** A sentence that says why the last message was not sent. */
   readonly problem: string | undefined
@@ -26,8 +28,17 @@ interface Props {
  * The field for the next message. While a turn is active, the message waits for the end of the turn, or is given to
  * the agent during the turn. It is not drawn again for each word that the agent writes.
  */
-export const Composer = memo(function Composer({ active, draft, problem, onDraft, onSend, onStop }: Props) {
+export const Composer = memo(function Composer({
+  active,
+  steers,
+  draft,
+  problem,
+  onDraft,
+  onSend,
+  onStop,
+}: Props) {
   const { say } = useChat()
+  const steered = steers ? 'Into this turn' : 'After this turn'
   const files = useRef<HTMLInputElement>(null)
   const empty = draft.text.trim() === '' && draft.attachments.length === 0
   const first: Delivery = active ? 'queue' : 'turn'
@@ -100,7 +111,9 @@ export const Composer = memo(function Composer({ active, draft, problem, onDraft
         />
         <Button icon={Paperclip} label="Attach files" look="quiet" onClick={() => files.current?.click()} />
         <span class="composer-hint">
-          {active ? 'Enter: queue · Ctrl+Enter: into this turn' : 'Enter: send · Shift+Enter: new line'}
+          {active
+            ? `Enter: queue · Ctrl+Enter: ${steered.toLowerCase()}`
+            : 'Enter: send · Shift+Enter: new line'}
         </span>
         {active && (
           <Button icon={Square} label="Stop" onClick={onStop}>
@@ -109,7 +122,7 @@ export const Composer = memo(function Composer({ active, draft, problem, onDraft
         )}
         {active && (
           <Button disabled={empty} onClick={() => submit('steer')}>
-            Into this turn
+            {steered}
           </Button>
         )}
         <Button submit look="primary" icon={SendHorizontal} disabled={empty}>

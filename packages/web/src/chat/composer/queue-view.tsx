@@ -11,7 +11,7 @@ import { startNext } from './messages.ts'
 type Kind = 'steering' | 'queued'
 
 /** The messages that wait: the one for the active turn first, then the queue. */
-export function QueueView({ state }: { readonly state: ChatState }) {
+export function QueueView({ state, steers }: { readonly state: ChatState; readonly steers: boolean }) {
   const { client, say } = useChat()
   const { steeringMessage, queuedMessages = [] } = state
   const writes = useMay('prompt')
@@ -35,9 +35,11 @@ export function QueueView({ state }: { readonly state: ChatState }) {
         </p>
       )}
       <ol>
-        {steeringMessage && <Entry kind="steering" pending={steeringMessage} state={state} at={0} />}
+        {steeringMessage && (
+          <Entry kind="steering" pending={steeringMessage} state={state} at={0} steers={steers} />
+        )}
         {queuedMessages.map((pending, at) => (
-          <Entry key={pending.id} kind="queued" pending={pending} state={state} at={at} />
+          <Entry key={pending.id} kind="queued" pending={pending} state={state} at={at} steers={steers} />
         ))}
       </ol>
     </section>
@@ -50,9 +52,11 @@ interface EntryProps {
   readonly state: ChatState
   /** The index in the queue. */
   readonly at: number
+  /** Whether the agent takes messages into the active turn. */
+  readonly steers: boolean
 }
 
-function Entry({ kind, pending: { id, message }, state, at }: EntryProps) {
+function Entry({ kind, pending: { id, message }, state, at, steers }: EntryProps) {
   const { compose } = useChat()
   const writes = useMay('prompt')
   const decide = useDecide()
@@ -67,12 +71,12 @@ function Entry({ kind, pending: { id, message }, state, at }: EntryProps) {
   }
   return (
     <li class={`queued ${kind}`}>
-      <span class="tag">{kind === 'steering' ? 'for this turn' : 'queued'}</span>
+      <span class="tag">{kind === 'queued' ? 'queued' : steers ? 'for this turn' : 'after this turn'}</span>
       <span class="queued-text">{message.text}</span>
       {writes && kind === 'queued' && at > 0 && (
         <Button icon={ArrowUp} label="Move to the front" look="quiet" onClick={first} />
       )}
-      {writes && kind === 'queued' && state.activeTurn && !state.steeringMessage && (
+      {writes && steers && kind === 'queued' && state.activeTurn && !state.steeringMessage && (
         <Button icon={CornerDownRight} label="Send into the active turn" look="quiet" onClick={steer} />
       )}
       {writes && (

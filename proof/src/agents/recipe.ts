@@ -58,9 +58,10 @@ const goose: Recipe = {
 
 const codex: Recipe = {
   name: 'codex',
-  package: '@zed-industries/codex-acp',
-  version: '0.16.0',
-  program: '@zed-industries/codex-acp/bin/codex-acp.js',
+  package: '@agentclientprotocol/codex-acp',
+  version: '2.6.0',
+  program: '@agentclientprotocol/codex-acp/dist/index.js',
+  node: '22.23.3',
   args: [],
   configure: (home, model) => {
     // codex offers its patch tool only to a model whose name it knows.
@@ -107,8 +108,9 @@ const gemini: Recipe = {
 const claude: Recipe = {
   name: 'claude',
   package: '@agentclientprotocol/claude-agent-acp',
-  version: '0.49.0',
+  version: '0.100.0',
   program: '@agentclientprotocol/claude-agent-acp/dist/index.js',
+  node: '22.23.3',
   args: [],
   configure: (home, model) => ({
     HOME: home,
@@ -118,15 +120,13 @@ const claude: Recipe = {
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     DISABLE_TELEMETRY: '1',
     DISABLE_AUTOUPDATER: '1',
-    // By default claude loads MCP tools only when its model searches for one.
-    ENABLE_TOOL_SEARCH: 'false',
   }),
 }
 
 const opencode: Recipe = {
   name: 'opencode',
   package: 'opencode-ai',
-  version: '1.18.18',
+  version: '1.18.33',
   program: 'opencode-linux-x64/bin/opencode',
   platform: { os: 'linux', cpu: 'x64' },
   // The program is in a package of its own and is started there. The install script, which would copy it, is not

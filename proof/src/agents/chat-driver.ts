@@ -131,6 +131,13 @@ export class ChatDriver {
     )
   }
 
+  /** Sends a message into the active turn. */
+  async steer(text: string): Promise<void> {
+    const message = { text, origin: { kind: 'user' } } as const
+    const steering = { type: 'chat/pendingMessageSet', kind: 'steering', id: newId(), message } as const
+    await this.#accepted(this.#chat.dispatch(steering), 'the message')
+  }
+
   async resume(turnId: string): Promise<void> {
     await this.#accepted(this.#chat.dispatch({ type: 'chat/turnResume', turnId }), 'the resume')
   }

@@ -20,8 +20,8 @@ test('[B42] an agent that ignores MCP servers has no scene with the tools of ser
   const agent = { ...guide, launch: () => ({ command: '', args: [], env: {} }), record: () => {} }
   const missing = (each: AgentUnderTest) =>
     Object.entries(scenes).flatMap(([name, scene]) => (isFor(scene, each) ? [] : [name]))
-  expect(missing(agent)).toEqual(['consent'])
-  expect(missing({ ...agent, ignoresServers: true })).toEqual(['tools', 'client', 'consent'])
+  expect(missing(agent)).toEqual(['steer', 'consent'])
+  expect(missing({ ...agent, ignoresServers: true })).toEqual(['steer', 'tools', 'client', 'consent'])
 })
 
 test.concurrent('[B43] a failing scene gives its reason and leaves no process behind', async () => {

@@ -101,9 +101,9 @@ async function agentOf(recipe: Recipe, model: Model): Promise<AgentUnderTest> {
   const bin = binPath(recipe, folder)
   const launch = (home: string) => ({ ...program, env: recipe.configure(home, model.url, bin) })
   const { name: provider, hidesOutput = false, resumeDelayMs = 0 } = recipe
-  const { actsWithoutAsking = false, ignoresServers = false } = recipe
+  const { actsWithoutAsking = false, ignoresServers = false, steers = false } = recipe
   const record = (file: string) => model.record(file)
-  const traits = { hidesOutput, resumeDelayMs, actsWithoutAsking, ignoresServers }
+  const traits = { hidesOutput, resumeDelayMs, actsWithoutAsking, ignoresServers, steers }
   return { provider, ...traits, prompts: scripted, launch, record }
 }
 

@@ -24,6 +24,8 @@ export interface Recipe {
   readonly args: readonly string[]
   /** Whether the agent shows the output of a command to its model, but not to the host. */
   readonly hidesOutput?: boolean
+  /** Whether the agent takes messages while it works. */
+  readonly steers?: boolean
   /** Milliseconds that must pass before the agent can resume a session. */
   readonly resumeDelayMs?: number
   /** Whether the agent cannot be made to ask before it acts. */
@@ -61,6 +63,7 @@ const codex: Recipe = {
   package: '@agentclientprotocol/codex-acp',
   version: '2.6.0',
   program: '@agentclientprotocol/codex-acp/dist/index.js',
+  steers: true,
   node: '22.23.3',
   args: [],
   configure: (home, model) => {
@@ -110,6 +113,7 @@ const claude: Recipe = {
   package: '@agentclientprotocol/claude-agent-acp',
   version: '0.100.0',
   program: '@agentclientprotocol/claude-agent-acp/dist/index.js',
+  steers: true,
   node: '22.23.3',
   args: [],
   configure: (home, model) => ({

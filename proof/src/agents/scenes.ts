@@ -20,6 +20,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
   shell,
   reject,
   cancel,
+  steer,
   again,
   killed,
   waiting,
@@ -38,6 +39,7 @@ export function isFor(scene: Scene, agent: AgentUnderTest): boolean {
   const { launch, record, actsWithoutAsking = false, ignoresServers = false } = agent
   if (ignoresServers && (scene === tools || scene === client)) return false
   if (scene === consent) return actsWithoutAsking
+  if (scene === steer) return agent.steers === true
   if (scene === reject || scene === waiting) return !actsWithoutAsking
   return (scene !== tools || launch !== undefined) && (scene !== skill || record !== undefined)
 }
@@ -92,6 +94,17 @@ async function cancel({ agent }: TestHost, chat: ChatDriver): Promise<Turn> {
   const next = await chat.turnEnd(await chat.startTurn(agent.prompts.say('Still here.')))
   must(!markdownIn(next).includes('...'), 'the cancelled turn goes on in the next one')
   return complete(next, 'Still here.')
+}
+
+/** Checks that a message of a user reaches the agent in the turn that runs, and that no second turn begins. */
+async function steer({ agent }: TestHost, chat: ChatDriver): Promise<Turn> {
+  const turnId = await chat.startTurn(agent.prompts.talk(10))
+  await chat.textAppears(turnId, agent.prompts.progressText)
+  await chat.steer(agent.prompts.say('Turned left.'))
+  const turn = complete(await chat.turnEnd(turnId), 'Turned left.')
+  const state = await chat.until('no message that waits', (each) => each.steeringMessage === undefined)
+  must(state.turns.length === 1 && !state.activeTurn, 'the message began a turn of its own')
+  return turn
 }
 
 /**

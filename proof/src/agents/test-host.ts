@@ -19,6 +19,8 @@ export interface AgentUnderTest {
   readonly prompts: Prompts
   /** Whether the agent shows the output of a command to its model, but not to the host. */
   readonly hidesOutput?: boolean
+  /** Whether the agent takes messages while it works. */
+  readonly steers?: boolean
   /** Milliseconds that must pass before the agent can resume a session. */
   readonly resumeDelayMs?: number
   /** Whether the agent cannot be made to ask. Then its scenes begin with the consent of a user. */

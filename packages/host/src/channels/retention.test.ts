@@ -4,6 +4,7 @@ import { patientAgent, readyAgent } from '../../test/agents.ts'
 import { days, untilIdle } from '../../test/held-flushes.ts'
 import { chat, chatOf, oneClientSession, session, started, turn } from '../../test/one-client-session.ts'
 import { DiskFull } from '../ports/log.ts'
+import { forgetOld } from './retention.ts'
 import type { Client, TestHost } from '../../test/test-host.ts'
 
 const keep = (count: unknown) => ({ type: 'root/configChanged', config: { 'atrium.retention': count } })
@@ -112,6 +113,60 @@ test('[L20] on a full disk nothing is forgotten and nothing is reported; the nex
   log.forget = forget
   await days(all, 1)
   expect(await stored(all)).toEqual([])
+})
+
+/** A session with one turn that is old, and another one, while the first deletion of the chat's actions waits. */
+async function duringDeletion() {
+  const { all, ann } = await oneClientSession(readyAgent())
+  const { log } = all.store()
+  const [forget, creation] = [log.forget.bind(log), log.creation.bind(log)]
+  const gates: (() => void)[] = []
+  const gate = (isAt: boolean) =>
+    isAt ? new Promise<void>((resolve) => void gates.push(resolve)) : Promise.resolve()
+  // The deletion waits, and so do all later deletions between their first read and their second one.
+  log.forget = async (...given) => {
+    await gate(given[0].channel === chat)
+    return forget(...given)
+  }
+  log.creation = async (uri) => {
+    await gate(uri === chat && gates.length > 0)
+    return creation(uri)
+  }
+  await turn(ann, 't1')
+  await set(ann, 1)
+  await days(all, 2)
+  await turn(ann, 't2')
+  const turnsAfterRestart = async () => {
+    Object.assign(log, { forget, creation })
+    for (const open of gates) {
+      open()
+      await untilIdle()
+    }
+    await days(all, 3)
+    expect(await stored(all)).toEqual([])
+    await all.restart('crash')
+    return chatOf(await all.join('ben', { subscribe: [chat] })).turns.map(({ id }) => id)
+  }
+  return { all, gates, turnsAfterRestart }
+}
+
+test('[L20] the daily work of a day waits until that of the day before has ended', async () => {
+  const { all, gates, turnsAfterRestart } = await duringDeletion()
+  await days(all, 3)
+  expect(gates).toHaveLength(1)
+  expect(await turnsAfterRestart()).toEqual(['t1', 't2'])
+})
+
+test('[L20] a checkpoint that is written while older actions are read counts them once', async () => {
+  const { all, gates, turnsAfterRestart } = await duringDeletion()
+  const others: Promise<void>[] = []
+  for (let n = 0; n < 2; n++) {
+    others.push(forgetOld(all.core()))
+    await days(all, 2)
+  }
+  expect(gates).toHaveLength(3)
+  expect(await turnsAfterRestart()).toEqual(['t1', 't2'])
+  await Promise.all(others)
 })
 
 test.each([0, 366, 1.5, '30', -1])('[L20] a retention of %j is refused', async (value) => {

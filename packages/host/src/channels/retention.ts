@@ -78,6 +78,8 @@ async function forgetUpTo(core: Core, uri: Uri, cutoff: number): Promise<boolean
   let resting: { readonly seq: number; readonly state: unknown } | undefined
   for (;;) {
     for (const { seq, action } of slice.envelopes) {
+      // The slice was read first. The state of a checkpoint that was written since has these actions already.
+      if (seq <= creation.seq) continue
       // The cast is safe: a schema had checked each action before it was stored.
       state = kind.reduce(state, storedAction(action))
       if (!hasTurn(state)) resting = { seq, state }

@@ -6,12 +6,16 @@ import { forgetOld } from './retention.ts'
 const startMs = 30_000
 const dayMs = 24 * 60 * 60_000
 
-/** Deletes records and actions that have expired: 30 s after the host's start, and then every day. */
+/**
+ * Deletes records and actions that have expired: 30 s after the host's start, and then a day after each time that this
+ * has ended. On a slow disk it may take longer than a day.
+ */
 export function tidyDaily(core: Core, afterMs = startMs): void {
   core.world.later(afterMs, () => {
     if (core.jobs.stopping) return
-    tidy(core).catch((error: unknown) => core.world.report('tidying the records failed', error))
-    tidyDaily(core, dayMs)
+    tidy(core)
+      .catch((error: unknown) => core.world.report('tidying the records failed', error))
+      .finally(() => tidyDaily(core, dayMs))
   })
 }
 

@@ -13,7 +13,9 @@ import {
 } from '../../test/captures/captured-session.ts'
 import type { CapturedSession } from '../../test/captures/captured-session.ts'
 import { until } from '../../test/scripted-agent.ts'
-import { accepted, chat, started } from '../../test/two-client-session.ts'
+import { TurnFailed } from '../ports/agent.ts'
+import { session } from '../../test/held-flushes.ts'
+import { accepted, chat, resume, started } from '../../test/two-client-session.ts'
 
 /** A session with one turn, so that the last capture of its folder is known. */
 async function withTurn(): Promise<CapturedSession> {
@@ -134,6 +136,42 @@ test('[O30] the agent is not started for a turn that was cancelled during its st
   await all.core().changes?.settled()
   await endTurn(all, await beginTurn(all, 't3'))
   // The agent had the turns t1 and t3.
+  expect(all.agent.runs).toHaveLength(2)
+})
+
+const cancelled = (turnId: string) => ({ type: 'chat/turnCancelled', turnId, duration: 1 })
+
+test('[O32] a turn that is resumed during its late end capture, and cancelled before its agent begins, keeps its captures', async () => {
+  const all = await withTurn()
+  await beginTurn(all, 't2')
+  const captures = held(all)
+  await all.restart('crash')
+  await until(() => captures.waiting.length > 0)
+  const ann = await all.join('ann')
+  for (const channel of [session, chat]) await ann.ask('subscribe', { channel })
+  await accepted(ann, chat, resume('t2'))
+  await accepted(ann, chat, cancelled('t2'))
+  captures.release()
+  const record = await endedRecord(all, 't2')
+  await endTurn({ ...all, ann }, await beginTurn({ ...all, ann }, 't3'))
+  expect(record).toMatchObject({ late: true, folders: [{ end: expect.any(String) }] })
+  expect(await recordOf(all, 't2')).toMatchObject({ folders: record?.folders ?? [] })
+  expect(all.agent.runs).toHaveLength(3)
+})
+
+test('[O32] a turn that is resumed, and cancelled before its agent begins, has no late end capture', async () => {
+  const all = await withTurn()
+  const run = await beginTurn(all, 't2')
+  run.fail(new TurnFailed('busy', 'Try again.', true))
+  await until(() => all.core().log.channel(chat, 'chat')?.committed?.activeTurn === undefined)
+  const { order, ...before } = (await endedRecord(all, 't2')) ?? {}
+  const captures = held(all)
+  await accepted(all.ann, chat, resume('t2'))
+  await accepted(all.ann, chat, cancelled('t2'))
+  all.write('later.txt', 'by a person')
+  captures.release()
+  expect(order).toBeDefined()
+  expect(await endedRecord(all, 't2')).toEqual({ ...before, order: expect.any(Number) })
   expect(all.agent.runs).toHaveLength(2)
 })
 

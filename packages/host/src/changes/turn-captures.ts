@@ -49,6 +49,7 @@ export abstract class TurnCaptures {
     const early = this.#running.takeEarly(chat.uri, turnId, directories)
     if (directories.length === 0) return undefined
     const turn = early ?? (await this.#enter(chat, turnId, directories))
+    if (!turn) return undefined
     await turn.looked
     const isFirst = await this.#sessions.begin(chat.uri, turn.record)
     // The agent may change files only when the record with the start capture is durable. If the record is as `expect`
@@ -74,14 +75,25 @@ export abstract class TurnCaptures {
     turn.begin(undefined).catch(() => {})
   }
 
-  async #enter(chat: Channel<'chat'>, turnId: string, directories: readonly string[]): Promise<CapturedTurn> {
-    await this.#ending.get(chat.uri)
-    // If the turn was entered early, but with other directories, it leaves. Its record must be stored before the
-    // record of the new turn, which replaces it.
-    await this.#running.leave(chat.uri)?.looked
+  /** Begins the captures of a turn after the end captures of its chat. Undefined: the turn has ended meanwhile. */
+  async #enter(
+    chat: Channel<'chat'>,
+    turnId: string,
+    directories: readonly string[],
+  ): Promise<CapturedTurn | undefined> {
+    let earlier: TurnRecord | undefined
+    do {
+      await this.#ending.get(chat.uri)
+      // If the turn was entered early, but with other directories, it leaves. Its record must be stored before the
+      // record of the new turn, which replaces it.
+      await this.#running.leave(chat.uri)?.looked
+      earlier = await this.#records.get(chat.uri, turnId)
+    } while (this.#ending.has(chat.uri))
+    // The record of a turn that has ended names its end capture, and must stay as it is.
+    if (chat.head.activeTurn?.id !== turnId) return undefined
     const turn = this.#newTurn(chat, turnId, directories)
     this.#running.enter(chat.uri, turn)
-    await turn.begin(await this.#records.get(chat.uri, turnId))
+    await turn.begin(earlier)
     return turn
   }
 
@@ -228,10 +240,11 @@ export abstract class TurnCaptures {
 
   /**
    * Completes the record of a turn that a crash interrupted. All changes since its last capture count as changes by
-   * others, because nobody knows who made them.
+   * others, because nobody knows who made them. A record with an order is complete already: the turn was resumed, and
+   * ended before its agent began.
    */
   async #late(record: TurnRecord | undefined): Promise<TurnRecord | undefined> {
-    if (!record) return undefined
+    if (!record || record.order !== undefined) return record
     let bytes = record.bytes ?? 0
     const folders = record.folders.map(async (folder): Promise<TurnFolder> => {
       const { last, ...kept } = folder

@@ -70,6 +70,18 @@ export const changeBugs: readonly Bug[] = [
     'late: true',
     'late: undefined',
   ),
+  bug(
+    'a turn that ended before its agent began loses its end capture',
+    'changes/turn-captures',
+    'if (chat.head.activeTurn?.id !== turnId)',
+    'if (false)',
+  ),
+  bug(
+    'the end capture of a turn that ended before its agent began counts as late',
+    'changes/turn-captures',
+    'if (!record || record.order !== undefined)',
+    'if (!record)',
+  ),
   bug('a fork has no captures', 'changes/turn-captures', 'this.#records.publishCopy(chat.uri);', ''),
   bug('a truncation leaves the captures of its turns', 'changes/turn-captures', 'this.#sweepLater(uri);', ''),
   bug(

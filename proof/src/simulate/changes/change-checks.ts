@@ -57,7 +57,8 @@ function checkRecord(
   if (record.late) count('late end captures')
   const isSure = !changes.interrupted.has(turnId) && state.origin?.kind !== 'fork'
   if (isActive || record.order === undefined || !isSure) return
-  if ((record.late === true) !== changes.isLate({ chat, turnId }))
+  const late = changes.isLate({ chat, turnId })
+  if (late !== undefined && (record.late === true) !== late)
     fail('O32', `${said} says that its end capture ${record.late ? 'came late' : 'came in time'}`)
 }
 

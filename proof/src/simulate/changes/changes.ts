@@ -92,18 +92,22 @@ export class SimulatedChanges {
     }
   }
 
-  /** Whether the last end of a turn was before a crash that prevented its end capture. */
-  isLate({ chat, turnId }: { readonly chat: Uri; readonly turnId: string }): boolean {
+  /**
+   * Whether the last end of a turn was before a crash that prevented its end capture. Undefined if the turn was resumed
+   * since, and no agent has begun: the host may have taken another capture, or none.
+   */
+  isLate({ chat, turnId }: { readonly chat: Uri; readonly turnId: string }): boolean | undefined {
     const crashedAt = this.late.get(turnId)
+    if (crashedAt === undefined) return false
     const entries = this.#context.model.channels.get(chat)?.entries ?? []
-    const resumed = ({ action, at = 0 }: ModelEntry) =>
-      isResume(action, turnId) && at >= (crashedAt ?? Infinity)
-    return crashedAt !== undefined && !entries.some(resumed)
+    const resumed = ({ action, at = 0 }: ModelEntry) => isResume(action, turnId) && at >= crashedAt
+    return entries.some(resumed) ? undefined : true
   }
 
   /** An agent begins a turn. The record of its start capture must be durable, and so must the capture. */
   begins(chat: Uri, turnId: string): void {
     const { disk, fail } = this.#context
+    this.late.delete(turnId)
     const folders = captureRecord(disk, { chat, turnId }, disk.durable)?.folders ?? []
     const [folder] = folders.filter((each) => each.directory === directory)
     if (folder?.problem === undefined && !this.folder.has(folder?.start ?? ''))

@@ -2,12 +2,13 @@ import { checked } from '@atrium/client/shared/schemas'
 import { Client } from '@atrium/client/client'
 import { SessionList } from '@atrium/client/sessions'
 import type { Action, Uri } from '@atrium/protocol/channel'
+import { changesetMarker } from '@atrium/protocol/changeset/catalogue'
 import type { Method, Params } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import type { KindName } from '@atrium/protocol/reducers'
 import { LinkClosed } from '@atrium/protocol/rpc/peer'
 import type { Transport } from '@atrium/protocol/rpc/transport'
-import { rootUri } from '@atrium/protocol/uri'
+import { rootUri, sessionOfAnnotations } from '@atrium/protocol/uri'
 import { Chance } from '../chance.ts'
 import type { SentRequest } from '../simulate/checks/context.ts'
 import { ClientView } from '../simulate/checks/client-view.ts'
@@ -78,6 +79,11 @@ export class App implements SimulatedClient {
     return this.wire?.link
   }
 
+  /** The channels that the host delivers. */
+  get subscriptions(): ReadonlyMap<Uri, unknown> {
+    return this.wire?.subscriptions ?? new Map()
+  }
+
   get open(): boolean {
     return this.client.link.state === 'live'
   }
@@ -101,7 +107,8 @@ export class App implements SimulatedClient {
       },
       (error: unknown) => {
         this.waiting--
-        if (!(error instanceof AhpError || error instanceof LinkClosed || this.closed))
+        if (error instanceof AhpError) answered({ error })
+        else if (!(error instanceof LinkClosed || this.closed))
           this.#fail('U5', `cannot read the answer to ${method}: ${String(error)}`)
       },
     )
@@ -203,6 +210,9 @@ export class App implements SimulatedClient {
   #look(handle: Handle): void {
     const reopened = [...this.handles].some(({ uri, status }) => uri === handle.uri && status !== 'gone')
     this.attempt(() => this.handleChecks.check(handle, reopened))
+    const { uri, status, seq, confirmed } = handle
+    if (status === 'open' && seq !== undefined && !this.clientView.windowed.has(uri))
+      this.#sim.past?.add(uri, seq, confirmed)
     if (handle.status === 'gone' && !this.closed && !this.ledger.denied.has(handle.uri))
       this.#fail('U3', `reports ${handle.uri} as gone, but the host did not say so`)
   }
@@ -256,6 +266,8 @@ export class App implements SimulatedClient {
 
 function kindOf(uri: Uri): KindName {
   if (uri === rootUri) return 'root'
+  if (uri.includes(changesetMarker)) return 'changeset'
+  if (sessionOfAnnotations(uri) !== undefined) return 'annotations'
   if (uri.startsWith('ahp-chat:')) return 'chat'
   return uri.startsWith('ahp-terminal:') ? 'terminal' : 'session'
 }

@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { trials } from '../../../packages/protocol/test/search.ts'
 import { patched } from '../plant/patch.ts'
-import { planOf } from '../simulate/plan.ts'
+import { firstOfChanges, planOf } from '../simulate/plan.ts'
+import { tally } from '../simulate/tally.ts'
 import { clientBugs } from './bugs.ts'
 import { run } from './run.ts'
 
@@ -23,6 +24,13 @@ test('[B28] with real clients, the same seed gives exactly the same trace', asyn
 test('[B29] I4, I5, I8 and the client rules hold for the first seeds', async () => {
   for (let seed = 1; seed <= trials(20, 6); seed++)
     expect({ seed, violation: await run(planOf(seed)) }).toEqual({ seed, violation: undefined })
+})
+
+test('[B28] [B29] agents and people change files, and real clients look at changesets and undo turns', async () => {
+  for (let seed = firstOfChanges; seed < firstOfChanges + 5; seed++)
+    expect({ seed, violation: await run(planOf(seed)) }).toEqual({ seed, violation: undefined })
+  for (const what of ['files changed by undo', 'changesets compared', 'past states compared'])
+    expect({ what, times: tally()[what] ?? 0 }).not.toEqual({ what, times: 0 })
 })
 
 test('[B29] the first seeds reach every kind of client situation', async () => {

@@ -2,6 +2,7 @@ import { equal } from '@atrium/host/log/equal'
 import type { Uri } from '@atrium/protocol/channel'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Simulation } from '../simulate/simulation.ts'
+import { checkChanges } from '../simulate/changes/change-checks.ts'
 import { checkHost } from '../simulate/final-checks.ts'
 import type { App } from './app.ts'
 
@@ -9,10 +10,11 @@ type Sim = Simulation<App>
 
 /** Returns everything that is still under way, in words; empty at rest. */
 export function pendingWork(sim: Sim): string {
-  const { model, disk } = sim
+  const { model, disk, changes } = sim
   const found = [
     !sim.up && 'the host is down',
     disk.waiting > 0 && 'the disk has pending requests',
+    changes && changes.folder.waiting > 0 && 'the folder has pending work',
     sim.hostRun?.core?.log.diskFull && 'the host still treats the disk as full',
     ...sim.clients
       .filter(({ closed }) => !closed)
@@ -35,6 +37,7 @@ export function pendingWork(sim: Sim): string {
  */
 export function checkAtRest(sim: Sim, reconnected = false): void {
   checkHost(sim)
+  if (sim.changes) checkChanges(sim, sim.changes)
   for (const app of sim.clients) {
     app.ledger.check()
     if (app.closed) continue

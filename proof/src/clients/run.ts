@@ -1,7 +1,8 @@
 import { restart } from '../simulate/ops/shared-ops.ts'
 import type { Plan } from '../simulate/plan.ts'
 import { setUp } from '../simulate/ops/setup.ts'
-import { settled } from '../simulate/run.ts'
+import { lookBack } from '../simulate/ops/change-ops.ts'
+import { answerAll, completeStart, settled } from '../simulate/run.ts'
 import { Simulation } from '../simulate/simulation.ts'
 import type { Violation } from '../simulate/simulation.ts'
 import { Chance } from '../chance.ts'
@@ -45,11 +46,17 @@ async function runPlan(sim: Sim, neighbours: Neighbours): Promise<void> {
     ops[name](sim, new Chance(dice))
     neighbours.act()
     await settled(sim)
+    if (plan.theme === 'changes') await completeStart(sim)
     for (const app of sim.clients) app.check()
     if (sim.violation) return
   }
   trace(() => '-- everything heals')
   await heal(sim, neighbours)
+  if (sim.changes && !sim.violation) {
+    trace(() => '-- turns are undone')
+    lookBack(sim, new Chance(plan.seed))
+    await heal(sim, neighbours)
+  }
   if (!sim.violation) checkAtRest(sim)
   if (!sim.violation) neighbours.checkAtRest()
   if (sim.violation) return
@@ -92,8 +99,7 @@ async function heal(sim: Sim, neighbours: Neighbours): Promise<void> {
     if (!sim.hostRun) restart(sim)
     for (const [uri, { chats }] of sim.invariants.sessions())
       if (chats.length === 0) sim.hostRun?.agents.creations.get(uri)?.()
-    for (let n = sim.disk.waiting; n > 0; n--) sim.disk.answer()
-    sim.disk.flush()
+    answerAll(sim)
     for (const { link } of sim.clients) {
       link?.toHost(100)
       link?.toClient(100)

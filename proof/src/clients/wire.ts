@@ -1,3 +1,4 @@
+import { changesetMarker } from '@atrium/protocol/changeset/catalogue'
 import type { Action, Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
 import { errorCodes } from '@atrium/protocol/errors'
 import type { Transport } from '@atrium/protocol/rpc/transport'
@@ -85,7 +86,8 @@ export class Wire {
     if (message.method === 'subscribe') this.#subscribed(channel)
     // A client may subscribe to a chat with a limited number of turns, only to learn whether the chat exists. From
     // then on the client may hold only the newest turns of the chat.
-    if ('view' in params && channel.startsWith('ahp-chat:')) this.#owner.clientView.windowed.add(channel)
+    const isChat = channel.startsWith('ahp-chat:') && !channel.includes(changesetMarker)
+    if ('view' in params && isChat) this.#owner.clientView.windowed.add(channel)
     if (message.method === 'unsubscribe') this.#unsubscribed(channel)
     for (const uri of params.initialSubscriptions ?? params.subscriptions ?? []) {
       this.#subscribed(uri)
@@ -147,7 +149,11 @@ export class Wire {
     const { id, ledger } = this.#owner
     this.#sim.trace(() => `${id} receives ${text}`)
     for (const envelope of envelopesIn(message))
-      if (envelope.origin?.clientId === id) ledger.answerReceived(envelope)
+      if (envelope.origin?.clientId === id) {
+        ledger.answerReceived(envelope)
+        const { channel, serverSeq, action, rejectionReason } = envelope
+        if (rejectionReason === undefined) this.#sim.accepted(channel, serverSeq, action)
+      }
     const request = message.id === undefined ? undefined : this.#requests.get(message.id)
     if (request && message.method === undefined) this.#answer(request, message)
     // Makes the host look like a foreign host, which would apply a resent action twice.

@@ -54,7 +54,7 @@ export const floors: { readonly [layer: string]: readonly (readonly string[])[] 
       'provide-tools.ts',
       'provide-files.ts',
     ],
-    ['sessions.ts'],
+    ['active-client.ts', 'sessions.ts'],
     ['client.ts'],
     ['link'],
     ['sync'],

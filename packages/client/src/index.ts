@@ -1,4 +1,5 @@
 // The exports of the package. Inside the package, files import each other directly.
+export { ActiveClient } from './active-client.ts'
 export type { ChannelOptions, ChannelStatus } from './sync/channel.ts'
 export { trusting } from './shared/check.ts'
 export type { Check } from './shared/check.ts'

@@ -126,7 +126,7 @@ test.each(['{', '[1]', '7'])('[U11] an input that is no object, %s, fails withou
   expect(runs).toEqual([])
 })
 
-test('[U11] X7.4: a call of a tool that is registered but not provided is denied', async () => {
+test('[U11] X7.3: a call of a tool that is registered but not provided is denied', async () => {
   const { ann, say, outcome } = await room()
   await provideTools(ann, session, [{ name: 'x', run: () => 'x' }]).ready
   const entry = { clientId: 'ann', tools: [{ name: 'old' }] }

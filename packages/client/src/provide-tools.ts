@@ -9,6 +9,7 @@ import type {
   SessionState,
   ToolDefinition,
 } from '@atrium/protocol/session/state'
+import { ActiveClient } from './active-client.ts'
 import type { Client } from './client.ts'
 import { messageOf } from './shared/errors.ts'
 import type { Subscription } from './sync/handle.ts'
@@ -72,19 +73,21 @@ class Provider implements ProvidedTools {
   readonly ready: Promise<void>
   readonly #client: Client
   readonly #session: Subscription<'session'>
-  readonly #options: ProvideOptions
   /** The calls that this program has taken, by their ids in `inputNeeded`. Each is taken once. */
   readonly #taken = new Map<string, AbortController>()
+  readonly #active: ActiveClient
   #tools: readonly ProvidedTool[]
-  /** Whether the client has sent its tools, but is not yet among the active clients in the host's state. */
-  #isJoining = false
   #isWithdrawn = false
 
   constructor(client: Client, session: Uri, tools: readonly ProvidedTool[], options: ProvideOptions) {
     this.#client = client
     this.#tools = tools
-    this.#options = options
     this.#session = client.subscribe('session', session)
+    this.#active = new ActiveClient(this.#session, () => ({
+      clientId: client.clientId,
+      ...options,
+      tools: this.#tools.map(definitionOf),
+    }))
     this.ready = this.#begin()
     // A caller may ignore `ready`. A refusal must not become an unhandled rejection.
     this.ready.catch(() => {})
@@ -99,8 +102,7 @@ class Provider implements ProvidedTools {
   withdraw(): void {
     if (this.#isWithdrawn) return
     this.#isWithdrawn = true
-    const { clientId } = this.#client
-    void this.#session.dispatch({ type: 'session/activeClientRemoved', clientId })
+    void this.#active.leave()
     for (const call of this.#taken.values()) call.abort()
     this.#session.release()
   }
@@ -119,18 +121,13 @@ class Provider implements ProvidedTools {
   }
 
   async #register(): Promise<void> {
-    this.#isJoining = true
-    const { clientId } = this.#client
-    const tools = this.#tools.map(definitionOf)
-    const activeClient = { clientId, ...this.#options, tools }
-    const ended = await this.#session.dispatch({ type: 'session/activeClientSet', activeClient })
+    const ended = await this.#active.join()
     if (ended.outcome === 'refused') throw new Error(ended.reason)
   }
 
   #changed(): void {
     const { confirmed, status } = this.#session
     if (!confirmed || status !== 'open' || this.#isWithdrawn) return
-    this.#joinAgain(confirmed)
     const open = this.#executions(confirmed)
     for (const request of open) if (!this.#taken.has(request.id)) void this.#run(request)
     for (const [id, call] of this.#taken) {
@@ -138,16 +135,6 @@ class Provider implements ProvidedTools {
       call.abort()
       this.#taken.delete(id)
     }
-  }
-
-  /**
-   * Registers the tools again if the client is no longer active: a host that waits too long for a client removes it from the
-   * session.
-   */
-  #joinAgain({ activeClients }: SessionState): void {
-    const isActive = activeClients.some(({ clientId }) => clientId === this.#client.clientId)
-    if (isActive) this.#isJoining = false
-    else if (!this.#isJoining) this.#register().catch(() => {})
   }
 
   #executions({ inputNeeded = [] }: SessionState): readonly Execution[] {

@@ -22,7 +22,6 @@ import { Departures } from './core/departures.ts'
 import { Devices } from './core/devices/devices.ts'
 import { ContentRetention } from './core/content-retention.ts'
 import { ClientUriOwners } from './core/client-uri-owners.ts'
-import { failAbsentClient } from './tools/client-tools.ts'
 import { FileListings } from './core/file-listing.ts'
 import { beginEpoch } from './log/epochs.ts'
 import { numbersAhead } from './log/group-commit.ts'
@@ -40,7 +39,7 @@ import { readOnly } from './log/read-only-store.ts'
 import { openRoot } from './root/root.ts'
 import { tidyDaily } from './channels/tidy.ts'
 import { rootUri } from '@atrium/protocol/uri'
-import { clientDeparted } from './session/session.ts'
+import { clientAbsent, clientDeparted } from './session/departed-clients.ts'
 import { Tokens } from './core/tokens.ts'
 import type { HostPorts } from './host-ports.ts'
 import { recover } from './recovery.ts'
@@ -178,22 +177,17 @@ export async function openCore(ports: HostPorts): Promise<Core> {
           readOnlyReason,
         })
       : undefined
+  const ended = (removal: Promise<void>) =>
+    removal.catch((error: unknown) => world.report('removing a departed client failed', error))
   // Departures (clients that have left and may come back) are loaded last, because the load starts their timers. When
   // a timer ends, its function uses `core`, which is made right after this.
   const departures = await Departures.open(records, world, [
     {
       ms: limitValues.toolGraceMs,
-      over: (clientId) => clientAbsent(core, clientId),
+      over: (clientId) => ended(clientAbsent(core, clientId)),
       back: (clientId) => core.customizations?.clientReturned(clientId),
     },
-    {
-      ms: limitValues.graceMs,
-      over: (clientId) => {
-        clientDeparted(core, clientId).catch((error: unknown) =>
-          world.report('removing a departed client failed', error),
-        )
-      },
-    },
+    { ms: limitValues.graceMs, over: (clientId) => ended(clientDeparted(core, clientId)) },
   ])
   const parts = {
     store,
@@ -241,10 +235,4 @@ export async function openCore(ports: HostPorts): Promise<Core> {
     tidyDaily(core)
   }
   return core
-}
-
-/** Ends what only a connected client can serve: its running tools, and the programs of its plugins. */
-function clientAbsent(core: Core, clientId: string): void {
-  failAbsentClient(core, clientId)
-  core.customizations?.clientLeft(clientId)
 }

@@ -85,7 +85,7 @@ export const limitTable = {
   pendingLength: row(8 * MiB, 'characters of pending messages in a chat', 'S-23', 'the message is refused'),
   lentLength: row(8 * MiB, 'characters of the active clients of a session', 'S-23', 'the change is refused'),
   nesting: row(8, 'levels of workers below a chat', 'S-23', 'the agent is refused the worker'),
-  toolGraceMs: row(30_000, 'ms', 'X7', 'the calls of a client tool whose client has left fail'),
+  toolGraceMs: row(30_000, 'ms', 'H6', 'a client that left is no active client any more'),
   offeredTools: row(128, 'tools offered to an agent', 'X9', 'further tools are not offered'),
   toolTextLength: row(4096, 'characters of a description', 'X9', 'the rest is left out for agents'),
   graceMs: row(3 * 3_600_000, 'ms', 'H6', 'a client that left counts as gone'),

@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os'
+import { ActiveClient } from '@atrium/client/active-client'
 import type { Client } from '@atrium/client/client'
 import { newId } from '@atrium/client/shared/globals'
 import type { Subscription } from '@atrium/client/sync/handle'
@@ -20,6 +21,7 @@ export class Conversation {
 
   readonly #root: Subscription<'root'>
   #removed = false
+  #active: ActiveClient | undefined
 
   private constructor(client: Client, session: Subscription<'session'>, chat: Subscription<'chat'>) {
     this.client = client
@@ -59,15 +61,15 @@ export class Conversation {
   /** Adds this client to the active clients of the session, which other clients see. */
   join(program: string): void {
     const displayName = `${userInfo().username} (${program})`
-    const activeClient = { clientId: this.client.clientId, displayName, tools: [] }
-    void this.session.dispatch({ type: 'session/activeClientSet', activeClient })
+    const entry = { clientId: this.client.clientId, displayName, tools: [] }
+    this.#active = new ActiveClient(this.session, () => entry)
+    void this.#active.join()
   }
 
   /** Removes this client from the active clients and disconnects. Waits for the host 500 ms at most. */
   async leave(): Promise<void> {
-    const { clientId, link } = this.client
-    if (link.state !== 'live') return this.client.close()
-    const removed = this.session.dispatch({ type: 'session/activeClientRemoved', clientId })
+    if (this.client.link.state !== 'live') return this.client.close()
+    const removed = this.#active?.leave()
     await Promise.race([removed, new Promise((resolve) => setTimeout(resolve, 500).unref())])
     this.client.close()
   }

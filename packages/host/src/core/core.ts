@@ -97,8 +97,7 @@ export interface Customizing {
   /** Ends the session's use of its MCP servers, because the session has left memory. */
   slept(session: Uri): void
   forget(session: Uri): void
-  /** Stops the programs of a client's plugins, because the client has left. They run again when it is back. */
-  clientLeft(clientId: string): void
+  /** Reads the plugins of a client that is back: what was read while it was away may be incomplete. */
   clientReturned(clientId: string): void
   /** The MCP servers of a principal's sessions that wait for a token of this resource. */
   waitingFor(

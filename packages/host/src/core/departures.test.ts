@@ -5,7 +5,7 @@ import { ScriptedAgent, until } from '../../test/scripted-agent.ts'
 import { accepted, chat, twoClientSession, sessionOf, started } from '../../test/two-client-session.ts'
 import type { TwoClientSession } from '../../test/two-client-session.ts'
 
-const { graceMs } = limits
+const { graceMs, toolGraceMs } = limits
 const active = { type: 'session/activeClientSet', activeClient: { clientId: 'ann', tools: [] } }
 
 /** Closes Ann's link and lets this time pass. */
@@ -77,6 +77,7 @@ test('[H6] after a restart, a client that comes back in time has lost nothing', 
   const all = await twoClientSession()
   await accepted(all.ann, session, active)
   await all.restart('close')
+  all.world.advance(toolGraceMs - 1)
   const again = await all.join('ann', { subscribe: [session] })
   all.world.advance(graceMs)
   await untilIdle()
@@ -85,14 +86,16 @@ test('[H6] after a restart, a client that comes back in time has lost nothing', 
 })
 
 test.each(['now', 'after a restart'])(
-  '[H6] %s a client that does not come back is removed from its sessions',
+  '[H6.2] [S-57 toolGraceMs] %s a client that is away for 30,000 ms is no active client any more',
   async (when) => {
     const all = await twoClientSession()
     await accepted(all.ann, session, active)
     await accepted(all.ann, chat, started('t1'))
     if (when !== 'now') await all.restart('crash')
     const ben = await all.join('ben', { subscribe: [session] })
-    await left(all, graceMs)
+    await left(all, 29_999)
+    expect(sessionOf(all)?.activeClients).toHaveLength(1)
+    all.world.advance(1)
     await ben.until(() => (ben.state(session)['activeClients'] as unknown[]).length === 0)
     expect(ben.envelopes.at(-1)?.action).toEqual({ type: 'session/activeClientRemoved', clientId: 'ann' })
     await all.restart('crash')
@@ -102,18 +105,31 @@ test.each(['now', 'after a restart'])(
   },
 )
 
-test('[H6] also where the session is asleep', async () => {
+test('[H6.2] also where the session is asleep', async () => {
   const all = await twoClientSession()
   await accepted(all.ann, session, active)
   await accepted(all.ann, session, title('asleep'))
   for (const channel of [session, chat]) all.ben.peer.notify('unsubscribe', { channel })
+  all.ann.peer.notify('unsubscribe', { channel: session })
+  all.ann.peer.notify('unsubscribe', { channel: chat })
   await all.ben.ask('listSessions', {})
-  await left(all, 60_000)
-  all.world.advance(60_000)
-  all.world.advance(60_000)
+  for (let n = 0; n < 3; n++) all.world.advance(60_000)
   expect(sessionOf(all)).toBeUndefined()
-  all.world.advance(graceMs)
+  await left(all, toolGraceMs)
   await until(() => sessionOf(all)?.activeClients.length === 0)
+})
+
+test('[H6.2] the agent of a session is released only when its last client is gone for good', async () => {
+  const all = await twoClientSession()
+  const released: string[] = []
+  Object.assign(all.agent, { release: (uri: string) => void released.push(uri) })
+  await accepted(all.ann, session, active)
+  await accepted(all.ann, session, title('used'))
+  await left(all, toolGraceMs)
+  expect([sessionOf(all)?.activeClients, released]).toEqual([[], []])
+  all.world.advance(graceMs)
+  await untilIdle()
+  expect(released).toEqual([session])
 })
 
 test('[H6] F-08: a read-only host does not', async () => {

@@ -7,7 +7,7 @@ import type { World } from '../ports/world.ts'
 /** The time within which a departed client must come back, and the consequence if it does not. */
 export interface GracePeriod {
   readonly ms: number
-  over(clientId: string): void
+  over(clientId: string): unknown
   /** Called when a departed client has come back, also after its time was over. */
   back?(clientId: string): void
 }
@@ -22,6 +22,8 @@ export class Departures {
   readonly #pairs: RecordMap<string>
   /** The pairs of `#pairs` by client: the sessions that the client takes part in or has created. */
   readonly #sessions = new Map<string, Set<Uri>>()
+  /** The sessions that each departed client has left since its departure. The client may still come back to them. */
+  readonly #left = new Map<string, Set<Uri>>()
   /** For each departed client: the functions that cancel its timers. */
   readonly #awaited = new Map<string, readonly (() => void)[]>()
 
@@ -39,7 +41,7 @@ export class Departures {
       const pair = readText(records, `guest/${key}`, { text: key, read: pairIn })
       if (!pair) continue
       const [clientId, session] = pair
-      departures.#sessionSet(clientId).add(session)
+      setIn(departures.#sessions, clientId).add(session)
       departures.departed(clientId)
     }
     return departures
@@ -47,7 +49,7 @@ export class Departures {
 
   join(clientId: string, session: Uri): void {
     if (this.#sessions.get(clientId)?.has(session)) return
-    this.#sessionSet(clientId).add(session)
+    setIn(this.#sessions, clientId).add(session)
     this.#pairs.set(pairOf(clientId, session), '')
   }
 
@@ -56,10 +58,23 @@ export class Departures {
     if (!sessions?.delete(session)) return
     if (sessions.size === 0) this.#sessions.delete(clientId)
     this.#pairs.delete(pairOf(clientId, session))
+    if (this.#awaited.has(clientId)) setIn(this.#left, clientId).add(session)
   }
 
   sessionsOf(clientId: string): readonly Uri[] {
     return [...(this.#sessions.get(clientId) ?? [])]
+  }
+
+  /** Whether a departed client that was active in this session may still come back. */
+  isAwaited(session: Uri): boolean {
+    return [...this.#left.values()].some((sessions) => sessions.has(session))
+  }
+
+  /** Gives up a departed client. Returns the sessions that it takes part in, and those that it has left since. */
+  giveUp(clientId: string): readonly Uri[] {
+    const left = this.#left.get(clientId) ?? []
+    this.#cancel(clientId)
+    return [...this.sessionsOf(clientId), ...left]
   }
 
   departed(clientId: string): void {
@@ -78,13 +93,14 @@ export class Departures {
   #cancel(clientId: string): void {
     for (const cancel of this.#awaited.get(clientId) ?? []) cancel()
     this.#awaited.delete(clientId)
+    this.#left.delete(clientId)
   }
+}
 
-  #sessionSet(clientId: string): Set<Uri> {
-    const sessions = this.#sessions.get(clientId) ?? new Set<Uri>()
-    this.#sessions.set(clientId, sessions)
-    return sessions
-  }
+function setIn(sets: Map<string, Set<Uri>>, clientId: string): Set<Uri> {
+  const set = sets.get(clientId) ?? new Set<Uri>()
+  sets.set(clientId, set)
+  return set
 }
 
 /** The shape is trusted: `pairOf` has written the keys. */

@@ -1,5 +1,4 @@
 import type { Customization } from '@atrium/protocol/session/customization'
-import { limits } from '@atrium/protocol/limits'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { expect, test } from 'vitest'
 import { FakeFiles } from '../../test/fake-files.ts'
@@ -12,6 +11,8 @@ import type { PluginCopies } from '../plugins/plugin-copies.ts'
 
 const session = 'ahp-session:/1'
 const published = { type: 'plugin', id: 'lent', uri: 'vscode:/kit', name: 'Lent', nonce: '1' }
+/** What Ben publishes. */
+const lender = { clientId: 'ben', tools: [], customizations: [published] }
 const server = '{"mcpServers":{"rooms":{"command":"node","args":["${PLUGIN_ROOT}/rooms.mjs"]}}}'
 const content: Content = {
   '.plugin/plugin.json': '{"name":"lent"}',
@@ -61,7 +62,7 @@ test('[H17.7] a copy that cannot be written is said in the load state, and the r
   expect(mcp.opened.filter(({ closed }) => !closed)).toEqual([])
 })
 
-test('[H17.8] the programs of a client that has left end after its grace period, and run again when it is back', async () => {
+test('[H17.8] the plugin of a client that has left is gone after its grace period, and back with the client', async () => {
   const { all, allow, ben, list, mcp, run, publish } = await lent(withServer)
   await allow()
   await run()
@@ -71,23 +72,14 @@ test('[H17.8] the programs of a client that has left end after its grace period,
   all.world.advance(29_999)
   expect(mcp.opened.at(-1)?.closed).toBe(false)
   all.world.advance(1)
-  expect(mcp.opened.at(-1)?.closed).toBe(true)
-  await until(() => find(list())?.load?.kind === 'degraded')
-  expect(find(list())?.load).toMatchObject({ message: 'The client has left, so its programs do not run.' })
-  await comesBack(all, publish)
-  await until(() => find(list())?.load?.kind === 'loaded')
-  expect(mcp.opened.at(-1)?.closed).toBe(false)
-})
-
-test('[H17.8] [H6] the plugin of a client that does not come back is gone after the grace period of its membership', async () => {
-  const { all, allow, ben, list, mcp, run } = await lent(withServer)
-  await allow()
-  await run()
-  ben.peer.close()
-  await until(() => !all.core().links.has('ben'))
-  all.world.advance(limits.graceMs)
   await until(() => find(list()) === undefined)
   expect(mcp.opened.every(({ closed }) => closed)).toBe(true)
+  const again = await comesBack(all, publish)
+  again.clientSeq = 1
+  await again.echo(again.dispatch(session, { type: 'session/activeClientSet', activeClient: lender }))
+  await until(() => find(list())?.load?.kind === 'loaded')
+  await run()
+  expect(mcp.opened.at(-1)?.closed).toBe(false)
 })
 
 test('[H17.8] the plugin of a client that was away when the host started is read when the client is back', async () => {
@@ -131,7 +123,7 @@ async function lent(given: Content) {
     client.answerRequest = (method, params) => answer(given, method, params as { readonly uri: string })
   }
   publish(ben)
-  const activeClient = { clientId: 'ben', tools: [], customizations: [published] }
+  const activeClient = lender
   await ben.echo(ben.dispatch(session, { type: 'session/activeClientSet', activeClient }))
   const list = () => listOf(ann)
   await until(() => [undefined, 'loading'].every((kind) => find(list())?.load?.kind !== kind))
@@ -144,10 +136,11 @@ async function lent(given: Content) {
   return { all, allow, ann, ben, files, list, mcp, publish, run, trouble: (text: string) => (trouble = text) }
 }
 
-async function comesBack(all: TestHost, publish: (client: Client) => void): Promise<void> {
+async function comesBack(all: TestHost, publish: (client: Client) => void): Promise<Client> {
   const ben = all.link()
   publish(ben)
-  await ben.initialize('ben', [])
+  await ben.initialize('ben', [session])
+  return ben
 }
 
 function listOf(client: Client): readonly Customization[] {

@@ -41,7 +41,7 @@ export class Customizations implements Customizing {
     const consents = await Consents.open(records)
     const library = new Library(machine.hash, limits, () => core().world.now())
     const copies = machine.copies && new Copies(machine.copies, machine.hash, limits)
-    return new Customizations({ core, machine, enablements, consents, library, copies, absent: new Set() })
+    return new Customizations({ core, machine, enablements, consents, library, copies })
   }
 
   refresh(session: Uri): Promise<void> {
@@ -127,13 +127,7 @@ export class Customizations implements Customizing {
     this.#shared.consents.forget(session)
   }
 
-  clientLeft(clientId: string): void {
-    this.#shared.absent.add(clientId)
-    for (const each of this.#sessions.values()) each.clientLeft(clientId)
-  }
-
   clientReturned(clientId: string): void {
-    this.#shared.absent.delete(clientId)
     for (const each of this.#sessions.values()) each.clientReturned(clientId)
   }
 

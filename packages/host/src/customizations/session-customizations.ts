@@ -85,10 +85,6 @@ export class SessionCustomizations {
       void this.refresh()
   }
 
-  clientLeft(clientId: string): void {
-    if (this.#hasPluginOf(clientId)) this.publish()
-  }
-
   clientReturned(clientId: string): void {
     if (this.#hasPluginOf(clientId)) void this.refresh()
   }

@@ -35,7 +35,6 @@ export class SessionPrograms {
     const consent = this.#consentProblem(item, id)
     const { published } = source
     if (consent !== undefined || !published) return consent
-    if (this.#shared.absent.has(published.clientId)) return 'The client has left, so its programs do not run.'
     return this.#copies.get(loaded?.digest)?.problem
   }
 

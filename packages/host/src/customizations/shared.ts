@@ -28,6 +28,4 @@ export interface Shared {
   readonly consents: Consents
   readonly library: Library
   readonly copies: Copies | undefined
-  /** The clients that have left. Their plugins stay for a while, and the programs of the plugins do not run. */
-  readonly absent: Set<string>
 }

@@ -33,7 +33,7 @@ import { permissionValuesProblem, sessionSchema, settingProblem, resolvedValues 
 import { forgetTerminal } from '../terminal/terminal.ts'
 import { withAsking } from '../turn/consent.ts'
 import { assignWorktree, removeWorktrees, worktreeProblem } from '../worktrees/worktrees.ts'
-import { unlessUnsound, wake, wakeIfSound } from '../channels/wake.ts'
+import { wake, wakeIfSound } from '../channels/wake.ts'
 
 export async function createSession(
   core: Core,
@@ -192,37 +192,12 @@ export function sessionCommitted(core: Core, session: Channel<'session'>, { type
   if (type === 'session/activeClientRemoved') releaseAgent(core, session)
 }
 
-function releaseAgent(core: Core, session: Channel<'session'>): void {
-  const { activeClients, chats, provider } = session.committedState
+/** Tells the agent of an idle session that no client is left, and that none is expected back. */
+export function releaseAgent(core: Core, { uri, committedState }: Channel<'session'>): void {
+  const { activeClients, chats, provider } = committedState
   const isIdle = chats.every(({ status }) => activityOf(status) !== Activity.InProgress)
-  if (activeClients.length === 0 && isIdle) agentOf(core, provider)?.release?.(session.uri)
-}
-
-/** Removes a client that has not come back in time. Its unused sessions are disposed of, and it leaves all other sessions. */
-export async function clientDeparted(core: Core, clientId: string): Promise<void> {
-  // A read-only host cannot append, so the departure is checked again later.
-  if (core.readOnlyReason() !== undefined) return core.departures.departed(clientId)
-  for (const uri of core.departures.sessionsOf(clientId)) {
-    const created = core.catalog.creatorOf(uri) === clientId
-    const session = await (created ? wakeAll(core, uri) : wake(core, uri)).catch(unlessUnsound)
-    // The client may have come back while the session was loaded.
-    if (core.links.has(clientId)) return
-    if (session?.is('session') && core.log.channel(uri) === session) removeClient(core, session, clientId)
-  }
-  core.log.scheduleFlush()
-}
-
-/**
- * Disposes of a session that its creator left unused, and removes the client from any other session. A session that
- * was used while it was being loaded stays.
- */
-function removeClient(core: Core, session: Channel<'session'>, clientId: string): void {
-  const { uri } = session
-  if (core.catalog.creatorOf(uri) === clientId) return void forgetSession(core, session)
-  const { activeClients } = session.head
-  if (activeClients.some((client) => client.clientId === clientId))
-    core.log.append(session, { type: 'session/activeClientRemoved', clientId })
-  core.departures.leave(clientId, uri)
+  if (activeClients.length === 0 && isIdle && !core.departures.isAwaited(uri))
+    agentOf(core, provider)?.release?.(uri)
 }
 
 function firstState(
@@ -267,7 +242,7 @@ function creationProblem(
 /**
  * Loads a session and all its chats. Afterwards all of them are in memory at the same time, except for damaged chats.
  */
-async function wakeAll(core: Core, uri: Uri): Promise<Channel<'session'>> {
+export async function wakeAll(core: Core, uri: Uri): Promise<Channel<'session'>> {
   const damaged = new Set<Uri>()
   for (;;) {
     const session = core.log.channel(uri) ?? (await wake(core, uri))

@@ -49,7 +49,7 @@ test('[X7] F-39 [S-57 toolGraceMs] at 30,000 ms a client that comes back complet
   expect(callIn(ann)).toMatchObject({ status: 'completed', success: true })
 })
 
-test('[X7] F-39 [S-57 toolGraceMs] past 30,000 ms the call has failed, once, and its client is still active', async () => {
+test('[X7] F-39 [S-57 toolGraceMs] past 30,000 ms the call has failed, once, and its client is not active', async () => {
   const all = await runningCall(...clientCall)
   await left(all)
   all.world.advance(30_000)
@@ -57,7 +57,7 @@ test('[X7] F-39 [S-57 toolGraceMs] past 30,000 ms the call has failed, once, and
   expect(callIn(all.ben)).toMatchObject(failed)
   const ann = await all.join('ann', { subscribe: [session, chat] })
   expect((await ann.echo(ann.dispatch(chat, complete))).rejectionReason).toBe('this tool call is not running')
-  expect(JSON.stringify(ann.state(session)['activeClients'])).toContain('"ann"')
+  expect(ann.state(session)['activeClients']).toEqual([])
 })
 
 test('[X7] F-39: a host that restarts within that time waits for the whole time again', async () => {
@@ -77,10 +77,10 @@ test('[X7] F-39: a host that restarts within that time waits for the whole time 
 test('[X7] a call confirmed while its client is away waits for the client, and a call of an unknown client fails at once', async () => {
   const all = await runningCall(toolCallStarted(providedBy('ann')), ready())
   await left(all)
-  all.world.advance(40_000)
+  all.world.advance(20_000)
   await all.ben.echo(all.ben.dispatch(chat, confirmed))
   expect(callIn(all.ben)?.status).toBe('running')
-  all.world.advance(30_000)
+  all.world.advance(10_000)
   await all.ben.until(() => callIn(all.ben)?.status === 'completed')
   expect(callIn(all.ben)).toMatchObject(failed)
   const other = await twoClientSession()
@@ -156,6 +156,7 @@ test('[X7] F-39: a host that is slow to start fails the calls of clients whose t
   await all.restart('crash')
   const ben = await all.join('ben', { subscribe: [chat] })
   all.world.advance(30_000)
-  await ben.until(() => callIn(ben)?.status === 'completed')
-  expect(callIn(ben)).toMatchObject(failed)
+  const calls = () => JSON.stringify(ben.state(chat)['turns'])
+  await ben.until(() => calls().includes('The client that provides this tool has left'))
+  expect(calls()).toContain('"resumable":true')
 })

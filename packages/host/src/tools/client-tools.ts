@@ -19,31 +19,17 @@ export function failCallsOf(core: Core, session: Channel<'session'>, clientId: s
   }
 }
 
-/** Fails the calls of a client that has not come back in time. The client stays an active client of its sessions (F-39). */
-export function failAbsentClient(core: Core, clientId: string): void {
-  // A read-only host cannot append, so the departure is checked again later.
-  if (core.readOnlyReason() !== undefined) return core.departures.departed(clientId)
-  for (const uri of core.departures.sessionsOf(clientId)) {
-    // A session that waits for a client tool is always in memory.
-    const session = core.log.channel(uri, 'session')
-    if (session) failCallsOf(core, session, clientId)
-  }
-}
-
 /**
  * Checks the client that provides the tool of a call, when the call has just begun to run. If the client is not active in the
- * session, the call fails. If the client is active and not connected, its grace period begins.
+ * session, the call fails. A client that is active and not connected may still come back within its grace period.
  */
 export function checkClientPresent({ core, session, chat }: ChatContext, action: CallRef): void {
   const call = callIn(chat.head, action.toolCallId)
   if (call?.status !== 'running' || call.contributor?.kind !== 'client') return
   const { clientId } = call.contributor
-  const { activeClients } = session.head
   // A connected client that is not active in this session does not run the tool, and the session would not notice its
   // departure.
-  const active = activeClients.some((client) => client.clientId === clientId)
-  if (!active) failCall(core, chat, action)
-  else if (!core.links.has(clientId)) core.departures.departed(clientId)
+  if (!session.head.activeClients.some((client) => client.clientId === clientId)) failCall(core, chat, action)
 }
 
 /**

@@ -46,7 +46,7 @@ test.each([
   [because, { markdown: 'I have no tool `x`' }, { error: { message: 'I have no tool `x`' } }],
   [{ ...denied, reason: 'skipped', _meta: { own: 1 } }, notRun, { _meta: { own: 1 } }],
 ])(
-  '[X7.4] customizations, Denying an Unrecognized Tool: %j of the provider fails its running call',
+  '[X7.3] customizations, Denying an Unrecognized Tool: %j of the provider fails its running call',
   async (action, pastTenseMessage, more) => {
     const all = await runningCall()
     const echo = await all.ann.echo(all.ann.dispatch(chat, action))
@@ -62,7 +62,7 @@ test.each([
   },
 )
 
-test('[X7.4] the host refuses the denial of any other running call, and a running call cannot be approved', async () => {
+test('[X7.3] the host refuses the denial of any other running call, and a running call cannot be approved', async () => {
   const all = await runningCall()
   expect(await refusalOf(all.ben, denied)).toBe(notWaiting)
   for (const more of [confirmed, { reason: 'result-denied' }, { selectedOptionId: 'deny' }])
@@ -74,14 +74,14 @@ test('[X7.4] the host refuses the denial of any other running call, and a runnin
   expect(await refusalOf(all.ann, denied)).toBe(notWaiting)
 })
 
-test('[X7.4] [X1.4] a call that asks is cancelled as before, also by its provider', async () => {
+test('[X7.3] [X1.4] a call that asks is cancelled as before, also by its provider', async () => {
   const all = await runningCall()
   await says(all, all.run, ready())
   await accepted(all.ann, chat, denied)
   expect(callIn(chatOf(all))).toMatchObject({ status: 'cancelled', reason: 'denied' })
 })
 
-test('[X7.4] [L6] a denial that is sent again is recognized, and another action of that number is not', async () => {
+test('[X7.3] [L6] a denial that is sent again is recognized, and another action of that number is not', async () => {
   const all = await runningCall()
   const { lastSeen } = all.ann
   const seq = all.ann.dispatch(chat, because)
@@ -103,7 +103,7 @@ test('[X7.4] [L6] a denial that is sent again is recognized, and another action 
   }
 })
 
-test.each(versions)('[X7.4] a client of %s denies a running call of its own tool', async (version) => {
+test.each(versions)('[X7.3] a client of %s denies a running call of its own tool', async (version) => {
   const all = await twoClientSession()
   const old = new OlderClient(all, version, 'old')
   const named = version === '0.1.0' ? 'mock:/one' : session

@@ -1,3 +1,4 @@
+import { ActiveClient } from '@atrium/client/active-client'
 import type { Client } from '@atrium/client/client'
 import type { ComponentChildren } from 'preact'
 import { defaultChatUri } from '@atrium/protocol/uri'
@@ -49,15 +50,18 @@ export const SessionView = memo(function SessionView({
   const isHere = session !== undefined && writes && shown
   useEffect(() => {
     if (!isHere) return
-    const activeClient = { clientId: client.clientId, displayName: browserName(), tools: [] }
-    void dispatch({ type: 'session/activeClientSet', activeClient })
-    const leave = () => void dispatch({ type: 'session/activeClientRemoved', clientId: client.clientId })
+    const entry = { clientId: client.clientId, displayName: browserName(), tools: [] }
+    const session = client.subscribe('session', uri)
+    const active = new ActiveClient(session, () => entry)
+    void active.join()
+    const leave = () => void active.leave()
     addEventListener('pagehide', leave)
     return () => {
       removeEventListener('pagehide', leave)
       leave()
+      session.release()
     }
-  }, [isHere, dispatch, client])
+  }, [isHere, client, uri])
   useReadMark(
     session !== undefined && writes && !hasFlag(session.status, Flag.IsRead),
     () => void dispatch({ type: 'session/isReadChanged', isRead: true }),

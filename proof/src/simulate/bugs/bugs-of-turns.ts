@@ -158,13 +158,13 @@ export const viewBugs: readonly Bug[] = [
   ),
   bug(
     'an unused session is not removed',
-    'session/session',
+    'session/departed-clients',
     'if (core.catalog.creatorOf(uri) === clientId)',
     'if (false)',
   ),
   bug(
     'a client that left stays active',
-    'session/session',
+    'session/departed-clients',
     "core.log.append(session, { type: 'session/activeClientRemoved', clientId });",
     ';',
   ),

@@ -2,6 +2,7 @@ import type { Uri } from '@atrium/protocol/channel'
 import type { LimitValues } from '@atrium/protocol/limits'
 import type { Implementation } from '@atrium/protocol/root/connection'
 import type { CustomizationMachine } from './customizations/shared.ts'
+import type { ClientHabits } from './core/clients.ts'
 import type { Agent } from './ports/agent.ts'
 import type { Captures } from './ports/captures.ts'
 import type { Commits } from './ports/commits.ts'
@@ -63,6 +64,8 @@ export interface HostPorts {
   readonly refusal?: () => string | undefined
   /** The machine of this node. Absent: the host shares its store with nobody. */
   readonly machine?: Machine | undefined
+  /** The habits of client programs by their names, instead of the known ones. */
+  readonly habits?: ((clientName?: string) => ClientHabits) | undefined
   /** Limits that replace the defaults. */
   readonly limits?: Partial<LimitValues>
   /** Maximum number of stored actions that are reduced when a channel is loaded into memory. */

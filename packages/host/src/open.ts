@@ -13,7 +13,7 @@ import { settleAliases } from './channels/names.ts'
 import { Catalog } from './core/catalog.ts'
 import { Changes } from './changes/changes.ts'
 import type { Channel } from './log/channel.ts'
-import { Clients } from './core/clients.ts'
+import { Clients, habitsOf } from './core/clients.ts'
 import { Customizations } from './customizations/customizations.ts'
 import type { Core } from './core/core.ts'
 import { effect } from './dispatch/dispatch.ts'
@@ -62,6 +62,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
     defaultDirectory,
     headEvery,
     tail,
+    habits = habitsOf,
     fatal,
   } = ports
   const store = ports.readOnly === undefined ? ports.store : readOnly(ports.store)
@@ -126,6 +127,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
     limits: limitValues,
     earlierEpochs,
     agents,
+    habits,
     info,
     build,
     defaultDirectory,

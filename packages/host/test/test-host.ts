@@ -25,6 +25,9 @@ export const silentAgent: Agent = {
   async *run() {},
 }
 
+/** A machine whose clients create sessions in advance, as VS Code does. */
+export const advance: Machine = { habits: () => ({ createsInAdvance: true }) }
+
 /** A host on a store in memory, and clients connected to it by in-memory transports. */
 export interface TestHost {
   readonly world: TestWorld
@@ -58,6 +61,7 @@ export type Machine = Pick<
   | 'defaultDirectory'
   | 'headEvery'
   | 'sealLeast'
+  | 'habits'
 >
 
 export interface TestHostOptions extends MemoryOptions {

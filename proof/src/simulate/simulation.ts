@@ -62,6 +62,11 @@ const shortRounds = {
 }
 const shortLimits = { graceMs, turnsPageLength: 400, turnLength, ...shortRounds }
 
+/** Whether the clients of a plan create sessions before they use them, as VS Code does. In one of three plans they do. */
+function createsInAdvance({ seed }: Plan): boolean {
+  return seed % 3 === 0
+}
+
 /** Successive host runs on one disk, the clients, and the links between them: everything that an op can act on. */
 export class Simulation<P extends SimulatedClient = SimulatedClient> implements RunContext {
   readonly plan: Plan
@@ -110,9 +115,8 @@ export class Simulation<P extends SimulatedClient = SimulatedClient> implements 
       this.model.append(step, at)
       this.invariants.step(step, at)
     })
-    this.invariants = new Invariants(this.model, this.disk, (invariant, problem) =>
-      this.fail(invariant, problem),
-    )
+    const fail = (invariant: string, problem: string) => this.fail(invariant, problem)
+    this.invariants = new Invariants(this.model, this.disk, fail, createsInAdvance(plan))
     this.changes = plan.theme === 'changes' ? new SimulatedChanges(this, this.name) : undefined
     this.past = this.changes && new PastStates()
     this.clients = createClients(this)
@@ -179,7 +183,9 @@ export class Simulation<P extends SimulatedClient = SimulatedClient> implements 
       this.model.addEphemeral(channel, seq, action, origin),
     )
     const captures = this.changes?.folder.open(() => world.alive)
+    const inAdvance = createsInAdvance(this.plan)
     const machine = {
+      habits: () => (inAdvance ? { createsInAdvance: true as const } : {}),
       agents: [agents.agent],
       terminals,
       defaultDirectory: 'file:///',

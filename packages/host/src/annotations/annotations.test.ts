@@ -5,7 +5,7 @@ import { annotated, idsOf, note, send, session, set, stateOf, uri } from '../../
 import { hostWithFiles } from '../../test/files-host.ts'
 import { untilIdle } from '../../test/held-flushes.ts'
 import { severalChats } from '../../test/several-chats.ts'
-import { testHost } from '../../test/test-host.ts'
+import { advance, testHost } from '../../test/test-host.ts'
 
 describe('[H30] the annotations of a session', () => {
   test('are empty at first, and what one client writes every subscriber sees', async () => {
@@ -80,7 +80,7 @@ describe('[H30] the annotations of a session', () => {
   })
 
   test('make a session a used one: it outlives its creator', async () => {
-    const { all, ann } = await annotated()
+    const { all, ann } = await annotated(advance)
     expect((await ann.ask('listSessions', {})).items).toEqual([])
     await send(ann, set(note('n1')))
     expect((await ann.ask('listSessions', {})).items).toHaveLength(1)

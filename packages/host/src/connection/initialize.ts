@@ -2,7 +2,7 @@ import type { Params } from '@atrium/protocol/commands'
 import { negotiate } from '@atrium/protocol/versions/negotiate'
 import { commandPrefix } from '../agents/shell-agent.ts'
 import { triggers } from '../completions/typed.ts'
-import { infoOf, isVsCode, withNaming } from '../core/clients.ts'
+import { infoOf, withNaming } from '../core/clients.ts'
 import type { ClientRecord } from '../core/clients.ts'
 import type { Core } from '../core/core.ts'
 import { supportedVersions } from '../dialect/generation.ts'
@@ -32,8 +32,9 @@ export async function initialize(
   const { offered, version } = negotiate(params.protocolVersions, supportedVersions)
   const { names } = link.dialect
   link.dialect.useVersion(version, clientId)
-  // VS Code finds a session only by its alias, and in 0.1 sessions have no other names.
-  names.restore({ aliases: isVsCode(clientInfo?.name) || link.dialect.generation.nested, except: [] })
+  const { usesAliases = false } = core.habits(clientInfo?.name)
+  // In 0.1 sessions have no other names.
+  names.restore({ aliases: usesAliases || link.dialect.generation.nested, except: [] })
   const requested = requestedChannels(core, link, initialSubscriptions)
   const known = await claimClient(core, link, clientId)
   const own = known ? await dispatchesOf(core, clientId) : []

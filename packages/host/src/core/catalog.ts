@@ -16,8 +16,8 @@ const defaultPage = 100
 
 /**
  * The session list, kept in memory and in the records. The list changes in the same transaction as the state that it
- * describes. A session is announced when it is first used. Before that the catalog knows the session but does not
- * list it.
+ * describes. A session that was created in advance is announced when it is first used. Before that the catalog knows the
+ * session but does not list it.
  */
 export class Catalog {
   readonly #records: StepRecords

@@ -64,6 +64,16 @@ export interface Present extends Partial<Implementation> {
   readonly protocolVersion: Version
 }
 
+/** What is known of a program that speaks AHP, and cannot be learned from the messages of one connection. */
+export interface ClientHabits {
+  /** Finds a session only under its alias `<provider>:/<id>`. */
+  readonly usesAliases?: true
+  /** Creates sessions before it knows whether its user will write in them. */
+  readonly createsInAdvance?: true
+  /** Removes a form from its window when the user answers, and shows no second form with the same id. */
+  readonly dropsAnsweredForms?: true
+}
+
 export class Clients {
   readonly #records: Records
   readonly #log: Log
@@ -202,7 +212,11 @@ function withCount({ cut, ...handed }: SnapshotSent): SnapshotSent {
   return typeof cut === 'number' ? { ...handed, cut } : { ...handed, extended: true }
 }
 
-/** Whether the name of a client is that of a window of VS Code. */
-export function isVsCode(clientName = ''): boolean {
-  return clientName.startsWith('vscode')
+/** The programs with habits, by the beginning of the name in their `clientInfo`. */
+const known: readonly (readonly [name: string, habits: ClientHabits])[] = [
+  ['vscode', { usesAliases: true, createsInAdvance: true, dropsAnsweredForms: true }],
+]
+
+export function habitsOf(clientName = ''): ClientHabits {
+  return known.find(([name]) => clientName.startsWith(name))?.[1] ?? {}
 }

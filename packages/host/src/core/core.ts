@@ -12,7 +12,7 @@ import type { ListChanges } from './session-list/list-changes.ts'
 import type { Aliases } from '../aliases/aliases.ts'
 import type { Catalog } from './catalog.ts'
 import type { ChangeTracking } from './changes/change-tracking.ts'
-import type { Clients } from './clients.ts'
+import type { ClientHabits, Clients } from './clients.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Listener } from '../log/entry.ts'
 import type { Component } from '../plugins/plugin.ts'
@@ -168,6 +168,7 @@ export interface Core {
   agents: readonly Agent[]
   readonly jobs: Jobs
   readonly sealing: Sealing
+  readonly habits: (clientName?: string) => ClientHabits
   readonly info: Implementation
   readonly build: string | undefined
   readonly defaultDirectory: Uri | undefined

@@ -4,9 +4,13 @@ import { reconnectClient, untilIdle, session, title } from '../../test/held-flus
 import { ScriptedAgent, until } from '../../test/scripted-agent.ts'
 import { accepted, chat, twoClientSession, sessionOf, started } from '../../test/two-client-session.ts'
 import type { TwoClientSession } from '../../test/two-client-session.ts'
+import { advance } from '../../test/test-host.ts'
 
 const { graceMs, toolGraceMs } = limits
 const active = { type: 'session/activeClientSet', activeClient: { clientId: 'ann', tools: [] } }
+
+/** Ann has created the session in advance, so it is not announced before it is used. */
+const inAdvance = () => twoClientSession(new ScriptedAgent(), { machine: advance })
 
 /** Closes Ann's link and lets this time pass. */
 async function left(all: TwoClientSession, ms: number): Promise<void> {
@@ -25,18 +29,18 @@ const exists = (all: TwoClientSession) =>
   )
 
 test('[S-57 graceMs] at 10,800,000 ms a departed client is removed', async () => {
-  const all = await twoClientSession()
+  const all = await inAdvance()
   await left(all, 10_800_000)
   expect(await exists(all)).toBe(false)
   expect(all.agent.disposed).toEqual([session])
 })
 
 test('[S-57 graceMs] past 10,800,000 ms a client comes back too late; a moment before, in time', async () => {
-  const late = await twoClientSession()
+  const late = await inAdvance()
   await left(late, 10_800_001)
   const { result } = await reconnectClient(late, late.ann, late.ann.lastSeen, [session])
   expect(result).toMatchObject({ missing: [session] })
-  const all = await twoClientSession()
+  const all = await inAdvance()
   await left(all, 10_799_999)
   await reconnectClient(all, all.ann, all.ann.lastSeen, [session])
   all.world.advance(graceMs)
@@ -45,7 +49,7 @@ test('[S-57 graceMs] past 10,800,000 ms a client comes back too late; a moment b
 })
 
 test('[H6] a client that leaves a second time has the full period again', async () => {
-  const all = await twoClientSession()
+  const all = await inAdvance()
   await left(all, graceMs - 1)
   const { link } = await reconnectClient(all, all.ann, all.ann.lastSeen)
   link.peer.close()
@@ -56,14 +60,14 @@ test('[H6] a client that leaves a second time has the full period again', async 
 })
 
 test('[H6] a session that was used stays, whoever created it', async () => {
-  const all = await twoClientSession()
+  const all = await inAdvance()
   await accepted(all.ben, session, title('used'))
   await left(all, graceMs)
   expect(await exists(all)).toBe(true)
 })
 
 test('[H6] after a restart every client has departed, with the full period', async () => {
-  const all = await twoClientSession()
+  const all = await inAdvance()
   await all.restart('crash')
   all.world.advance(graceMs - 1)
   await untilIdle()
@@ -133,7 +137,7 @@ test('[H6.2] the agent of a session is released only when its last client is gon
 })
 
 test('[H6] F-08: a read-only host does not', async () => {
-  const all = await twoClientSession()
+  const all = await inAdvance()
   await accepted(all.ann, session, active)
   await accepted(all.ann, session, title('kept'))
   await all.ann.ask('createSession', { channel: 'ahp-session:/quiet' })
@@ -148,7 +152,7 @@ test('[H6] F-08: a read-only host does not', async () => {
 
 test('[H6] a session stays if it is used, or if its creator comes back, while its removal waits for the disk', async () => {
   for (const how of ['used', 'back']) {
-    const all = await twoClientSession(new ScriptedAgent())
+    const all = await inAdvance()
     for (const channel of [session, chat]) all.ben.peer.notify('unsubscribe', { channel })
     await all.ben.ask('listSessions', {})
     await left(all, 60_000)

@@ -2,7 +2,7 @@ import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
 import { countSessions } from './root.ts'
 
-/** Lists a session for all clients, on its first use. A session that its creator never uses is never listed. */
+/** Lists a session for all clients: at its creation, or on its first use if its creator has made it in advance. */
 export function announce(core: Core, session: Channel<'session'>): void {
   const { uri } = session
   const creator = core.catalog.creatorOf(uri)

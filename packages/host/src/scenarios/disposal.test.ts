@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { askingAgent, lateAgent, readyAgent } from '../../test/agents.ts'
 import { untilIdle } from '../../test/held-flushes.ts'
 import { until } from '../../test/scripted-agent.ts'
-import { testHost } from '../../test/test-host.ts'
+import { advance, testHost } from '../../test/test-host.ts'
 import {
   chat,
   message,
@@ -53,7 +53,7 @@ test('[W8] the pending approvals of a chat are removed when it is disposed of', 
 })
 
 test('[W4] a session that is disposed of before it was announced is never mentioned', async () => {
-  const { all, ann } = await oneClientSession(ready)
+  const { all, ann } = await oneClientSession(ready, { machine: advance })
   ann.dispatch(chat, started('t'))
   const gone = ann.ask('disposeSession', { channel: session })
   const { items } = await ann.ask('listSessions', {})

@@ -12,7 +12,7 @@ import {
 } from '../../test/tool-call-actions.ts'
 import { untilIdle, root, session, title } from '../../test/held-flushes.ts'
 import { ScriptedAgent, until } from '../../test/scripted-agent.ts'
-import { testHost } from '../../test/test-host.ts'
+import { advance, testHost } from '../../test/test-host.ts'
 import type { Client, TestHost } from '../../test/test-host.ts'
 import {
   accepted,
@@ -40,7 +40,42 @@ async function news(all: TestHost, watcher: Client): Promise<readonly (readonly 
   ])
 }
 
-describe('[H7] a session is announced when it is first used', () => {
+describe('[H7.4] a session is announced at its creation', () => {
+  test('once, after the answer, before any change of it, and from then on it is listed', async () => {
+    const all = await testHost({ agents: [new ScriptedAgent()] })
+    const ann = await all.join('ann', { subscribe: [root] })
+    let answered = false
+    const made = ann.ask('createSession', { channel: session }).then(() => (answered = true))
+    const seq = ann.dispatch(chat, started('t1'))
+    await ann.until(() => ann.notes.length > 0)
+    expect(answered).toBe(true)
+    await Promise.all([made, ann.echo(seq)])
+    const [first, ...others] = await news(all, ann)
+    expect(first).toMatchObject(['sessionAdded', { resource: session }])
+    expect(others.map(([what]) => what)).not.toContain('sessionAdded')
+    expect(ann.state(root)).toMatchObject({ activeSessions: 1 })
+  })
+
+  test('and its end is announced, also if nobody has used it', async () => {
+    const all = await twoClientSession()
+    const watcher = await all.join('watcher', { subscribe: [root] })
+    expect(await watcher.ask('listSessions', {})).toMatchObject({ items: [{ resource: session }] })
+    await all.ann.ask('disposeSession', { channel: session })
+    expect(await news(all, watcher)).toEqual([['sessionRemoved', session]])
+    expect(await watcher.ask('listSessions', {})).toEqual({ items: [] })
+  })
+
+  test('and it stays when its creator is gone', async () => {
+    const all = await twoClientSession()
+    all.ann.peer.close()
+    await untilIdle()
+    all.world.advance(4 * 3_600_000)
+    await untilIdle()
+    expect(await all.ben.ask('listSessions', {})).toMatchObject({ items: [{ resource: session }] })
+  })
+})
+
+describe('[H7.4] a session of a client that creates sessions in advance is announced when it is first used', () => {
   const draft = { type: 'chat/draftChanged', draft: message('hm') }
   const queued = { type: 'chat/pendingMessageSet', kind: 'queued', id: 'q', message: message() }
   const steering = { ...queued, kind: 'steering' }
@@ -54,7 +89,7 @@ describe('[H7] a session is announced when it is first used', () => {
   test.each(uses)(
     'by a %s: after the answer, once, and from then on it is listed',
     async (_, channel, action) => {
-      const all = await testHost({ agents: [new ScriptedAgent()] })
+      const all = await testHost({ agents: [new ScriptedAgent()], machine: advance })
       const ann = await all.join('ann', { subscribe: [root] })
       let answered = false
       const made = ann.ask('createSession', { channel: session }).then(() => (answered = true))
@@ -72,7 +107,7 @@ describe('[H7] a session is announced when it is first used', () => {
   )
 
   test('and not if it is only created, subscribed to, configured and left', async () => {
-    const all = await twoClientSession()
+    const all = await twoClientSession(new ScriptedAgent(), { machine: advance })
     const watcher = await all.join('watcher', { subscribe: [root] })
     await accepted(all.ann, session, {
       type: 'session/activeClientSet',

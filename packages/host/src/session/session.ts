@@ -74,8 +74,8 @@ export async function createSession(
   // Lets the session leave memory as soon as nothing needs it. This comes after the creation of the chat: a chat in
   // memory keeps its session in memory.
   sleepWhenIdle(core, session)
-  // A session with turns has been used.
-  if (copied) announce(core, session)
+  const { createsInAdvance } = core.habits(core.clients.implementationOf(link.clientId)?.name)
+  if (copied || !createsInAdvance) announce(core, session)
   const seq = core.log.last
   const progress = progressToken === undefined ? noProgress : progressTo(link, progressToken)
   void core.log.reached(seq).then(() => runCreation(core, session, progress))
@@ -101,7 +101,7 @@ interface NewSession {
 }
 
 /**
- * Creates the channel of a session, for the client of a link. Other clients see the session when it is first used.
+ * Creates the channel of a session, for the client of a link. The session is not announced yet.
  */
 export function createSessionChannel(
   core: Core,

@@ -1,6 +1,6 @@
 import type { Annotation, AnnotationsState } from '@atrium/protocol/annotations/state'
 import { hostWithFiles } from '../files-host.ts'
-import type { Client } from '../test-host.ts'
+import type { Client, Machine } from '../test-host.ts'
 
 export const session = 's:/1'
 export const uri = 's:/1/annotations'
@@ -30,8 +30,8 @@ export async function send(client: Client, action: { readonly type: string }): P
 }
 
 /** A host with some files, and Ann, who has a session and follows its annotations. */
-export async function annotated() {
-  const given = await hostWithFiles()
+export async function annotated(machine: Machine = {}) {
+  const given = await hostWithFiles({}, machine)
   await given.ann.ask('subscribe', { channel: uri })
   return given
 }

@@ -30,12 +30,12 @@ export class Invariants {
   /** Transactions from this index on belong to the current host run. */
   #runStart = 0
 
-  constructor(model: ReferenceModel, disk: Disk, fail: Fail) {
+  constructor(model: ReferenceModel, disk: Disk, fail: Fail, inAdvance: boolean) {
     this.#model = model
     this.#disk = disk
     this.#fail = fail
     this.#chatIndex = new ChatIndex(model, fail)
-    this.usedSessions = new UsedSessions(model, disk, this.#chatIndex)
+    this.usedSessions = new UsedSessions(model, disk, this.#chatIndex, inAdvance)
     this.#decisions = new Decisions(model, this.#chatIndex, fail)
     this.callEffects = new CallEffects(model, disk, fail)
   }
@@ -57,6 +57,7 @@ export class Invariants {
       const entry = isChat ? this.#model.entry(channel, seq) : undefined
       if (entry) this.#checkTurnAction(channel, entry, step.envelopes.slice(place + 1))
     }
+    for (const { channel } of step.created) this.usedSessions.observeCreation(channel, at)
     for (const { channel, action } of step.envelopes)
       this.usedSessions.observeAction(channel, JSON.parse(action) as Action, at)
     for (const uri of touched) this.usedSessions.observeState(uri, at)

@@ -11,12 +11,15 @@ export class UsedSessions {
   readonly #model: ReferenceModel
   readonly #disk: Disk
   readonly #chatIndex: ChatIndex
+  /** Whether the clients create sessions in advance. Otherwise a session counts as used from its creation on. */
+  readonly #inAdvance: boolean
   readonly #used = new Map<Uri, number>()
 
-  constructor(model: ReferenceModel, disk: Disk, chatIndex: ChatIndex) {
+  constructor(model: ReferenceModel, disk: Disk, chatIndex: ChatIndex, inAdvance: boolean) {
     this.#model = model
     this.#disk = disk
     this.#chatIndex = chatIndex
+    this.#inAdvance = inAdvance
   }
 
   has(session: Uri): boolean {
@@ -44,6 +47,13 @@ export class UsedSessions {
     const session = this.#chatIndex.sessionOf(uri)
     const uses = draft !== undefined || action.type === 'chat/pendingMessageSet'
     if (session !== undefined && uses) this.add(session, at)
+  }
+
+  /** A session that the host creates for a moved chat is empty at first, and used when the chat is in it. */
+  observeCreation(uri: Uri, at: number): void {
+    if (this.#inAdvance || this.#model.channels.get(uri)?.kind.name !== 'session') return
+    const { chats } = this.#model.stateAt(uri, Infinity) as SessionState
+    if (chats.length > 0) this.add(uri, at)
   }
 
   observeState(uri: Uri, at: number): void {

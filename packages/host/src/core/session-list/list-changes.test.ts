@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import { heldHost, reconnectClient, session, untilIdle } from '../../../test/held-flushes.ts'
-import { testHost } from '../../../test/test-host.ts'
-import type { Client, TestHost } from '../../../test/test-host.ts'
+import { advance, testHost } from '../../../test/test-host.ts'
+import type { Client, Machine, TestHost } from '../../../test/test-host.ts'
 
 const root = 'ahp-root://'
 const uri = (name: string) => `ahp-session:/${name}`
 const title = (text: string) => ({ type: 'session/titleChanged', title: text })
 
 /** Ben has made sessions with titles. Ann knows the list up to a number, and has left. */
-async function listKnown(names: readonly string[], limits = {}) {
-  const all = await testHost({ limits })
+async function listKnown(names: readonly string[], machine: Machine = {}) {
+  const all = await testHost({ machine })
   const ben = await all.join('ben', { subscribe: [root] })
   for (const name of names) await listed(ben, name)
   const ann = await all.join('ann', { subscribe: [root] })
@@ -92,8 +92,8 @@ test('[H10.5] a client without a valid number is told the whole list', async () 
   ])
 })
 
-test('[H10.5] a session that was never used is told to nobody, neither its creation nor its end', async () => {
-  const { all, ben, lastSeen } = await listKnown([])
+test('[H10.5] a session that was created in advance and never used is told to nobody, neither its creation nor its end', async () => {
+  const { all, ben, lastSeen } = await listKnown([], advance)
   await ben.ask('createSession', { channel: uri('unused') })
   await ben.ask('createSession', { channel: uri('forgotten') })
   await ben.ask('disposeSession', { channel: uri('forgotten') })

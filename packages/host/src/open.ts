@@ -69,7 +69,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   const checked = new CheckedRecords(store.records, ports.place ?? 'memory', (sentence) =>
     world.report('damaged record', sentence),
   )
-  await checked.restoreKinds()
+  await checked.restoreKeys()
   const { first, earlierEpochs } = await beginEpoch(checked, store.log, world.now())
   if (store.log.lost !== undefined)
     world.report('history lost', `numbers above ${store.log.upTo - numbersAhead}, up to ${store.log.lost}`)

@@ -25,16 +25,18 @@ export class CheckedRecords implements Records {
   }
 
   /**
-   * Gives records of no kind their keys back: a bit of such a key was flipped. Nobody asks for a key of no kind, so the record would be
-   * missing, and what is missing may permit more. A sound record of no kind is of another build, and is left alone.
+   * Gives records whose keys have a flipped bit their keys back. Nobody asks for a key of no kind, so the record would be missing, and
+   * what is missing may permit more. A sound record of no kind is of another build, and is left alone. Records of clients are asked for
+   * one by one, so they are listed here. The other kinds that permit something are listed by the start.
    */
-  async restoreKinds(): Promise<void> {
+  async restoreKeys(): Promise<void> {
     const lost = (await this.#store.kinds?.())?.filter((kind) => !kindOfRecord(kind)) ?? []
     for (const kind of lost)
       for (const [key, stored] of await this.#store.list(kind)) {
         if (kindOfRecord(key) || unsealed(key, stored) !== undefined) continue
         if ((await this.#restored(key, stored)) === undefined) this.setAside(key, stored)
       }
+    await this.list('client/')
   }
 
   async get(key: string): Promise<string | undefined> {

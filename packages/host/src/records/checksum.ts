@@ -46,12 +46,12 @@ export function unsealed(key: string, stored: string): string | undefined {
  */
 export function keyBefore(key: string, stored: string): string | undefined {
   if (stored[0] !== before || stored[length - 1] !== after) return undefined
-  for (const [at, char] of [...key].entries()) {
-    const code = char.charCodeAt(0)
+  for (let at = 0; at < key.length; at++) {
+    const code = key.charCodeAt(at)
     // A flipped highest bit is no UTF-8 any more, and is read as U+FFFD.
     const codes = code === 0xfffd ? ascii : bits.map((bit) => code ^ bit)
     for (const each of codes) {
-      const other = [...key].with(at, String.fromCharCode(each)).join('')
+      const other = key.slice(0, at) + String.fromCharCode(each) + key.slice(at + 1)
       if (unsealed(other, stored) !== undefined) return other
     }
   }

@@ -9,12 +9,12 @@ const key = 'enablement/["x"]'
 async function opened(store: ReturnType<typeof memoryStore>['records']) {
   const said: string[] = []
   const records = new CheckedRecords(store, 'here', (sentence) => said.push(sentence))
-  await records.restoreKinds()
+  await records.restoreKeys()
   return { decisions: await records.list('enablement/'), said }
 }
 
 /** Every form in which a key can be read after one of its bits was flipped. */
-const flips = [...key].flatMap((char, at) =>
+const flips = Array.from(key).flatMap((char, at) =>
   Array.from({ length: 8 }, (_, bit) => {
     const flipped = bit === 7 ? '\ufffd' : String.fromCharCode(char.charCodeAt(0) ^ (1 << bit))
     return `${key.slice(0, at)}${flipped}${key.slice(at + 1)}`

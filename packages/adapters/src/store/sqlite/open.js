@@ -216,21 +216,30 @@ function refuseUnfinished(db, folder) {
 }
 
 /**
- * Writes the records again in the order of their keys, if a flipped bit in a key has broken the order: SQLite could not find their
- * neighbours.
+ * Writes the records again in the order of their keys if a flipped bit has broken the order, because SQLite then finds neither the
+ * record nor its neighbours, or if it has made a key that is no text any more, because nobody can ask for such a key.
  * @param {Database} db
  */
 function sortRecords(db) {
   const isInOrder = db.prepare(`PRAGMA quick_check('records')`).get()?.quick_check === 'ok'
-  // A key that is no UTF-8 any more could be read, and not be asked for.
-  const notAscii = db.prepare('SELECT key FROM records WHERE length(CAST(key AS BLOB)) > length(key)').all()
-  if (isInOrder && !notAscii.some(({ key }) => key.includes('\ufffd') && !key.startsWith('damaged/'))) return
-  const rows = db.prepare('SELECT key, text FROM records').all()
+  // Only a key with as many characters as bytes, and without NUL, is plain ASCII; the others may be no text.
+  const odd = db.prepare(
+    'SELECT hex(key) AS bytes FROM records WHERE length(CAST(key AS BLOB)) <> length(key)',
+  )
+  const isText = odd.all().every(({ bytes }) => Buffer.byteLength(keyIn(bytes)) * 2 === bytes.length)
+  if (isInOrder && isText) return
+  const rows = db.prepare('SELECT hex(key) AS bytes, text FROM records').all()
   db.exec('BEGIN IMMEDIATE; DELETE FROM records')
   const put = db.prepare('INSERT OR IGNORE INTO records (key, text) VALUES (?, ?)')
-  for (const { key, text } of rows) put.run(key, text)
+  for (const { bytes, text } of rows) put.run(keyIn(bytes), text)
   db.exec('COMMIT')
 }
+
+/**
+ * Returns a key as text, with U+FFFD in place of what is no text.
+ * @param {string} bytes in hexadecimal
+ */
+const keyIn = (bytes) => Buffer.from(bytes, 'hex').toString().replaceAll('\0', '\ufffd')
 
 /**
  * Returns the schema version. An empty database has version 0.

@@ -262,9 +262,13 @@ export function reader(db) {
   }
 }
 
+// A flipped bit can make a NUL, which would end the text of a record here. What is left is then read in hexadecimal, with the mark of
+// a checksum in front of it that cannot be right.
+const TEXT = `iif(instr(text, char(0)), char(2) || hex(text), text) AS text`
+
 // A thousand records from a key on, or after it. UTF-8 never contains the byte FF, so the upper bound is greater than every
 // key with this prefix.
-const RECORDS = `SELECT key, text FROM records
+const RECORDS = `SELECT key, ${TEXT} FROM records
   WHERE key >= ?1 AND (key > ?1 OR ?3) AND key < ?2 || CAST(x'ff' AS TEXT) ORDER BY key LIMIT 1000`
 
 /** @param {Database} db */
@@ -307,7 +311,7 @@ function statements(db) {
       `SELECT max(value, (SELECT ifnull(max(seq), 0) FROM envelopes), (SELECT ifnull(max(last), 0) FROM segments)) AS value
        FROM meta WHERE key = 'upTo'`,
     ),
-    record: db.prepare(`SELECT text FROM records WHERE key = ?`),
+    record: db.prepare(`SELECT ${TEXT} FROM records WHERE key = ?`),
     kinds: db.prepare(`SELECT DISTINCT substr(key, 1, instr(key || '/', '/')) AS kind FROM records`),
     records: db.prepare(RECORDS),
     // `marks` is 0 if no record contains a separator.

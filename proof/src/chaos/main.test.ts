@@ -27,6 +27,15 @@ test('[B19] [B11] a bug in the real command is found, reported with its seed and
   })
 })
 
+test('[B15.1] [B19] a host that takes a hidden record for a missing one is found', () => {
+  const above = mkdtempSync(join(tmpdir(), 'atrium-chaos-test-'))
+  onTestFinished(() => rmSync(above, { recursive: true }))
+  const args = ['--only', 'records', '--rounds', '4', '--seed', '7', '--folder', join(above, 'run')]
+  const { status, stdout } = chaos(...args, '--plant', 'damaged-keys-stay')
+  expect(status).toBe(1)
+  expect(stdout).toMatch(/^L60: a flipped bit of .+ permits more/m)
+})
+
 test('[B45] clients of older versions that are sent other actions are found', () => {
   const above = mkdtempSync(join(tmpdir(), 'atrium-chaos-test-'))
   onTestFinished(() => rmSync(above, { recursive: true }))

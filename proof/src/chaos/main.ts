@@ -13,6 +13,7 @@ import { disks } from './scenes/disks.ts'
 import { kills } from './scenes/kills.ts'
 import { clusters } from './scenes/nodes.ts'
 import { proxies } from './scenes/proxies.ts'
+import { damagedRecords } from './scenes/records.ts'
 import type { Scene } from './scenes/scene.ts'
 import { Tally, progress } from './tally.ts'
 
@@ -20,6 +21,7 @@ const scenes: Readonly<Record<string, Scene>> = {
   kills,
   failpoints: killsAtFailpoints,
   disk: disks,
+  records: damagedRecords,
   proxy: proxies,
   clock: clocks,
   nodes: clusters,

@@ -53,6 +53,12 @@ export const mutations: Readonly<Record<string, Patch>> = {
     find: 'lost !== undefined && { lost }',
     put: 'false',
   },
+  // L60: what a flipped bit in a key hides permits nothing.
+  'damaged-keys-stay': {
+    file: 'host/dist/open.js',
+    find: 'await checked.restoreKeys();',
+    put: '',
+  },
   // I3: a state equals the reduced log.
   'snapshot-of-the-head': {
     file: 'host/dist/channels/derived.js',

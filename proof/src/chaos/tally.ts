@@ -11,6 +11,8 @@ export class Tally {
   readonly outcomes = new Map<string, number>()
   readonly skipped: string[] = []
   readonly problems: string[] = []
+  /** Tables of single scenes, which are printed after the final table. */
+  readonly notes: string[] = []
   runs = 0
   histories = 0
   envelopes = 0
@@ -35,6 +37,10 @@ export class Tally {
   skip(what: string, why: string): void {
     this.skipped.push(`${what}: ${why}`)
     progress(`skipped ${what}: ${why}`)
+  }
+
+  note(table: string): void {
+    this.notes.push(table)
   }
 
   problem(sentence: string): void {
@@ -68,7 +74,8 @@ export class Tally {
       ['skipped', this.skipped.length],
       ...this.skipped.map((sentence) => ['  ', sentence] as const),
     ]
-    return rows.map(([name, value]) => `${name.padEnd(width)} ${value}`).join('\n')
+    const table = rows.map(([name, value]) => `${name.padEnd(width)} ${value}`).join('\n')
+    return [table, ...this.notes].join('\n\n')
   }
 }
 

@@ -69,7 +69,7 @@ test('[B2] [B3] agents and people change files, and clients undo turns, mark hun
     expect({ seed, violation: await run(planOf(seed)) }).toEqual({ seed, violation: undefined })
   for (const what of [
     'edits by agents',
-    'edits by people',
+    'edits by people during calls',
     'files changed by undo',
     'changesets compared',
     'end captures owed at a crash',

@@ -82,6 +82,12 @@ export const changeBugs: readonly Bug[] = [
     'if (!record || record.order !== undefined)',
     'if (!record)',
   ),
+  bug(
+    'a change during a call whose author is not known counts as the turn’s own',
+    'changes/attribution',
+    'if (unknown.length === 0)',
+    'if (unknown.length > 0) return before; if (true)',
+  ),
   bug('a fork has no captures', 'changes/turn-captures', 'this.#records.publishCopy(chat.uri);', ''),
   bug('a truncation leaves the captures of its turns', 'changes/turn-captures', 'this.#sweepLater(uri);', ''),
   bug(

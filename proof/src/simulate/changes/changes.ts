@@ -74,6 +74,7 @@ export class SimulatedChanges {
 
   /** A person changes files. With `isTold`, the host learns at once that somebody else was active in the folder. */
   person(chance: Chance, isTold = false): void {
+    if (this.#running.length > 0) count('edits by people during calls')
     this.words.edit({ callers: isTold ? () => [] : this.#callers() }, chance)
   }
 
@@ -122,21 +123,26 @@ export class SimulatedChanges {
       this.acknowledged.push({ channel, seq, text: JSON.stringify(action) })
   }
 
+  /** The calls that run now. */
+  get #running(): readonly { readonly turnId: string; readonly toolCallId: string }[] {
+    const { model, invariants } = this.#context
+    return invariants.chats().flatMap(([uri]) => {
+      const turn = model.chat(uri)?.activeTurn
+      const calls = callsOf(turn).filter(({ status }) => status === 'running')
+      return turn ? calls.map(({ toolCallId }) => ({ turnId: turn.id, toolCallId })) : []
+    })
+  }
+
   /**
    * Turns of which a call runs now that names a file, or ran when the turn ended. Until its end capture is taken, the host
    * cannot tell what was written by such a call.
    */
   #callers(): (path: string) => readonly string[] {
-    const { model, invariants, disk } = this.#context
     // What somebody changes while no host runs is never taken for the work of a turn.
     if (!this.#core) return () => []
-    const running = invariants.chats().flatMap(([uri]) => {
-      const turn = model.chat(uri)?.activeTurn
-      const calls = callsOf(turn).filter(({ status }) => status === 'running')
-      return turn ? calls.map(({ toolCallId }) => ({ turnId: turn.id, toolCallId })) : []
-    })
+    const running = this.#running
     // After a crash the host does not take what it finds for the work of the turn.
-    const ending = owedCaptures(disk).filter((turn) => !this.isLate(turn))
+    const ending = owedCaptures(this.#context.disk).filter((turn) => !this.isLate(turn))
     const ended = ending.flatMap(({ turnId }) =>
       [...(this.#named.get(turnId)?.keys() ?? [])].map((toolCallId) => ({ turnId, toolCallId })),
     )

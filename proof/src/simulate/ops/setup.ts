@@ -23,6 +23,9 @@ export async function setUp(sim: Simulation, heal: () => Promise<void>): Promise
   // Some finished turns, then an active one.
   const talkative = ['windows', 'moves', 'changes'].includes(sim.plan.theme)
   const dice = new Chance(sim.plan.seed)
+  // In one of four runs. They have their own dice, so that the other runs do not depend on them.
+  const busyDice = new Chance(sim.plan.seed + 0x20b)
+  const endsBusily = busyDice.oneIn(4)
   for (let past = 0; past < (talkative ? 3 : 0); past++) {
     first?.dispatch(chat, {
       type: 'chat/pendingMessageSet',
@@ -41,6 +44,11 @@ export async function setUp(sim: Simulation, heal: () => Promise<void>): Promise
       await heal()
     }
     sim.hostRun?.agents.finish()
+    if (sim.changes && endsBusily) {
+      // The turn ends, perhaps with a call that runs. Then a terminal changes a file before the end capture is taken.
+      await new Promise(setImmediate)
+      sim.hostRun?.terminals.act(busyDice)
+    }
     await heal()
   }
   if (sim.changes) {

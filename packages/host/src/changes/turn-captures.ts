@@ -1,14 +1,13 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
-import { callsOf } from '@atrium/protocol/chat/calls'
 import { wakeIfSound } from '../channels/wake.ts'
 import type { Core } from '../core/core.ts'
 import { sessionOf } from '../core/lookup.ts'
 import type { Channel } from '../log/channel.ts'
-import { attributed, labelOf } from './attribution.ts'
+import { attributed } from './attribution.ts'
 import { bytesOf } from './capture-budget.ts'
 import { CapturedTurn } from './captured-turn.ts'
-import type { RunningCall } from './captured-turn.ts'
 import { directoriesOf } from './directories.ts'
+import { callsChange, runningCalls } from './running-calls.ts'
 import { RunningTurns } from './running-turns.ts'
 import { SessionStarts } from './session-starts.ts'
 import type { Taking } from './taking.ts'
@@ -285,21 +284,7 @@ function hasTurn(chat: Channel<'chat'>, turnId: string): boolean {
   return chat.has(turnId) || chat.head.activeTurn?.id === turnId
 }
 
-function runningCalls({ head }: Channel<'chat'>): readonly RunningCall[] {
-  return callsOf(head.activeTurn?.responseParts).flatMap((call) =>
-    call.status === 'running' ? [{ id: call.toolCallId, label: labelOf(call) }] : [],
-  )
-}
-
 /** The delay of `collectSoon` in milliseconds. */
 const collectMs = 60_000
 
 const turnEnds = new Set(['chat/turnComplete', 'chat/turnCancelled', 'chat/error'])
-const callsChange = new Set([
-  'chat/toolCallReady',
-  'chat/toolCallConfirmed',
-  'chat/toolCallComplete',
-  'chat/toolCallResultConfirmed',
-  'chat/toolCallAuthRequired',
-  'chat/toolCallAuthResolved',
-])

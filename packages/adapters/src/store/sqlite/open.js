@@ -221,7 +221,8 @@ function refuseUnfinished(db, folder) {
  * @param {Database} db
  */
 function sortRecords(db) {
-  const isInOrder = db.prepare(`PRAGMA quick_check('records')`).get()?.quick_check === 'ok'
+  const found = db.prepare(`PRAGMA integrity_check('records')`).all()
+  const isInOrder = !found.some((row) => row.integrity_check.includes('PRIMARY KEY order'))
   // Only a key with as many characters as bytes, and without NUL, is plain ASCII; the others may be no text.
   const odd = db.prepare(
     'SELECT hex(key) AS bytes FROM records WHERE length(CAST(key AS BLOB)) <> length(key)',

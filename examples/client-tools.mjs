@@ -113,9 +113,6 @@ async function kit(condition) {
   return find(state)
 }
 
-/** Resolves when the server of the plugin is in this state. */
-const rooms = (kind) => kit(({ children = [] }) => children.some(({ state }) => state?.kind === kind))
-
 const { children, load } = await kit((each) => each.load?.kind === 'degraded')
 console.log(`Ben sees Ann's plugin: ${children.map(({ type, name }) => `${type} ${name}`).join(', ')}`)
 console.log(load.message)
@@ -188,8 +185,8 @@ const fourth = await use()
 ann.close()
 const { success, text } = await ended(fourth.turnId)
 console.log(`Ann vanishes for good. After 30 s the call has failed (${success}): ${text}`)
-const { load: left } = await rooms('error')
-console.log(`The server of her plugin has ended: ${left.message}`)
+await shared.until(({ customizations = [] }) => !customizations.some(({ id }) => id === plugin.id))
+console.log('Her plugin has left the session with her, and its server with it.')
 
 ben.close()
 host.child.kill()

@@ -111,7 +111,7 @@ test.concurrent('[A4] [U11] [X7] [X9] [H17.7] [U12] examples/client-tools.mjs: a
       'The host is killed and started again: the call is running',
       'Ann completes it: 12 feet, after 3 runs of 3 calls',
       'Ann vanishes for good. After 30 s the call has failed (false): The call failed: The client that provides this tool has left',
-      'The server of her plugin has ended: The client has left, so its programs do not run.',
+      'Her plugin has left the session with her, and its server with it.',
     ],
     stderr: '',
   })

@@ -100,7 +100,7 @@ describe('[Z5] run', () => {
     expect((await fixture.run(['ls', '--json'])).stdout).toBe(all)
   })
 
-  test('[S-20] a message of 75 MB is refused with a sentence, and the host goes on', async () => {
+  test('[S-20] [Z5.7] a message of 75 MB is refused with a sentence, and leaves no session behind', async () => {
     const before = (await fixture.run(['ls', '--json'])).stdout
     const { status, stdout, stderr } = await fixture.run(['run'], { input: `say ${'x'.repeat(75_000_000)}` })
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })

@@ -70,10 +70,12 @@ export async function run(words: readonly string[], flags: Flags): Promise<Exit>
   process.on('SIGINT', () => view.interrupt())
   const timer =
     seconds === undefined ? undefined : setTimeout(() => void view.expire(seconds), seconds * 1000)
-  void outcome.then((result) => {
+  void outcome.then(async (result) => {
     if (result.outcome === 'accepted') return
-    const what =
-      result.outcome === 'refused' ? 'The turn could not begin' : 'It is not known whether the turn has begun'
+    const isRefused = result.outcome === 'refused'
+    // A new session without its turn is of no use, and every client lists it.
+    if (isRefused && !named) await client.ask('disposeSession', { channel: uri }).catch(() => {})
+    const what = isRefused ? 'The turn could not begin' : 'It is not known whether the turn has begun'
     view.fail(new CommandError(`${what}: ${sanitize(result.reason)}`))
   })
   try {

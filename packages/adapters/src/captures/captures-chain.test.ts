@@ -125,7 +125,7 @@ test('[O16] a list of differences that a crash has torn costs no capture that wa
   expect(await pathsOf(first, third)).toEqual(['a', 'b'])
   // Without the list the last captures are lost, and the next ones are whole again.
   truncateSync(differences(), 3)
-  await expect(pathsOf(first, second)).rejects.toThrow('There is no such capture.')
+  await expect(pathsOf(first, second)).rejects.toThrow('The record of these files is damaged')
   const later = await folder.restart()
   const now = (await later.take(folder.directory, taking())).id
   await folder.write('b', '2')
@@ -150,5 +150,7 @@ test('[O22] captures between two kept ones are deleted, and the kept ones are co
   expect(await pathsOf(last, first)).toHaveLength(8)
   const [change] = await captures.compare(first, middle)
   expect(await textOf(captures, change?.before)).toBe('0')
-  await expect(captures.read(dropped?.before?.content ?? '')).rejects.toThrow('The content is not stored.')
+  await expect(captures.read(dropped?.before?.content ?? '')).rejects.toThrow(
+    'The record of this content is damaged or was deleted.',
+  )
 })

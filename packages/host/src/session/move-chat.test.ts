@@ -88,7 +88,6 @@ describe('[H12] a move to another session', () => {
       [session, 'session/chatRemoved'],
       [two, 'session/chatAdded'],
       [two, 'session/chatsReordered'],
-      ['ahp-root://', 'root/activeSessionsChanged'],
     ])
     expect(chatsOf(ann, two)).toEqual([b, defaultChatUri(two)])
   })

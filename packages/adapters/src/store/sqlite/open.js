@@ -221,19 +221,35 @@ function refuseUnfinished(db, folder) {
  * @param {Database} db
  */
 function sortRecords(db) {
-  const found = db.prepare(`PRAGMA integrity_check('records')`).all()
-  const isInOrder = !found.some((row) => row.integrity_check.includes('PRIMARY KEY order'))
+  const problems = problemsIn(db)
+  // Pages that are damaged themselves cannot be written again: whoever reads such a record is told.
+  if (!problems.every((text) => text.includes('PRIMARY KEY order'))) return
   // Only a key with as many characters as bytes, and without NUL, is plain ASCII; the others may be no text.
   const odd = db.prepare(
     'SELECT hex(key) AS bytes FROM records WHERE length(CAST(key AS BLOB)) <> length(key)',
   )
   const isText = odd.all().every(({ bytes }) => Buffer.byteLength(keyIn(bytes)) * 2 === bytes.length)
-  if (isInOrder && isText) return
+  if (problems.length === 0 && isText) return
   const rows = db.prepare('SELECT hex(key) AS bytes, text FROM records').all()
   db.exec('BEGIN IMMEDIATE; DELETE FROM records')
   const put = db.prepare('INSERT OR IGNORE INTO records (key, text) VALUES (?, ?)')
   for (const { bytes, text } of rows) put.run(keyIn(bytes), text)
   db.exec('COMMIT')
+}
+
+/**
+ * Returns what SQLite finds wrong in the table of records.
+ * @param {Database} db
+ * @returns {readonly string[]}
+ */
+function problemsIn(db) {
+  try {
+    const found = db.prepare(`PRAGMA integrity_check('records')`).all()
+    return found.map((row) => row.integrity_check).filter((text) => text !== 'ok')
+  } catch (error) {
+    if (!isDamage(error)) throw error
+    return [String(error)]
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
 /**
@@ -61,7 +61,7 @@ async function readSessions(): Promise<Sessions> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
   for (const [at, pid] of pids.entries()) {
     // A short file of the kernel is read at once: a reading by the thread pool takes the event loop ten times as long.
-    if (at % readAtOnce === readAtOnce - 1) await new Promise((resolve) => setImmediate(resolve))
+    if (at % readAtOnce === readAtOnce - 1) await nextTurn()
     const stat = textOf(`/proc/${pid}/stat`)
     // A program name may contain spaces and parentheses, so the fields are read after the last parenthesis.
     const [state = 'X', , , session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')

@@ -55,7 +55,14 @@ test.each(['SIGKILL', 'SIGTERM'] as const)(
       mode: 0o755,
     })
     const host = spawn(process.execPath, ['--input-type=module', '-e', asking], {
-      env: { PATH: process.env['PATH'], TMPDIR: folder, GIT: join(folder, 'git'), DIST: distUrl },
+      env: {
+        PATH: process.env['PATH'],
+        TMPDIR: folder,
+        GIT: join(folder, 'git'),
+        DIST: distUrl,
+        // The watchdog of another test ends what has its mark, also for a while after its own processes have ended.
+        MARK: `ended by ${signal}`,
+      },
       stdio: ['ignore', 'inherit', 'inherit'],
     })
     await until(() => processesWith(seconds).length === 2)
@@ -99,7 +106,8 @@ const asking = `
   const { Watchdog } = await load('process/watchdog.js')
   const { GitRunner } = await load('git/run.js')
   const limits = { vcsMs: 1e6, vcsBytes: 1, vcsRuns: 1 }
-  const processes = { watchdog: new Watchdog('mark'), mark: 'mark' }
+  const mark = process.env.MARK
+  const processes = { watchdog: new Watchdog(mark), mark }
   await new GitRunner(process.env.GIT, process.env.PATH, limits, processes).run([], { cwd: '/', env: {} })
 `
 const moduleUrl = new URL('../../dist/terminals/terminals.js', import.meta.url).href

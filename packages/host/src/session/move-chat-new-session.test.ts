@@ -95,7 +95,7 @@ describe('[H12] a move to a new session', () => {
     const ben = await all.join('ben', { subscribe: [session] })
     expect(chatsOf(ben)).toEqual([chat, a, b, c])
     all.world.advance(4 * 3_600_000)
-    await until(() => all.core().catalog.size === 1)
+    await until(() => all.core().catalog.size === size)
   })
 })
 

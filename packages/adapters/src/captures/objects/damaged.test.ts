@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { CaptureFailed } from '@atrium/host/ports/captures'
@@ -35,7 +35,11 @@ describe('[O16] a store of captures', () => {
     const [sound] = await captures.compare(before.id, after.id)
     const store = join(folder.data, before.id.split('.')[0] ?? '')
     for (const name of readdirSync(store, { recursive: true, encoding: 'utf8' }))
-      if (name.endsWith(file)) damage(join(store, name))
+      if (name.endsWith(file)) {
+        // Git makes its packs read-only.
+        chmodSync(join(store, name), 0o600)
+        damage(join(store, name))
+      }
 
     for (const host of [captures, await folder.restart()]) {
       const compared = await host.compare(before.id, after.id).catch((error: unknown) => error)

@@ -168,6 +168,7 @@ browserTest(
     await page.keyboard.press('Control+Enter')
     // The guide takes no messages while it works.
     await queue.getByText('after this turn').waitFor()
+    expect(await page.getByRole('button', { name: 'Into this turn' }).count()).toBe(0)
     await shot(page, 'queue')
     await queue.getByRole('button', { name: 'Remove' }).last().click()
     await page.getByRole('button', { name: 'Stop' }).click()

@@ -38,7 +38,6 @@ export const Composer = memo(function Composer({
   onStop,
 }: Props) {
   const { say } = useChat()
-  const steered = steers ? 'Into this turn' : 'After this turn'
   const files = useRef<HTMLInputElement>(null)
   const empty = draft.text.trim() === '' && draft.attachments.length === 0
   const first: Delivery = active ? 'queue' : 'turn'
@@ -111,18 +110,20 @@ export const Composer = memo(function Composer({
         />
         <Button icon={Paperclip} label="Attach files" look="quiet" onClick={() => files.current?.click()} />
         <span class="composer-hint">
-          {active
-            ? `Enter: queue · Ctrl+Enter: ${steered.toLowerCase()}`
-            : 'Enter: send · Shift+Enter: new line'}
+          {!active
+            ? 'Enter: send · Shift+Enter: new line'
+            : steers
+              ? 'Enter: queue · Ctrl+Enter: into this turn'
+              : 'Enter: queue, for after this turn'}
         </span>
         {active && (
           <Button icon={Square} label="Stop" onClick={onStop}>
             <span class="wide-only">Stop</span>
           </Button>
         )}
-        {active && (
+        {active && steers && (
           <Button disabled={empty} onClick={() => submit('steer')}>
-            {steered}
+            Into this turn
           </Button>
         )}
         <Button submit look="primary" icon={SendHorizontal} disabled={empty}>

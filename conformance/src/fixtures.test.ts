@@ -76,14 +76,25 @@ test('[C2] a round trip must preserve unknown keys and unknown kinds', () => {
   expect(results[0]?.failures).toHaveLength(4)
 })
 
-test('[C3] 1.0 also runs the cases of 0.8.0-dev: a listed case must fail, and an unlisted case must pass', () => {
-  const folder = fixtures({
-    '0.8.0-dev/reducers/004-session-creationfailed.json': titled,
-    '0.8.0-dev/reducers/063-session-truncated-x.json': { ...titled, expected: { title: 'c' } },
-  })
-  expect(runFixtures(folder)).toMatchObject([
-    { by: '0.8.0-dev', passed: 1, changed: 0, failures: [expect.stringContaining('063')] },
-    { by: '1.0.0', passed: 0, changed: 1, failures: [expect.stringContaining('but is listed')] },
+test('[C3] 1.0 also runs the cases of 0.8.0-dev: a listed case must differ exactly as listed, and an unlisted one must pass', () => {
+  const created = { ...titled, initial: { title: 'a', modifiedAt: 1 } }
+  const cases = {
+    '004-session-creationfailed': titled,
+    '063-session-truncated-x': { ...created, expected: { title: 'b', modifiedAt: 2 } },
+    '064-session-truncated-y': { ...created, expected: { title: 'c', modifiedAt: 2 } },
+    '081-terminal-exited-later': { ...titled, expected: { title: 'c' } },
+  }
+  const folder = fixtures(
+    Object.fromEntries(
+      Object.entries(cases).map(([name, each]) => [`0.8.0-dev/reducers/${name}.json`, each]),
+    ),
+  )
+  const [, native] = runFixtures(folder)
+  expect(native).toMatchObject({ by: '1.0.0', passed: 0, changed: 1 })
+  expect(native?.failures).toEqual([
+    expect.stringMatching(/^004.*passes, but is listed/),
+    expect.stringMatching(/^064.*differs at \/modifiedAt, \/title, but is listed as changed at \/modifiedAt/),
+    expect.stringMatching(/^081.*expected .*"c"/),
   ])
   expect(versionsWithoutCases(runFixtures(folder))).toContain('1.0.0')
 })

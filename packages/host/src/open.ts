@@ -1,7 +1,7 @@
 import type { Action } from '@atrium/protocol/channel'
 import { limits } from '@atrium/protocol/limits'
 import { followUps } from './dispatch/follow-ups.ts'
-import { notifyExpired } from './auth/auth.ts'
+import { notifyExpired } from './auth/notices.ts'
 import { diskFull, notifySpace } from './core/space.ts'
 import { SessionResources } from './core/session-resources.ts'
 import { CheckedRecords } from './records/checked-records.ts'

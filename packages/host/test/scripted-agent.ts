@@ -22,6 +22,7 @@ interface PuppetOptions {
   readonly customizations?: AgentInfo['customizations']
   readonly tools?: Agent['tools']
   readonly create?: (session: Session, signal: AbortSignal) => Promise<void>
+  readonly signIn?: NonNullable<Agent['signIn']>
 }
 
 /** An agent that sends the actions that the test gives it. It ignores the abort signal. */
@@ -30,6 +31,7 @@ export class ScriptedAgent implements Agent {
   readonly resumes: boolean
   readonly settings: Settings
   readonly tools?: NonNullable<Agent['tools']>
+  readonly signIn?: NonNullable<Agent['signIn']>
   readonly runs: Run[] = []
   readonly created: Uri[] = []
   readonly disposed: Uri[] = []
@@ -50,6 +52,7 @@ export class ScriptedAgent implements Agent {
     this.resumes = resumes
     this.settings = settings
     if (tools) this.tools = tools
+    if (options.signIn) this.signIn = options.signIn
     this.info = {
       provider,
       displayName: 'Puppet',

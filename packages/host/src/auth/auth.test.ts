@@ -98,7 +98,7 @@ test('[J9] a turn without a required token ends with an error, and can be resume
   const { ann, agent } = await signedOut()
   ann.dispatch(chat, started('t1'))
   await ann.until(() => chatOf(ann).turns.length === 1 && notesOf(ann).length > 0)
-  const error = { errorType: 'auth-required', message: 'Puppet needs a sign-in first: Example' }
+  const error = { errorType: 'auth-required', message: 'Puppet needs a sign-in: Example' }
   expect(chatOf(ann).turns).toMatchObject([
     { state: 'error', responseParts: [{ kind: 'error', error, resumable: true }] },
   ])

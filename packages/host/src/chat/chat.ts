@@ -5,7 +5,7 @@ import type { Params } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { agentOf } from '../agents/agents.ts'
-import { requireSignIn } from '../auth/auth.ts'
+import { requireSignIn, requireSignInNow } from '../auth/needed.ts'
 import { isGone, setGone } from '../channels/gone.ts'
 import { changeable, isUsed } from '../channels/names.ts'
 import type { Mutation } from '../channels/names.ts'
@@ -28,6 +28,8 @@ export async function createChat(core: Core, params: Params<'createChat'>): Muta
   if (first) await wakeFor(core, first)
   await wake(core, uri)
   if (source && core.catalog.sessionOf(source.chat) === uri) await wake(core, source.chat)
+  const waking = agentOf(core, sessionFor(core, uri).head.provider)
+  if (waking?.missing) await requireSignInNow(core, waking, core.owners.of(uri))
   // From here on nothing is awaited, so that nothing can change between the checks and the creation. The exception is
   // the copy for a fork. After the copy, the session is checked again.
   const session = sessionFor(core, uri)

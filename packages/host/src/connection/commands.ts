@@ -63,7 +63,13 @@ const table: { readonly [M in Method]?: Run<M> } = {
     if (uris.every((each) => isReady(core, each, view))) return answer(core.log.channel(uri))
     return wakeTogether(core, uris, view ?? {}).then(answer)
   },
-  authenticate: (core, link, params) => whenCommitted(core, authenticate(core, link, params), {}),
+  authenticate: (core, link, params) =>
+    // An agent or an MCP server may need long to check the sign-in, and the client's later requests must not wait so long.
+    new DeferredResponse(
+      authenticate(core, link, params)
+        .then(({ seq }) => core.log.reached(seq))
+        .then(() => ({})),
+    ),
   listSessions: (core, _, { limit, cursor }) => core.catalog.page(limit, cursor),
   createSession: async (core, link, params) => whenCommitted(core, await createSession(core, link, params)),
   disposeSession: async (core, _, params) => whenCommitted(core, await disposeSession(core, params)),

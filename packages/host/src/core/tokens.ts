@@ -10,6 +10,13 @@ interface HeldToken {
   cancelTimer: () => void
 }
 
+/** Work that goes on when its principal has signed in to one of the resources. */
+interface Waiting {
+  readonly principal: string
+  readonly resources: readonly ProtectedResourceMetadata[]
+  readonly goOn: () => void
+}
+
 /** Called when a token has expired. */
 export type Expired = (principal: string, resource: ProtectedResourceMetadata) => void
 
@@ -26,6 +33,7 @@ export class Tokens {
   readonly #links = new Map<string, number>()
   /** For each principal without a link: the function that cancels the deletion of its tokens. */
   readonly #deletions = new Map<string, () => void>()
+  readonly #waiting = new Set<Waiting>()
 
   constructor(world: World, limits: LimitValues, expired: Expired) {
     this.#world = world
@@ -60,6 +68,43 @@ export class Tokens {
     const had = all?.delete(resource) === true
     if (all?.size === 0) this.#held.delete(principal)
     return had
+  }
+
+  /** Resolves when the principal has signed in to one of the resources, or when the signal is aborted. */
+  whenSignedIn(
+    principal: string,
+    resources: readonly ProtectedResourceMetadata[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    return new Promise((resolve) => {
+      const goOn = () => {
+        this.#waiting.delete(waiting)
+        signal.removeEventListener('abort', goOn)
+        resolve()
+      }
+      const waiting = { principal, resources, goOn }
+      this.#waiting.add(waiting)
+      signal.addEventListener('abort', goOn)
+      if (signal.aborted) goOn()
+    })
+  }
+
+  /** Lets the work go on that waits for this sign-in. */
+  signedIn(principal: string, resource: string): void {
+    for (const waiting of this.#waitingFor(principal, resource)) waiting.goOn()
+  }
+
+  /** The resource, if work of the principal waits for a sign-in to it. */
+  wanted(principal: string, wanted: string): ProtectedResourceMetadata | undefined {
+    return this.#waitingFor(principal, wanted)
+      .flatMap(({ resources }) => resources)
+      .find(({ resource }) => resource === wanted)
+  }
+
+  #waitingFor(principal: string, wanted: string): readonly Waiting[] {
+    return [...this.#waiting].filter(
+      (each) => each.principal === principal && each.resources.some(({ resource }) => resource === wanted),
+    )
   }
 
   linkOpened(principal: string): void {

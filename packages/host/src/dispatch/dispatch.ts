@@ -11,6 +11,7 @@ import type { Channel } from '../log/channel.ts'
 import { convertAnswers } from '../chat/answer-conversion.ts'
 import { repeatForm } from '../chat/repeat-form.ts'
 import { changesetEffects } from '../changes/review/effects.ts'
+import { authEffects } from '../auth/notices.ts'
 import { chatEffects } from '../chat/start-turn.ts'
 import type { TurnAction } from '@atrium/protocol/chat/actions'
 import { generationOf } from '../dialect/generation.ts'
@@ -134,9 +135,11 @@ export function effect(core: Core, channel: Channel, entry: Entry): void {
 
 const effects = ruleMap<AnyEffect>(
   sessionEffects,
+  authEffects.session,
   customizationEffects,
   serverEffects,
   chatEffects,
+  authEffects.chat,
   answerEffects,
   terminalEffects,
   rootEffects,

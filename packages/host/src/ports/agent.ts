@@ -4,7 +4,8 @@ import type { ChatState, Turn } from '@atrium/protocol/chat/state'
 import type { ToolCallContributor, ToolCallState } from '@atrium/protocol/chat/tool'
 import type { Uri } from '@atrium/protocol/channel'
 import type { SessionConfigSchema } from '@atrium/protocol/common/config'
-import type { ContentRef, ErrorInfo, FileEdit } from '@atrium/protocol/common/content'
+import type { ProtectedResourceMetadata } from '@atrium/protocol/common/auth'
+import type { ContentRef, FileEdit } from '@atrium/protocol/common/content'
 import type { AgentInfo } from '@atrium/protocol/root/state'
 import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionConfigChoice } from '@atrium/protocol/session/commands'
@@ -29,6 +30,16 @@ export interface Agent {
    * creates a session or shows settings, so an agent should cache the answers. Never rejects.
    */
   probe?(): Promise<void>
+  /**
+   * Returns the resources of which a user needs a token before the agent can work. A token for any one of them is enough. Absent:
+   * all resources that the info requires are needed.
+   */
+  missing?(hasToken: (resource: string) => boolean): readonly ProtectedResourceMetadata[]
+  /**
+   * Called when a user signs in to a resource of the info. Resolves when the agent accepts the sign-in. Rejects with a
+   * `TurnFailed`. Absent: the agent notices a wrong token in a turn.
+   */
+  signIn?(resource: string, token: string): Promise<void>
   /** Prepares a session before its first turn. If the host stops before the call is done, the next host calls it again. */
   create?(session: Session, signal: AbortSignal): Promise<void>
   /**
@@ -271,22 +282,4 @@ export type AgentAction = WithoutTurn<
 
 type WithoutTurn<A> = A extends { readonly turnId: string } ? Omit<A, 'turnId'> : A
 
-/** An error with a message for users. Every other error that an agent throws is shown as `the agent failed`. */
-export class TurnFailed extends Error {
-  override readonly name = 'TurnFailed'
-  readonly errorType: string
-  readonly resumable: boolean
-
-  constructor(errorType: string, message: string, resumable = false) {
-    super(message)
-    this.errorType = errorType
-    this.resumable = resumable
-  }
-}
-
-/** Returns the error that users see. The message of an unexpected error is not shown, because it may contain secrets (S-27). */
-export function failureOf(error: unknown): ErrorInfo {
-  return error instanceof TurnFailed
-    ? { errorType: error.errorType, message: error.message }
-    : { errorType: 'agent', message: 'the agent failed' }
-}
+export { SignInRequired, TurnFailed, failureOf } from './failure.ts'

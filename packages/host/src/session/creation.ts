@@ -1,11 +1,15 @@
 import type { Uri } from '@atrium/protocol/channel'
+import type { ChatAction } from '@atrium/protocol/chat/actions'
 import type { ErrorInfo } from '@atrium/protocol/common/content'
+import { compact } from '@atrium/protocol/update'
+import { wakeIfSound } from '../channels/wake.ts'
 import { agentOf, noAgent } from '../agents/agents.ts'
+import { notifySession } from '../auth/notices.ts'
 import type { Channel } from '../log/channel.ts'
 import { elsewhere, failTurn } from '../chat/start-turn.ts'
 import type { Core } from '../core/core.ts'
 import type { Session } from '../ports/agent.ts'
-import { TurnFailed, failureOf } from '../ports/agent.ts'
+import { SignInRequired, TurnFailed, failureOf } from '../ports/agent.ts'
 import type { Progress } from './progress.ts'
 import { noProgress } from './progress.ts'
 import { prepareWorktree } from '../worktrees/worktrees.ts'
@@ -34,7 +38,7 @@ export async function runCreation(
   const failure =
     elsewhere(core, channel.uri) ??
     (await prepareWorktree(core, channel, { report, signal })) ??
-    (await callAgent(core, provider, agentSession(channel, progress), signal))
+    (await callAgent(core, provider, channel, { progress, signal }))
   core.jobs.end(channel.uri, job)
   // The session may have been disposed of meanwhile.
   const exists = !abort.signal.aborted && core.log.channel(channel.uri) === channel
@@ -44,21 +48,56 @@ export async function runCreation(
   progress.end()
 }
 
+interface Creation {
+  readonly progress: Progress
+  readonly signal: AbortSignal
+}
+
+/** Lets the agent create the session. If it needs a sign-in, asks for one, and goes on after it. */
 async function callAgent(
   core: Core,
   provider: string,
-  session: Session,
-  signal: AbortSignal,
+  channel: Channel<'session'>,
+  { progress, signal }: Creation,
 ): Promise<ErrorInfo | undefined> {
   const agent = agentOf(core, provider)
   if (!agent) return noAgent(provider)
   try {
-    await agent.create?.(session, signal)
+    await agent.create?.(agentSession(channel, progress), signal)
     return undefined
   } catch (error) {
     if (!(error instanceof TurnFailed)) core.world.report('session not created', error)
-    return failureOf(error)
+    if (!(error instanceof SignInRequired) || error.resources.length === 0 || signal.aborted)
+      return failureOf(error)
+    await signInFor(core, channel, error, signal)
+    return signal.aborted ? undefined : callAgent(core, provider, channel, { progress, signal })
   }
+}
+
+/** Shows in the state of the session that it waits for a sign-in. Resolves after the sign-in. */
+async function signInFor(
+  core: Core,
+  channel: Channel<'session'>,
+  { message, resources, reason }: SignInRequired,
+  signal: AbortSignal,
+): Promise<void> {
+  const signedIn = core.tokens.whenSignedIn(core.owners.of(channel.uri), resources, signal)
+  await showActivity(core, channel, message)
+  notifySession(core, channel, ...resources.map((resource) => ({ resource, reason })))
+  await signedIn
+  await showActivity(core, channel, undefined)
+}
+
+/** Shows what a session does. The activity of a session is that of its chat. */
+async function showActivity(
+  core: Core,
+  { uri, head }: Channel<'session'>,
+  activity: string | undefined,
+): Promise<void> {
+  const chat = await wakeIfSound(core, head.defaultChat ?? '')
+  if (!chat?.is('chat') || !core.log.channel(uri)) return
+  core.log.append(chat, compact<ChatAction>({ type: 'chat/activityChanged', activity }))
+  await core.log.reached(core.log.last)
 }
 
 /** Marks the session as failed and, in the same step, fails the turns that wait for the session. */

@@ -4,6 +4,7 @@ import type { ErrorPart } from '@atrium/protocol/chat/state'
 import type { SessionAction } from '@atrium/protocol/session/actions'
 import { Activity, activityMask } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
+import { notifySession } from '../auth/notices.ts'
 import { hasRoom } from '../channels/state-length.ts'
 import type { Core } from '../core/core.ts'
 import type { Job } from '../core/jobs.ts'
@@ -11,7 +12,7 @@ import { isWritable } from '../core/lookup.ts'
 import { withTimeout } from '../core/timeout.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Agent, AgentAction } from '../ports/agent.ts'
-import { TurnFailed, failureOf } from '../ports/agent.ts'
+import { SignInRequired, TurnFailed, failureOf } from '../ports/agent.ts'
 import { withApproval } from '../tools/approval.ts'
 import { providerOnly } from '../tools/client-tools.ts'
 import { Previews } from '../tools/previewed.ts'
@@ -227,6 +228,9 @@ export class Turn implements Job {
       resumable: (known && error.resumable && this.#resumable) || undefined,
     })
     this.#end({ type: 'chat/error', ...this.#ending, part })
+    if (!(error instanceof SignInRequired)) return
+    const { resources, reason } = error
+    notifySession(this.#core, this.#session, ...resources.map((resource) => ({ resource, reason })))
   }
 
   get #resumable(): boolean {

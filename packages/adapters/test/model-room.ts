@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import type { Agent } from '@atrium/host/ports/agent'
 import type { Action } from '@atrium/protocol/channel'
 import type { ChatState, Turn } from '@atrium/protocol/chat/state'
+import type { Params } from '@atrium/protocol/commands'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { fileUri } from '@atrium/protocol/file-uri'
 import { defaultChatUri } from '@atrium/protocol/uri'
@@ -44,7 +45,10 @@ export async function modelRoom(
 export async function agentRoom(
   agent: Agent,
   texts: { readonly [path: string]: string } = {},
-  options: TestHostOptions = {},
+  {
+    signIn,
+    ...options
+  }: TestHostOptions & { readonly signIn?: Omit<Params<'authenticate'>, 'channel'> } = {},
 ) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'atrium-model-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -62,6 +66,7 @@ export async function agentRoom(
     machine: { files: nodeFiles(), terminals, customizations: { hash: String }, ...options.machine },
   })
   const ann = await host.join('ann')
+  if (signIn) await ann.ask('authenticate', signIn)
   await ann.ask('createSession', { channel: session, workingDirectories: [fileUri(folder)] })
   for (const channel of [session, chat]) await ann.ask('subscribe', { channel })
   const text = (path: string) => readFileSync(join(folder, path), 'utf8')

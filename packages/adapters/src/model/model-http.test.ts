@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { testHost } from '../../../host/test/test-host.ts'
 import { callsIn, failureIn, agentRoom, session, textOf, yes } from '../../test/model-room.ts'
 import { agentAt, apis } from '../../test/model-providers.ts'
 import { goodKey, modelServer } from '../../test/model-server.ts'
@@ -43,15 +44,17 @@ describe.each(apis)('$name', (api) => {
 
   test('[N20] without a key, or with a refused one, the turn fails and says what to do; it is resumed with another key', async () => {
     const server = await modelServer()
-    const { turn, ann, resume, host } = await agentRoom(agentAt(server, api, ''))
+    const resource = api.name === 'Anthropic' ? server.url : `${server.url}/v1`
+    const signIn = { resource, token: 'sk-bad-secret-0000' }
+    const { turn, ann, resume, host } = await agentRoom(agentAt(server, api, ''), {}, { signIn })
+    await ann.ask('authenticate', { resource, token: '' })
     const without = await turn('say hello')
     expect(failureIn(without)).toMatchObject({ errorType: 'auth-required', resumable: true })
     expect(failureIn(without)?.message).toContain(
       `There is no key for ${api.name}. Set ${api.variable} where the host`,
     )
     expect(server.requests).toEqual([])
-    const resource = api.name === 'Anthropic' ? server.url : `${server.url}/v1`
-    await ann.ask('authenticate', { resource, token: 'sk-bad-secret-0000' })
+    await ann.ask('authenticate', signIn)
     const refused = await resume(without.id)
     expect(failureIn(refused)?.message).toContain(`${api.name} refused the key. Correct ${api.variable}`)
     await ann.ask('authenticate', { resource, token: goodKey })
@@ -65,6 +68,33 @@ describe.each(apis)('$name', (api) => {
     expect(everything).not.toContain('sk-bad-secret')
     expect(everything).not.toContain(goodKey)
     expect(server.requests.map(({ key }) => key)).toEqual(['sk-bad-secret-0000', goodKey])
+    const notes = ann.notes.flatMap(({ method, params }) => (method === 'auth/required' ? [params] : []))
+    expect(notes).toContainEqual(
+      expect.objectContaining({
+        resource: { resource, resource_name: api.name },
+        reason: 'required',
+      }),
+    )
+    expect(notes.at(-1)).toMatchObject({ resource: { resource }, reason: 'expired' })
+  })
+
+  test('[N20.2] without any key, a session is refused with -32007 and the resource of the key, until a user signs in', async () => {
+    const server = await modelServer()
+    const host = await testHost({ agents: [agentAt(server, api, '')] })
+    const ann = await host.join('ann')
+    const resource = api.name === 'Anthropic' ? server.url : `${server.url}/v1`
+    const create = () => ann.ask('createSession', { channel: session })
+    await expect(create()).rejects.toMatchObject({
+      code: -32007,
+      message: expect.stringContaining(`needs a key: set ANTHROPIC_API_KEY or OPENAI_API_KEY`) as string,
+      data: {
+        resources: expect.arrayContaining([
+          { resource, resource_name: api.name, required: false },
+        ]) as unknown,
+      },
+    })
+    await ann.ask('authenticate', { resource, token: goodKey })
+    await create()
   })
 
   test('[N28] after 429 and 500 the request is repeated; a permanent error is reported without the key', async () => {

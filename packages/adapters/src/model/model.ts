@@ -11,7 +11,8 @@ import { missingKey, modelProblem } from './provider/errors.ts'
 import { toolDefinitions } from './tools.ts'
 import { ModelTurn } from './turn.ts'
 import type { ChosenModel } from './turn.ts'
-import { overlay, protectedResources, providersOf } from './provider/provider.ts'
+import { overlay, providersOf } from './provider/provider.ts'
+import { missingKeys, protectedResources } from './provider/resources.ts'
 import type { Environment, ModelProvider } from './provider/provider.ts'
 
 export interface ModelAgentOptions {
@@ -27,6 +28,7 @@ export interface ModelAgentOptions {
 const modelListTtlMs = 300_000
 /** The same time for a provider that did not answer. */
 const retryAfterMs = 30_000
+const name = 'Atrium Agent'
 
 /** Creates a coding agent on the models of Anthropic, OpenAI and OpenAI-compatible servers. */
 export function modelAgent({ models = {}, environment = {}, ...rest }: ModelAgentOptions): Agent {
@@ -43,25 +45,26 @@ export function agentOn(providers: readonly ModelProvider[], options: ModelAgent
   const keyFromEnvironment = ({ keyVariable }: ModelProvider) => environment[keyVariable ?? ''] || undefined
   const isReady = (provider: ModelProvider) =>
     provider.keyVariable === undefined || keyFromEnvironment(provider) !== undefined
+  const isUsable = providers.some(isReady)
+  const needed = howToGetReady(providers)
   const describe = (): AgentInfo => {
-    const isUsable = providers.some(isReady)
     const description = {
       provider: agentId,
       // Clients show this name where a user chooses an agent. It tells that a key is missing, because every turn
       // would fail without one.
-      displayName: isUsable ? 'Atrium Agent' : 'Atrium Agent (needs a key)',
-      description: `A coding agent on a model of your choice.${isUsable ? '' : ` ${howToGetReady(providers)}`}`,
+      displayName: isUsable ? name : `${name} (needs a key)`,
+      description: `A coding agent on a model of your choice.${isUsable ? '' : ` It ${needed}`}`,
       models: providers.flatMap((provider) =>
         (modelLists.get(provider) ?? []).map((model) => modelInfo(provider.name, model, isReady(provider))),
       ),
-      protectedResources: protectedResources(providers),
+      protectedResources: protectedResources(providers, isUsable),
       capabilities: { multipleChats: { fork: true, sideChat: true } },
     }
     return isUsable
       ? withReadiness(description, { state: 'ready', takesSteering: true })
       : withReadiness(description, {
           state: 'needs-sign-in',
-          problem: howToGetReady(providers),
+          problem: `${name} ${needed}`,
           takesSteering: true,
         })
   }
@@ -85,12 +88,17 @@ export function agentOn(providers: readonly ModelProvider[], options: ModelAgent
 
   const chooseModel = async (chat: Chat): Promise<ChosenModel> => {
     const chosen = chat.state.activeTurn?.message.model ?? lastModel(chat)
-    const firstUsable = info.models.find(({ policyState }) => policyState === 'enabled') ?? info.models[0]
-    const id = chosen?.id ?? config.default ?? firstUsable?.id ?? ''
-    const provider = providers.find(({ name }) => id.startsWith(`${name}/`))
+    const keyOf = (each: ModelProvider) => chat.token(each.resource) ?? keyFromEnvironment(each)
+    const providerOf = (id: string) => providers.find((each) => id.startsWith(`${each.name}/`))
+    const firstUsable = info.models.find((model) => {
+      const of = providerOf(model.id)
+      return of && (of.keyVariable === undefined || keyOf(of) !== undefined)
+    })
+    const id = chosen?.id ?? config.default ?? (firstUsable ?? info.models[0])?.id ?? ''
+    const provider = providerOf(id)
     if (!provider) throw new TurnFailed('model', unknownModel(id))
     const model = id.slice(provider.name.length + 1)
-    const key = chat.token(provider.resource) ?? keyFromEnvironment(provider)
+    const key = keyOf(provider)
     if (key === undefined && provider.keyVariable !== undefined) throw missingKey(provider)
     const [settings = { id: model }] = overlay([{ id: model }], modelLists.get(provider) ?? [])
     const effort = chosen?.config?.['effort']
@@ -109,6 +117,7 @@ export function agentOn(providers: readonly ModelProvider[], options: ModelAgent
     },
     resumes: true,
     tools: toolDefinitions,
+    missing: (hasToken) => missingKeys(providers, isUsable, hasToken),
     async probe() {
       await Promise.all(providers.map(refreshModels))
       info = describe()
@@ -137,5 +146,5 @@ function unknownModel(id: string): string {
 
 function howToGetReady(providers: readonly ModelProvider[]): string {
   const variables = providers.flatMap(({ keyVariable = [] }) => keyVariable)
-  return `It needs a key: set ${variables.join(' or ')} where the host runs, or sign in.`
+  return `needs a key: set ${variables.join(' or ')} where the host runs, or sign in.`
 }

@@ -1,6 +1,7 @@
-import { TurnFailed } from '@atrium/host/ports/agent'
+import { SignInRequired, TurnFailed } from '@atrium/host/ports/agent'
 import { errorFields, redirectCode } from './error-fields.ts'
 import type { ErrorFields } from './error-fields.ts'
+import { keyResource } from './resources.ts'
 import type { ModelProvider } from './provider.ts'
 
 /** The failure of a request to a model. */
@@ -68,19 +69,20 @@ export function modelProblem(
   return permanent(`${name} refused the request (${status}): ${sentence(message)}`)
 }
 
-export function missingKey({ displayName, resource, keyVariable = '' }: ModelProvider): TurnFailed {
+export function missingKey(provider: ModelProvider): SignInRequired {
+  const { displayName, resource, keyVariable = '' } = provider
   const text = `There is no key for ${displayName}. Set ${keyVariable} where the host is started, or sign in to ${resource} in your client; then resume this turn.`
-  return new TurnFailed('auth-required', text, true)
+  return new SignInRequired(text, [keyResource(provider)])
 }
 
 /** Returns the failure of a request whose key cannot be used. `why` is a sentence. */
-function wrongKey({ resource, keyVariable = '' }: ModelProvider, why: string): TurnFailed {
-  const where = keyVariable === '' ? 'S' : `Correct ${keyVariable} where the host is started, or s`
-  return new TurnFailed(
-    'auth-required',
-    `${why} ${where}ign in to ${resource} in your client; then resume this turn.`,
-    true,
-  )
+function wrongKey(provider: ModelProvider, why: string): TurnFailed {
+  const { resource, keyVariable } = provider
+  const where = keyVariable === undefined ? 'S' : `Correct ${keyVariable} where the host is started, or s`
+  const text = `${why} ${where}ign in to ${resource} in your client; then resume this turn.`
+  return keyVariable === undefined
+    ? new TurnFailed('auth-required', text, true)
+    : new SignInRequired(text, [keyResource(provider)], 'expired')
 }
 
 /**
@@ -98,9 +100,10 @@ export function emptyResponse(provider: ModelProvider): ModelProblem {
 }
 
 /** Returns the failure of a request that was repeated in vain. */
-export function failedAfter({ errorType, message, resumable: isResumable }: TurnFailed, attempts: number) {
-  const tried = attempts > 1 ? ` The request was made ${attempts} times.` : ''
-  return new TurnFailed(errorType, `${message}${tried}`, isResumable)
+export function failedAfter(failure: TurnFailed, attempts: number): TurnFailed {
+  if (attempts <= 1) return failure
+  const { errorType, message, resumable: isResumable } = failure
+  return new TurnFailed(errorType, `${message} The request was made ${attempts} times.`, isResumable)
 }
 
 function networkProblem({ displayName: name, resource }: ModelProvider, fields: ErrorFields): ModelProblem {

@@ -1,4 +1,3 @@
-import type { ProtectedResourceMetadata } from '@atrium/protocol/common/auth'
 import type { LanguageModelV3, SharedV3ProviderOptions } from '@ai-sdk/provider'
 import { anthropicModels, openaiModels } from './model-list.ts'
 import { modelsIn } from './config.ts'
@@ -133,18 +132,6 @@ function compatible(name: string, config: CompatibleConfig): ModelProvider {
 
 /** Fetches without following redirects. A redirect could send the key to another address. */
 const fetchWithoutRedirect: typeof fetch = (input, init) => fetch(input, { ...init, redirect: 'error' })
-
-/**
- * Returns the resources for which clients may pass an API key. Clients need not pass one, because the host's environment may
- * contain it.
- */
-export function protectedResources(
-  providers: readonly ModelProvider[],
-): readonly ProtectedResourceMetadata[] {
-  return providers.flatMap(({ resource, displayName, keyVariable }) =>
-    keyVariable === undefined ? [] : [{ resource, resource_name: displayName, required: false }],
-  )
-}
 
 /**
  * Adds the configured models to a provider's list. Configured settings win over listed ones. An empty list stays empty,

@@ -60,6 +60,12 @@ const connection = agent({ name: 'scripted' })
       },
     }
   })
+  .onRequest(methods.agent.authenticate, ({ params }) => {
+    append(join(folder, 'authenticated'), `${params.methodId}\n`)
+    if (has('auth-refuses')) throw new RequestError(-32_603, 'nobody clicked')
+    append(join(folder, 'signed-in'), '')
+    return {}
+  })
   .onRequest(methods.agent.session.new, async ({ params, client }) => {
     if (has('never-opens')) await new Promise(() => {})
     // A test lets a slow agent go on by the file `go`.
@@ -101,7 +107,10 @@ const connection = agent({ name: 'scripted' })
     append(join(folder, 'set'), `${params.configId} ${params.value}\n`)
     return { configOptions: options({ [params.configId]: params.value }) }
   })
-  .onRequest(methods.agent.session.prompt, ({ params, client }) => runPrompt(params, client))
+  .onRequest(methods.agent.session.prompt, ({ params, client }) => {
+    if (has('auth-prompt') && !existsSync(join(folder, 'signed-in'))) throw RequestError.authRequired()
+    return runPrompt(params, client)
+  })
   .onRequest(
     '_session/steering',
     (params) => params,
@@ -252,6 +261,10 @@ function commands(client, { id: sessionId }) {
 }
 
 function authMethods() {
+  const own = has('auth-own') ? [{ id: 'own', name: 'In a browser' }] : []
+  const vars = [{ name: 'SCRIPTED_KEY' }]
+  const key = has('auth-key') ? [{ type: 'env_var', id: 'key', name: 'With a key', vars }] : []
+  if (own.length + key.length > 0) return [...own, ...key]
   if (has('auth-terminal')) return [{ type: 'terminal', id: 't', name: 'In a terminal', args: ['login'] }]
   return has('auth-words')
     ? [{ id: 'w', name: 'Words', description: 'Set SCRIPTED_KEY and start again' }]
@@ -259,7 +272,8 @@ function authMethods() {
 }
 
 function requireSignIn() {
-  if (has('auth') && !process.env['SCRIPTED_KEY']) throw RequestError.authRequired()
+  const isSignedIn = process.env['SCRIPTED_KEY'] === 'k-good' || existsSync(join(folder, 'signed-in'))
+  if ((has('auth') || has('auth-own') || has('auth-key')) && !isSignedIn) throw RequestError.authRequired()
   if (has('auth-once') && !existsSync(join(folder, 'signed-in'))) {
     writeFileSync(join(folder, 'signed-in'), '')
     throw RequestError.authRequired()

@@ -35,30 +35,6 @@ const faults: readonly (readonly [string, ScriptedOptions, RegExp, string])[] = 
     'agent',
   ],
   ['another version of ACP', { quirks: ['version-9'] }, /speaks version 9 of ACP/, 'agent'],
-  [
-    'not signed in, with a known command',
-    { quirks: ['auth'], program: { signIn: 'scripted login' } },
-    /not signed in\. Run `scripted login`/,
-    'auth',
-  ],
-  [
-    'not signed in, with a terminal method',
-    { quirks: ['auth', 'auth-terminal'] },
-    /not signed in\. Run `\S+node login`/,
-    'auth',
-  ],
-  [
-    'not signed in, with a description by the agent',
-    { quirks: ['auth', 'auth-words'] },
-    /not signed in\. Set SCRIPTED_KEY and start again\./,
-    'auth',
-  ],
-  [
-    'not signed in, without any method',
-    { quirks: ['auth'] },
-    /not signed in\. Run `\S+node` in a terminal/,
-    'auth',
-  ],
 ]
 
 test.each(faults)(
@@ -131,17 +107,19 @@ test('[H14.3] a problem of one session does not make its agent broken, and clien
   rmSync(gone.folder, { recursive: true })
   expect(errorOf(await gone.turn('say a'))?.error.message).toContain('no such directory')
   expect(readinessOf(gone.agent.agent.info)).toMatchObject({ state: 'ready' })
-  const room = await acpRoom({ quirks: ['auth-once'] })
+  const room = await acpRoom({ quirks: ['auth-prompt'] })
+  await room.turn('say a')
   const listed = () => JSON.stringify(room.ann.state(rootUri))
   await room.ann.until(() => listed().includes('needs-sign-in'))
+  writeFileSync(join(room.agent.folder, 'signed-in'), '')
   await room.turn('say a')
   await room.ann.until(() => !listed().includes('needs-sign-in'))
 })
 
 test('[N47] a corrected configuration counts for the resumed turn', async () => {
-  const before = await acpRoom({ quirks: ['auth'] })
+  const before = await acpRoom({ quirks: ['auth-prompt'] })
   const failed = await before.turn('say a')
-  const room = await before.restart('close', { quirks: ['auth'], env: { SCRIPTED_KEY: 'k' } })
+  const room = await before.restart('close', { quirks: ['auth'], env: { SCRIPTED_KEY: 'k-good' } })
   room.resume(failed.id)
   await room.ann.until(() => room.chat.turns[0]?.state === 'complete')
   expect(textOf(room.chat.turns[0] ?? failed)).toBe('a')

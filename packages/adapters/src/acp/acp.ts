@@ -1,11 +1,12 @@
 import { homedir } from 'node:os'
 import type { Agent, AgentAction, AgentCommand, Chat } from '@atrium/host/ports/agent'
 import type { Uri } from '@atrium/protocol/channel'
+import type { ProtectedResourceMetadata } from '@atrium/protocol/common/auth'
 import type { AgentInfo } from '@atrium/protocol/root/state'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { withTimeout } from '../process/timeout.ts'
-import type { AcpSession, SessionContext } from './acp-session.ts'
-import { agentInfo, isSignedOut, profileOf } from './agent-info.ts'
+import type { AcpSession } from './acp-session.ts'
+import { agentInfo, isSignedOut, neededSignIns, profileOf } from './agent-info.ts'
 import type { Profile } from './agent-info.ts'
 import { configSchema } from './config-options.ts'
 import { foldersOf } from './folders.ts'
@@ -13,17 +14,17 @@ import { commandsFor, withCommands } from './remembered-commands.ts'
 import type { RememberedCommands } from './remembered-commands.ts'
 import { OutputStream } from './calls/output-stream.ts'
 import { TurnRun } from './run-turn.ts'
-import { sessionMemory } from './session-memory.ts'
 import { SessionProcess } from './session-process.ts'
-import type { TurnParts } from './turn-parts.ts'
+import type { Connect } from './session-process.ts'
+import { turnParts } from './turn-parts.ts'
 import { ToolServer } from './tool-server/tool-server.ts'
 import { steers } from './process/connection.ts'
 import type { AcpConnection } from './process/connection.ts'
 import { IdleProcesses } from './process/idle-processes.ts'
 import { Launcher } from './process/launch.ts'
 import type { AcpProgram, LaunchContext } from './process/launch.ts'
-import { isEnabled } from './process/mcp-servers.ts'
-import type { AcpServer } from './process/mcp-servers.ts'
+import { keysIn } from './process/sign-in.ts'
+import type { Variables } from '../process/environment.ts'
 
 export type { Profile } from './agent-info.ts'
 
@@ -63,10 +64,10 @@ export class AcpAgent implements Agent {
   }
 
   get info(): AgentInfo {
-    const { program } = this.#launcher
+    const { program, context } = this.#launcher
     return agentInfo({
       program,
-      servers: this.#servers,
+      servers: context.mcpServers ?? [],
       profile: this.#profile,
       problem: this.#problem,
     })
@@ -94,6 +95,24 @@ export class AcpAgent implements Agent {
     return this.#probing.enough
   }
 
+  missing(hasToken: (resource: string) => boolean): readonly ProtectedResourceMetadata[] {
+    const ways = neededSignIns(this.#problem)
+    return ways.some(({ resource }) => hasToken(resource)) ? [] : ways
+  }
+
+  /**
+   * Signs in, and asks the agent for a session. A key is only for the sessions of the user who gave it. Any other sign-in is
+   * that of the machine.
+   */
+  async signIn(resource: string, token: string): Promise<void> {
+    const way = this.#launcher.signInWays.find((each) => each.resource.resource === resource)
+    const keys = way && keysIn([way], () => token)
+    const session = await this.#open(keys, way?.methodId)
+    if (keys) return session.connection.process.end()
+    this.#problem = undefined
+    this.#keepSpare(session)
+  }
+
   #beginProbe(): Probing {
     const done = this.#probe().finally(() => {
       this.#probing = undefined
@@ -102,7 +121,9 @@ export class AcpAgent implements Agent {
   }
 
   async *run(chat: Chat, signal: AbortSignal): AsyncIterable<AgentAction> {
+    const keys = keysIn(this.#launcher.signInWays, (resource) => chat.token(resource))
     const process = this.#processOf(chat.sessionUri)
+    await process.useKeys(keys)
     let connection: AcpConnection | undefined
     const output = new OutputStream({
       pause: () => connection?.process.lines.pause(),
@@ -114,14 +135,18 @@ export class AcpAgent implements Agent {
     signal.addEventListener('abort', stop)
     if (signal.aborted) stop()
     else {
-      const run = this.#turnParts(chat, process, output).then((parts) =>
+      const run = turnParts(
+        { chat, process, output, launcher: this.#launcher },
+        this.#tools,
+        this.#profile,
+      ).then((parts) =>
         new TurnRun(parts).run(signal, (opened) => {
           connection = opened
         }),
       )
       run.then(
         () => {
-          this.#problem = undefined
+          if (!keys) this.#problem = undefined
           output.end()
         },
         (error: unknown) => {
@@ -175,19 +200,20 @@ export class AcpAgent implements Agent {
   #processOf(session: Uri): SessionProcess {
     const known = this.#processes.get(session)
     if (known) return known
-    const process = this.#newProcess((signal) => this.#connect(signal))
+    const process = this.#newProcess((signal, keys) => this.#connect(signal, keys))
     this.#processes.set(session, process)
     return process
   }
 
-  #newProcess(connect: (signal: AbortSignal) => Promise<AcpConnection>): SessionProcess {
+  #newProcess(connect: Connect): SessionProcess {
     return new SessionProcess(connect, this.#idle, (folder, commands) => {
       this.#commands = withCommands(this.#commands, folder, commands)
       if (this.#profile?.commands !== this.#commands) this.#learn({ commands: this.#commands })
     })
   }
 
-  async #connect(signal: AbortSignal): Promise<AcpConnection> {
+  async #connect(signal: AbortSignal, keys: Variables | undefined): Promise<AcpConnection> {
+    if (keys) return this.#launcher.start(signal, keys)
     await this.#endOfProbe(signal)
     const spare = this.#spare
     this.#spare = undefined
@@ -214,26 +240,31 @@ export class AcpAgent implements Agent {
     if (this.#problem && !signal.aborted) throw this.#problem
   }
 
-  /**
-   * Starts a process and opens an ACP session, to learn the agent's config options. The process is kept for a while, so that
-   * the first session can use it.
-   */
+  /** Learns the agent's config options. The process is kept for a while, so that the first session can use it. */
   async #probe(): Promise<void> {
-    const { context } = this.#launcher
-    let connection: AcpConnection | undefined
     try {
-      const opened = await this.#launcher.start()
-      connection = opened
-      const process = this.#newProcess(() => Promise.resolve(opened))
-      const cwd = context.probeDirectory ?? homedir()
+      const session = await this.#open()
+      this.#problem = undefined
+      if (this.#closed) await session.connection.process.end()
+      else this.#keepSpare(session)
+    } catch (error) {
+      this.#problem = this.#launcher.userError(error)
+    }
+  }
+
+  /** Starts a process, signs in if a method is given, and opens an ACP session. */
+  async #open(keys?: Variables, methodId?: string): Promise<AcpSession> {
+    const connection = await this.#launcher.start(undefined, keys)
+    try {
+      if (methodId !== undefined) await connection.request('authenticate', { methodId }, signInMs)
+      const process = this.#newProcess(() => Promise.resolve(connection))
+      const cwd = this.#launcher.context.probeDirectory ?? homedir()
       const session = await process.createSession('', { cwd, mcpServers: [] })
       this.#profile = profileOf(session, this.#commands)
-      this.#problem = undefined
-      if (this.#closed) return await opened.process.end()
-      this.#keepSpare(session)
+      return session
     } catch (error) {
-      await connection?.process.end()
-      this.#problem = this.#launcher.userError(error)
+      await connection.process.end()
+      throw this.#launcher.userError(error)
     }
   }
 
@@ -251,41 +282,6 @@ export class AcpAgent implements Agent {
     })
     void process.ended.then(cancelTimer)
   }
-
-  get #servers(): readonly AcpServer[] {
-    return this.#launcher.context.mcpServers ?? []
-  }
-
-  async #turnParts(chat: Chat, process: SessionProcess, output: OutputStream): Promise<TurnParts> {
-    const context = this.#sessionContext(chat)
-    const common = { chat, process, output, launcher: this.#launcher }
-    const name = this.#servers.some((server) => server.name === 'atrium') ? 'atrium-tools' : 'atrium'
-    // A chat gets the host's MCP server when its session has tools or comments for the first time, and keeps it: a change
-    // of the MCP servers costs a restart of the agent.
-    const hasTools = chat.tools.list().length > 0 || chat.comments.exist
-    const isWanted = hasTools || sessionMemory(chat)?.servers.includes(name)
-    if (!isWanted) return { ...common, context }
-    const opened = await this.#tools.endpoint(`${chat.sessionUri} ${chat.uri}`, name).catch(() => undefined)
-    // If the MCP server could not be opened, the agent works as if there were no tools.
-    if (!opened) return { ...common, context }
-    const mcpServers = [...context.mcpServers, opened.server]
-    return { ...common, context: { ...context, mcpServers }, tools: { name, endpoint: opened.endpoint } }
-  }
-
-  /**
-   * Returns the context of a chat: the directories of the chat, or of its session if the chat has none, and the enabled MCP
-   * servers.
-   */
-  #sessionContext(chat: Chat): SessionContext {
-    const ownDirectories = chat.state.workingDirectories ?? []
-    const [cwd, ...others] = foldersOf(
-      ownDirectories.length > 0 ? ownDirectories : chat.session.workingDirectories,
-    )
-    const additional =
-      this.#profile?.directories && others.length > 0 ? { additionalDirectories: others } : {}
-    const mcpServers = this.#servers.filter((server) => isEnabled(server, chat.session.customizations))
-    return { cwd, ...additional, mcpServers }
-  }
 }
 
 /** A start of the agent for its description. `enough` resolves when a caller that only wants the description has waited long enough. */
@@ -295,4 +291,6 @@ interface Probing {
 }
 
 const spareMs = 60_000
+/** The time that a person has for a sign-in that the agent itself carries out. */
+const signInMs = 600_000
 const probeMs = 5000

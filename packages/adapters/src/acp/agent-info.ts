@@ -1,5 +1,6 @@
-import { TurnFailed } from '@atrium/host/ports/agent'
+import { SignInRequired } from '@atrium/host/ports/agent'
 import { withReadiness } from '@atrium/protocol/root/readiness'
+import type { ProtectedResourceMetadata } from '@atrium/protocol/common/auth'
 import type { Readiness } from '@atrium/protocol/root/readiness'
 import type { AgentInfo } from '@atrium/protocol/root/state'
 import type { AcpSession } from './acp-session.ts'
@@ -56,6 +57,7 @@ export function agentInfo({ program, servers, profile, problem }: AgentFacts): A
     displayName,
     description: problem?.message ?? `${displayName}, as ${command} on this machine`,
     models: [...modelsOf(provider, knobs)],
+    ...(isSignedOut(problem) && { protectedResources: [...problem.resources] }),
     ...(servers.length > 0 && { customizations: servers.map(customizationOf) }),
     capabilities: {
       multipleChats: { fork: true, sideChat: true },
@@ -75,6 +77,11 @@ function stateOf(profile: Profile | undefined, problem: Error | undefined): Read
   return profile ? 'ready' : 'not-tried'
 }
 
-export function isSignedOut(error: unknown): error is TurnFailed {
-  return error instanceof TurnFailed && error.errorType === 'auth'
+/** The ways to sign in, if the agent wants a sign-in. */
+export function neededSignIns(problem: Error | undefined): readonly ProtectedResourceMetadata[] {
+  return isSignedOut(problem) ? problem.resources : []
+}
+
+export function isSignedOut(error: unknown): error is SignInRequired {
+  return error instanceof SignInRequired
 }

@@ -1,29 +1,32 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Uri } from '@atrium/protocol/channel'
+import type { Variables } from '../process/environment.ts'
 import { AcpSession } from './acp-session.ts'
 import type { CommandListener, SessionContext } from './acp-session.ts'
 import type { AcpConnection } from './process/connection.ts'
 import type { IdleProcesses } from './process/idle-processes.ts'
+
+/** Connects to the agent, with the keys that a user has given. */
+export type Connect = (signal: AbortSignal, keys: Variables | undefined) => Promise<AcpConnection>
 
 /**
  * The agent process of one session of the host. It has one ACP session for each chat. If the process has ended, the next turn
  * starts another. An idle process is ended if the agent can restore its ACP sessions later.
  */
 export class SessionProcess {
-  readonly #connect: (signal: AbortSignal) => Promise<AcpConnection>
+  readonly #connect: Connect
   readonly #idle: IdleProcesses
   readonly #onCommands: CommandListener
   readonly #sessions = new Map<Uri, AcpSession>()
   readonly #opening = new Map<Uri, Promise<AcpSession>>()
   #connection: Promise<AcpConnection> | undefined
+  /** The keys that the owner of the session has given to the agent. */
+  #keys: Variables | undefined
   /** The number of running turns. */
   #turns = 0
   readonly #closed = new AbortController()
 
-  constructor(
-    connect: (signal: AbortSignal) => Promise<AcpConnection>,
-    idle: IdleProcesses,
-    onCommands: CommandListener,
-  ) {
+  constructor(connect: Connect, idle: IdleProcesses, onCommands: CommandListener) {
     this.#connect = connect
     this.#idle = idle
     this.#onCommands = onCommands
@@ -64,6 +67,13 @@ export class SessionProcess {
     return this.#opened(chat, async () =>
       AcpSession.restore(await this.connection(), { sessionId, ...context }, this.#onCommands),
     )
+  }
+
+  /** Sets the keys for the process. A process keeps the keys that it was started with, so it is ended if they have changed. */
+  async useKeys(keys: Variables | undefined): Promise<void> {
+    if (isDeepStrictEqual(keys, this.#keys)) return
+    this.#keys = keys
+    if (this.#turns === 0) await this.end()
   }
 
   /** Counts a running turn. The caller must call the returned function when the turn ends. */
@@ -114,7 +124,7 @@ export class SessionProcess {
   }
 
   #start(): Promise<AcpConnection> {
-    const started = this.#connect(this.#closed.signal)
+    const started = this.#connect(this.#closed.signal, this.#keys)
     started.catch(() => {
       if (this.#connection === started) this.#connection = undefined
     })

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os'
-import { TurnFailed } from '@atrium/host/ports/agent'
+import { SignInRequired, TurnFailed } from '@atrium/host/ports/agent'
 import type { World } from '@atrium/host/ports/world'
 import { AhpError } from '@atrium/protocol/errors'
 import { programEnvironment } from '../../process/program-environment.ts'
@@ -9,7 +9,8 @@ import { LineProcess } from '../../process/line-process.ts'
 import { redactor } from '../../process/redact.ts'
 import { valuesGiven } from './mcp-servers.ts'
 import type { AcpServer } from './mcp-servers.ts'
-import { signInText } from './sign-in.ts'
+import { signInText, signInWays } from './sign-in.ts'
+import type { SignInWay } from './sign-in.ts'
 import type { IdleProcesses } from './idle-processes.ts'
 import { authRequired, fieldsOf } from './schema.ts'
 import type { AuthMethod } from './schema.ts'
@@ -66,6 +67,8 @@ export class Launcher {
   lastDiagnostics: readonly string[] = []
   #authMethods: readonly AuthMethod[] = []
   #redact = (text: string) => text
+  /** The keys that users have given. They are removed from texts, like all other secrets. */
+  #givenKeys: Variables = {}
   readonly #processes = new Set<LineProcess>()
 
   constructor(program: AcpProgram, context: LaunchContext) {
@@ -73,10 +76,18 @@ export class Launcher {
     this.context = context
   }
 
-  /** Starts a process. Resolves when the agent has answered `initialize`. An aborted signal ends the process. */
-  async start(signal?: AbortSignal): Promise<AcpConnection> {
+  /** The ways to sign in that the agent has announced. */
+  get signInWays(): readonly SignInWay[] {
+    return signInWays(this.program, this.#authMethods)
+  }
+
+  /**
+   * Starts a process, with the keys that a user has given. Resolves when the agent has answered `initialize`. An aborted signal
+   * ends the process.
+   */
+  async start(signal?: AbortSignal, keys: Variables = {}): Promise<AcpConnection> {
     const { watchdog, version, later } = this.context
-    const agentProcess = new LineProcess(this.#processOptions(), watchdog)
+    const agentProcess = new LineProcess(this.#processOptions(keys), watchdog)
     this.#processes.add(agentProcess)
     void agentProcess.ended.then(() => this.#processes.delete(agentProcess))
     const end = () => void agentProcess.end()
@@ -99,13 +110,14 @@ export class Launcher {
     }
   }
 
-  #processOptions() {
+  #processOptions(keys: Variables) {
     const { command, args, env, variables, memoryBytes: maxMemory = defaultMaxMemory } = this.program
     const { environment: host, mark, mcpServers = [], secrets = {} } = this.context
     // Agents get the socket of the user's SSH agent, because they run git, and git may need it to push or fetch.
     const own = new RegExp(`${variables.source}|^SSH_AUTH_SOCK$`, variables.flags)
-    const environment = programEnvironment(host, { own, configured: env, mark })
-    const otherSecrets = { ...valuesGiven(mcpServers), ...secrets }
+    const environment = programEnvironment(host, { own, configured: { ...env, ...keys }, mark })
+    for (const key of Object.values(keys)) this.#givenKeys = { ...this.#givenKeys, [`KEY ${key}`]: key }
+    const otherSecrets = { ...valuesGiven(mcpServers), ...secrets, ...this.#givenKeys }
     this.#redact = redactor({ ...environment, ...otherSecrets })
     // The process runs in the home folder, because each ACP session names its own working directory.
     return { command, args, cwd: homedir(), environment, otherSecrets, maxMemory, maxLineLength, missingHint }
@@ -134,7 +146,8 @@ export class Launcher {
     if (error.code !== authRequired) return this.failure(messageWithDetails(error))
     const { displayName, command, signIn } = this.program
     const instruction = signInText(this.#authMethods, command, signIn)
-    return new TurnFailed('auth', `${displayName} is not signed in. ${instruction}`, true)
+    const resources = this.signInWays.map(({ resource }) => resource)
+    return new SignInRequired(`${displayName} is not signed in. ${instruction}`, resources)
   }
 
   /**

@@ -39,6 +39,8 @@ export interface AuthMethod {
   readonly description?: string | null
   readonly type?: string
   readonly args?: readonly string[]
+  /** The variables of a method of the type `env_var`. */
+  readonly vars?: readonly { readonly name: string; readonly optional?: boolean }[]
   readonly _meta?: {
     readonly 'terminal-auth'?: { readonly command?: string; readonly args?: readonly string[] }
   } | null

@@ -264,6 +264,16 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import('./commands/agents.ts')).agents,
   },
   {
+    usage: 'login [name]',
+    about:
+      'sign in to an agent, an MCP server or a resource; the token is asked for, or comes from stdin; without NAME: list what asks for a sign-in',
+    options: [
+      ['--session <session>', 'the MCP servers of this session, too'],
+      ['--out', 'sign out'],
+    ],
+    load: async () => (await import('./commands/login.ts')).login,
+  },
+  {
     usage: 'config [key] [value]',
     about: 'list the settings of the host, show one, or change one',
     options: [['--unset', 'reset the setting']],

@@ -1,9 +1,9 @@
 import type { McpServerCustomization } from '@atrium/protocol/session/customization'
-import type { SessionState } from '@atrium/protocol/session/state'
 import { CommandError, exits } from '../terminal/exit.ts'
 import type { HostOptions } from '../link/connect.ts'
 import { printList } from '../render/table.ts'
 import { findSession } from '../session/find.ts'
+import { serversOf } from '../session/servers.ts'
 import { withClient } from '../link/with-client.ts'
 import { onOneLine, output } from '../terminal/output.ts'
 import type { OutputOptions } from '../terminal/output.ts'
@@ -41,13 +41,6 @@ export function mcp(name: string, server: string | undefined, flags: Flags): Pro
       { ...document(one), on: enabled },
       () => `${onOneLine(one.name)} is ${onOrOff(enabled)} from the next turn on.`,
     )
-  })
-}
-
-function serversOf({ customizations = [] }: SessionState): readonly McpServerCustomization[] {
-  return customizations.flatMap((each) => {
-    if (each.type === 'mcpServer') return [each]
-    return (each.children ?? []).flatMap((child) => (child.type === 'mcpServer' ? [child] : []))
   })
 }
 

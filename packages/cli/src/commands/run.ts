@@ -159,7 +159,13 @@ async function createSession(
       return void (await client.ask('createSession', params))
     } catch (error) {
       if (error instanceof LinkClosed) continue
-      if (again && error instanceof AhpError && error.code === errorCodes.SessionAlreadyExists) return
+      if (!(error instanceof AhpError)) throw error
+      if (again && error.code === errorCodes.SessionAlreadyExists) return
+      if (error.code === errorCodes.AuthRequired)
+        throw new CommandError(
+          `${sanitize(error.message)} Sign in with: atrium login ${provider ?? ''}`.trim(),
+          exits.denied,
+        )
       throw error
     }
   }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { AgentSettings } from '@atrium/adapters/acp/registry'
@@ -74,14 +74,18 @@ export class Room {
     this.#agents = agents
   }
 
-  /** `agents`: the agents besides the guide. */
-  static async open(flags: readonly string[] = [], agents?: AgentSettings): Promise<Room> {
+  /** `agents`: the agents besides the guide. `config`: the config file of the host. */
+  static async open(flags: readonly string[] = [], agents?: AgentSettings, config?: object): Promise<Room> {
     const room = new Room(agents)
     onTestFinished(async () => {
       await room.#host?.kill()
       rmSync(room.home, { recursive: true, force: true, maxRetries: 5 })
     })
     mkdirSync(room.folder)
+    if (config) {
+      mkdirSync(join(room.home, '.config/atrium'), { recursive: true })
+      writeFileSync(join(room.home, '.config/atrium/config.json'), JSON.stringify(config))
+    }
     await room.start(flags)
     return room
   }

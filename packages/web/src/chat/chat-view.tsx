@@ -16,6 +16,7 @@ import { cancelTurn } from './composer/messages.ts'
 import { ChatProvider } from './shared/context.ts'
 import type { ChatContext } from './shared/context.ts'
 import { QueueView } from './composer/queue-view.tsx'
+import { NeededSignIns } from './needed-sign-ins.tsx'
 import { useReadMark } from './read-mark.ts'
 import { Timeline } from './timeline.tsx'
 import { TurnView } from './turn-view.tsx'
@@ -113,6 +114,7 @@ export const ChatView = memo(function ChatView({ client, session, chat, steers, 
         )}
       </Timeline>
       <div class="dock">
+        <NeededSignIns client={client} session={session} chat={state} />
         <QueueView state={state} steers={steers} />
         {state.interactivity === 'read-only' ? (
           <p class="read-only">This chat can only be read.</p>

@@ -1,10 +1,13 @@
 import type { Client } from '@atrium/client/client'
 import type { AgentInfo } from '@atrium/protocol/root/state'
+import type { ProtectedResourceMetadata } from '@atrium/protocol/common/auth'
 import { rootUri } from '@atrium/protocol/uri'
 import { useEffect, useState } from 'preact/hooks'
 import { useLiveChannel } from '../link/live-channel.ts'
 import { RoleNote } from '../link/role-note.tsx'
 import { useMay } from '../link/role.ts'
+import { SignInCard } from '../link/sign-in-card.tsx'
+import { resourcesIn } from '../link/sign-in-resources.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { GrowingText } from '../ui/growing-text.tsx'
@@ -43,6 +46,7 @@ export function NewSessionDialog({ client, path: first, folders, agent: wanted, 
   const [config, setConfig] = useState<ConfigValues>({})
   const [model, setModel] = useState<{ readonly id: string; readonly config: ConfigValues }>()
   const [problem, setProblem] = useState<string>()
+  const [signIns, setSignIns] = useState<readonly ProtectedResourceMetadata[]>([])
   const [busy, setBusy] = useState(false)
   const owns = useMay('own')
   const resolved = useSessionConfig(client, path === undefined ? '' : provider, path ?? '')
@@ -55,9 +59,19 @@ export function NewSessionDialog({ client, path: first, folders, agent: wanted, 
       onCreated(await createSession(client, { provider, path, config, model: selection(model), text }))
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error))
+      setSignIns(resourcesIn(error))
       setBusy(false)
     }
   }
+  if (signIns.length > 0)
+    return (
+      <Dialog title="New session" wide onClose={onClose}>
+        <SignInCard client={client} resources={signIns} why={problem} onDone={() => void create()} />
+        <footer class="dialog-foot">
+          <Button onClick={() => setSignIns([])}>Back</Button>
+        </footer>
+      </Dialog>
+    )
   return (
     <Dialog title="New session" wide onClose={onClose}>
       <form

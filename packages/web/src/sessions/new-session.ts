@@ -32,7 +32,8 @@ export async function createSession(
   }
   await client.ask('createSession', params).catch((error: unknown) => {
     const failure = failedRequest(error)
-    throw new Error(failureWords(failure, 'The session was not created', 'the session was created'))
+    const words = failureWords(failure, 'The session was not created', 'the session was created')
+    throw new Error(words, { cause: error })
   })
   if (text.trim() === '') return channel
   const chat = defaultChatUri(channel)

@@ -65,6 +65,8 @@ export function signInText(
     if (type === 'terminal') return runText(command, args)
   }
   if (knownCommand !== undefined) return runText(knownCommand)
+  const names = methods.flatMap(({ vars = [] }) => vars.map(({ name }) => name))
+  if (names.length > 0) return `Sign in with its key, or set ${names.join(' or ')} where the host runs.`
   const described = methods.find(({ description }) => description)?.description
   return described ? `${described}.`.replace(/\.\.$/, '.') : runText(command)
 }

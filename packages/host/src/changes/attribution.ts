@@ -3,9 +3,9 @@ import type { CapturedChange } from '../ports/captures.ts'
 import type { TurnFolder, UncertainPaths } from './turn-record.ts'
 
 /**
- * A part of a turn, between two captures of a folder. The host takes a capture when the first running call of the
- * turn begins, and when the last one ends. So during a period, calls of the turn run either all the time or not at
- * all. If a capture fails, two such periods become one.
+ * A part of a turn, between two captures of a folder. The host takes a capture when a call of the turn begins, and
+ * before it ends. So during a period, a call of the turn runs either all the time or not at all. If a capture fails,
+ * two such periods become one.
  */
 export interface Period {
   /** The calls of the turn that ran. Empty unless calls are known to have run during the whole period. */

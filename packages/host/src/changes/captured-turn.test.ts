@@ -202,12 +202,12 @@ async function endingCall() {
   const taking = new Taking(new MemoryCaptures(disk, pause), { world: testWorld(), limits })
   const turn = new CapturedTurn('t', ['/work'], taking, () => {})
   await turn.begin(undefined)
-  await turn.callsBegin([{ id: 'c', label: 'Write' }])
+  await turn.callsRun([{ id: 'c', label: 'Write' }])
   turn.writesOnly('c', ['file:///work/own'])
   const write = (path: string) => files.set(path, { bytes, mode: '100644' })
   write('own')
   isHeld = true
-  const looked = turn.callsEnd()
+  const looked = turn.callsRun([])
   // The capture has begun, and waits.
   await new Promise(setImmediate)
   isHeld = false
@@ -228,4 +228,29 @@ test('[O33] the files that a call has changed are its own if nobody else is acti
   release()
   await looked
   expect(turn.record.folders[0]?.shared).toBeUndefined()
+})
+
+test('[O33] calls that begin or end while a capture waits for another one share it', async () => {
+  const waiting: (() => void)[] = []
+  const disk = new MemoryFolders()
+  disk.folders.set('/work', new Map())
+  const pause = () => new Promise<void>((resolve) => waiting.push(resolve))
+  const taking = new Taking(new MemoryCaptures(disk, pause), { world: testWorld(), limits })
+  const turn = new CapturedTurn('t', ['/work'], taking, () => {})
+  let taken = 0
+  const settled = async (looked: Promise<void>) => {
+    const release = setInterval(() => waiting.splice(0).forEach((go) => (taken++, go())))
+    await looked
+    clearInterval(release)
+    return taken
+  }
+  const calls = (...ids: readonly string[]) => turn.callsRun(ids.map((id) => ({ id, label: id })))
+  expect(await settled(turn.begin(undefined))).toBe(1)
+  const first = calls('a')
+  // Its capture has begun, and the next one waits for it.
+  await new Promise(setImmediate)
+  const both = [calls('a', 'b'), calls('a', 'b', 'c')]
+  expect(await settled(Promise.all([first, ...both]).then(() => {}))).toBe(3)
+  const ends = [calls('b', 'c'), calls('c'), calls()]
+  expect(await settled(Promise.all(ends).then(() => {}))).toBe(4)
 })

@@ -30,7 +30,9 @@ export class CapturedTurn {
   #queue: Promise<void> | undefined
   #bytes = 0
   /** The calls of this turn that run in the present period, with their labels. */
-  #calls = new Map<string, string>()
+  #calls: ReadonlyMap<string, string> = new Map()
+  /** The calls of the period that the last capture ends, until that capture begins. */
+  #due: ReadonlyMap<string, string> | undefined
   /** By the id of a call: the only files that it changes. A call without an entry may change any file. */
   readonly #writes = new Map<string, readonly Uri[]>()
   /** Whether others (another turn, a worker or a terminal) were active in the folders during the present period. */
@@ -133,27 +135,24 @@ export class CapturedTurn {
     return this.#look()
   }
 
-  /** Takes a capture when the first of the turn's calls begins to run. Resolves when the calls may change files. */
-  callsBegin(calls: readonly RunningCall[]): Promise<void> {
-    const looked = this.#calls.size > 0 ? this.looked : this.#nextPeriod()
-    for (const { id, label } of calls) this.#calls.set(id, label)
+  /**
+   * Notes the calls of the turn that run from now on. Takes a capture if they are others than before. Resolves when they may
+   * change files.
+   */
+  callsRun(calls: readonly RunningCall[]): Promise<void> {
+    const now = new Map(calls.map(({ id, label }) => [id, label]))
+    const ended = [...this.#calls.keys()].filter((id) => !now.has(id))
+    const isSame = ended.length === 0 && now.size === this.#calls.size
+    // A capture that has not begun is also the one of calls that begin now, and of those that ran before it was asked for.
+    const isDue = ended.every((id) => this.#due?.has(id)) && this.#due !== undefined
+    const looked = isSame || isDue ? this.looked : this.#look()
+    this.#calls = now
     return looked
-  }
-
-  /** Takes a capture before the last of the turn's running calls ends. */
-  callsEnd(): Promise<void> {
-    return this.#calls.size > 0 ? this.#nextPeriod() : this.looked
   }
 
   /** Notes that a call changes these files and no others. */
   writesOnly(toolCallId: string, files: readonly Uri[]): void {
     this.#writes.set(toolCallId, [...(this.#writes.get(toolCallId) ?? []), ...files])
-  }
-
-  #nextPeriod(): Promise<void> {
-    const looked = this.#look()
-    this.#calls = new Map()
-    return looked
   }
 
   /** Takes the end capture. */
@@ -185,7 +184,9 @@ export class CapturedTurn {
   /** Captures the folders. This ends the present period, which is the time since the last capture. */
   #look(): Promise<void> {
     const calls = this.#calls
+    this.#due = calls
     const look = async () => {
+      if (this.#due === calls) this.#due = undefined
       const [others, met] = [this.#others, this.#met]
       this.#others = this.#present.size > 0
       this.#met = new Set(this.#present.values())

@@ -122,14 +122,12 @@ export abstract class TurnCaptures {
     updateWaiting(this.#core(), this.#running, uri, action)
     const turn = callsChange.has(action.type) ? this.#running.get(uri) : undefined
     if (!turn || turn.turnId !== chat.head.activeTurn?.id) return
-    const calls = runningCalls(chat)
-    void (calls.length > 0 ? turn.callsBegin(calls) : turn.callsEnd())
+    void turn.callsRun(runningCalls(chat))
   }
 
   completing(chat: Channel<'chat'>, toolCallId: string): Promise<void> | undefined {
-    const turn = this.#running.get(chat.uri)
     const others = runningCalls(chat).filter(({ id }) => id !== toolCallId)
-    return turn && others.length === 0 ? turn.callsEnd() : undefined
+    return this.#running.get(chat.uri)?.callsRun(others)
   }
 
   writesOnly(chat: Uri, toolCallId: string, files: readonly Uri[]): void {

@@ -142,7 +142,7 @@ export async function searchEdits(
     if (!one) return
     if (!one.calling) {
       const id = `call-${++next}`
-      await one.turn.callsBegin([{ id, label: id }])
+      await one.turn.callsRun([{ id, label: id }])
       const named = names.filter(() => random(3) === 0)
       one.calling = random(2) === 0 ? 'any' : new Set(named)
       if (one.calling !== 'any')
@@ -153,7 +153,7 @@ export async function searchEdits(
       return
     }
     if (random(3) > 0) return one.calling === 'any' ? edit([one.id]) : edit([one.id], [...one.calling])
-    await one.turn.callsEnd()
+    await one.turn.callsRun([])
     one.calling = undefined
   }
 

@@ -13,7 +13,9 @@ import type { CapturedSession } from '../../../test/captures/captured-session.ts
 import { changeset } from '../../../test/captures/changeset-client.ts'
 import { until } from '../../../test/scripted-agent.ts'
 import type { Client } from '../../../test/test-host.ts'
-import { chat } from '../../../test/two-client-session.ts'
+import { result } from '../../../test/tool-call-actions.ts'
+import { chat, says } from '../../../test/two-client-session.ts'
+import type { AgentAction } from '../../ports/agent.ts'
 import { writeTurnRecord } from '../turn-record.ts'
 
 const uri = `${chat}/changeset/turn/t1`
@@ -113,6 +115,29 @@ test('[O33] a file that a call does not name is shared, although it changed whil
   })
   await endTurn(all, run)
   expect(await verdicts(all.ann)).toEqual({ 'notes.txt': { undo: 'shared' }, 'own.txt': { undo: 'apply' } })
+})
+
+test('[O33] a file that changed before a call began that names it, or after it ended, is shared, although another call ran', async () => {
+  const all = await capturedSession()
+  const run = await beginTurn(all, 't1')
+  const ends = (toolCallId: string) =>
+    says(all, run, { type: 'chat/toolCallComplete', toolCallId, ...result(true) } as AgentAction)
+  await beginCall(all, run, { id: 'c1' })
+  await run.chat.files.writesOnly('c1', ['one.txt'])
+  all.write('early.txt', 'by a person\n')
+  await run.chat.files.writesOnly('c2', ['early.txt', 'two.txt', 'late.txt'])
+  await beginCall(all, run, { id: 'c2' })
+  for (const path of ['one.txt', 'two.txt']) all.write(path, 'own\n')
+  await ends('c2')
+  all.write('late.txt', 'by a person\n')
+  await ends('c1')
+  await endTurn(all, run)
+  expect(await verdicts(all.ann)).toEqual({
+    'early.txt': { undo: 'shared' },
+    'late.txt': { undo: 'shared' },
+    'one.txt': { undo: 'apply' },
+    'two.txt': { undo: 'apply' },
+  })
 })
 
 test('[O33] a file that the turn wrote and that changed while a command ran is uncertain', async () => {

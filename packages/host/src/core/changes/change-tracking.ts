@@ -16,8 +16,7 @@ export interface ChangeTracking {
    */
   appended(chat: Channel<'chat'>, action: Action): void
   /**
-   * Called before the end of a tool call is published. Resolves when the files are captured; undefined if other calls
-   * still run, or if no capture is needed.
+   * Called before the end of a tool call is published. Resolves when the files are captured; undefined if no capture is needed.
    */
   completing(chat: Channel<'chat'>, toolCallId: string): Promise<void> | undefined
   /** Notes that a call of the chat's active turn changes these files and no others. */

@@ -31,6 +31,7 @@ const opNames = [
   'seal',
   'retention',
   'change',
+  'secondHost',
 ] as const
 export type OpName = (typeof opNames)[number]
 
@@ -103,9 +104,10 @@ const usual: { readonly [N in OpName]: number } = {
   stop: 1,
   full: 1,
   break: 1,
-  // These ops are not drawn by their frequency: `withSeals` and `withRetention` add them to the plan.
+  // These ops are not drawn by their frequency: `withSeals`, `withRetention` and `withSecondHost` add them.
   seal: 0,
   retention: 0,
+  secondHost: 0,
   // Only the theme `changes` has this op.
   change: 30,
 }
@@ -194,7 +196,7 @@ export function planOf(seed: number, length = 120): Plan {
   const chance = new Chance(seed)
   const theme = seed >= firstOfChanges ? 'changes' : (chance.pick(themes) ?? 'links')
   const weights = opNames.map((name) => {
-    if (name === 'seal' || name === 'retention' || (name === 'change' && theme !== 'changes')) return 0
+    if (usual[name] === 0 || (name === 'change' && theme !== 'changes')) return 0
     const often = Math.round((more[theme][name] ?? 1) * usual[name])
     const left = !needed.includes(name) && more[theme][name] === undefined && chance.oneIn(3)
     return left ? 0 : often * (1 + chance.below(4))
@@ -216,7 +218,7 @@ export function planOf(seed: number, length = 120): Plan {
     flushes: chance.pick([2, 2, 6]) ?? 2,
     setup: setupOf(theme, chance),
     foreignHost: chance.oneIn(4),
-    ops: withRetention(seed, withSeals(seed, ops)),
+    ops: withSecondHost(seed, withRetention(seed, withSeals(seed, ops))),
   }
 }
 
@@ -244,6 +246,23 @@ function withSeals(seed: number, ops: readonly Op[]): readonly Op[] {
   const every = chance.pick([0, 4, 10, 30]) ?? 0
   if (every === 0) return ops
   return ops.flatMap((op): Op[] => (chance.oneIn(every) ? [op, { name: 'seal', dice: chance.next() }] : [op]))
+}
+
+/**
+ * Lets a second host act at random places of one of four plans with files, with dice of its own. It acts seldom: an undo leaves
+ * what has changed since.
+ */
+function withSecondHost(seed: number, ops: readonly Op[]): readonly Op[] {
+  if (!hasSecondHost(seed)) return ops
+  const chance = new Chance(seed + 0x407e)
+  return ops.flatMap((op): Op[] =>
+    chance.oneIn(20) ? [op, { name: 'secondHost', dice: chance.next() }] : [op],
+  )
+}
+
+/** Whether a second host works in the folder of a plan, from the first turns on. */
+export function hasSecondHost(seed: number): boolean {
+  return seed >= firstOfChanges && new Chance(seed + 0x207e).oneIn(4)
 }
 
 /**

@@ -101,6 +101,8 @@ function ofChat(sim: Simulation, channel: Uri, name: string, chance: Chance): re
   const { turns = [], activeTurn, queuedMessages = [] }: Partial<ChatState> = sim.model.chat(channel) ?? {}
   const fresh = `turn-${name}`
   const known = chance.oneIn(6) ? fresh : (activeTurn?.id ?? turns.at(-1)?.id ?? fresh)
+  // In runs with files no turn has the id of a removed one: the judge knows by it who wrote a word.
+  const reused = sim.changes ? fresh : known
   const waiting = chance.pick(queuedMessages)?.id
   const cut = chance.pick(turns)
   const requestId = activeTurn && questionOf(activeTurn)
@@ -131,7 +133,7 @@ function ofChat(sim: Simulation, channel: Uri, name: string, chance: Chance): re
     ...inTurn,
     ...(requestId === undefined ? [] : [answered, answered, answered]),
     { ...begun, turnId: fresh },
-    { ...begun, turnId: chance.oneIn(4) ? known : fresh, ...(waiting && { queuedMessageId: waiting }) },
+    { ...begun, turnId: chance.oneIn(4) ? reused : fresh, ...(waiting && { queuedMessageId: waiting }) },
     chance.oneIn(2) ? cancelled : resumed,
     truncated,
     { type: 'chat/draftChanged', ...(chance.oneIn(3) ? {} : { draft: message(name) }) },

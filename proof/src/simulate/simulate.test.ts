@@ -70,6 +70,7 @@ test('[B2] [B3] agents and people change files, and clients undo turns, mark hun
   for (const what of [
     'edits by agents',
     'edits by people during calls',
+    'edits by a second host',
     'files changed by undo',
     'changesets compared',
     'end captures owed at a crash',

@@ -190,6 +190,7 @@ export class Simulation<P extends SimulatedClient = SimulatedClient> implements 
       terminals,
       defaultDirectory: 'file:///',
       ...(captures && { captures }),
+      ...(this.changes && { otherHosts: this.changes.secondHost.marks }),
     }
     const search = indexOf(this.index, () => world.alive)
     openCore({ store, world, search, ...machine, headEvery, tail, sealLeast: 1, limits, fatal }).then(

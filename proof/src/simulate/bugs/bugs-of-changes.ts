@@ -88,6 +88,18 @@ export const changeBugs: readonly Bug[] = [
     'if (unknown.length === 0)',
     'if (unknown.length > 0) return before; if (true)',
   ),
+  bug(
+    'the marks of another host are not read',
+    'changes/captured-turn',
+    'return others || this.#others || isBesideHost;',
+    'return others || this.#others;',
+  ),
+  bug(
+    'a turn is not noted for other hosts',
+    'changes/running-turns',
+    'this.#otherHosts?.note(directory, count);',
+    '',
+  ),
   bug('a fork has no captures', 'changes/turn-captures', 'this.#records.publishCopy(chat.uri);', ''),
   bug('a truncation leaves the captures of its turns', 'changes/turn-captures', 'this.#sweepLater(uri);', ''),
   bug(

@@ -8,6 +8,7 @@ import { count } from '../tally.ts'
 import type { Workplace } from './agent-edits.ts'
 import { Words } from './edits.ts'
 import { SimulatedFolder, directory } from './folder.ts'
+import { SecondHost } from './second-host.ts'
 import { captureRecord, isResume, owedCaptures } from './turn-records.ts'
 import { UndoJudge } from './undo-judge.ts'
 
@@ -30,6 +31,7 @@ export class SimulatedChanges {
   readonly folder: SimulatedFolder
   readonly words: Words
   readonly judge: UndoJudge
+  readonly secondHost: SecondHost
   readonly acknowledged: Acknowledged[] = []
   readonly marks: Mark[] = []
   /** The turns whose end captures were missing when a host died, with the number of transactions that were left. */
@@ -51,6 +53,8 @@ export class SimulatedChanges {
     }))
     this.folder = new SimulatedFolder(this.judge)
     this.words = new Words(this.folder, name, (words) => this.judge.removed(words))
+    // The first host can tell what the second one writes from what its own calls write, even if they name the file.
+    this.secondHost = new SecondHost((chance) => this.words.edit({ callers: () => [] }, chance))
   }
 
   /** What the agents of a host run need in order to change files. */
@@ -58,8 +62,15 @@ export class SimulatedChanges {
     return {
       ready: (chat) => this.#core?.changes?.ready(chat),
       begins: (chat, turnId) => this.begins(chat, turnId),
-      edit: (turnId, chance, among) =>
-        this.words.edit({ turnId, callers: this.#callers(), ...(among && { among }) }, chance),
+      edit: (turnId, chance, among) => {
+        count('edits by agents')
+        // The model may not know yet that a call has ended. What a call writes into files that it has named, it writes while it runs.
+        // A host that stops waits only so long for its agents.
+        const isCall = among !== undefined && this.#running.some((call) => call.turnId === turnId)
+        if (isCall && this.#core?.jobs.stopping === false && !this.secondHost.seesTurns)
+          this.#context.fail('O60', `a call of ${turnId} changes files, and another host cannot see it`)
+        this.words.edit({ turnId, callers: this.#callers(), ...(among && { among }) }, chance)
+      },
       names: (turnId, toolCallId, named) => {
         const calls = this.#named.get(turnId) ?? new Map<string, readonly string[]>()
         this.#named.set(turnId, calls.set(toolCallId, named))
@@ -74,6 +85,7 @@ export class SimulatedChanges {
 
   /** A person changes files. With `isTold`, the host learns at once that somebody else was active in the folder. */
   person(chance: Chance, isTold = false): void {
+    count('edits by people')
     if (this.#running.length > 0) count('edits by people during calls')
     this.words.edit({ callers: isTold ? () => [] : this.#callers() }, chance)
   }
@@ -82,6 +94,7 @@ export class SimulatedChanges {
   crashed(left: number): void {
     this.#core = undefined
     this.folder.crashed()
+    this.secondHost.seesTurns = false
     this.judge.crashed()
     for (const [turnId, at] of this.late) if (at > left) this.late.delete(turnId)
     for (const [, { activeTurn }] of this.#context.invariants.chats())

@@ -1,11 +1,10 @@
 import type { Chance } from '../../chance.ts'
-import { count } from '../tally.ts'
 import { paths } from './folder.ts'
 import type { SimulatedFolder, Texts } from './folder.ts'
 
 /** Who changes a file. A turn is named by its id: no two turns of a run have the same id, apart from copies in forks. */
 export interface Editor {
-  /** The turn that changes the file. Undefined for a person. */
+  /** The turn that changes the file. Undefined for a person, and for another host. */
   readonly turnId?: string
   /**
    * Turns of which a call runs at this moment that names a file. The host cannot tell what such a call writes into the file
@@ -40,7 +39,6 @@ export class Words {
 
   /** Changes the files at random. */
   edit({ turnId, callers, among = paths }: Editor, chance: Chance): void {
-    count(turnId === undefined ? 'edits by people' : 'edits by agents')
     const before = wordsOf(this.#folder.texts)
     const path = chance.pick(among) ?? 'one'
     const to = chance.pick(among) ?? path

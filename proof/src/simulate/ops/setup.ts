@@ -1,6 +1,7 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { Chance } from '../../chance.ts'
+import { hasSecondHost } from '../plan.ts'
 import { viewOf } from './shared-ops.ts'
 import { offerTools } from './decision-ops.ts'
 import type { Simulation } from '../simulation.ts'
@@ -26,6 +27,7 @@ export async function setUp(sim: Simulation, heal: () => Promise<void>): Promise
   // In one of four runs. They have their own dice, so that the other runs do not depend on them.
   const busyDice = new Chance(sim.plan.seed + 0x20b)
   const endsBusily = busyDice.oneIn(4)
+  const hostDice = new Chance(sim.plan.seed + 0x407f)
   for (let past = 0; past < (talkative ? 3 : 0); past++) {
     first?.dispatch(chat, {
       type: 'chat/pendingMessageSet',
@@ -40,6 +42,7 @@ export async function setUp(sim: Simulation, heal: () => Promise<void>): Promise
       // Others change files, too, perhaps while a call of the turn runs.
       if (dice.oneIn(2)) sim.hostRun?.terminals.act(dice)
       if (dice.oneIn(4)) sim.changes.person(dice)
+      if (hasSecondHost(sim.plan.seed)) sim.changes.secondHost.act(hostDice)
       sim.hostRun?.agents.prepare()
       await heal()
     }

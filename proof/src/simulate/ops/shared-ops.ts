@@ -127,6 +127,7 @@ export const sharedOps: { readonly [N in Exclude<OpName, ClientOp>]: OpFunction 
     })
   },
   change,
+  secondHost: (sim, chance) => sim.changes?.secondHost.act(chance),
   full: (sim) => void (sim.disk.full = !sim.disk.full),
   break: (sim) => void (sim.disk.broken = true),
   seal(sim, chance) {

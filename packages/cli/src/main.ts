@@ -1,7 +1,7 @@
 import { Argument, Command, CommanderError, Option } from 'commander'
 import { endThread, startThread } from '@atrium/adapters/store/sqlite/thread'
 import type { ClusterFlags } from './commands/cluster/status.ts'
-import type { MoveFlags } from './commands/move.ts'
+import type { MoveFlags } from './commands/store/move.ts'
 import type { RestoreFlags } from './commands/store/restore.ts'
 import type { Shell } from './shell-completion.ts'
 import { exitFor, exits, sentenceOf } from './terminal/exit.ts'
@@ -84,7 +84,7 @@ function program(): Command {
     .requiredOption('--from <store>', 'a data folder, or postgres://user@host/database')
     .requiredOption('--to <store>', 'an empty one of the other kind')
     .option('--json', 'JSON, one document per line')
-    .action(async (flags: MoveFlags) => (await import('./commands/move.ts')).moveStore(flags))
+    .action(async (flags: MoveFlags) => (await import('./commands/store/move.ts')).moveStore(flags))
   atrium
     .command('restore <folder>')
     .description('bring back the sessions in a copy of the data folder; the host must not run')

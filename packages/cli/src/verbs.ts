@@ -132,7 +132,7 @@ export const verbs: readonly Verb[] = [
     usage: 'fork <session>',
     about: 'create a chat that begins with the turns of another one',
     options: [['--turn <turn>', 'the last turn to copy: its id, or its number (default: -1, the last)']],
-    load: async () => (await import('./commands/fork.ts')).fork,
+    load: async () => (await import('./commands/sessions/fork.ts')).fork,
   },
   {
     usage: 'rename <session> <title...>',
@@ -170,7 +170,7 @@ export const verbs: readonly Verb[] = [
     usage: 'export <session>',
     about: 'print a whole session as Markdown or JSON',
     options: [['--format <format>', 'markdown or json (default: markdown)']],
-    load: async () => (await import('./commands/export.ts')).exportSession,
+    load: async () => (await import('./commands/sessions/export.ts')).exportSession,
   },
   {
     usage: 'grant [folder]',

@@ -2,12 +2,12 @@ import { newId } from '@atrium/client/shared/globals'
 import { withTurns } from '@atrium/client/history'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { chatUri } from '@atrium/protocol/uri'
-import { CommandError, exits } from '../terminal/exit.ts'
-import type { HostOptions } from '../link/connect.ts'
-import { findTarget, shortName } from '../session/find.ts'
-import { withClient } from '../link/with-client.ts'
-import { output } from '../terminal/output.ts'
-import type { OutputOptions } from '../terminal/output.ts'
+import { CommandError, exits } from '../../terminal/exit.ts'
+import type { HostOptions } from '../../link/connect.ts'
+import { findTarget, shortName } from '../../session/find.ts'
+import { withClient } from '../../link/with-client.ts'
+import { output } from '../../terminal/output.ts'
+import type { OutputOptions } from '../../terminal/output.ts'
 
 interface Flags extends HostOptions, OutputOptions {
   readonly turn?: string

@@ -1,5 +1,5 @@
 import type { Counted } from '@atrium/adapters/store/move'
-import { CommandError, exits, sentenceOf } from '../terminal/exit.ts'
+import { CommandError, exits, sentenceOf } from '../../terminal/exit.ts'
 
 /** The flags of the command. */
 export interface MoveFlags {

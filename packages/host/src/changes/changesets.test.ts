@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { beginTurn, call, capturedSession, endTurn } from '../../test/captures/captured-session.ts'
 import { changeset, pathsIn, stateOf, untilChangeset } from '../../test/captures/changeset-client.ts'
 import { session } from '../../test/held-flushes.ts'
-import { accepted, chat, chatOf, sessionOf, truncated } from '../../test/two-client-session.ts'
+import { accepted, chat, chatOf, sessionOf, started, truncated } from '../../test/two-client-session.ts'
 import { until } from '../../test/scripted-agent.ts'
 
 const turnOf = (turnId: string, owner = chat) => `${owner}/changeset/turn/${turnId}`
@@ -66,6 +66,27 @@ test('[O35] a turn on a session is one of its default chat; a name that means no
   await expect(all.ann.ask('subscribe', { channel: `${chat}/changeset/session` })).rejects.toThrow(
     'no channel',
   )
+})
+
+test('[O35.6] a turn on a session may be one of another chat, and its changeset ends with that chat', async () => {
+  const all = await edited()
+  const other = 'ahp-chat:/b'
+  await all.ann.ask('createChat', { channel: session, chat: other })
+  const before = all.agent.runs.length
+  await accepted(all.ann, other, started('u1'))
+  const run = await all.agent.given(before)
+  await call(all, run, 'c1', () => all.write('other.txt', 'hi\n'))
+  run.end()
+  await until(() => all.core().log.channel(other, 'chat')?.committed?.activeTurn === undefined)
+  await all.core().changes?.settled()
+  const uri = turnOf('u1', session)
+  expect(pathsIn(await changeset(all.ann, uri))).toEqual(['other.txt'])
+  await changeset(all.ann, turnOf('t1', session))
+  await all.restart()
+  const eve = await all.join('eve', { subscribe: [session] })
+  await eve.ask('disposeChat', { channel: other })
+  const isKept = (at: string) => all.core().changes?.isChangeset(at)
+  expect([isKept(uri), isKept(turnOf('t1', session))]).toEqual([false, true])
 })
 
 test('[O35] binary files, modes, renames and large files are said', async () => {

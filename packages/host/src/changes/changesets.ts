@@ -25,7 +25,10 @@ export class Changesets {
   readonly #core: () => Core
   readonly #computation: Computation
   readonly #reviews: Reviews
-  /** The changeset channels that exist, by URI. Only the keys matter. */
+  /**
+   * The changeset channels that exist, by URI, each with the chat that its turns belong to. Empty for the default chat, and where
+   * the URI says it.
+   */
   readonly #known: RecordMap<string>
 
   private constructor({ core, computation, reviews }: ChangesetParts, known: RecordMap<string>) {
@@ -50,12 +53,13 @@ export class Changesets {
     if (!subject || core.readOnlyReason() !== undefined) return undefined
     const there = core.log.channel(uri)
     if (there) return there
-    const { session, scope } = subject
+    const { session, chat, scope } = subject
     const siblings = this.#known.keys().filter((known) => sessionNamed(core, known) === session.uri)
     // The limit is for the changesets of turns. The few changesets of the session itself can always be created.
     if (turnsOf(scope).length > 0 && siblings.length >= core.limits.changesets)
       throw AhpError.permissionDenied(`a session has at most ${core.limits.changesets} changesets`)
-    this.#known.set(uri, '')
+    const isNamed = !chat || uri.startsWith(`${chat.uri}/`) || chat.uri === session.head.defaultChat
+    this.#known.set(uri, isNamed ? '' : chat.uri)
     return core.log.create(uri, 'changeset', { status: 'computing', files: [] })
   }
 
@@ -66,18 +70,29 @@ export class Changesets {
     if (!name) return undefined
     const { owner, scope } = name
     const entry = core.catalog.get(owner)
-    // If the owner is a session, the turns are those of its default chat. If that chat is not listed, they are those
-    // of its first chat, which clients of versions without chats see instead.
-    const chatUri = entry ? primaryChat(entry) : owner
-    const needsChat = !entry || scope.kind === 'turn' || scope.kind === 'compare-turns'
-    const chat = needsChat && chatUri !== undefined ? await wakeIfSound(core, chatUri) : undefined
+    const turns = turnsOf(scope)
+    const needsChat = !entry || turns.length > 0
+    const listed = entry?.chats?.map(({ resource }) => resource) ?? []
+    const chats = entry ? [this.#known.get(uri), primaryChat(entry), ...listed] : [owner]
+    const chat = needsChat ? await this.#chatWith(turns, chats) : undefined
     const sessionUri = entry ? owner : core.catalog.sessionOf(owner)
     const session = sessionUri === undefined ? undefined : await wakeIfSound(core, sessionUri)
     if (!session?.is('session') || core.machines.problem(session.uri) !== undefined) return undefined
     if (!needsChat) return named(session, undefined, scope)
-    if (!chat?.is('chat') || !turnsOf(scope).every((id) => chat.has(id) || chat.head.activeTurn?.id === id))
-      return undefined
-    return turnsOf(scope).length === 0 ? undefined : named(session, chat, scope)
+    return chat && turns.length > 0 ? named(session, chat, scope) : undefined
+  }
+
+  /** The first of these chats that has all of these turns. */
+  async #chatWith(
+    turns: readonly string[],
+    chats: readonly (Uri | undefined)[],
+  ): Promise<Channel<'chat'> | undefined> {
+    for (const uri of new Set(chats)) {
+      const chat = uri ? await wakeIfSound(this.#core(), uri) : undefined
+      if (chat?.is('chat') && turns.every((id) => chat.has(id) || chat.head.activeTurn?.id === id))
+        return chat
+    }
+    return undefined
   }
 
   /** Begins to compute a changeset and to follow its files, when its channel has got a subscriber. */
@@ -120,7 +135,7 @@ export class Changesets {
     const core = this.#core()
     for (const uri of this.#known.keys()) {
       const name = parseChangesetUri(uri)
-      if (!name || !isGone(name.scope) || !this.#isOf(name, owner)) continue
+      if (!name || !isGone(name.scope) || !this.#isOf(uri, name, owner)) continue
       this.#known.delete(uri)
       core.jobs.stop(uri)
       const channel = core.log.channel(uri, 'changeset')
@@ -131,11 +146,12 @@ export class Changesets {
 
   /**
    * Whether a changeset is dropped together with a session or chat. A changeset of turns whose URI names a session is
-   * also dropped with the session's default chat, because the turns belong to that chat.
+   * also dropped with the chat that the turns belong to.
    */
-  #isOf(name: ChangesetName, owner: Uri): boolean {
+  #isOf(uri: Uri, name: ChangesetName, owner: Uri): boolean {
     if (name.owner === owner) return true
-    return turnsOf(name.scope).length > 0 && this.#core().catalog.get(name.owner)?.defaultChat === owner
+    if (turnsOf(name.scope).length === 0) return false
+    return (this.#known.get(uri) || this.#core().catalog.get(name.owner)?.defaultChat) === owner
   }
 
   /**

@@ -25,9 +25,8 @@ export function markedHosts({ folder }: { readonly folder: string }): OtherHosts
       for (const place of placesOf(folder, real)) {
         const folders = own.get(place) ?? new Map<string, Noted>()
         own.set(place, folders)
-        const now = active ?? folders.get(real)?.active ?? 0
         folders.delete(real)
-        folders.set(real, { number, active: now })
+        folders.set(real, { number, active })
         // The folder that was used least recently comes first.
         const [oldest] = [...folders].find((each) => each[1].active === 0) ?? []
         if (folders.size > mostFolders && oldest !== undefined) folders.delete(oldest)

@@ -6,6 +6,7 @@ import type { Channel } from '../log/channel.ts'
 import { WorktreeRefused } from '../ports/worktrees.ts'
 import type { AppliedWorktree, WorktreeState, Worktrees } from '../ports/worktrees.ts'
 import { sessionsBeside, shownWorktree } from '../worktrees/worktrees.ts'
+import type { RunningTurns } from './running-turns.ts'
 import { listed } from './undo/listed.ts'
 
 /** The id of the operation that applies the worktree of a session to the main checkout. */
@@ -42,25 +43,20 @@ export async function applyOperations(
 }
 
 /**
- * Applies the worktree of a session. Returns what happened, as a text for users. `disturb` is called with the folder that
- * changes, so that the changes are not attributed to a turn that runs in the folder.
+ * Applies the worktree of a session. Returns what happened, as a text for users. `running`: the turns that run meanwhile. The
+ * changes are not attributed to them.
  */
 export async function applyWorktree(
   core: Core,
   session: Channel<'session'>,
-  disturb: (directory: string) => void,
+  running: Pick<RunningTurns, 'changing'>,
 ): Promise<string> {
   const own = worktreeOf(core, session)
   if (!own) throw new WorktreeRefused('This session has no worktree.')
   const activity = activityIn(core, session)
   if (activity !== undefined) throw new WorktreeRefused(activity)
   const { worktrees, id, main } = own
-  disturb(main)
-  try {
-    return resultOf(await worktrees.apply(id))
-  } finally {
-    disturb(main)
-  }
+  return resultOf(await running.changing([main], () => worktrees.apply(id)))
 }
 
 interface OwnWorktree {

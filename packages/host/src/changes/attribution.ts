@@ -10,7 +10,7 @@ import type { TurnFolder, UncertainPaths } from './turn-record.ts'
 export interface Period {
   /** The calls of the turn that ran. Empty unless calls are known to have run during the whole period. */
   readonly calls: readonly PeriodCall[]
-  /** Whether another turn, a worker or a terminal was active in the folder. */
+  /** Whether another turn, a worker, an operation or a terminal was active in the folder. */
   readonly others: boolean
   readonly changes: readonly CapturedChange[]
 }

@@ -35,15 +35,15 @@ export class CapturedTurn {
   #due: ReadonlyMap<string, string> | undefined
   /** By the id of a call: the only files that it changes. A call without an entry may change any file. */
   readonly #writes = new Map<string, readonly Uri[]>()
-  /** Whether others (another turn, a worker or a terminal) were active in the folders during the present period. */
+  /** Whether others (another turn, a worker, an operation or a terminal) were active in the folders during the present period. */
   #others = false
   /** The folders whose last capture failed, with the reason. */
   readonly #unsure = new Map<string, string>()
   /** The record that was stored last, and the record that `expect` has stored, as texts. */
   #stored = ''
   #expected: string | undefined
-  /** The turns of other chats that are active in the folders now, with their chats. */
-  readonly #present = new Map<object, Uri>()
+  /** The turns of other chats that are active in the folders now, with their chats, and the operations that change files. */
+  readonly #present = new Map<object, Uri | undefined>()
   /** The chats whose turns were active in the folders during the present period. */
   #met = new Set<Uri>()
   /** By directory: what other hosts had noted before the last capture began. */
@@ -165,10 +165,10 @@ export class CapturedTurn {
     return this.record
   }
 
-  /** Notes that the turn of another chat is active in the folders of the turn from now on. */
-  joined(other: object, chat: Uri): void {
+  /** Notes that the turn of another chat, or an operation, is active in the folders of the turn from now on. */
+  joined(other: object, chat?: Uri): void {
     this.#present.set(other, chat)
-    this.#met.add(chat)
+    if (chat !== undefined) this.#met.add(chat)
     this.#others = true
   }
 
@@ -189,7 +189,7 @@ export class CapturedTurn {
       if (this.#due === calls) this.#due = undefined
       const [others, met] = [this.#others, this.#met]
       this.#others = this.#present.size > 0
-      this.#met = new Set(this.#present.values())
+      this.#met = new Set([...this.#present.values()].filter((uri) => uri !== undefined))
       const sighted = this.#sighted
       this.#sighted = this.#lookForHosts()
       let wereHosts = false

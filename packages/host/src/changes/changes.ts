@@ -25,6 +25,7 @@ import { directoriesOf } from './directories.ts'
 import { Operations } from './operations.ts'
 import { Reviews } from './review/reviews.ts'
 import { sessionsBeside } from '../worktrees/worktrees.ts'
+import { RunningTurns } from './running-turns.ts'
 import { Taking } from './taking.ts'
 import { TurnCaptures } from './turn-captures.ts'
 import { TurnRecords } from './turn-records.ts'
@@ -38,8 +39,11 @@ export class Changes extends TurnCaptures implements ChangeTracking {
   readonly #changesets: Changesets
   readonly #operations: Operations
 
-  private constructor(core: () => Core, { captures, taking, records, changesets, operations }: Parts) {
-    super(core, taking, records)
+  private constructor(
+    core: () => Core,
+    { captures, taking, records, running, changesets, operations }: Parts,
+  ) {
+    super(core, taking, records, running)
     this.#core = core
     this.#captures = captures
     this.#taking = taking
@@ -76,13 +80,10 @@ export class Changes extends TurnCaptures implements ChangeTracking {
     const computation = new Computation(core, captures, taking, turns)
     const reviews = new Reviews(core, { captures, taking, records: turns })
     const changesets = await Changesets.open({ core, computation, reviews }, records)
-    const disturb = (directory: string) => {
-      otherHosts?.note(directory)
-      core().changes?.terminalUsed(directory, undefined)
-    }
-    const context = { core, captures, taking, records: turns, computation, reviews, changesets, disturb }
+    const running = new RunningTurns(otherHosts)
+    const context = { core, captures, taking, records: turns, running, computation, reviews, changesets }
     const operations = new Operations(context)
-    return new Changes(core, { captures, taking, records: turns, changesets, operations })
+    return new Changes(core, { captures, taking, records: turns, running, changesets, operations })
   }
 
   override appended(chat: Channel<'chat'>, action: Action): void {
@@ -213,6 +214,7 @@ interface Parts {
   readonly captures: Captures
   readonly taking: Taking
   readonly records: TurnRecords
+  readonly running: RunningTurns
   readonly changesets: Changesets
   readonly operations: Operations
 }

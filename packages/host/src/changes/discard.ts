@@ -26,7 +26,7 @@ export interface Discarding {
  */
 export async function discardFile(context: UndoContext, discarding: Discarding): Promise<string> {
   const { session, channel, resource, part } = discarding
-  const { captures, taking, records, core, disturb } = context
+  const { captures, taking, records, core, running } = context
   const shown = channel.head.files.find(({ id, edit }) => id === resource || edit.before?.uri === resource)
   if (!shown) throw AhpError.invalidParams('invokeChangesetOperation: the changeset does not show that file')
   for (const directory of pathsIn(session.head.workingDirectories)) {
@@ -41,8 +41,7 @@ export async function discardFile(context: UndoContext, discarding: Discarding):
     records.put(session.uri, 'discarded', { folders: [{ directory, safety: taken.id }] })
     if (!(await core().log.settled()))
       throw new CaptureFailed(`Nothing was changed: ${unsettledReason(core())}.`)
-    disturb(directory)
-    const { left } = await captures.apply(directory, edits)
+    const { left } = await running.changing([directory], () => captures.apply(directory, edits))
     if (left[0]) throw new CaptureFailed(left[0].reason)
     return part ? 'The changes in the range were discarded.' : 'The changes of the file were discarded.'
   }

@@ -169,8 +169,8 @@ export class Operations {
       if (operationId === 'keep') return undo.keep(required(resource))
       return undo.force(required(resource), operationId === 'undo-with-copy')
     }
-    const { core, disturb } = this.#context
-    if (operationId === applyId) return applyWorktree(core(), session, disturb)
+    const { core, running } = this.#context
+    if (operationId === applyId) return applyWorktree(core(), session, running)
     if (isCommitOperation(operationId))
       return commitOperation(this.#uncommitted({ session, scope }), operationId, resource)
     const part = target?.kind === 'range' ? { part: target } : {}

@@ -17,6 +17,8 @@ export class RunningTurns {
    * in those captures, too.
    */
   readonly #ending = new Map<CapturedTurn, Uri>()
+  /** The operations that change files now. */
+  readonly #operations = new Set<Active>()
   readonly #otherHosts: OtherHosts | undefined
   /** By directory: how many turns are active, as other hosts know it. */
   readonly #noted = new Map<string, number>()
@@ -41,6 +43,7 @@ export class RunningTurns {
         if (!this.#waiting.has(other)) turn.joined(other, place)
       }
     for (const other of this.#ending.keys()) if (areTogether(turn, other)) other.joined(turn, chat)
+    for (const operation of this.#operations) if (areTogether(operation, turn)) turn.joined(operation)
     this.#turns.set(chat, turn)
     if (early) this.#early.add(turn)
     this.#note(turn)
@@ -84,19 +87,37 @@ export class RunningTurns {
     this.#note(turn)
   }
 
+  /**
+   * Changes files of these directories for an operation. Meanwhile, the turns there and other hosts take the operation for an
+   * active turn.
+   */
+  async changing<T>(directories: readonly string[], work: () => Promise<T>): Promise<T> {
+    const operation = { directories }
+    const turns = () => [...this.#turns.values(), ...this.#ending.keys()]
+    this.#operations.add(operation)
+    for (const turn of turns()) if (areTogether(operation, turn)) turn.joined(operation)
+    this.#note(operation)
+    try {
+      return await work()
+    } finally {
+      this.#operations.delete(operation)
+      for (const turn of turns()) turn.left(operation)
+      this.#note(operation)
+    }
+  }
+
   /** Tells other hosts that no turn of this host is active any more. */
   stop(): void {
     for (const directory of this.#noted.keys()) this.#otherHosts?.note(directory, 0)
     this.#noted.clear()
   }
 
-  /** Tells other hosts how many turns are active in the directories of a turn, if the number has changed. */
-  #note({ directories }: CapturedTurn): void {
-    const active = [...this.#turns.values(), ...this.#ending.keys()].filter(
-      (turn) => !this.#waiting.has(turn),
-    )
+  /** Tells other hosts how many turns are active in these directories, if the number has changed. */
+  #note({ directories }: Active): void {
+    const turns = [...this.#turns.values(), ...this.#ending.keys()].filter((turn) => !this.#waiting.has(turn))
+    const active: readonly Active[] = [...turns, ...this.#operations]
     for (const directory of directories) {
-      const count = active.filter((turn) => turn.directories.includes(directory)).length
+      const count = active.filter((each) => each.directories.includes(directory)).length
       if (count === (this.#noted.get(directory) ?? 0)) continue
       if (count === 0) this.#noted.delete(directory)
       else this.#noted.set(directory, count)
@@ -126,7 +147,10 @@ export class RunningTurns {
   }
 }
 
-/** Whether two turns work in the same folder, or one of them in a folder that contains one of the other. */
-function areTogether(turn: CapturedTurn, other: CapturedTurn): boolean {
-  return turn.directories.some((directory) => other.meets(directory))
+/** A turn, or an operation. */
+type Active = Pick<CapturedTurn, 'directories'>
+
+/** Whether two work in the same folder, or one of them in a folder that contains one of the other. */
+function areTogether({ directories }: Active, turn: CapturedTurn): boolean {
+  return directories.some((directory) => turn.meets(directory))
 }

@@ -8,7 +8,7 @@ import { bytesOf } from './capture-budget.ts'
 import { CapturedTurn } from './captured-turn.ts'
 import { directoriesOf } from './directories.ts'
 import { callsChange, runningCalls } from './running-calls.ts'
-import { RunningTurns } from './running-turns.ts'
+import type { RunningTurns } from './running-turns.ts'
 import { SessionStarts } from './session-starts.ts'
 import type { Taking } from './taking.ts'
 import type { TurnFolder, TurnRecord } from './turn-record.ts'
@@ -28,12 +28,12 @@ export abstract class TurnCaptures {
   /** Whether `collectSoon` has scheduled a deletion of contents. */
   #isDue = false
 
-  constructor(core: () => Core, taking: Taking, records: TurnRecords) {
+  constructor(core: () => Core, taking: Taking, records: TurnRecords, running: RunningTurns) {
     this.#core = core
     this.#taking = taking
     this.#records = records
     this.#sessions = new SessionStarts(core, records)
-    this.#running = new RunningTurns(taking.otherHosts)
+    this.#running = running
   }
 
   /** Called when a turn has got its end capture. */

@@ -5,10 +5,9 @@
  */
 export interface OtherHosts {
   /**
-   * Notes that this host begins or ends to change files of a folder. `active`: the number of its turns that are active there from
-   * now on. Default: as many as before.
+   * Notes the number of turns and operations of this host that are active in a folder from now on.
    */
-  note(directory: string, active?: number): void
+  note(directory: string, active: number): void
   /** Returns what other hosts have noted about a folder, about folders in it, and about folders that contain it. */
   look(directory: string): Sighting
 }

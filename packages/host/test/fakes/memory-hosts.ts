@@ -7,10 +7,8 @@ export function memoryHosts(): () => OtherHosts {
   let started = 0
   return () => {
     const host = `host-${++started}`
-    const last = (directory: string) =>
-      notes.findLast((note) => note.host === host && note.directory === directory)?.active ?? 0
     return {
-      note: (directory, active = last(directory)) => void notes.push({ host, directory, active }),
+      note: (directory, active) => void notes.push({ host, directory, active }),
       look(directory) {
         const near = notes.flatMap((note, number) => {
           const meets = isIn(note.directory, directory) || isIn(directory, note.directory)

@@ -23,7 +23,7 @@ export class SecondHost {
   /** What the first host reads and writes. */
   get marks(): OtherHosts {
     return {
-      note: (_, active) => void (this.seesTurns = active === undefined ? this.seesTurns : active > 0),
+      note: (_, active) => void (this.seesTurns = active > 0),
       look: () => ({ active: this.#isActive, notes: new Map(this.#notes) }),
     }
   }

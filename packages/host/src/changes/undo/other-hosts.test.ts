@@ -12,7 +12,7 @@ import {
 import { changeset } from '../../../test/captures/changeset-client.ts'
 import { memoryHosts } from '../../../test/fakes/memory-hosts.ts'
 import { until } from '../../../test/scripted-agent.ts'
-import { ready, toolCallStarted } from '../../../test/tool-call-actions.ts'
+import { ready, result, toolCallStarted } from '../../../test/tool-call-actions.ts'
 import { chat, says } from '../../../test/two-client-session.ts'
 import type { AgentAction } from '../../ports/agent.ts'
 
@@ -118,4 +118,43 @@ test('[O60] an undo and the end of a host are noted for other hosts', async () =
   expect(seen().active).toBe(true)
   await all.restart('close')
   expect(seen().active).toBe(false)
+})
+
+test('[O60] while an undo changes files, other hosts see it as an active turn', async () => {
+  const { all, seen } = await besideHost()
+  const run = await beginTurn(all, 't1')
+  await call(all, run, 'c1', () => all.write('own.txt', 'own\n'))
+  await endTurn(all, run)
+  const applyAll = all.captures.applyAll.bind(all.captures)
+  let during = false
+  all.captures.applyAll = (groups) => {
+    during = seen().active
+    return applyAll(groups)
+  }
+  await undo(all)
+  expect([during, seen().active]).toEqual([true, false])
+})
+
+test('[O33] what a redo changes during a call is shared, although both captures of the call are taken meanwhile', async () => {
+  const { all } = await besideHost()
+  const run = await beginTurn(all, 't1')
+  await call(all, run, 'c1', () => all.write('own.txt', 'own\n'))
+  await endTurn(all, run)
+  await undo(all)
+  const second = await beginTurn(all, 't2')
+  const applyAll = all.captures.applyAll.bind(all.captures)
+  all.captures.applyAll = async (groups) => {
+    await beginCall(all, second, { id: 'c2' })
+    await second.chat.files.writesOnly('c2', ['own.txt'])
+    const applied = await applyAll(groups)
+    await says(all, second, {
+      type: 'chat/toolCallComplete',
+      toolCallId: 'c2',
+      ...result(true),
+    } as AgentAction)
+    return applied
+  }
+  await all.ann.ask('invokeChangesetOperation', { channel: uri, operationId: 'redo' })
+  await endTurn(all, second)
+  expect((await recordOf(all, 't2'))?.folders[0]?.shared).toEqual(['own.txt'])
 })

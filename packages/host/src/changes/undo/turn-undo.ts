@@ -7,6 +7,7 @@ import type { Channel } from '../../log/channel.ts'
 import { CaptureFailed } from '../../ports/captures.ts'
 import type { Captures, Omission } from '../../ports/captures.ts'
 import type { Taking } from '../taking.ts'
+import type { RunningTurns } from '../running-turns.ts'
 import type { TurnFolder, TurnRecord } from '../turn-record.ts'
 import type { TurnRecords } from '../turn-records.ts'
 import { copyOf, isCopyable, notCopyable } from './copies.ts'
@@ -19,8 +20,8 @@ export interface UndoContext {
   readonly captures: Captures
   readonly taking: Taking
   readonly records: TurnRecords
-  /** Tells the running turns that files of a folder are about to be changed. */
-  readonly disturb: (directory: string) => void
+  /** The running turns, which take an operation for another turn while it changes files. */
+  readonly running: Pick<RunningTurns, 'changing'>
 }
 
 /** Undo and redo of one turn. Before any file changes, the record says which changes are about to be taken back. */
@@ -67,18 +68,18 @@ export class TurnUndo {
 
   /** Resolves a conflict: the file is set back although others changed it, too. A copy of it may be kept beside it. */
   async force(resource: Uri, withCopy: boolean): Promise<string> {
-    const { captures, disturb } = this.#context
+    const { captures, running } = this.#context
     const { folder, plan, file } = await this.#conflict(resource)
-    disturb(plan.directory)
     const isCopied = withCopy || file.during !== undefined
     if (isCopied && !isCopyable(file)) throw new CaptureFailed(`${nothing}: ${notCopyable}`)
-    const copies = isCopied ? await copyOf(captures, plan.directory, file.edits) : []
-    const unchanged =
-      copies.length === 0 ? nothing : `The file was not changed, and a copy of it is in ${listed(copies)}`
-    await this.#save([noted(folder, plan, [file.change.path])], unchanged)
-    const [outcome] = await carryOut(captures, [{ plan, files: [file] }])
-    disturb(plan.directory)
-    return said(sentence(outcome?.done ?? [], outcome?.left ?? [], 'set back'), copies)
+    return running.changing([plan.directory], async () => {
+      const copies = isCopied ? await copyOf(captures, plan.directory, file.edits) : []
+      const unchanged =
+        copies.length === 0 ? nothing : `The file was not changed, and a copy of it is in ${listed(copies)}`
+      await this.#save([noted(folder, plan, [file.change.path])], unchanged)
+      const [outcome] = await carryOut(captures, [{ plan, files: [file] }])
+      return said(sentence(outcome?.done ?? [], outcome?.left ?? [], 'set back'), copies)
+    })
   }
 
   async #inFolders(
@@ -90,7 +91,7 @@ export class TurnUndo {
       readonly undoes: boolean
     }>,
   ): Promise<string> {
-    const { captures, disturb } = this.#context
+    const { captures, running } = this.#context
     const left: Omission[] = []
     const due: (Chosen & { readonly folder: TurnFolder; readonly undoes: boolean })[] = []
     for (const folder of (await this.#record()).folders) {
@@ -102,24 +103,24 @@ export class TurnUndo {
     }
     if (due.length === 0) return sentence([], left, verb)
     const copies: string[] = []
-    for (const { plan, files } of due) {
-      const uncertain = files.filter(({ verdict }) => verdict === 'uncertain')
-      copies.push(
-        ...(await copyOf(
-          captures,
-          plan.directory,
-          uncertain.flatMap(({ edits }) => edits),
-        )),
+    const directories = due.map(({ plan }) => plan.directory)
+    const outcomes = await running.changing(directories, async () => {
+      for (const { plan, files } of due) {
+        const uncertain = files.filter(({ verdict }) => verdict === 'uncertain')
+        copies.push(
+          ...(await copyOf(
+            captures,
+            plan.directory,
+            uncertain.flatMap(({ edits }) => edits),
+          )),
+        )
+      }
+      await this.#save(
+        due.map(({ folder, plan, files }) => noted(folder, plan, files.map(originalPath))),
+        said(nothing, copies),
       )
-    }
-    await this.#save(
-      due.map(({ folder, plan, files }) => noted(folder, plan, files.map(originalPath))),
-      said(nothing, copies),
-    )
-    for (const { plan } of due) disturb(plan.directory)
-    const outcomes = await carryOut(captures, due)
-    // A capture may have been taken after the first call, and before the files changed.
-    for (const { plan } of due) disturb(plan.directory)
+      return carryOut(captures, due)
+    })
     const changed = due.map(({ files }, at) =>
       files.filter(({ change }) => outcomes[at]?.done.includes(change.path)).map(originalPath),
     )

@@ -81,8 +81,8 @@ export const clientBugs: readonly Bug[] = [
   bug(
     'clientSeq numbers of other clients end pending actions',
     'sync/subscriptions',
-    'if (origin?.clientId === this.#context.clientId)',
-    'if (origin)',
+    'origin?.clientId === this.#context.clientId ? origin.clientSeq',
+    'origin ? origin.clientSeq',
   ),
   bug(
     'actions in a channel that is gone stay pending',

@@ -103,6 +103,18 @@ test('[U1] a rejection ends its pending action, whatever the shape of the action
   expect(chat.status).toBe('open')
 })
 
+test('[U1] an action that the host applies to another channel is pending in its own one no more', async () => {
+  const { host, client, chat } = await subscribedClient()
+  const renames = { type: 'session/titleChanged', title: 'new' }
+  const dispatched = client.dispatch(uri, renames as never)
+  expect(chat.pending).toHaveLength(1)
+  let changes = 0
+  chat.onChange(() => changes++)
+  host.sendAction('ahp-session:/one', 20, renames, { origin: { clientId: 'client', clientSeq: 1 } })
+  expect(await dispatched).toEqual({ outcome: 'accepted', serverSeq: 20 })
+  expect([client.pending, chat.pending, changes]).toEqual([[], [], 1])
+})
+
 describe('[U1] an action on a channel that does not exist', () => {
   test('is lost when the channel is found missing, subscribed or not', async () => {
     const all = await hostAndClients()

@@ -157,8 +157,9 @@ export class Subscriptions {
     } catch (error) {
       return this.#unreadable(value, messageOf(error))
     }
-    this.#apply(envelope, channel)
+    const other = this.#apply(envelope, channel)
     channel?.changes.notify()
+    other?.changes.notify()
   }
 
   get(uri: Uri): Channel | undefined {
@@ -227,15 +228,20 @@ export class Subscriptions {
     this.#outcomeQuery.end()
   }
 
-  #apply(envelope: Envelope, channel: Channel | undefined): void {
+  /** Returns the channel in which the action was pending, if the host has applied it to another: a chat's title to its session. */
+  #apply(envelope: Envelope, channel: Channel | undefined): Channel | undefined {
     const { serverSeq, origin, rejectionReason } = envelope
     // If the link is lost, held actions are lost too. They do not count as seen, so that the host sends them again.
     if (!channel?.isHolding) this.#seen(serverSeq)
-    if (origin?.clientId === this.#context.clientId)
-      this.#pending.end(origin.clientSeq, outcomeOf(serverSeq, rejectionReason))
+    const own = origin?.clientId === this.#context.clientId ? origin.clientSeq : undefined
+    const ended =
+      own === undefined ? undefined : this.#pending.end(own, outcomeOf(serverSeq, rejectionReason))
+    const other = ended && ended.channel !== envelope.channel ? this.#channels.get(ended.channel) : undefined
+    if (ended) other?.withdraw(ended.clientSeq)
     const problem = channel?.receive(envelope, this.#context.clientId)
     if (problem && channel) this.#heal(channel, problem)
     this.#context.received(envelope)
+    return other
   }
 
   /** Invalidates a channel and requests a new snapshot. */

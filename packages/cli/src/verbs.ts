@@ -269,9 +269,10 @@ export const verbs: readonly Verb[] = [
       'sign in to an agent, an MCP server or a resource; the token is asked for, or comes from stdin; without NAME: list what asks for a sign-in',
     options: [
       ['--session <session>', 'the MCP servers of this session, too'],
+      ['--token', 'give a token, also where a browser could sign in'],
       ['--out', 'sign out'],
     ],
-    load: async () => (await import('./commands/login.ts')).login,
+    load: async () => (await import('./commands/login/login.ts')).login,
   },
   {
     usage: 'config [key] [value]',

@@ -4,6 +4,7 @@ import type { Implementation } from '@atrium/protocol/root/connection'
 import type { CustomizationMachine } from './customizations/shared.ts'
 import type { ClientHabits } from './core/clients.ts'
 import type { Agent } from './ports/agent.ts'
+import type { Authorizer } from './ports/authorizer.ts'
 import type { Captures } from './ports/captures.ts'
 import type { Commits } from './ports/commits.ts'
 import type { ContentEncoder } from './ports/content-encoder.ts'
@@ -45,6 +46,8 @@ export interface HostPorts {
   readonly hooks?: HookRunner
   /** Absent: the host itself uses no MCP servers. Agents may still use some. */
   readonly mcp?: McpServers
+  /** Absent: clients get the tokens for resources themselves. */
+  readonly authorizer?: Authorizer | undefined
   /** Absent: the texts of the sessions are not searched. A read-only host only reads the index. */
   readonly search?: SearchIndex | undefined
   /** Absent: people who see no client are not notified. A read-only host notifies nobody. */

@@ -1,6 +1,7 @@
 import type { Action } from '@atrium/protocol/channel'
 import { limits } from '@atrium/protocol/limits'
 import { followUps } from './dispatch/follow-ups.ts'
+import { BrowserSignIns } from './auth/browser-sign-ins.ts'
 import { notifyExpired } from './auth/notices.ts'
 import { diskFull, notifySpace } from './core/space.ts'
 import { SessionResources } from './core/session-resources.ts'
@@ -218,6 +219,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
     devices,
     worktreeIds,
     tokens,
+    signIns: ports.authorizer && new BrowserSignIns(ports.authorizer, () => core),
     ...machine,
   }
   const core: Core = { ...parts, ...fixed, links: new Map() }

@@ -56,6 +56,7 @@ export type Machine = Pick<
   | 'customizations'
   | 'hooks'
   | 'mcp'
+  | 'authorizer'
   | 'search'
   | 'notifier'
   | 'defaultDirectory'

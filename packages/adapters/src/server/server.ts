@@ -26,6 +26,8 @@ import { Page } from './page/page.ts'
 import type { PageOptions } from './page/page.ts'
 import { PageSockets, pageSocketLimits } from './page/page-sockets.ts'
 import type { PageSocketLimits } from './page/page-sockets.ts'
+import { isReturn, returned } from './sign-in-callback.ts'
+import type { SignedIn } from './sign-in-callback.ts'
 import { headersFor, pathOf, refuse, responseTo, routes, statusResponse } from './responses.ts'
 import { socketOptions, websocketTransport } from './websocket-transport.ts'
 
@@ -44,6 +46,8 @@ export interface ListenOptions extends GateOptions {
   /** The text of `/metrics`. Absent: there is no such path. */
   readonly metrics?: (() => string) | undefined
   readonly limits?: PendingUpgradeLimits | undefined
+  /** Takes what a browser brings back from an authorization server. */
+  readonly signedIn?: SignedIn | undefined
   /** The web page. If undefined, the host serves none. */
   readonly page?: PageOptions | undefined
   readonly pageLimits?: PageSocketLimits | undefined
@@ -73,9 +77,8 @@ export interface Listening {
 }
 
 /**
- * Starts the HTTP server. It answers `/healthz`, `/readyz` and, with `devices`, `/pair`. With `page`, it answers
- * every other path with a file of the web page, or lets a browser enter. On any path it accepts a WebSocket that
- * passes the gate.
+ * Starts the HTTP server. It answers `/healthz`, `/readyz` and, with `devices`, `/pair`. With `page`, it answers every other path
+ * with a file of the page, or lets a browser enter. On any path it accepts a WebSocket that passes the gate.
  */
 export async function listen(options: ListenOptions): Promise<Listening> {
   const secure = options.tls !== undefined
@@ -87,8 +90,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   let http: Server | undefined = undefined
   const accept = (socket: Socket): void => {
     socket.on('error', () => {})
-    // The first address accepts sockets before the second one is bound. These early sockets are dropped, because the gate
-    // needs the port.
+    // The first address accepts sockets before the second one is bound. They are dropped, because the gate needs the port.
     if (!http) return void socket.destroy()
     const stream = streamOf(socket)
     pending.add(socket, stream)
@@ -155,8 +157,8 @@ function serve({ gate, pending, page, pageSockets }: Parts, options: ListenOptio
     ...socketOptions,
   })
   /**
-   * Counts a refusal. Returns how long (in ms) the client must wait before it tries again; 0 while its refusals are
-   * within the limits. Refusals past the limits are not logged one by one, so that no client can flood the log.
+   * Counts a refusal. Returns how long (in ms) the client must wait; 0 while its refusals are within the limits. Refusals past
+   * the limits are not logged one by one, so that no client can flood the log.
    */
   const recordRefusal = ({ why }: Refusal, { headers, socket }: IncomingMessage, failures: AuthFailures) => {
     const address = socket.remoteAddress ?? 'unix socket'
@@ -171,6 +173,7 @@ function serve({ gate, pending, page, pageSockets }: Parts, options: ListenOptio
     if (!refusal && options.metrics && request.method === 'GET' && pathOf(request) === '/metrics')
       return tell(options.metrics, request, response)
     if (refusal) recordRefusal(refusal, request, misdirected)
+    else if (options.signedIn && isReturn(request)) return void returned(options.signedIn, request, response)
     else if (options.devices && request.method === 'POST' && pathOf(request) === pairingPath)
       return void pair(options.devices, request, response)
     else if (page && !routes.has(pathOf(request))) return void answerByPage(page, request, response)

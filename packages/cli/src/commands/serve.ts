@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
+import { OAuthAuthorizer } from '@atrium/adapters/oauth'
 import { exposureProblem } from '@atrium/adapters/server/address'
 import type { TlsCertificate } from '@atrium/adapters/server/address'
 import { listen } from '@atrium/adapters/server'
@@ -55,12 +56,19 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
   const node = place && !settings.readOnly ? await nodeProcesses(settings) : undefined
   const agentSet = new AgentSet(settings, world, process.env, node?.processes)
   // The address of the page is known once the host listens.
-  const known: { page?: string | undefined } = {}
+  const known: { page?: string | undefined; url?: string } = {}
   const notifier = () => notifierOf(settings, log, () => known.page)
+  const authorizer = settings.readOnly
+    ? undefined
+    : await OAuthAuthorizer.open({
+        later: world.later,
+        file: join(settings.data, 'sign-ins'),
+        address: () => known.url?.replace(/^ws(?=s?:)/, 'http'),
+      })
   const where = place?.name ?? settings.data
   const address = addressOf(settings, tls !== undefined)
   const host = await unlessFull(where, () =>
-    openHost({ settings, log, world, agentSet, notifier, place, node, url: address }),
+    openHost({ settings, log, world, agentSet, notifier, authorizer, place, node, url: address }),
   )
   let stopping = false
   const { listening, notes } = await findPort(settings, (port) =>
@@ -78,6 +86,7 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
       trouble: host.trouble,
       connect: (transport, principal, device) => host.connect(transport, principal, device),
       devices: host.devices,
+      signedIn: authorizer && ((params) => authorizer.complete(params)),
       metrics: () => metricsText(host.metrics()),
       report: (event, detail) => log.info({ detail }, event),
     }),
@@ -92,6 +101,7 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
   // host.
   const tokenFile = tokenFileOf(settings)
   const url = reachableUrl(listening.url, settings.allowHost)
+  known.url = url
   known.page = listening.pageUrl && url.replace(/^ws/, 'http')
   const hostFile = { url, pid: process.pid, version, ...(tokenFile !== undefined && { tokenFile }) }
   if (!settings.readOnly)

@@ -17,6 +17,7 @@ import { gitWorktrees, treesOf } from '@atrium/adapters/worktrees'
 import type { Host } from '@atrium/host'
 import type { OwnerTerm } from '@atrium/host/cluster'
 import { FileError } from '@atrium/host/ports/files'
+import type { Authorizer } from '@atrium/host/ports/authorizer'
 import type { Files } from '@atrium/host/ports/files'
 import type { Notifier } from '@atrium/host/ports/notifier'
 import type { World } from '@atrium/host/ports/world'
@@ -45,6 +46,8 @@ export interface HostParts {
   readonly notifier: () => Promise<Notifier | undefined>
   /** The database of the store. Absent: the store is in the data folder. */
   readonly place: PostgresPlace | undefined
+  /** Gets tokens from authorization servers. Absent: the host is read-only. */
+  readonly authorizer: Authorizer | undefined
   /** The processes of one of several nodes. Absent: the host shares its store with nobody. */
   readonly node: NodeProcesses | undefined
   /** The address at which clients reach the host, if it is known before it listens. */
@@ -149,6 +152,7 @@ async function createOn(
     worktrees: gitWorktrees({ folder: worktrees, forbidden: [settings.data], processes }),
     hooks: hookRunner({ ...processes, environment: process.env }),
     mcp: new McpPool({ ...agentSet.processes, later: world.later, environment: process.env, version }),
+    authorizer: parts.authorizer,
     customizations: {
       hash,
       home: resolve(homedir()),

@@ -26,25 +26,20 @@ interface WaitingCall {
  */
 export async function authenticate(
   core: Core,
-  { principal }: Link,
-  { resource, token, expiresIn }: Params<'authenticate'>,
+  { principal }: Pick<Link, 'principal'>,
+  { resource, token, expiresIn }: Omit<Params<'authenticate'>, 'channel'>,
 ): Promise<{ readonly seq: number }> {
   if (token.length > core.limits.tokenLength)
     throw AhpError.invalidParams(`authenticate: a token has at most ${core.limits.tokenLength} characters`)
+  if (token === '') core.signIns?.forget(principal, resource)
   // A token may be revoked even when no agent or call asks for its resource any more.
   if (token === '' && core.tokens.forget(principal, resource)) return { seq: 0 }
-  const calls = waitingFor(core, principal, resource)
-  const servers = core.customizations?.waitingFor(principal, resource) ?? []
-  const metadata =
-    advertised(core, resource) ??
-    calls[0]?.call.auth.resource ??
-    servers[0]?.resource ??
-    core.tokens.wanted(principal, resource) ??
-    inUse(core, principal, resource)
-  if (!metadata)
+  const found = requested(core, principal, resource)
+  if (!found)
     throw AhpError.invalidParams(
       `authenticate: no agent, no MCP server and no tool call asks for ${JSON.stringify(resource.slice(0, 200))}`,
     )
+  const { metadata, calls, servers } = found
   if (token === '') return { seq: 0 }
   if (isForAnother(token, resource))
     throw AhpError.invalidParams('authenticate: this token was made for another resource')
@@ -58,7 +53,7 @@ export async function authenticate(
   }
   const signers = core.agents.filter(({ info, signIn }) => signIn && isDeclared(info, resource))
   const checks = [
-    ...signers.map((agent) => agent.signIn?.(resource, token)),
+    ...signers.map(async (agent) => agent.signIn?.(resource, token)),
     ...servers.map(({ server }) => server.start()),
   ]
   if (checks.length > 0) await accepted(core, principal, metadata, checks)
@@ -68,12 +63,30 @@ export async function authenticate(
   return { seq: core.log.last }
 }
 
+/** Who asks a principal for a sign-in to a resource, and for which scopes; undefined if nobody does. */
+export function requested(core: Core, principal: string, resource: string) {
+  const calls = waitingFor(core, principal, resource)
+  const servers = core.customizations?.waitingFor(principal, resource) ?? []
+  const metadata =
+    advertised(core, resource) ??
+    calls[0]?.call.auth.resource ??
+    servers[0]?.resource ??
+    core.tokens.wanted(principal, resource) ??
+    inUse(core, principal, resource)
+  const states = servers.map(({ server }) => server.state)
+  const scopes = [
+    ...calls.flatMap(({ call }) => call.auth.requiredScopes ?? []),
+    ...states.flatMap((state) => (state.kind === 'authRequired' ? (state.requiredScopes ?? []) : [])),
+  ]
+  return metadata && { metadata, calls, servers, scopes: [...new Set(scopes)] }
+}
+
 /** Waits until all have accepted a sign-in. If one has refused it, forgets the token and throws. Other failures are shown in states. */
 async function accepted(
   core: Core,
   principal: string,
   metadata: ProtectedResourceMetadata,
-  checks: readonly (Promise<void> | undefined)[],
+  checks: readonly Promise<void>[],
 ): Promise<void> {
   for (const result of await Promise.allSettled(checks)) {
     if (result.status === 'fulfilled') continue

@@ -41,9 +41,21 @@ export const authEffects: {
   },
   session: {
     'session/mcpServerStateChanged': (core, session, { state }) => {
-      if (state.kind === 'authRequired') notifySession(core, session, noticeOf(state))
+      if (state.kind === 'authRequired') void renewOrNotify(core, session, state)
     },
   },
+}
+
+/** Gets a new token if that is possible without a person. Otherwise asks for a sign-in. */
+async function renewOrNotify(
+  core: Core,
+  session: Channel<'session'>,
+  required: Parameters<typeof noticeOf>[0],
+): Promise<void> {
+  const { resource } = required.resource
+  const needsPerson = required.reason === 'insufficientScope' || !core.signIns
+  const isRenewed = !needsPerson && (await core.signIns?.renew(core.owners.of(session.uri), resource))
+  if (isRenewed !== true) notifySession(core, session, noticeOf(required))
 }
 
 function noticeOf({

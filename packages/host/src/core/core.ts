@@ -42,6 +42,7 @@ import type { Sealing } from '../sealing/sealing.ts'
 import type { Notifying } from './notifications/notifying.ts'
 import type { Searching } from './search/searching.ts'
 import type { Past } from './history/past.ts'
+import type { SignIns } from './sign-ins/sign-ins.ts'
 import type { Tokens } from './tokens.ts'
 import type { Jobs } from './jobs.ts'
 import type { Machines } from './node/machines.ts'
@@ -149,6 +150,8 @@ export interface Core {
   /** Undefined if the host was started without a notifier, or cannot write. */
   readonly notifications: Notifying | undefined
   readonly tokens: Tokens
+  /** Undefined if the host was started without an authorizer. */
+  readonly signIns: SignIns | undefined
   /** The files, shells and version control of the machine. Each is undefined if the host was started without it. */
   readonly files: Files | undefined
   readonly terminals: Terminals | undefined

@@ -49,6 +49,11 @@ export class Tokens {
     return undefined
   }
 
+  /** The metadata of a resource for which there is a token. */
+  metadataOf(principal: string, resource: string): ProtectedResourceMetadata | undefined {
+    return this.#held.get(principal)?.get(resource)?.resource
+  }
+
   keep(principal: string, resource: ProtectedResourceMetadata, token: string, seconds = Infinity): void {
     this.forget(principal, resource.resource)
     const ms = seconds * 1000

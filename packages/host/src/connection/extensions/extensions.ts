@@ -15,6 +15,8 @@ import {
 } from '../../core/notifications/extensions.ts'
 import type { Notifying } from '../../core/notifications/notifying.ts'
 import { NoParams, PairDeviceParams, RevokeDeviceParams } from '../../core/devices/extensions.ts'
+import { BeginSignInParams, EndSignInParams } from '../../core/sign-ins/extensions.ts'
+import type { SignIns } from '../../core/sign-ins/sign-ins.ts'
 import type { Generation } from '../../dialect/generation.ts'
 import { DeferredResponse } from '../deferred-response.ts'
 import type { OpeningLink } from '../opening.ts'
@@ -83,6 +85,8 @@ const extensions: ReadonlyMap<string, Extension> = new Map([
       run: ({ devices }, { id }) => new DeferredResponse(devices.revoke(id)),
     }),
   ],
+  ['x-atrium/beginSignIn', signIn(BeginSignInParams, (signIns, params, link) => signIns.begin(link, params))],
+  ['x-atrium/endSignIn', signIn(EndSignInParams, (signIns, params, link) => signIns.end(link, params))],
   ['x-atrium/pushKey', notification('watch', NoParams, ({ publicKey }) => ({ publicKey }))],
   [
     'x-atrium/presence',
@@ -136,6 +140,17 @@ function notification<P>(
       const result = notifications && run(notifications, given, link)
       return result instanceof Promise ? new DeferredResponse(result) : result
     },
+  })
+}
+
+/** A command of a sign-in with a browser. The client's later requests do not wait for the browser. */
+function signIn<P>(
+  params: Schema<P>,
+  run: (signIns: SignIns, params: P, link: Link) => Promise<object>,
+): Extension {
+  return extension('own', params, {
+    isOffered: ({ signIns }) => signIns !== undefined,
+    run: ({ signIns }, given, link) => signIns && new DeferredResponse(run(signIns, given, link)),
   })
 }
 

@@ -1,20 +1,24 @@
 import type { Client } from '@atrium/client/client'
 import type { ProtectedResourceMetadata } from '@atrium/protocol/common/auth'
+import { isJsonObject } from '@atrium/protocol/json'
+import { decode, object, string } from '@atrium/protocol/schema'
 import { rootUri } from '@atrium/protocol/uri'
-import type { HostOptions } from '../link/connect.ts'
-import { withClient } from '../link/with-client.ts'
-import { printList } from '../render/table.ts'
-import { findSession } from '../session/find.ts'
-import { waitingServers } from '../session/servers.ts'
-import { CommandError, exits } from '../terminal/exit.ts'
-import { onOneLine, output } from '../terminal/output.ts'
-import type { Output, OutputOptions } from '../terminal/output.ts'
-import { askSecret } from '../terminal/secret.ts'
-import { readStdin } from '../terminal/stdin.ts'
+import { askExtension } from '../../link/extension.ts'
+import type { HostOptions } from '../../link/connect.ts'
+import { withClient } from '../../link/with-client.ts'
+import { printList } from '../../render/table.ts'
+import { findSession } from '../../session/find.ts'
+import { waitingServers } from '../../session/servers.ts'
+import { CommandError, exits } from '../../terminal/exit.ts'
+import { onOneLine, output } from '../../terminal/output.ts'
+import type { Output, OutputOptions } from '../../terminal/output.ts'
+import { askSecret } from '../../terminal/secret.ts'
+import { readStdin } from '../../terminal/stdin.ts'
 
 interface Flags extends HostOptions, OutputOptions {
   readonly session?: string
   readonly out?: boolean
+  readonly token?: boolean
 }
 
 /** A sign-in that can be made: its resource, and the agent or the MCP server that it is for. */
@@ -38,6 +42,12 @@ export function login(name: string | undefined, flags: Flags): Promise<void> {
     if (flags.out) {
       await client.ask('authenticate', { channel: rootUri, resource: uri, token: '' })
       return out.report({ resource: uri, signedIn: false }, () => `Signed out of ${nameOf(resource)}.`)
+    }
+    if (flags.token !== true && isBrowsed(client, resource)) {
+      const { url } = begunIn(await askExtension(client, 'x-atrium/beginSignIn', { resource: uri }))
+      out.note(`Open this address in a browser, and agree there:\n${onOneLine(url)}`)
+      await askExtension(client, 'x-atrium/endSignIn', { resource: uri })
+      return out.report({ resource: uri, signedIn: true }, () => `Signed in to ${nameOf(resource)}.`)
     }
     if (!takesTokens(resource))
       out.note(`· ${onOneLine(of)} signs in by itself; this may open a browser on its machine`)
@@ -88,6 +98,24 @@ async function tokenFor(resource: ProtectedResourceMetadata, out: Output): Promi
     : await readStdin((text) => out.note(text))
   if (token === '') throw new CommandError('Without a token nobody is signed in.', exits.usage)
   return token
+}
+
+/** Whether the host can get the token itself, with a browser of the person. */
+function isBrowsed(
+  client: Client,
+  { authorization_servers: servers = [] }: ProtectedResourceMetadata,
+): boolean {
+  const own = client.host?._meta?.['x-atrium']
+  const commands = isJsonObject(own) ? own['commands'] : undefined
+  return servers.length > 0 && Array.isArray(commands) && commands.includes('x-atrium/beginSignIn')
+}
+
+const Begun = object<{ readonly url: string }>('Begun', { url: string })
+
+function begunIn(answer: unknown): { readonly url: string } {
+  const decoded = decode(Begun, answer)
+  if (!decoded.ok) throw new CommandError('The host did not say where to sign in.')
+  return decoded.value
 }
 
 function takesTokens({ bearer_methods_supported: methods }: ProtectedResourceMetadata): boolean {

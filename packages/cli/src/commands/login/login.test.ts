@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { httpServer } from '../../../adapters/test/mcp/http.ts'
+import { httpServer } from '../../../../adapters/test/mcp/http.ts'
 import { afterAll, afterEach, expect, test } from 'vitest'
-import { documents } from '../../test/command.ts'
-import { CliFixture } from '../../test/fixture.ts'
+import { documents } from '../../../test/command.ts'
+import { CliFixture } from '../../../test/fixture.ts'
 
-const program = fileURLToPath(new URL('../../../adapters/test/acp-agent.mjs', import.meta.url))
+const program = fileURLToPath(new URL('../../../../adapters/test/acp-agent.mjs', import.meta.url))
 const fixture = new CliFixture()
 afterEach(({ task }) => fixture.closeWindows(task.result?.state === 'fail'))
 afterAll(() => fixture.close())

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
 import { httpServer } from '../../../adapters/test/mcp/http.ts'
+import { authorizationServer } from '../../../adapters/test/oauth/provider.ts'
 import { expectAccessibleInBoth } from '../../test/axe.ts'
 import { Room, begin, browserTest, eventually, expectUnharmed, send, shot } from '../../test/browser.ts'
 
@@ -80,3 +81,33 @@ browserTest('[U55] an MCP server that wants a sign-in has a card, until it is re
   await shot(page, 'sign-in-mcp-after')
   expectUnharmed(page)
 })
+
+browserTest(
+  '[U55] an MCP server with an authorization server: a window opens, and the server is ready after it',
+  async () => {
+    const provider = await authorizationServer()
+    const remote = await httpServer({
+      refuse: ({ authorization = '' }, origin) =>
+        provider.valid.has(authorization.replace('Bearer ', ''))
+          ? undefined
+          : { status: 401, challenge: `Bearer resource_metadata="${origin}/metadata"` },
+      get: (path, origin) =>
+        path === '/metadata'
+          ? { body: JSON.stringify({ resource: `${origin}/mcp`, authorization_servers: [provider.origin] }) }
+          : undefined,
+    })
+    const room = await Room.open([], undefined, { mcpServers: { docs: { url: remote.url } } })
+    const page = await room.page()
+    await begin(page, 'hello')
+    await page.getByText('The MCP server docs needs a sign-in.').waitFor()
+    await shot(page, 'sign-in-browser')
+    await expectAccessibleInBoth(page, 'sign-in-browser')
+    const opened = page.waitForEvent('popup')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    const popup = await opened
+    await popup.getByText('You are signed in.').waitFor()
+    await eventually(() => page.getByText('The MCP server docs needs a sign-in.').count()).toBe(0)
+    await shot(page, 'sign-in-browser-after')
+    expectUnharmed(page)
+  },
+)

@@ -1,8 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { authorizationServer, browse } from '../../../../adapters/test/oauth/provider.ts'
 import { httpServer } from '../../../../adapters/test/mcp/http.ts'
-import { afterAll, afterEach, expect, test } from 'vitest'
+import { afterAll, afterEach, expect, onTestFinished, test } from 'vitest'
 import { documents } from '../../../test/command.ts'
 import { CliFixture } from '../../../test/fixture.ts'
 
@@ -67,4 +68,34 @@ test('[Z62] atrium login signs in to agents and to an MCP server, and signs out'
   expect((await fixture.run(['mcp', 'last'])).stdout).toMatch(/^docs +on +ready\n/)
   const none = await fixture.run(['login', 'nothing'])
   expect([none.status, none.stderr]).toEqual([2, expect.stringContaining("Nothing called 'nothing' asks")])
+})
+
+test('[Z62] [F14] atrium login opens a browser for a server with an authorization server, and signs out there', async () => {
+  const provider = await authorizationServer()
+  const remote = await httpServer({
+    refuse: ({ authorization = '' }, origin) =>
+      provider.valid.has(authorization.replace('Bearer ', ''))
+        ? undefined
+        : { status: 401, challenge: `Bearer resource_metadata="${origin}/metadata"` },
+    get: (path, origin) =>
+      path === '/metadata'
+        ? { body: JSON.stringify({ resource: `${origin}/mcp`, authorization_servers: [provider.origin] }) }
+        : undefined,
+  })
+  const own = new CliFixture()
+  onTestFinished(() => own.close())
+  mkdirSync(join(own.home, '.config/atrium'), { recursive: true })
+  const config = JSON.stringify({ mcpServers: { docs: { url: remote.url } } })
+  writeFileSync(join(own.home, '.config/atrium/config.json'), config)
+  await own.open()
+  await own.run(['run', '--agent', 'guide', '--quiet', 'hello'])
+  const window = own.window(['login', 'docs', '--session', 'last'], { cols: 1000 })
+  const said = await window.until('code_challenge_method')
+  const [address = ''] = /http:\S+/.exec(said) ?? []
+  await browse(address)
+  expect(await window.ended()).toBe(0)
+  expect((await own.run(['mcp', 'last'])).stdout).toMatch(/^docs +on +ready\n/)
+  expect((await own.run(['login', 'docs', '--session', 'last', '--out'])).status).toBe(2)
+  expect((await own.run(['login', remote.url, '--session', 'last', '--out'])).status).toBe(0)
+  await expect.poll(() => provider.valid.size).toBe(0)
 })

@@ -37,7 +37,9 @@ export function login(name: string | undefined, flags: Flags): Promise<void> {
         'Nothing asks for a sign-in. For the MCP servers of a session: atrium login --session NAME'
       return printList(out, all, { document, row, empty })
     }
-    const { of, resource } = chosen(all, name)
+    // One can sign out of a resource that nobody asks for now.
+    const isUri = flags.out === true && name.includes('://')
+    const { of, resource } = isUri ? { of: name, resource: { resource: name } } : chosen(all, name)
     const { resource: uri } = resource
     if (flags.out) {
       await client.ask('authenticate', { channel: rootUri, resource: uri, token: '' })

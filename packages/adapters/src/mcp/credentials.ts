@@ -53,5 +53,6 @@ export class Credentials {
 
 /** Returns the values that a server is configured with, by name. Some are secrets, and the server may print them. */
 export function secretsOf(config: McpServerConfig): Variables {
-  return valuesGiven(acpServers({ server: config }))
+  const client = 'url' in config ? config.oauthClient : undefined
+  return { ...valuesGiven(acpServers({ server: config })), OAUTH_SECRET: client?.clientSecret }
 }

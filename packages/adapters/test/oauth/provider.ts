@@ -5,6 +5,8 @@ import { listen } from '../mcp/http.ts'
 export interface ProviderOptions {
   /** How long access tokens are valid, in seconds. */
   readonly seconds?: number
+  /** A client that was registered by hand. */
+  readonly client?: { readonly clientId: string; readonly clientSecret: string; readonly redirect: string }
   /** Whether the person agrees. */
   readonly agrees?: boolean
 }
@@ -13,7 +15,7 @@ export interface ProviderOptions {
  * Starts an authorization server (`oidc-provider`) in which clients register themselves, PKCE and a resource indicator are required,
  * refresh tokens are rotated, and tokens can be revoked. A person who comes is signed in at once, and agrees.
  */
-export async function authorizationServer({ seconds = 3600, agrees = true }: ProviderOptions = {}) {
+export async function authorizationServer({ seconds = 3600, agrees = true, client }: ProviderOptions = {}) {
   /** The values of the access tokens that are valid, with their audience. */
   const valid = new Map<string, string>()
   const seen: { readonly path: string; readonly body: string }[] = []
@@ -29,7 +31,7 @@ export async function authorizationServer({ seconds = 3600, agrees = true }: Pro
     provider.callback()(request, response)
   })
   const configuration = {
-    clients: [],
+    clients: client ? [registered(client)] : [],
     scopes: ['openid', 'offline_access', 'files:read', 'files:write'],
     pkce: { required: () => true },
     interactions: {
@@ -67,6 +69,11 @@ export async function authorizationServer({ seconds = 3600, agrees = true }: Pro
   return { ...server, valid, seen }
 }
 
+function registered({ clientId, clientSecret, redirect }: NonNullable<ProviderOptions['client']>) {
+  const grants = ['authorization_code', 'refresh_token']
+  return { client_id: clientId, client_secret: clientSecret, redirect_uris: [redirect], grant_types: grants }
+}
+
 async function interact(
   provider: Provider,
   request: IncomingMessage,
@@ -87,10 +94,14 @@ async function interact(
   return provider.interactionFinished(request, response, { consent }, { mergeWithLastSubmission: true })
 }
 
-/** Does what a browser does: follows the redirects, with cookies, until an answer is no redirect. */
-export async function browse(address: string): Promise<{ readonly url: string; readonly text: string }> {
+/** Does what a browser does: follows the redirects, with cookies, until an answer is no redirect, or until the address `end`. */
+export async function browse(
+  address: string,
+  end?: string,
+): Promise<{ readonly url: string; readonly text: string }> {
   const jars = new Map<string, Map<string, string>>()
   for (let url = new URL(address), hops = 0; hops < 20; hops++) {
+    if (end !== undefined && url.href.startsWith(end)) return { url: url.href, text: '' }
     const jar = jars.get(url.origin) ?? new Map<string, string>()
     jars.set(url.origin, jar)
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')

@@ -31,6 +31,8 @@ test.each([
   [{ there: { url: 'https://x', type: 'carrier pigeon' } }, false],
   [{ there: { url: 'https://x', command: 'y' } }, false],
   [{ 'a b': { command: 'x' } }, false],
+  [{ docs: { url: 'https://docs.example', oauthClient: { clientId: 'a', clientSecret: 'b' } } }, true],
+  [{ docs: { url: 'https://docs.example', oauthClient: { clientId: '' } } }, false],
 ])('[N49] mcpServers: %j is valid: %j', (value, good) => {
   expect(fields.mcpServers.accepts(value)).toBe(good)
 })

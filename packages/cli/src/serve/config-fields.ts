@@ -71,7 +71,7 @@ const modelsWanted =
   'an object with anthropic and openai (false, or baseUrl and models), compatible (by name: baseUrl, apiKeyVariable, models) and default; a baseUrl begins with http:// or https:// and has no password, query or fragment in it'
 
 const serversWanted =
-  'an object that maps the name of each MCP server to command, and optionally args and env; or to a url that begins with http:// or https://, and optionally type (http or sse) and headers'
+  'an object that maps the name of each MCP server to command, and optionally args and env; or to a url that begins with http:// or https://, and optionally type (http or sse), headers and oauthClient (clientId, and optionally clientSecret)'
 
 const processesWanted =
   'an object with idleMinutes, a positive number, and maxIdle, a number of processes from 0'

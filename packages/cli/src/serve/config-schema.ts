@@ -46,16 +46,24 @@ export function isServers(value: unknown): boolean {
 
 function isServer(value: unknown): boolean {
   if (!isObject(value)) return false
-  const { command, args = [], env = {}, url, type = 'http', headers = {} } = value
-  const allowed = url === undefined ? ['command', 'args', 'env'] : ['url', 'type', 'headers']
+  const { command, args = [], env = {}, url, type = 'http', headers = {}, oauthClient } = value
+  const allowed = url === undefined ? ['command', 'args', 'env'] : ['url', 'type', 'headers', 'oauthClient']
   return (
     Object.keys(value).every((key) => allowed.includes(key)) &&
     (url === undefined ? isText(command) && command !== '' : isAddress(url)) &&
     (type === 'http' || type === 'sse') &&
     isList(args, isText) &&
     isTexts(env) &&
-    isTexts(headers)
+    isTexts(headers) &&
+    (oauthClient === undefined || isOAuthClient(oauthClient))
   )
+}
+
+/** Whether a value is a client that was registered by hand at an authorization server. */
+function isOAuthClient(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const { clientId, clientSecret = '', ...others } = value
+  return isText(clientId) && clientId !== '' && isText(clientSecret) && Object.keys(others).length === 0
 }
 
 /** Whether a value is a valid `notifications` setting: origins, and a contact. */

@@ -78,7 +78,8 @@ export function requested(core: Core, principal: string, resource: string) {
     ...calls.flatMap(({ call }) => call.auth.requiredScopes ?? []),
     ...states.flatMap((state) => (state.kind === 'authRequired' ? (state.requiredScopes ?? []) : [])),
   ]
-  return metadata && { metadata, calls, servers, scopes: [...new Set(scopes)] }
+  const client = servers.find((each) => each.client)?.client
+  return metadata && { metadata, calls, servers, client, scopes: [...new Set(scopes)] }
 }
 
 /** Waits until all have accepted a sign-in. If one has refused it, forgets the token and throws. Other failures are shown in states. */

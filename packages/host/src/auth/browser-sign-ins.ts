@@ -30,9 +30,9 @@ export class BrowserSignIns implements SignIns {
       throw AhpError.invalidParams(`nothing asks for a sign-in to ${JSON.stringify(resource.slice(0, 200))}`)
     if (redirect !== undefined && !isOwnRedirect(redirect))
       throw AhpError.invalidParams('redirect must be the address of this host, with the path /oauth/callback')
-    const { metadata, scopes } = found
+    const { metadata, scopes, client } = found
     const begun = await this.#authorizer
-      .begin({ principal, resource: metadata, scopes, redirect })
+      .begin({ principal, resource: metadata, scopes, client, redirect })
       .catch((error: unknown) => Promise.reject(refusal(error)))
     const done = begun.granted.then(
       (granted) => this.#use(principal, resource, granted),

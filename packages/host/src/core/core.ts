@@ -1,7 +1,7 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { LimitValues } from '@atrium/protocol/limits'
 import type { SessionAction } from '@atrium/protocol/session/actions'
-import type { ProtectedResourceMetadata } from '@atrium/protocol/common/auth'
+import type { OAuthClient, ProtectedResourceMetadata } from '@atrium/protocol/common/auth'
 import type { Customization } from '@atrium/protocol/session/customization'
 import type { ToolDefinition } from '@atrium/protocol/session/state'
 import type { Implementation } from '@atrium/protocol/root/connection'
@@ -104,7 +104,11 @@ export interface Customizing {
   waitingFor(
     principal: string,
     resource: string,
-  ): readonly { readonly server: McpServer; readonly resource: ProtectedResourceMetadata }[]
+  ): readonly {
+    readonly server: McpServer
+    readonly resource: ProtectedResourceMetadata
+    readonly client?: OAuthClient | undefined
+  }[]
 }
 
 /** The tools of an MCP server. `id` and `name` are those of the server's customization. */

@@ -1,5 +1,5 @@
 import type { Uri } from '@atrium/protocol/channel'
-import type { ProtectedResourceMetadata } from '@atrium/protocol/common/auth'
+import type { OAuthClient, ProtectedResourceMetadata } from '@atrium/protocol/common/auth'
 import type { Customization, McpServerState } from '@atrium/protocol/session/customization'
 import type { ServerTools } from '../core/core.ts'
 import type { McpServer, McpServerConfig, McpServers, McpUser } from '../ports/mcp.ts'
@@ -28,6 +28,8 @@ export interface ServerUser extends Pick<McpUser, 'principal' | 'token'> {
 export interface WaitingServer {
   readonly server: McpServer
   readonly resource: ProtectedResourceMetadata
+  /** The client that was registered by hand for this server. */
+  readonly client?: OAuthClient | undefined
 }
 
 /** The MCP servers that the host runs for one session. */
@@ -65,10 +67,11 @@ export class SessionServers {
 
   /** The servers that wait for a token of this resource, and what each waits for. */
   waitingFor(wanted: string): readonly WaitingServer[] {
-    return this.#uses.flatMap(({ server }) => {
+    return this.#uses.flatMap(({ server, setting: { config } }) => {
       const { state } = server
+      const client = 'url' in config ? config.oauthClient : undefined
       return state.kind === 'authRequired' && state.resource.resource === wanted
-        ? [{ server, resource: state.resource }]
+        ? [{ server, resource: state.resource, client }]
         : []
     })
   }

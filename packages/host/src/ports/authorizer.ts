@@ -1,4 +1,4 @@
-import type { ProtectedResourceMetadata } from '@atrium/protocol/common/auth'
+import type { OAuthClient, ProtectedResourceMetadata } from '@atrium/protocol/common/auth'
 
 /** A token that an authorization server has given. */
 export interface Granted {
@@ -12,6 +12,8 @@ export interface SignInRequest {
   readonly resource: ProtectedResourceMetadata
   /** The scopes that the resource asked for. Absent: those that its metadata names. */
   readonly scopes?: readonly string[] | undefined
+  /** The client that was registered by hand. Absent: the authorizer registers one. */
+  readonly client?: OAuthClient | undefined
   /** The address at this host to which the browser returns. Absent: the authorizer knows one. */
   readonly redirect?: string | undefined
 }

@@ -1,7 +1,7 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { ChatInputAnswer, ChatInputRequest, ChatInputResponse } from '@atrium/protocol/chat/request'
 import type { ToolCallResult } from '@atrium/protocol/chat/tool'
-import type { McpAuthRequirement } from '@atrium/protocol/common/auth'
+import type { McpAuthRequirement, OAuthClient } from '@atrium/protocol/common/auth'
 import type { JsonObject } from '@atrium/protocol/json'
 import type { McpServerState } from '@atrium/protocol/session/customization'
 import type { ToolDefinition } from '@atrium/protocol/session/state'
@@ -22,6 +22,8 @@ export interface McpUrl {
   readonly headers?: { readonly [name: string]: string }
   /** The transport. Absent: `http`, or `sse` if the server does not support `http`. */
   readonly type?: 'http' | 'sse'
+  /** The client that was registered by hand at the authorization server of the server. Absent: the host registers itself. */
+  readonly oauthClient?: OAuthClient
 }
 
 /** The MCP servers that the host uses as a client. Every adapter passes the suite in `mcp.contract.ts`. */

@@ -70,7 +70,10 @@ export class OAuthAuthorizer implements Authorizer {
     const server = await findServer(metadata, library, fetchFn)
     const scope = scopesFor(scopes, metadata, server)
     const known = `${server.url}\n${redirect}\n${scope ?? ''}`
-    const client = this.#clients.get(known) ?? (await register(server, library, { redirect, scope, fetchFn }))
+    const client =
+      registered(request) ??
+      this.#clients.get(known) ??
+      (await register(server, library, { redirect, scope, fetchFn }))
     this.#clients.set(known, client)
     const state = randomBytes(32).toString('base64url')
     const { authorizationUrl, codeVerifier } = await library.startAuthorization(server.url, {
@@ -184,6 +187,13 @@ export class OAuthAuthorizer implements Authorizer {
     await this.#grants.set(principal, resource, kept)
     return { token, ...(expiresIn !== undefined && expiresIn >= 1 && { expiresIn: Math.floor(expiresIn) }) }
   }
+}
+
+/** The client that a person has registered by hand, and has written into the config. */
+function registered({ client }: SignInRequest): OAuthClientInformationMixed | undefined {
+  if (!client) return undefined
+  const { clientId: id, clientSecret: secret } = client
+  return { client_id: id, ...(secret !== undefined && { client_secret: secret }) }
 }
 
 /** Returns a failure for users. The texts of an authorization server are shortened; they have no tokens of ours. */

@@ -171,3 +171,28 @@ test('[F14.3] a person who does not agree, a wrong state, and a foreign redirect
     )
   expect(kindOf(room.ann)).toBe('authRequired')
 })
+
+test('[F14.6] a client that was registered by hand is used, and its secret is sent only to the authorization server', async () => {
+  const client = { clientId: 'by-hand', clientSecret: 'a-secret-by-hand' }
+  const redirect = 'http://127.0.0.1:1/oauth/callback'
+  const provider = await authorizationServer({ client: { ...client, redirect } })
+  const authorizer = await OAuthAuthorizer.open({ later: realTimers })
+  const resource = { resource: 'http://127.0.0.1:1/mcp', authorization_servers: [provider.origin] }
+  const { url, granted } = await authorizer.begin({ principal: 'ann', resource, client, redirect })
+  expect(new URL(url).searchParams.get('client_id')).toBe('by-hand')
+  expect(url).not.toContain('a-secret-by-hand')
+  const back = await browse(url, redirect)
+  expect(await authorizer.complete(new URL(back.url).searchParams)).toMatchObject({ ok: true })
+  expect(provider.valid.has((await granted).token)).toBe(true)
+  expect(provider.seen.some(({ path }) => path === '/reg')).toBe(false)
+})
+
+test.each([
+  ['http://as.example', 'does not begin with https'],
+  ['https://10.0.0.1', 'is not public'],
+])('[F14.5] S-47: nothing is sent to the authorization server %s', async (named, why) => {
+  const authorizer = await OAuthAuthorizer.open({ later: realTimers })
+  const resource = { resource: 'https://docs.example/mcp', authorization_servers: [named] }
+  const redirect = 'http://127.0.0.1:1/oauth/callback'
+  await expect(authorizer.begin({ principal: 'ann', resource, redirect })).rejects.toThrow(why)
+})

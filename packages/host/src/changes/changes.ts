@@ -18,6 +18,7 @@ import { CaptureFailed } from '../ports/captures.ts'
 import type { Applied, Captures } from '../ports/captures.ts'
 import type { OtherHosts } from '../ports/other-hosts.ts'
 import { keepBudget } from './capture-budget.ts'
+import { ChatCounts } from './chat-counts/chat-counts.ts'
 import { sessionCatalogue } from './changeset-uri.ts'
 import { Changesets, turnsOf } from './changesets.ts'
 import { Computation } from './computation.ts'
@@ -38,11 +39,10 @@ export class Changes extends TurnCaptures implements ChangeTracking {
   readonly #records: TurnRecords
   readonly #changesets: Changesets
   readonly #operations: Operations
+  readonly #counts: ChatCounts
 
-  private constructor(
-    core: () => Core,
-    { captures, taking, records, running, changesets, operations }: Parts,
-  ) {
+  private constructor(core: () => Core, parts: Parts) {
+    const { captures, taking, records, running, changesets, operations, counts } = parts
     super(core, taking, records, running)
     this.#core = core
     this.#captures = captures
@@ -50,6 +50,7 @@ export class Changes extends TurnCaptures implements ChangeTracking {
     this.#records = records
     this.#changesets = changesets
     this.#operations = operations
+    this.#counts = counts
   }
 
   invoke(params: Params<'invokeChangesetOperation'>): Promise<Result<'invokeChangesetOperation'>> {
@@ -81,9 +82,10 @@ export class Changes extends TurnCaptures implements ChangeTracking {
     const reviews = new Reviews(core, { captures, taking, records: turns })
     const changesets = await Changesets.open({ core, computation, reviews }, records)
     const running = new RunningTurns(otherHosts)
-    const context = { core, captures, taking, records: turns, running, computation, reviews, changesets }
-    const operations = new Operations(context)
-    return new Changes(core, { captures, taking, records: turns, running, changesets, operations })
+    const counts = new ChatCounts(core, captures, taking, turns)
+    const shared = { core, captures, taking, records: turns, running, changesets, counts }
+    const operations = new Operations({ ...shared, computation, reviews })
+    return new Changes(core, { ...shared, operations })
   }
 
   override appended(chat: Channel<'chat'>, action: Action): void {
@@ -200,6 +202,7 @@ export class Changes extends TurnCaptures implements ChangeTracking {
     const core = this.#core()
     const session = sessionOf(core, chat)
     if (session && !core.jobs.stopping) await this.offer(session)
+    await this.#counts.turnEnded(chat)
     await this.#changesets.refresh(core.catalog.sessionOf(chat))
     for (const other of session ? sessionsBeside(core, session.uri) : [])
       if (other !== session?.uri) await this.#changesets.refresh(other)
@@ -217,6 +220,7 @@ interface Parts {
   readonly running: RunningTurns
   readonly changesets: Changesets
   readonly operations: Operations
+  readonly counts: ChatCounts
 }
 
 /** The branch of a session's repository. Empty if it is not known. */

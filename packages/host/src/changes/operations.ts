@@ -16,6 +16,7 @@ import { WorktreeRefused } from '../ports/worktrees.ts'
 import { applyId, applyWorktree } from './apply.ts'
 import { CommitFailed } from '../ports/commits.ts'
 import type { Changesets } from './changesets.ts'
+import type { ChatCounts } from './chat-counts/chat-counts.ts'
 import { commitOperation, commitWith, isCommitOperation } from './commit/commit-operations.ts'
 import type { Uncommitted } from './commit/commit-operations.ts'
 import type { Computation, Subject } from './computation.ts'
@@ -33,6 +34,7 @@ interface Context extends UndoContext {
   readonly computation: Computation
   readonly changesets: Changesets
   readonly reviews: Reviews
+  readonly counts: ChatCounts
 }
 
 /** The operations that clients invoke on changesets. They run one after the other, because they change files. */
@@ -130,7 +132,7 @@ export class Operations {
 
   /** Runs an operation, and shows it to all clients. */
   async #run<T>(channel: Channel<'changeset'>, operationId: string, act: () => Promise<T>): Promise<T> {
-    const { core, changesets, taking } = this.#context
+    const { core, changesets, counts, taking } = this.#context
     const show = (status: 'running' | 'idle') => {
       const { log } = core()
       if (
@@ -148,7 +150,9 @@ export class Operations {
       throw error
     } finally {
       show('idle')
-      await changesets.refresh((await changesets.subject(channel.uri))?.session.uri)
+      const session = (await changesets.subject(channel.uri))?.session
+      await changesets.refresh(session?.uri)
+      if (session) await counts.operationEnded(session)
     }
   }
 

@@ -1,11 +1,18 @@
+import type { Uri } from '@atrium/protocol/channel'
+import { sessionChangesetUri } from '@atrium/protocol/changeset/catalogue'
+import { diffsOf } from '@atrium/protocol/versions/diffs'
+import { shapeOf } from '@atrium/protocol/versions/shape'
 import { lenses } from '@atrium/protocol/versions/lenses'
 import { rebuild } from '@atrium/protocol/versions/lens'
+import { wakeIfSound } from '../channels/wake.ts'
 import type { Core } from '../core/core.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Entry } from '../log/entry.ts'
 import { parseChangesetUri } from './changeset-uri.ts'
 
 const first = lenses.get('0.1.0')
+/** The oldest version that has changesets. */
+const second = lenses.get('0.2.0')
 
 /**
  * Tells clients that speak AHP 0.1 about the files that a session has changed. AHP 0.1 has no changesets: the changed
@@ -21,6 +28,17 @@ export function changesetCommitted(core: Core, { uri }: Channel<'changeset'>, en
   const lowered = first.actionDown('changeset', action, { viewer: '', ...states })
   if (lowered === rebuild) return
   for (const change of lowered) if (isDiffs(change)) sessionFeed.diffsChanged(name.owner, change.diffs)
+}
+
+/**
+ * Returns the files that a session has changed, in the form of AHP 0.1, for its entry in the session list. Undefined if
+ * they were never computed: no client of AHP 0.1 was connected when a turn ended, and none was subscribed.
+ */
+export async function sessionDiffs(core: Core, session: Uri): Promise<readonly unknown[] | undefined> {
+  const uri = sessionChangesetUri(session)
+  const channel = core.changes?.isChangeset(uri) ? await wakeIfSound(core, uri) : undefined
+  const state = channel?.is('changeset') ? channel.committed : undefined
+  return state && diffsOf(shapeOf(second?.stateDown('changeset', state)))
 }
 
 /** Whether an action of 0.1 replaces the list of the files that a session has changed. */

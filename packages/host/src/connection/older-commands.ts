@@ -3,11 +3,13 @@ import type { Params } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import { AgentSelection, ModelSelection } from '@atrium/protocol/chat/message'
 import { decode, id, natural, object, optional } from '@atrium/protocol/schema'
+import type { SessionSummary } from '@atrium/protocol/session/state'
 import type { Schema } from '@atrium/protocol/schema'
 import { valuesUp } from '@atrium/protocol/versions/config-schema'
 import { probeAgent, resolveSessionConfig } from '../agents/agents.ts'
 import { withTurnsBefore } from '../channels/history.ts'
 import { cursorBefore } from '../channels/cursor.ts'
+import { sessionDiffs } from '../changes/session-diffs.ts'
 import { wake } from '../channels/wake.ts'
 import { disposeChat } from '../chat/chat.ts'
 import type { Core } from '../core/core.ts'
@@ -36,9 +38,9 @@ type OlderCommand = (request: OlderRequest) => unknown
  * names and shapes of params and result differ.
  */
 export function olderCommand(generation: Generation, method: string): OlderCommand | undefined {
-  const { unpaged, strict, merged, single } = generation
+  const { unpaged, strict, merged, nested, single } = generation
   if (method === 'fetchTurns' && unpaged) return pageOfTurns
-  if (method === 'listSessions' && unpaged) return allSessions
+  if (method === 'listSessions' && unpaged) return nested ? allWithDiffs : allSessions
   if (method === 'createSession' && strict) return createOlderSession
   if (method === 'resolveSessionConfig' && single) return resolveOlderConfig
   if (method === 'disposeSession' && merged) return disposeNamed
@@ -62,13 +64,24 @@ async function pageOfTurns({ core, params, sent }: OlderRequest): Promise<object
 }
 
 /** Runs `listSessions` of AHP up to 0.5.0, where the list has no pages: returns all sessions. */
-function allSessions({ core }: OlderRequest): object {
-  const items = []
+function allSessions({ core }: Pick<OlderRequest, 'core'>): { readonly items: readonly SessionSummary[] } {
+  const items: SessionSummary[] = []
   for (let cursor: string | undefined, more = true; more;) {
     const page = core.catalog.page(undefined, cursor)
     items.push(...page.items)
     cursor = page.nextCursor
     more = cursor !== undefined
+  }
+  return { items }
+}
+
+/** Runs `listSessions` of AHP 0.1, where an entry has the files that the session has changed. */
+async function allWithDiffs(request: OlderRequest): Promise<object> {
+  const items: object[] = []
+  // One after the other: the changesets are read from the store.
+  for (const summary of allSessions(request).items) {
+    const diffs = await sessionDiffs(request.core, summary.resource)
+    items.push(diffs ? { ...summary, diffs } : summary)
   }
   return { items }
 }

@@ -105,7 +105,7 @@ interface ChatFields {
 function fieldsOf(chats: SessionState['chats']): ChatFields {
   const made = chatFields.get(chats)
   if (made) return made
-  const changes = sum(chats.flatMap((chat) => chat.changes ?? []))
+  const changes = largest(chats.flatMap((chat) => chat.changes ?? []))
   const fields = { modifiedAt: modifiedAt(chats), changes, chats: chats.map(sessionChatOf) }
   chatFields.set(chats, fields)
   return fields
@@ -137,17 +137,16 @@ function modifiedAt(chats: readonly ChatSummary[]): string | undefined {
 
 const endOfYear9999 = 253_402_300_799_999
 
-function sum(all: readonly ChangesSummary[]): ChangesSummary | undefined {
-  if (all.length === 0) return undefined
-  const of = (key: 'additions' | 'deletions' | 'files') =>
-    all.some((one) => one[key] !== undefined)
-      ? all.reduce((total, one) => total + (one[key] ?? 0), 0)
-      : undefined
-  return compact<ChangesSummary>({
-    additions: of('additions'),
-    deletions: of('deletions'),
-    files: of('files'),
-  })
+/**
+ * Returns the counts with the most lines. They are not added up, because chats that work in one folder count the same
+ * changes.
+ */
+function largest(all: readonly ChangesSummary[]): ChangesSummary | undefined {
+  const lines = ({ additions = 0, deletions = 0 }: ChangesSummary) => additions + deletions
+  return all.reduce<ChangesSummary | undefined>(
+    (most, one) => (most && lines(most) >= lines(one) ? most : one),
+    undefined,
+  )
 }
 
 function sessionChatOf({

@@ -10,7 +10,7 @@ import type { ChangeRow } from './step.ts'
  * Returns `diffs`, the list of changed files in the summary of a session at 0.1: the edits in the changeset with all
  * changes of the session. 0.1 has no changesets.
  */
-function diffsOf(changeset: Shape): readonly unknown[] {
+export function diffsOf(changeset: Shape): readonly unknown[] {
   return listOf(changeset, 'files')
     .map((file) => shapeOf(file)['edit'])
     .filter(isJsonObject)

@@ -1,3 +1,4 @@
+import { activityMask } from '../status.ts'
 import { at, each, objectChange, omit } from './shape.ts'
 import type { Shape } from './shape.ts'
 
@@ -12,6 +13,14 @@ export const sessionGaps = [
     what: '`summary.workingDirectory`',
     reason: 'no action changes a working directory up to 0.6',
     hide: (state: Shape) => at(state, 'summary', without('workingDirectory')),
+  },
+  {
+    upTo: '0.4.0',
+    downTo: '0.4.0',
+    kind: 'session',
+    what: 'the activity in `summary.status`',
+    reason: 'no action of 0.4 changes it; the notifications about the session list tell it',
+    hide: (state: Shape) => at(state, 'summary', objectChange(withoutActivity)),
   },
   {
     upTo: '0.3.0',
@@ -29,6 +38,10 @@ function withoutCallMeta(turn: Shape): Shape {
     'responseParts',
     each((part) => at(part, 'toolCall', without('_meta'))),
   )
+}
+
+function withoutActivity(summary: Shape): Shape {
+  return at(summary, 'status', (status) => (Number(status) & ~activityMask) >>> 0)
 }
 
 function without(key: string): (value: unknown) => unknown {

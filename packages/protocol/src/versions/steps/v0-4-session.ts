@@ -1,6 +1,7 @@
 import type { Action } from '../../channel.ts'
 import { isJsonObject } from '../../json.ts'
 import type { SessionState } from '../../session/state.ts'
+import { activityMask } from '../../status.ts'
 import type { Member } from '../difference.ts'
 import { rebuild } from '../lens.ts'
 import type { StateContext } from '../lens.ts'
@@ -20,18 +21,26 @@ export interface Selection {
 export const ownKey = 'x-atrium'
 
 /**
- * Translates the state of a session. At 0.4 what the session list shows is in `summary`, and only one client is
- * active.
+ * Translates the state of a session. At 0.4 what the session list shows is in `summary`, with the status of the list,
+ * and only one client is active.
  */
 export function sessionDown(state: Shape, context: StateContext | undefined): Shape {
   const listed = shapeOf(context?.summary)
   const picked = Object.fromEntries(
     summaryKeys.flatMap((key) => (key in state ? [[key, state[key]] as const] : [])),
   )
-  const { resource, createdAt, modifiedAt } = shapeOf(timesDown(listed))
-  const summary = put(picked, { resource, createdAt, modifiedAt, ...selectionDown(state) })
+  const { resource, createdAt, modifiedAt } = timesDown(listed)
+  const status = withActivityOf(state['status'], listed['status'])
+  const summary = put(picked, { resource, status, createdAt, modifiedAt, ...selectionDown(state) })
   const rest = omit(state, ...summaryKeys, 'activeClients')
   return put(rest, { summary, activeClient: activeClientOf(state, context?.viewer), _meta: metaOf(state) })
+}
+
+/** The flags of a state, with the activity of the session list if the list is known. */
+function withActivityOf(status: unknown, listed: unknown): unknown {
+  return typeof listed === 'number'
+    ? ((Number(status) & ~activityMask) | (listed & activityMask)) >>> 0
+    : status
 }
 
 /**

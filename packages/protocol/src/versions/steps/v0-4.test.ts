@@ -42,13 +42,13 @@ const listed = deepFreeze({
   _meta: { git: {} },
 })
 
-test('[V17] [HC-8] [HC-9] [HC-14] a session of 0.4 has its summary inside, with times as numbers and its own status', () => {
+test('[V17] [HC-8] [HC-9] [HC-14] a session of 0.4 has its summary inside, with times as numbers, its own flags and the activity of the list', () => {
   expect(v04.stateDown('session', session, { viewer: 'two', summary: listed })).toStrictEqual({
     summary: {
       resource: 's',
       provider: 'p',
       title: 'T',
-      status: 8 + 32 + 128,
+      status: 1 + 32 + 128,
       activity: 'reads',
       createdAt: Date.UTC(2026, 0, 1) + 1,
       modifiedAt: Date.UTC(2026, 0, 2, 3, 4, 5, 678),

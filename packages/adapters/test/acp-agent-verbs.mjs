@@ -13,6 +13,7 @@ const { client: host } = methods
  */
 export const verbs = {
   say: (text, { say }) => say(text),
+  cwd: (_, { say }) => say(process.cwd()),
   think: (text, { update }) =>
     update({ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text } }),
   image: (data, { update }) =>

@@ -71,6 +71,7 @@ const connection = agent({ name: 'scripted' })
     // A test lets a slow agent go on by the file `go`.
     while (has('opens-slowly') && !existsSync(join(folder, 'go'))) await sleep(5)
     requireSignIn()
+    if (has('refuses')) throw new RequestError(-32_603, 'no seats left')
     recordOpen('new', params)
     if (!existsSync(params.cwd)) throw new RequestError(-32_602, `no such directory: ${params.cwd}`)
     const { cwd, mcpServers } = params

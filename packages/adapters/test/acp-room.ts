@@ -131,7 +131,8 @@ export class AcpRoom {
   }
 }
 
-export async function acpRoom(options: ScriptedOptions = {}): Promise<AcpRoom> {
+/** `waits`: whether to wait until the agent has opened the session or has failed to. */
+export async function acpRoom(options: ScriptedOptions = {}, waits = true): Promise<AcpRoom> {
   const agent = scriptedAgent(options)
   const folder = temporaryFolder()
   const terminals = ptyTerminals({ shell: '/bin/sh' })
@@ -140,18 +141,23 @@ export async function acpRoom(options: ScriptedOptions = {}): Promise<AcpRoom> {
   onTestFinished(() => hostRoom.host().close())
   const creator = await hostRoom.join('maker')
   await creator.ask('createSession', { channel: session, workingDirectories: [fileUri(folder)] })
-  return join(hostRoom, agent, folder)
+  return join(hostRoom, agent, folder, waits)
 }
 
 let joins = 0
 let turns = 0
 
 /** Joins Ann to the session, and returns the room. */
-async function join(hostRoom: TestHost, agent: ScriptedAgent, folder: string): Promise<AcpRoom> {
+async function join(
+  hostRoom: TestHost,
+  agent: ScriptedAgent,
+  folder: string,
+  waits = true,
+): Promise<AcpRoom> {
   const ann = await hostRoom.join(`ann ${++joins}`, { subscribe: [rootUri] })
   for (const channel of [session, chat]) await ann.ask('subscribe', { channel })
   const acp = new AcpRoom(hostRoom, ann, agent, folder)
-  await ann.until(() => acp.session.lifecycle !== 'creating')
+  if (waits) await ann.until(() => acp.session.lifecycle !== 'creating')
   return acp
 }
 

@@ -63,6 +63,10 @@ export class FakeFiles implements Files {
   }
 
   async stat(place: ContainedPath): Promise<FileStat> {
+    const { path, roots } = place
+    // The host asks whether the directory of a new session exists. It does, unless the test says otherwise.
+    if (roots.length === 1 && roots[0] === path && !this.#real(place).startsWith(missing))
+      return { path, type: 'directory', size: 0, mtime: 1000, ctime: 2000, etag: 'e1' }
     await this.#ask('look', place)
     const real = this.#real(place)
     const bytes = this.files.get(real)
@@ -103,3 +107,6 @@ export class FakeFiles implements Files {
     if (this.hangs) await new Promise(() => {})
   }
 }
+
+/** No directory of a session under this path exists. */
+const missing = '/missing'

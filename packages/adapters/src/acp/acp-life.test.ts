@@ -243,7 +243,8 @@ test.each(['never-initializes', 'never-opens'])(
     await until(() => probed.lines('started').length > 0)
     await probed.agent.close()
     void probing
-    const room = await acpRoom({ quirks: [quirk], profile: { knobs: [] }, later: manualTimers().later })
+    const slow = { quirks: [quirk], profile: { knobs: [] }, later: manualTimers().later }
+    const room = await acpRoom(slow, false)
     room.begin('say a')
     await until(() => room.agent.lines('started').length > 0)
     await room.ann.ask('disposeSession', { channel: session })

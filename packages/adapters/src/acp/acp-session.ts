@@ -32,6 +32,8 @@ export class AcpSession implements SessionClient {
   readonly id: string
   readonly context: SessionContext
   title: string | undefined
+  /** Whether the agent has got a prompt, so that it remembers the chat. */
+  prompted: boolean
   /** The ids of the refused calls whose reason the agent has got. */
   readonly told = new Set<string>()
   /** The rules and skills (as text) that the agent got last. */
@@ -47,13 +49,18 @@ export class AcpSession implements SessionClient {
     connection: AcpConnection,
     id: string,
     context: SessionContext,
-    { response = {}, onCommands }: { response?: OpenSessionResponse; onCommands: CommandListener },
+    {
+      response,
+      onCommands,
+    }: { readonly response?: OpenSessionResponse; readonly onCommands: CommandListener },
   ) {
     this.connection = connection
     this.#onCommands = onCommands
     this.id = id
     this.context = context
-    this.#options = configOptionsOf(response)
+    // Only a new session has a response by now. A restored one remembers its chat.
+    this.prompted = response === undefined
+    this.#options = configOptionsOf(response ?? {})
   }
 
   /**
@@ -134,6 +141,7 @@ export class AcpSession implements SessionClient {
 
   async prompt(turn: AcpTurn, prompt: readonly ContentBlock[]): Promise<PromptResponse> {
     this.#turn = turn
+    this.prompted = true
     const response = this.connection.request('session/prompt', { sessionId: this.id, prompt })
     this.#lastPrompt = response.catch(() => {})
     try {

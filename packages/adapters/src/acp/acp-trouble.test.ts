@@ -11,7 +11,7 @@ import type { ScriptedOptions } from '../../test/acp.ts'
 import { until } from '../../test/shells.ts'
 import { AcpTurn } from './acp-turn.ts'
 import { OutputStream } from './calls/output-stream.ts'
-import { acpRoom, defaultChatOf, errorOf, noticesOf, textOf } from '../../test/acp-room.ts'
+import { acpRoom, session, defaultChatOf, errorOf, noticesOf, textOf } from '../../test/acp-room.ts'
 
 const faults: readonly (readonly [string, ScriptedOptions, RegExp, string])[] = [
   [
@@ -105,6 +105,7 @@ test('[H14] an agent is not tried, then ready, broken or signed out, as its prob
 test('[H14.3] a problem of one session does not make its agent broken, and clients see a state when the turn has ended', async () => {
   const gone = await acpRoom()
   rmSync(gone.folder, { recursive: true })
+  gone.agent.agent.release(session)
   expect(errorOf(await gone.turn('say a'))?.error.message).toContain('no such directory')
   expect(readinessOf(gone.agent.agent.info)).toMatchObject({ state: 'ready' })
   const room = await acpRoom({ quirks: ['auth-prompt'] })
@@ -164,6 +165,8 @@ test('[N47] a turn over its time limit is ended with an error', async () => {
 test('[N47] a missing working directory fails the turn with an error, and not the session', async () => {
   const room = await acpRoom()
   rmSync(room.folder, { recursive: true })
+  // The process that was prepared for the session is not there any more.
+  room.agent.agent.release(session)
   expect(errorOf(await room.turn('say a'))?.error.message).toContain(`no such directory: ${room.folder}`)
 })
 

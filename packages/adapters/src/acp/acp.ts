@@ -1,18 +1,20 @@
 import { homedir } from 'node:os'
-import type { Agent, AgentAction, AgentCommand, Chat } from '@atrium/host/ports/agent'
+import type { Agent, AgentAction, AgentCommand, Chat, Session } from '@atrium/host/ports/agent'
 import type { Uri } from '@atrium/protocol/channel'
 import type { ProtectedResourceMetadata } from '@atrium/protocol/common/auth'
+import { AhpError } from '@atrium/protocol/errors'
 import type { AgentInfo } from '@atrium/protocol/root/state'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { withTimeout } from '../process/timeout.ts'
 import type { AcpSession } from './acp-session.ts'
 import { agentInfo, isSignedOut, neededSignIns, profileOf } from './agent-info.ts'
-import type { Profile } from './agent-info.ts'
+import type { KnownAgent, Profile } from './agent-info.ts'
 import { configSchema } from './config-options.ts'
-import { foldersOf } from './folders.ts'
 import { commandsFor, withCommands } from './remembered-commands.ts'
 import type { RememberedCommands } from './remembered-commands.ts'
+import { foldersOf, openDefaultChat } from './session-context.ts'
 import { OutputStream } from './calls/output-stream.ts'
+import { SpareSession } from './spare-session.ts'
 import { TurnRun } from './run-turn.ts'
 import { SessionProcess } from './session-process.ts'
 import type { Connect } from './session-process.ts'
@@ -26,14 +28,7 @@ import type { AcpProgram, LaunchContext } from './process/launch.ts'
 import { keysIn } from './process/sign-in.ts'
 import type { Variables } from '../process/environment.ts'
 
-export type { Profile } from './agent-info.ts'
-
-/** What is known about an agent before its program is started. */
-export interface KnownAgent {
-  readonly profile?: Profile | undefined
-  /** Why the program cannot be used. */
-  readonly problem?: string | undefined
-}
+export type { KnownAgent, Profile } from './agent-info.ts'
 
 /** An agent that is a separate program and speaks ACP. Each session of the host has its own process of the program. */
 export class AcpAgent implements Agent {
@@ -46,9 +41,9 @@ export class AcpAgent implements Agent {
   /** Why the program could not be used the last time. */
   #problem: Error | undefined
   #commands: RememberedCommands
-  #probing: Probing | undefined
-  /** The ACP session that a probe opened. The first session of the host uses its connection. */
-  #spare: AcpSession | undefined
+  /** `enough` resolves when a caller that only wants the description of the agent has waited long enough. */
+  #probing: { readonly done: Promise<void>; readonly enough: Promise<void> } | undefined
+  readonly #spare: SpareSession
   #closed = false
   /** The number of running turns. */
   #turns = 0
@@ -60,6 +55,7 @@ export class AcpAgent implements Agent {
     this.#profile = profile
     this.#commands = profile?.commands ?? {}
     if (problem !== undefined) this.#problem = new Error(problem)
+    this.#spare = new SpareSession(context.later)
     this.#idle = context.idle ?? new IdleProcesses(context.later)
   }
 
@@ -87,11 +83,11 @@ export class AcpAgent implements Agent {
 
   /**
    * Starts the agent once to learn its config options, unless they are known. Resolves at the latest when the start of the
-   * agent has taken a limited time. A first turn then waits for the end of the start, and reports the problem.
+   * agent has taken a limited time. A new session then waits for the end of the start, and reports the problem.
    */
-  probe(): Promise<void> {
+  probe(directory?: Uri): Promise<void> {
     if (this.#profile && !this.#problem) return Promise.resolve()
-    this.#probing ??= this.#beginProbe()
+    this.#probing ??= this.#beginProbe(foldersOf(directory === undefined ? [] : [directory])[0])
     return this.#probing.enough
   }
 
@@ -107,22 +103,47 @@ export class AcpAgent implements Agent {
   async signIn(resource: string, token: string): Promise<void> {
     const way = this.#launcher.signInWays.find((each) => each.resource.resource === resource)
     const keys = way && keysIn([way], () => token)
-    const session = await this.#open(keys, way?.methodId)
+    const session = await this.#open(homedir(), keys, way?.methodId)
     if (keys) return session.connection.process.end()
     this.#problem = undefined
-    this.#keepSpare(session)
+    this.#spare.keep(session, homedir())
   }
 
-  #beginProbe(): Probing {
-    const done = this.#probe().finally(() => {
+  #beginProbe(folder: string) {
+    const done = this.#probe(folder).finally(() => {
       this.#probing = undefined
     })
     return { done, enough: withTimeout(this.#launcher.context.later, probeMs, done, () => {}) }
   }
 
+  /**
+   * Opens the ACP session of the default chat. If the program of the agent fails, or wants a sign-in, the first turn opens
+   * it again.
+   */
+  async create({ uri, state, inAdvance, token }: Session, signal: AbortSignal): Promise<void> {
+    if (inAdvance || signal.aborted) return
+    const process = this.#processOf(uri, state)
+    const keys = keysIn(this.#launcher.signInWays, token)
+    await process.useKeys(keys)
+    const endPreparation = process.beginTurn(true)
+    try {
+      const session = await openDefaultChat(process, state, this.#launcher.context, this.#profile)
+      this.#profile ??= profileOf(session, this.#commands)
+      if (!keys) this.#problem = undefined
+    } catch (error) {
+      const failure = this.#launcher.userError(error)
+      if (isSignedOut(failure)) {
+        this.#problem = failure
+        await process.endIfUnshared()
+      } else if (error instanceof AhpError) throw failure
+    } finally {
+      endPreparation()
+    }
+  }
+
   async *run(chat: Chat, signal: AbortSignal): AsyncIterable<AgentAction> {
     const keys = keysIn(this.#launcher.signInWays, (resource) => chat.token(resource))
-    const process = this.#processOf(chat.sessionUri)
+    const process = this.#processOf(chat.sessionUri, chat.session)
     await process.useKeys(keys)
     let connection: AcpConnection | undefined
     const output = new OutputStream({
@@ -197,31 +218,29 @@ export class AcpAgent implements Agent {
     await Promise.all([...closing, this.#launcher.end(), this.#tools.close(), this.#probing?.done])
   }
 
-  #processOf(session: Uri): SessionProcess {
-    const known = this.#processes.get(session)
-    if (known) return known
-    const process = this.#newProcess((signal, keys) => this.#connect(signal, keys))
-    this.#processes.set(session, process)
+  #processOf(session: Uri, { workingDirectories }: SessionState): SessionProcess {
+    const [folder] = foldersOf(workingDirectories)
+    const connect: Connect = (...given) => this.#connect(...given)
+    const process = this.#processes.get(session) ?? this.#newProcess(folder, connect)
+    this.#processes.set(session, Object.assign(process, { folder }))
     return process
   }
 
-  #newProcess(connect: Connect): SessionProcess {
-    return new SessionProcess(connect, this.#idle, (folder, commands) => {
-      this.#commands = withCommands(this.#commands, folder, commands)
+  #newProcess(folder: string, connect: Connect): SessionProcess {
+    return new SessionProcess(folder, connect, this.#idle, (of, commands) => {
+      this.#commands = withCommands(this.#commands, of, commands)
       if (this.#profile?.commands !== this.#commands) this.#learn({ commands: this.#commands })
     })
   }
 
-  async #connect(signal: AbortSignal, keys: Variables | undefined): Promise<AcpConnection> {
-    if (keys) return this.#launcher.start(signal, keys)
+  async #connect(folder: string, signal: AbortSignal, keys?: Variables): Promise<AcpConnection> {
+    if (keys) return this.#launcher.start(folder, signal, keys)
     await this.#endOfProbe(signal)
-    const spare = this.#spare
-    this.#spare = undefined
-    void spare?.end('delete')
+    const spare = this.#spare.take(folder)
     if (this.#closed) throw this.#launcher.failure('it is no longer on this host')
-    if (spare?.connection.open) return spare.connection
+    if (spare) return spare
     try {
-      const connection = await this.#launcher.start(signal)
+      const connection = await this.#launcher.start(folder, signal)
       if (!isSignedOut(this.#problem)) this.#problem = undefined
       // A profile that an older build has stored does not say whether the agent takes messages while it works.
       if (this.#profile?.steers === undefined) this.#learn({ steers: steers(connection) })
@@ -241,23 +260,23 @@ export class AcpAgent implements Agent {
   }
 
   /** Learns the agent's config options. The process is kept for a while, so that the first session can use it. */
-  async #probe(): Promise<void> {
+  async #probe(folder: string): Promise<void> {
     try {
-      const session = await this.#open()
+      const session = await this.#open(folder)
       this.#problem = undefined
       if (this.#closed) await session.connection.process.end()
-      else this.#keepSpare(session)
+      else this.#spare.keep(session, folder)
     } catch (error) {
       this.#problem = this.#launcher.userError(error)
     }
   }
 
   /** Starts a process, signs in if a method is given, and opens an ACP session. */
-  async #open(keys?: Variables, methodId?: string): Promise<AcpSession> {
-    const connection = await this.#launcher.start(undefined, keys)
+  async #open(folder: string, keys?: Variables, methodId?: string): Promise<AcpSession> {
+    const connection = await this.#launcher.start(folder, undefined, keys)
     try {
       if (methodId !== undefined) await connection.request('authenticate', { methodId }, signInMs)
-      const process = this.#newProcess(() => Promise.resolve(connection))
+      const process = this.#newProcess(folder, () => Promise.resolve(connection))
       const cwd = this.#launcher.context.probeDirectory ?? homedir()
       const session = await process.createSession('', { cwd, mcpServers: [] })
       this.#profile = profileOf(session, this.#commands)
@@ -271,26 +290,8 @@ export class AcpAgent implements Agent {
   #learn(facts: Partial<Profile>): void {
     if (this.#profile) this.#profile = { ...this.#profile, ...facts }
   }
-
-  #keepSpare(session: AcpSession): void {
-    this.#spare = session
-    const { process } = session.connection
-    const cancelTimer = this.#launcher.context.later(spareMs, () => {
-      if (this.#spare !== session) return
-      this.#spare = undefined
-      void session.end('delete').then(() => process.end())
-    })
-    void process.ended.then(cancelTimer)
-  }
 }
 
-/** A start of the agent for its description. `enough` resolves when a caller that only wants the description has waited long enough. */
-interface Probing {
-  readonly done: Promise<void>
-  readonly enough: Promise<void>
-}
-
-const spareMs = 60_000
 /** The time that a person has for a sign-in that the agent itself carries out. */
 const signInMs = 600_000
 const probeMs = 5000

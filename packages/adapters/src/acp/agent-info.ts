@@ -85,3 +85,10 @@ export function neededSignIns(problem: Error | undefined): readonly ProtectedRes
 export function isSignedOut(error: unknown): error is SignInRequired {
   return error instanceof SignInRequired
 }
+
+/** What is known about an agent before its program is started. */
+export interface KnownAgent {
+  readonly profile?: Profile | undefined
+  /** Why the program cannot be used. */
+  readonly problem?: string | undefined
+}

@@ -4,10 +4,10 @@ import type { AcpSession, SessionContext } from './acp-session.ts'
 import type { AcpTurn } from './acp-turn.ts'
 import { transcriptBlock } from './prompt.ts'
 import type { TurnParts } from './turn-parts.ts'
+import { supportedContext } from './session-context.ts'
 import { sessionMemory, storeSessionMemory } from './session-memory.ts'
 import type { SessionMemory } from './session-memory.ts'
 import type { AcpConnection } from './process/connection.ts'
-import { isSupported } from './process/mcp-servers.ts'
 import { authRequired } from './process/schema.ts'
 import type { ContentBlock } from './process/schema.ts'
 
@@ -49,15 +49,20 @@ export class SessionOpener {
     // A turn that was cancelled during the wait stops here. Otherwise it would open a second ACP session, or end the process
     // that the next turn uses.
     this.#signal.throwIfAborted()
-    if (open && (await this.#canStay(open))) return { session: open }
-    const context = this.#contextFor(await process.connection())
+    const memory = sessionMemory(chat)
+    // A session that was prepared before the first turn has no memory of the chat. The stored one may have.
+    const isPrepared = open?.prompted === false
+    const isWanted = open && (!isPrepared || memory === undefined || memory.id === open.id)
+    const kept = isWanted && (await this.#canStay(open)) ? open : undefined
+    if (kept?.prompted) return { session: kept }
+    const context = supportedContext(this.#parts.context, await process.connection())
     this.#signal.throwIfAborted()
-    const restored = await this.#restore(sessionMemory(chat), context)
+    const restored = kept ? undefined : await this.#restore(memory, context)
     if (typeof restored === 'object') return { session: restored }
     const { activeTurn } = chat.state
     const transcript = activeTurn && (await transcriptBlock(chat, activeTurn))
     this.#signal.throwIfAborted()
-    const session = await process.createSession(chat.uri, context)
+    const session = kept ?? (await process.createSession(chat.uri, context))
     if (!transcript) return { session }
     this.#turn.notify(this.#transcriptNotice(restored))
     return { session, transcript }
@@ -68,13 +73,15 @@ export class SessionOpener {
    * now has another context, the process is ended, unless another turn uses the process.
    */
   async #canStay(session: AcpSession): Promise<boolean> {
-    const wanted = this.#contextFor(session.connection)
+    const wanted = supportedContext(this.#parts.context, session.connection)
     if (isDeepStrictEqual(session.context, wanted)) return true
     // The contexts may differ only by the host's own MCP server. Then a restart would gain only the tools of this
     // server. But an agent that cannot restore its session would forget the chat. So the process of such an agent is
     // kept.
     if (!canRestore(session.connection) && isDeepStrictEqual(session.context, this.#withoutTools(wanted)))
       return true
+    // The process can open another session in place of one that has no memory.
+    if (!session.prompted) return false
     return !(await this.#parts.process.endIfUnshared())
   }
 
@@ -107,15 +114,6 @@ export class SessionOpener {
     } catch (error) {
       if (!(error instanceof AhpError) || error.code === authRequired) throw error
       return launcher.redact(error.message)
-    }
-  }
-
-  /** Returns the context without the MCP servers that the agent does not support. */
-  #contextFor({ initialized: { agentCapabilities } }: AcpConnection): SessionContext {
-    const { context } = this.#parts
-    return {
-      ...context,
-      mcpServers: context.mcpServers.filter((server) => isSupported(server, agentCapabilities)),
     }
   }
 

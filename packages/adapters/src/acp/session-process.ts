@@ -6,14 +6,16 @@ import type { CommandListener, SessionContext } from './acp-session.ts'
 import type { AcpConnection } from './process/connection.ts'
 import type { IdleProcesses } from './process/idle-processes.ts'
 
-/** Connects to the agent, with the keys that a user has given. */
-export type Connect = (signal: AbortSignal, keys: Variables | undefined) => Promise<AcpConnection>
+/** Connects to the agent in a folder, with the keys that a user has given. */
+export type Connect = (folder: string, signal: AbortSignal, keys?: Variables) => Promise<AcpConnection>
 
 /**
  * The agent process of one session of the host. It has one ACP session for each chat. If the process has ended, the next turn
  * starts another. An idle process is ended if the agent can restore its ACP sessions later.
  */
 export class SessionProcess {
+  /** The folder in which the next process is started. */
+  folder: string
   readonly #connect: Connect
   readonly #idle: IdleProcesses
   readonly #onCommands: CommandListener
@@ -24,9 +26,12 @@ export class SessionProcess {
   #keys: Variables | undefined
   /** The number of running turns. */
   #turns = 0
+  /** Whether a turn has run, so that the agent may remember something. */
+  #prompted = false
   readonly #closed = new AbortController()
 
-  constructor(connect: Connect, idle: IdleProcesses, onCommands: CommandListener) {
+  constructor(folder: string, connect: Connect, idle: IdleProcesses, onCommands: CommandListener) {
+    this.folder = folder
     this.#connect = connect
     this.#idle = idle
     this.#onCommands = onCommands
@@ -76,9 +81,13 @@ export class SessionProcess {
     if (this.#turns === 0) await this.end()
   }
 
-  /** Counts a running turn. The caller must call the returned function when the turn ends. */
-  beginTurn(): () => void {
+  /**
+   * Counts a running turn, or the preparation of the first one. The caller must call the returned function when it
+   * ends.
+   */
+  beginTurn(isPreparation = false): () => void {
     this.#turns++
+    if (!isPreparation) this.#prompted = true
     this.#idle.remove(this)
     return () => {
       this.#turns--
@@ -124,18 +133,18 @@ export class SessionProcess {
   }
 
   #start(): Promise<AcpConnection> {
-    const started = this.#connect(this.#closed.signal, this.#keys)
+    const started = this.#connect(this.folder, this.#closed.signal, this.#keys)
     started.catch(() => {
       if (this.#connection === started) this.#connection = undefined
     })
     return started
   }
 
-  /** Whether no turn runs, and the agent can restore its ACP sessions in another process. */
+  /** Whether no turn runs, and nothing is lost: the agent has no memory yet, or can restore its ACP sessions. */
   async #isEndable(): Promise<boolean> {
     const connection = await this.#connection?.catch(() => undefined)
     const { loadSession, sessionCapabilities } = connection?.initialized.agentCapabilities ?? {}
-    return this.#turns === 0 && Boolean(loadSession || sessionCapabilities?.resume)
+    return this.#turns === 0 && (!this.#prompted || Boolean(loadSession || sessionCapabilities?.resume))
   }
 
   async #opened(chat: Uri, open: () => Promise<AcpSession>): Promise<AcpSession> {

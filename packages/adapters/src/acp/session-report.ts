@@ -27,16 +27,12 @@ export async function applyOptions(session: AcpSession, parts: TurnParts): Promi
   reportOptions(session.options, parts)
 }
 
-/**
- * Reports option values of the agent that differ from the session's config. Options that are not in the config's schema are
- * left out.
- */
+/** Reports option values of the agent that differ from the session's config. */
 export function reportOptions(options: readonly ConfigOption[], { chat, launcher, output }: TurnParts): void {
-  const { schema, values = {} } = chat.session.config ?? {}
+  const { values = {} } = chat.session.config ?? {}
   const changed = options.flatMap((option) => {
     const key = configKey(launcher.program.name, option)
-    const isKnown = schema && Object.hasOwn(schema.properties, key)
-    return isKnown && option.current !== undefined && values[key] !== option.current
+    return option.current !== undefined && values[key] !== option.current
       ? [[key, option.current] as const]
       : []
   })

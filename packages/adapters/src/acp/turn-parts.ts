@@ -1,15 +1,13 @@
 import type { Chat } from '@atrium/host/ports/agent'
 import type { SessionContext } from './acp-session.ts'
 import type { Profile } from './agent-info.ts'
-import { foldersOf } from './folders.ts'
+import { contextOf } from './session-context.ts'
 import { sessionMemory } from './session-memory.ts'
 import type { OutputStream } from './calls/output-stream.ts'
 import type { SessionProcess } from './session-process.ts'
 import type { ToolEndpoint } from './tool-server/endpoint.ts'
 import type { ToolServer } from './tool-server/tool-server.ts'
 import type { Launcher } from './process/launch.ts'
-import { isEnabled } from './process/mcp-servers.ts'
-import type { AcpServer } from './process/mcp-servers.ts'
 
 /** The chat of a turn, and the objects that take part in running the turn. */
 export interface TurnParts {
@@ -34,7 +32,7 @@ export async function turnParts(
 ): Promise<TurnParts> {
   const { chat, launcher } = given
   const servers = launcher.context.mcpServers ?? []
-  const context = contextOf(chat, servers, profile)
+  const context = contextOf(chat.session, { servers, profile, own: chat.state.workingDirectories })
   const name = servers.some((server) => server.name === 'atrium') ? 'atrium-tools' : 'atrium'
   // A chat gets the host's MCP server when its session has tools or comments for the first time, and keeps it: a change
   // of the MCP servers costs a restart of the agent.
@@ -46,18 +44,4 @@ export async function turnParts(
   if (!opened) return { ...given, context }
   const mcpServers = [...context.mcpServers, opened.server]
   return { ...given, context: { ...context, mcpServers }, tools: { name, endpoint: opened.endpoint } }
-}
-
-/**
- * Returns the context of a chat: the directories of the chat, or of its session if the chat has none, and the enabled MCP
- * servers.
- */
-function contextOf(chat: Chat, servers: readonly AcpServer[], profile: Profile | undefined): SessionContext {
-  const ownDirectories = chat.state.workingDirectories ?? []
-  const [cwd, ...others] = foldersOf(
-    ownDirectories.length > 0 ? ownDirectories : chat.session.workingDirectories,
-  )
-  const additional = profile?.directories && others.length > 0 ? { additionalDirectories: others } : {}
-  const mcpServers = servers.filter((server) => isEnabled(server, chat.session.customizations))
-  return { cwd, ...additional, mcpServers }
 }

@@ -43,9 +43,9 @@ export function chooseAgent(core: Core, asked: string | undefined): Agent {
 }
 
 /** Returns the agent after it has probed its models and settings. Changes are published. */
-export async function probeAgent(core: Core, asked: string | undefined): Promise<Agent> {
+export async function probeAgent(core: Core, asked: string | undefined, directory?: Uri): Promise<Agent> {
   const agent = chooseAgent(core, asked)
-  await agent.probe?.()
+  await agent.probe?.(directory)
   const before = core.log.last
   setAgents(core)
   // The client gets the changed list before the response to its request.

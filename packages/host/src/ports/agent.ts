@@ -27,9 +27,9 @@ export interface Agent {
   readonly tools?: readonly ToolDefinition[]
   /**
    * Asks the backend for its models, its settings and whether a user must sign in. The host calls `probe` each time before it
-   * creates a session or shows settings, so an agent should cache the answers. Never rejects.
+   * creates a session (in `directory`) or shows settings, so an agent should cache the answers. Never rejects.
    */
-  probe?(): Promise<void>
+  probe?(directory?: Uri): Promise<void>
   /**
    * Returns the resources of which a user needs a token before the agent can work. A token for any one of them is enough. Absent:
    * all resources that the info requires are needed.
@@ -79,6 +79,10 @@ export interface Session {
   readonly uri: Uri
   /** The committed state. */
   readonly state: SessionState
+  /** Whether it is uncertain that anybody will use the session. An agent starts no process for it before its first turn. */
+  readonly inAdvance: boolean
+  /** The token of the session's owner for a resource, as in `Chat`. */
+  token(resource: string): string | undefined
   /** Reports progress to the client that creates the session. */
   progress(done: number, total: number, message?: string): void
 }

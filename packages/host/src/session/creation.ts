@@ -3,13 +3,14 @@ import type { ChatAction } from '@atrium/protocol/chat/actions'
 import type { ErrorInfo } from '@atrium/protocol/common/content'
 import { compact } from '@atrium/protocol/update'
 import { wakeIfSound } from '../channels/wake.ts'
-import { agentOf, noAgent } from '../agents/agents.ts'
+import { agentOf, noAgent, setAgents } from '../agents/agents.ts'
 import { notifySession } from '../auth/notices.ts'
 import type { Channel } from '../log/channel.ts'
 import { elsewhere, failTurn } from '../chat/start-turn.ts'
 import type { Core } from '../core/core.ts'
 import type { Session } from '../ports/agent.ts'
 import { SignInRequired, TurnFailed, failureOf } from '../ports/agent.ts'
+import { missingFolder } from './missing-folder.ts'
 import type { Progress } from './progress.ts'
 import { noProgress } from './progress.ts'
 import { prepareWorktree } from '../worktrees/worktrees.ts'
@@ -38,6 +39,7 @@ export async function runCreation(
   const failure =
     elsewhere(core, channel.uri) ??
     (await prepareWorktree(core, channel, { report, signal })) ??
+    (await missingFolder(core, channel)) ??
     (await callAgent(core, provider, channel, { progress, signal }))
   core.jobs.end(channel.uri, job)
   // The session may have been disposed of meanwhile.
@@ -63,9 +65,12 @@ async function callAgent(
   const agent = agentOf(core, provider)
   if (!agent) return noAgent(provider)
   try {
-    await agent.create?.(agentSession(channel, progress), signal)
+    await agent.create?.(agentSession(core, channel, progress), signal)
+    // The agent may have learned its models and settings.
+    setAgents(core)
     return undefined
   } catch (error) {
+    if (signal.aborted) return undefined
     if (!(error instanceof TurnFailed)) core.world.report('session not created', error)
     if (!(error instanceof SignInRequired) || error.resources.length === 0 || signal.aborted)
       return failureOf(error)
@@ -113,9 +118,13 @@ function failTurnOf(core: Core, uri: Uri, error: ErrorInfo): void {
   if (chat && turnId !== undefined) failTurn(core, chat, turnId, error)
 }
 
-function agentSession(channel: Channel<'session'>, progress: Progress): Session {
+function agentSession(core: Core, channel: Channel<'session'>, progress: Progress): Session {
   return {
     uri: channel.uri,
+    get inAdvance() {
+      return core.catalog.creatorOf(channel.uri) !== undefined
+    },
+    token: (resource) => core.tokens.of(core.owners.of(channel.uri), resource),
     get state() {
       return channel.committedState
     },

@@ -1,5 +1,6 @@
 import type { MultipleDirectories } from '@atrium/protocol/root/state'
 import { pathOf } from '@atrium/protocol/file-uri'
+import type { SessionConfigSchema } from '@atrium/protocol/common/config'
 import type { Customization } from '@atrium/protocol/session/customization'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { agentOf } from '../agents/agents.ts'
@@ -30,15 +31,17 @@ export const sessionGuards: Guards<'session'> = {
       : 'this client is not an active client'
   },
 
-  'session/configChanged': ({ config: given, replace }, { state: { config }, by, core: { limits } }) => {
+  'session/configChanged': ({ config: given, replace }, { state, by, core }) => {
+    const { config } = state
+    const schema = presentSchema(core, state)
     const problem =
-      changeProblem(config?.schema, given) ??
-      permissionValuesProblem(given, limits.permissions) ??
+      changeProblem(schema, given) ??
+      permissionValuesProblem(given, core.limits.permissions) ??
       forgedPermission(given, config?.values, by.clientId)
     const removed =
       replace &&
       Object.keys(config?.values ?? {}).find(
-        (key) => !Object.hasOwn(given, key) && !config?.schema.properties[key]?.sessionMutable,
+        (key) => !Object.hasOwn(given, key) && !schema?.properties[key]?.sessionMutable,
       )
     return problem ?? (removed ? `${JSON.stringify(removed)} cannot be removed in this session` : undefined)
   },
@@ -109,4 +112,14 @@ function hasId(customization: Customization, id: string): boolean {
   if (customization.id === id) return true
   const children = 'children' in customization ? customization.children : undefined
   return children?.some((child) => child.id === id) ?? false
+}
+
+/**
+ * The schema of a session's settings. It also has the settings that the agent has told only after the creation of the session:
+ * no action adds them to the state, so clients get them by `resolveSessionConfig`.
+ */
+function presentSchema(core: Core, { config, provider }: SessionState): SessionConfigSchema | undefined {
+  const known = agentOf(core, provider)?.settings?.schema
+  if (!config || !known) return config?.schema
+  return { ...config.schema, properties: { ...known.properties, ...config.schema.properties } }
 }

@@ -53,7 +53,8 @@ export async function createSession(
   const gone = await Promise.all([uri, chat].map((each) => isGone(core, each)))
   const taken = await aliasTaken(core, uri, provider)
   const project = await projectOf(core, params.workingDirectories?.[0])
-  if (chooseAgent(core, params.provider).probe) await probeAgent(core, params.provider)
+  if (chooseAgent(core, params.provider).probe)
+    await probeAgent(core, params.provider, params.workingDirectories?.[0])
   // No `await` from here on: the checks and the creation are one step. The exception is the copy of a fork, after which the
   // checks are repeated.
   if (gone.includes(true) || isUsed(core, chat) || isUsed(core, annotationsUri(uri)))

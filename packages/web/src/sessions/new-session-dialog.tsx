@@ -49,7 +49,7 @@ export function NewSessionDialog({ client, path: first, folders, agent: wanted, 
   const [signIns, setSignIns] = useState<readonly ProtectedResourceMetadata[]>([])
   const [busy, setBusy] = useState(false)
   const owns = useMay('own')
-  const resolved = useSessionConfig(client, path === undefined ? '' : provider, path ?? '')
+  const resolved = useSessionConfig(client, path === undefined ? undefined : agent, path ?? '')
   const missing = missingWords(provider !== '', path !== undefined)
   const create = async () => {
     if (busy || path === undefined || missing !== undefined) return

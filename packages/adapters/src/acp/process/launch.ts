@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { SignInRequired, TurnFailed } from '@atrium/host/ports/agent'
 import type { World } from '@atrium/host/ports/world'
@@ -82,12 +83,12 @@ export class Launcher {
   }
 
   /**
-   * Starts a process, with the keys that a user has given. Resolves when the agent has answered `initialize`. An aborted signal
-   * ends the process.
+   * Starts a process in a folder, with the keys that a user has given. Resolves when the agent has answered `initialize`. An
+   * aborted signal ends the process.
    */
-  async start(signal?: AbortSignal, keys: Variables = {}): Promise<AcpConnection> {
+  async start(folder: string, signal?: AbortSignal, keys: Variables = {}): Promise<AcpConnection> {
     const { watchdog, version, later } = this.context
-    const agentProcess = new LineProcess(this.#processOptions(keys), watchdog)
+    const agentProcess = new LineProcess(this.#processOptions(folder, keys), watchdog)
     this.#processes.add(agentProcess)
     void agentProcess.ended.then(() => this.#processes.delete(agentProcess))
     const end = () => void agentProcess.end()
@@ -110,7 +111,7 @@ export class Launcher {
     }
   }
 
-  #processOptions(keys: Variables) {
+  #processOptions(folder: string, keys: Variables) {
     const { command, args, env, variables, memoryBytes: maxMemory = defaultMaxMemory } = this.program
     const { environment: host, mark, mcpServers = [], secrets = {} } = this.context
     // Agents get the socket of the user's SSH agent, because they run git, and git may need it to push or fetch.
@@ -119,8 +120,10 @@ export class Launcher {
     for (const key of Object.values(keys)) this.#givenKeys = { ...this.#givenKeys, [`KEY ${key}`]: key }
     const otherSecrets = { ...valuesGiven(mcpServers), ...secrets, ...this.#givenKeys }
     this.#redact = redactor({ ...environment, ...otherSecrets })
-    // The process runs in the home folder, because each ACP session names its own working directory.
-    return { command, args, cwd: homedir(), environment, otherSecrets, maxMemory, maxLineLength, missingHint }
+    // Some agents show users the folder of their process, and not that of the ACP session. A folder that is gone is
+    // the problem of the ACP session: the process starts without it.
+    const cwd = existsSync(folder) ? folder : homedir()
+    return { command, args, cwd, environment, otherSecrets, maxMemory, maxLineLength, missingHint }
   }
 
   /** Ends all processes that this launcher has started and that still run. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { acpRoom, callsOf, errorOf, textOf } from '../../test/acp-room.ts'
+import { acpRoom, callsOf, errorOf, textOf } from '../../../test/acp-room.ts'
 
 test('[N46] a turn whose agent forgets what was allowed after a crash of the host fails, and says what was not done', async () => {
   const quirks = ['forgets']

@@ -9,6 +9,7 @@ import type { ModelSelection } from '@atrium/protocol/chat/message'
 import { heldMessages } from '@atrium/protocol/chat/queue'
 import { AhpError, errorCodes } from '@atrium/protocol/errors'
 import { takesSteering } from '@atrium/protocol/root/readiness'
+import { primaryChat } from '@atrium/protocol/session/primary-chat'
 import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
 import { CommandError, exitFor, exits, sentenceOf } from '../terminal/exit.ts'
 import { messageOf, steer } from './steering.ts'
@@ -48,12 +49,14 @@ export class Conversation {
   /** Subscribes to a session and to one of its chats, by default the default chat, with its last `turns` turns. */
   static async open(client: Client, uri: Uri, turns: number, chatUri?: Uri): Promise<Conversation> {
     const session = client.subscribe('session', uri)
-    const { defaultChat } = await session.ready().catch((error: unknown) => {
+    const state = await session.ready().catch((error: unknown) => {
       const isMissing = error instanceof AhpError && error.code === errorCodes.NotFound
       const exit = isMissing ? exits.notFound : exitFor(error)
       throw new CommandError(`The session ${uri} cannot be opened: ${sentenceOf(error)}`, exit)
     })
-    const chat = client.subscribe('chat', chatUri ?? defaultChat ?? defaultChatUri(uri), { view: { turns } })
+    const chat = client.subscribe('chat', chatUri ?? primaryChat(state) ?? defaultChatUri(uri), {
+      view: { turns },
+    })
     await chat.ready()
     return new Conversation(client, session, chat)
   }

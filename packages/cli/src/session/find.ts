@@ -1,6 +1,7 @@
 import type { Client } from '@atrium/client/client'
 import type { Uri } from '@atrium/protocol/channel'
 import type { SessionState, SessionSummary } from '@atrium/protocol/session/state'
+import { primaryChat } from '@atrium/protocol/session/primary-chat'
 import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
 import { CommandError, exits } from '../terminal/exit.ts'
 
@@ -142,7 +143,7 @@ function notFound(name: string): never {
 }
 
 function sessionTarget(session: SessionSummary): Target {
-  return { session, chat: session.defaultChat ?? defaultChatUri(session.resource), chatOnly: false }
+  return { session, chat: primaryChat(session) ?? defaultChatUri(session.resource), chatOnly: false }
 }
 
 function chatTargets(session: SessionSummary): readonly Target[] {

@@ -119,9 +119,9 @@ export async function disposeChat(core: Core, { channel: uri }: Params<'disposeC
   const session = sessionOf(core, uri)
   if (!chat?.is('chat') || !session || core.log.channel(uri) !== chat)
     throw AhpError.notFound(`no chat ${JSON.stringify(uri.slice(0, 200))}`)
-  const { defaultChat, inputNeeded = [] } = session.head
-  if (defaultChat === uri)
-    throw AhpError.conflict('the default chat cannot be disposed of: dispose of its session')
+  const { chats, inputNeeded = [] } = session.head
+  if (chats.length === 1)
+    throw AhpError.conflict('the only chat of a session cannot be disposed of: dispose of its session')
   forgetChat(core, uri)
   cancelWorkers(core, session, uri)
   for (const { id } of inputNeeded.filter((request) => request.chat === uri))

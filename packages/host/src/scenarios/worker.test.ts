@@ -76,7 +76,7 @@ test('[H8] a worker whose chat is disposed of leaves no agent waiting', async ()
   await until(() => chatOf(all).turns.length === 1)
 })
 
-test('[H8] disposing of a chat during its turn ends the turn; the default chat stays', async () => {
+test('[H8] disposing of a chat during its turn ends the turn; the last chat stays', async () => {
   const all = await twoClientSession()
   await all.ann.ask('createChat', { channel: session, chat: 'ahp-chat:/x', initialMessage: hello })
   const run = await all.agent.given(0)

@@ -66,8 +66,38 @@ test('[H12.7] session channel, Methods: a client chooses the default chat, and w
   const seqs = ann.envelopes.slice(before).map(({ serverSeq }) => serverSeq)
   expect(seqs).toEqual(seqs.map((_, i) => (seqs[0] ?? 0) + i))
   expect(await listed(ann)).toEqual([second])
-  await expect(ann.ask('disposeChat', { channel: second })).rejects.toMatchObject({ code: -32011 })
   await ann.ask('disposeChat', { channel: first })
+  await expect(ann.ask('disposeChat', { channel: second })).rejects.toMatchObject({
+    code: -32011,
+    message: expect.stringContaining('dispose of its session'),
+  })
+})
+
+test('[H12.9] session channel, Chat catalog mutations: the disposal of the default chat leaves the session without one, at 0.4 and at 1.0', async () => {
+  const { all, ann } = await twoChats()
+  const older = new OlderClient(all, '0.4.0')
+  await older.open([session])
+  await ann.ask('disposeChat', { channel: first })
+  await older.until(() => !('defaultChat' in older.state(session)))
+  expect((older.state(session)['chats'] as readonly unknown[]).length).toBe(1)
+  expect(older.envelopes.map(({ action }) => action.type)).toEqual(['session/chatRemoved'])
+  expect(sessionOf(ann)).not.toHaveProperty('defaultChat')
+  expect(await listed(ann)).toEqual([undefined])
+  await all.restart('crash')
+  const ben = await all.join('ben', { subscribe: [session, second] })
+  expect(sessionOf(ben).chats.map(({ resource }) => resource)).toEqual([second])
+  expect(await refusalOf(ben, changed(second))).toBeUndefined()
+})
+
+test('[H12.9] a client without chats sees the first of the other chats when the default chat is disposed of', async () => {
+  const { all, ann } = await twoChats()
+  const older = new OlderClient(all, '0.3.0')
+  await older.open([session])
+  expect(turnsOf(older.state(session))).toEqual(['say one'])
+  await ann.ask('disposeChat', { channel: first })
+  await older.until(() => older.closed.aborted)
+  await older.reconnect()
+  expect(turnsOf(older.state(session))).toEqual(['say two'])
 })
 
 test('[H12.7] a session can be without a default chat', async () => {

@@ -1,6 +1,7 @@
 import { ActiveClient } from '@atrium/client/active-client'
 import type { Client } from '@atrium/client/client'
 import type { ComponentChildren } from 'preact'
+import { primaryChat } from '@atrium/protocol/session/primary-chat'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { Flag, hasFlag } from '@atrium/protocol/status'
 import { memo } from 'preact/compat'
@@ -81,7 +82,7 @@ export const SessionView = memo(function SessionView({
         <Empty title="Opening the session…" />
       </main>
     )
-  const selected = chat ?? session.defaultChat ?? defaultChatUri(uri)
+  const selected = chat ?? primaryChat(session) ?? defaultChatUri(uri)
   return (
     <main class="main">
       <ChatHeader client={client} session={session} view={view} onView={setView} onBack={onBack} />

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { definitions, valueOf } from '../test/arbitrary.ts'
+import { AutomationRunOrigin } from './automation/state.ts'
 import { kinds } from './channels.ts'
 import type { ChatState, Turn } from './chat/state.ts'
 import { checkAction } from './kind.ts'
@@ -145,6 +146,15 @@ test('[P1] every shape accepts the values that its JSON Schema describes', () =>
     ),
     { numRuns: 1500 },
   )
+})
+
+test('[P1.4] the event of a run of an automation is an object', () => {
+  const problem = (event: unknown) => {
+    const decoded = decode(AutomationRunOrigin, { kind: 'trigger', triggerId: 't', event })
+    return decoded.ok ? undefined : decoded.problem
+  }
+  expect([problem({ type: 'idle', deep: [1, null] }), problem(undefined)]).toEqual([undefined, undefined])
+  for (const event of ['idle', 7, [], true]) expect(problem(event), String(event)).toContain('event')
 })
 
 test('[P1] a second shape of the same name is an error', () => {

@@ -6,7 +6,6 @@ import {
   boolean,
   id,
   is,
-  json,
   natural,
   object,
   openEnum,
@@ -123,7 +122,7 @@ const automationTriggerOrigin = {
   triggerId: id,
   scheduledFor: optional(string),
   catchUp: optional(boolean),
-  event: optional(json),
+  event: optional(jsonObject),
 }
 export interface AutomationTriggerOrigin extends Infer<typeof automationTriggerOrigin> {}
 

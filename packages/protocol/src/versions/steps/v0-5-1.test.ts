@@ -61,6 +61,9 @@ test('[V15] the output of a command is a text, and files are not reviewed', () =
   expect(lowered('chat', changed({ ...complete, preview: 'p' }, complete))).toStrictEqual([
     changed({ type: 'text', text: 'p' }),
   ])
+  // An agent may add the output as a text itself. Then a client is not shown the output twice.
+  const said = { type: 'text', text: 'p' }
+  expect(lowered('chat', changed(said, { ...complete, preview: 'p\n' }))).toStrictEqual([changed(said)])
   const file = { id: 'f', edit: {} }
   const reviewed = { ...file, reviewed: true }
   expect(down('changeset', { files: [reviewed] })).toStrictEqual({ files: [file] })

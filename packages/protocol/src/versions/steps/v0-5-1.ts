@@ -2,7 +2,7 @@ import { conversation } from '../conversation.ts'
 import { customizations } from '../customizations.ts'
 import { contextOf } from '../lens.ts'
 import type { ActionContext, Lowered } from '../lens.ts'
-import { at, each, listOf, objectChange, omit, shapeOf } from '../shape.ts'
+import { at, each, listOf, objectChange, omit, shapeOf, textOf } from '../shape.ts'
 import type { OldAction, Shape } from '../shape.ts'
 import { one, step } from '../step.ts'
 
@@ -11,7 +11,7 @@ import { one, step } from '../step.ts'
  */
 const talk = conversation({
   part: (part) => (part['kind'] === 'inputRequest' ? undefined : part),
-  content: each(contentDown),
+  content: contentsDown,
 })
 const lists = customizations(customizationDown)
 const filesDown = (holder: Shape) => at(holder, 'files', each(fileDown))
@@ -75,12 +75,18 @@ function serverState(id: unknown, kind: string): OldAction {
 }
 
 /**
- * Replaces the result of a command by a text with the preview of its output. A result without a preview is left out.
+ * Replaces the result of a command by a text with the preview of its output. A result is left out if it has no preview, or if
+ * another text of the call is the same output.
  */
-function contentDown(content: Shape): Shape | undefined {
-  if (content['type'] !== 'terminalComplete') return content
-  const { preview } = content
-  return typeof preview === 'string' ? { type: 'text', text: preview } : undefined
+function contentsDown(list: unknown): unknown {
+  if (!Array.isArray(list)) return list
+  const texts = new Set(list.map((item) => textOf(shapeOf(item), 'text')?.trim()))
+  return each((content) => {
+    if (content['type'] !== 'terminalComplete') return content
+    const { preview } = content
+    if (typeof preview !== 'string' || texts.has(preview.trim())) return undefined
+    return { type: 'text', text: preview }
+  })(list)
 }
 
 function fileDown(file: Shape): Shape {

@@ -130,7 +130,7 @@ export const failpoints: readonly Failpoint[] = [
   ...both(
     'a session is created',
     'host/dist/session/creation.js',
-    'await callAgent(core, provider, agentSession(channel, progress), signal)',
+    'await callAgent(core, provider, channel, { progress, signal })',
     2,
   ),
   before(

@@ -101,8 +101,8 @@ async function showActivity(
 ): Promise<void> {
   const chat = await wakeIfSound(core, head.defaultChat ?? '')
   if (!chat?.is('chat') || !core.log.channel(uri)) return
-  core.log.append(chat, compact<ChatAction>({ type: 'chat/activityChanged', activity }))
-  await core.log.reached(core.log.last)
+  const { last } = core.log.append(chat, compact<ChatAction>({ type: 'chat/activityChanged', activity }))
+  await core.log.reached(last)
 }
 
 /** Marks the session as failed and, in the same step, fails the turns that wait for the session. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
@@ -30,7 +30,16 @@ export async function open(folder: string, options?: SqliteOptions) {
  */
 export async function filled(): Promise<string> {
   const folder = newFolder()
-  const { log } = await open(folder)
+  cpSync(await (filledOnce ??= fill()), folder, { recursive: true })
+  return folder
+}
+
+/** The store that `filled` copies. A copy needs no thread. */
+let filledOnce: Promise<string> | undefined
+
+async function fill(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'atrium-store-filled-'))
+  const { log } = await openSqlite(folder)
   const envelopes = Array.from({ length: 18 }, (_, i) => envelope(1001 + i, i % 2 ? two : one))
   const rows = ['one', 'two'].map((text, i) => ({ channel: two, id: `t${i + 1}`, text }))
   const heads = [{ channel: two, seq: 1, state: '{"n":1}' }]

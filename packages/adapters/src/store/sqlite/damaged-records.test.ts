@@ -1,7 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CheckedRecords } from '@atrium/host/records'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newFolder } from '../../../test/store-folder.ts'
 import { openSqlite } from './sqlite.ts'
 
@@ -25,6 +26,18 @@ function flip(folder: string, at: number, bit: number): void {
   writeFileSync(path, bytes)
 }
 
+/** A closed store. Each test damages a copy of it. */
+let whole = ''
+beforeAll(async () => {
+  whole = mkdtempSync(join(tmpdir(), 'atrium-store-'))
+  const { records, store } = await opened(whole)
+  for (const name of ['machine/x', 'open/x', 'owner/x', 'part/x']) records.put(name, 'someone')
+  records.put(key, 'somebody')
+  await store.log.flush()
+  await store.log.close()
+})
+afterAll(() => rmSync(whole, { recursive: true, force: true }))
+
 // The places: the kind, the slash, characters that become a NUL, the name; the mark that becomes a NUL, and the text.
 const places = [0, 2, 5, 20, 22, 23, key.length, key.length + 12]
 
@@ -32,11 +45,7 @@ test.each(places.flatMap((at) => [0, 1, 4, 5, 6, 7].map((bit) => [at, bit] as co
   '[L60.5] a record with a flipped bit at %i (%i) permits no more, and hides no other record',
   async (at, bit) => {
     const folder = newFolder()
-    const first = await opened(folder)
-    for (const name of ['machine/x', 'open/x', 'owner/x', 'part/x']) first.records.put(name, 'someone')
-    first.records.put(key, 'somebody')
-    await first.store.log.flush()
-    await first.store.log.close()
+    cpSync(whole, folder, { recursive: true })
     flip(folder, at, bit)
     const { store, records, said } = await opened(folder)
     const owners = await records.list('owner/')

@@ -30,11 +30,20 @@ export function line(command: string, options: PtyOptions = {}): Promise<Started
   return startShell(terminals, { cwd: home, cols: 80, rows: 24, command })
 }
 
-/** Waits until the condition is true. */
-export const until = (condition: () => unknown) =>
-  vi.waitFor(
-    async () => {
-      if (!(await condition())) throw new Error(`timeout: ${condition.toString()}`)
-    },
-    { timeout: 100_000, interval: 5 },
-  )
+/** Waits until the condition is true. One that takes long, as a search through all processes does, is asked less often. */
+export function until(condition: () => unknown): Promise<void> {
+  const timeout = new Error(`timeout: ${condition.toString()}`)
+  let due = 0
+  const ask = async () => {
+    const began = performance.now()
+    if (began < due) throw timeout
+    try {
+      if (await condition()) return
+    } finally {
+      const now = performance.now()
+      due = now + Math.min(10 * (now - began), 100)
+    }
+    throw timeout
+  }
+  return vi.waitFor(ask, { timeout: 100_000, interval: 5 })
+}

@@ -10,7 +10,6 @@ const toolName = 'login'
 export const guideResource: ProtectedResourceMetadata = {
   resource: 'https://guide.atrium.example',
   resource_name: 'Atrium Guide',
-  authorization_servers: ['https://login.guide.atrium.example'],
   scopes_supported: ['enter'],
 }
 

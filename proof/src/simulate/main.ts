@@ -18,7 +18,7 @@ const usage = `usage: npm run simulate -- [--clients] [--seeds N] [--from N] [--
   --from N      the first seed (1); from 1000001 on, agents and people change files
   --seed N      run this seed only
   --planted     plant each known bug in turn and print the seed that finds it
-  --remember    with --planted: search from the first seed and save the seeds in proof/seeds.json
+  --remember    with --planted: save the seeds that find the bugs in proof/seeds.json
   --bug NAME    run with this bug planted
   --jobs N      number of processes (one per core)`
 
@@ -107,7 +107,7 @@ async function plantAll(): Promise<boolean> {
   const results = new Map<Bug, Found | undefined>()
   const progress = ticker(() => `${results.size} of ${bugs.length} planted bugs`)
   const table = values.clients ? 'clients' : 'core'
-  const hints = values.remember ? {} : knownSeeds(table)
+  const hints = knownSeeds(table)
   const left = [...bugs]
   const next = async (): Promise<void> => {
     const bug = left.shift()

@@ -12,13 +12,14 @@ const uri = `${session}/changeset/session`
 /** A session in a folder that is watched. `changed` tells the host that files have changed. */
 async function watched() {
   const listeners = new Set<WatchListener>()
-  const files: Pick<Files, 'watch'> = {
+  const files: Pick<Files, 'watch' | 'stat'> = {
+    stat: () => Promise.reject(new Error('only watches are offered')),
     async watch(_, __, listener) {
       listeners.add(listener)
       return { end: async () => void listeners.delete(listener) }
     },
   }
-  // Only watches are used here.
+  // Nothing else is used here.
   const all = await capturedSession({ machine: { files: files as Files } })
   await endTurn(all, await beginTurn(all, 't1'))
   await changeset(all.ann, uri)

@@ -139,8 +139,12 @@ export const sharedOps: { readonly [N in Exclude<OpName, ClientOp>]: OpFunction 
   },
   retention(sim, chance) {
     const isSet = typeof sim.model.root()?.config?.values[retentionKey] === 'number'
-    // Lets one to two days pass, because the host looks for old actions once a day.
-    if (isSet && !chance.oneIn(8)) return void sim.tasks.push(...sim.clock.due(dayMs + chance.below(dayMs)))
+    // Lets one to two days pass, because the host looks for old actions once a day. Sometimes the next ones pass before it is ready.
+    const pass = () => void sim.tasks.push(...sim.clock.due(dayMs + chance.below(dayMs)))
+    if (isSet && !chance.oneIn(8)) {
+      pass()
+      return chance.oneIn(3) ? void sim.tasks.push(pass) : undefined
+    }
     const config = { [retentionKey]: isSet ? null : 1 }
     chance.pick(sim.clients)?.dispatch(rootUri, { type: 'root/configChanged', config } as Action)
   },

@@ -34,7 +34,7 @@ export class SessionList {
         this.#apply((items) => {
           const known = items.get(session)
           // `changes` never holds a key with the value undefined, but the compiler cannot know this: hence the cast.
-          if (known) items.set(session, { ...known, ...changes } as SessionSummary)
+          if (known) items.set(session, withListedDefault({ ...known, ...changes } as SessionSummary))
         }),
       ),
       client.onLink(({ state }) => void (state === 'live' && this.#fetch())),
@@ -91,4 +91,10 @@ export class SessionList {
     this.#items = items
     this.#changes.notify()
   }
+}
+
+/** Changes cannot say that a session has no default chat any more: then its chats do not list it. */
+function withListedDefault({ defaultChat, ...summary }: SessionSummary): SessionSummary {
+  const isListed = summary.chats?.some(({ resource }) => resource === defaultChat) ?? true
+  return defaultChat !== undefined && isListed ? { ...summary, defaultChat } : summary
 }

@@ -31,7 +31,7 @@ export class ActiveClient {
     return this.#session.dispatch({ type: 'session/activeClientRemoved', clientId })
   }
 
-  /** A refused client stays in the state of joining, so that it does not ask for ever. */
+  /** A client that the host has refused does not ask again. */
   #joinAgain(): void {
     const { confirmed, status } = this.#session
     if (!confirmed || status !== 'open') return

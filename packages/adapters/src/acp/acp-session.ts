@@ -32,9 +32,9 @@ export class AcpSession implements SessionClient {
   readonly id: string
   readonly context: SessionContext
   title: string | undefined
-  /** Whether the agent has got a prompt, so that it remembers the chat. */
+  /** Whether the host has sent a prompt in this ACP session. From then on the agent itself remembers the chat. */
   prompted: boolean
-  /** The ids of the refused calls whose reason the agent has got. */
+  /** The ids of the refused calls whose reasons were sent to the agent. */
   readonly told = new Set<string>()
   /** The rules and skills (as text) that the agent got last. */
   #instructions = ''

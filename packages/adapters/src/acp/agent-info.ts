@@ -89,6 +89,6 @@ export function isSignedOut(error: unknown): error is SignInRequired {
 /** What is known about an agent before its program is started. */
 export interface KnownAgent {
   readonly profile?: Profile | undefined
-  /** Why the program cannot be used. */
+  /** The reason why the program of the agent cannot be started. Absent if it can. */
   readonly problem?: string | undefined
 }

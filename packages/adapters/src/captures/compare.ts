@@ -59,7 +59,7 @@ interface Facts extends Judgement {
   readonly changes: readonly RawChange[]
   readonly sizes: ReadonlyMap<string, number>
   readonly counts: ReadonlyMap<string, Counts>
-  /** Says why a content that was stored is not there. */
+  /** The error message for a content that was stored and is not there any more. */
   readonly missing: string
 }
 

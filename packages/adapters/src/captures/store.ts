@@ -248,7 +248,7 @@ function configOf({ format, settings: copied }: Place): string {
   return `[core]\n${version}bare = false\n${copied.map((line) => `${line}\n`).join('')}${extension}`
 }
 
-/** What is said of captures that cannot be read. */
+/** The error message for captures that cannot be read. */
 export const damagedRecord =
   'The record of these files is damaged or was deleted, so they are left as they are. A copy of the data folder may have it: atrium restore. Other turns go on.'
 

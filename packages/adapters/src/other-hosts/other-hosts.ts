@@ -106,7 +106,7 @@ function namesIn(place: string): readonly string[] {
   return names
 }
 
-/** Whether a place is a folder of this user, and no link to one. */
+/** Whether a path is a directory that belongs to this user. A symbolic link to a directory does not count. */
 function isFolder(place: string): boolean {
   const found = lstatSync(place, { throwIfNoEntry: false })
   if (!found) return false

@@ -26,7 +26,7 @@ import { Page } from './page/page.ts'
 import type { PageOptions } from './page/page.ts'
 import { PageSockets, pageSocketLimits } from './page/page-sockets.ts'
 import type { PageSocketLimits } from './page/page-sockets.ts'
-import { isReturn, returned } from './sign-in-callback.ts'
+import { answerSignIn, isCallback } from './sign-in-callback.ts'
 import type { SignedIn } from './sign-in-callback.ts'
 import { headersFor, pathOf, refuse, responseTo, routes, statusResponse } from './responses.ts'
 import { socketOptions, websocketTransport } from './websocket-transport.ts'
@@ -67,10 +67,7 @@ export interface Listening {
   readonly port: number
   /** The address of the web page. Undefined if the host has no page, or listens on a unix socket. */
   readonly pageUrl: string | undefined
-  /**
-   * Returns the address of the web page. If the host has a token, the address has a new code, which lets one browser
-   * in.
-   */
+  /** Returns the address of the web page. If the host has a token, the address has a new code, which lets one browser in. */
   readonly pageLink: () => string | undefined
   /** Accepts no more clients; resolves when the last connection has ended. */
   close(): Promise<void>
@@ -173,7 +170,8 @@ function serve({ gate, pending, page, pageSockets }: Parts, options: ListenOptio
     if (!refusal && options.metrics && request.method === 'GET' && pathOf(request) === '/metrics')
       return tell(options.metrics, request, response)
     if (refusal) recordRefusal(refusal, request, misdirected)
-    else if (options.signedIn && isReturn(request)) return void returned(options.signedIn, request, response)
+    else if (options.signedIn && isCallback(request))
+      return void answerSignIn(options.signedIn, request, response)
     else if (options.devices && request.method === 'POST' && pathOf(request) === pairingPath)
       return void pair(options.devices, request, response)
     else if (page && !routes.has(pathOf(request))) return void answerByPage(page, request, response)

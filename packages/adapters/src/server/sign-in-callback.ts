@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { headersFor, pathOf } from './responses.ts'
 
-/** What a person is told who comes back from an authorization server. */
+/** What the host says to a person whom an authorization server has sent back. */
 interface Outcome {
   readonly ok: boolean
   readonly text: string
@@ -13,8 +13,8 @@ export type SignedIn = (params: URLSearchParams) => Promise<Outcome>
 /** The path to which an authorization server sends a browser back. */
 const callbackPath = '/oauth/callback'
 
-/** Whether a browser comes back from an authorization server. */
-export function isReturn(request: IncomingMessage): boolean {
+/** Whether a request goes to the address to which an authorization server sends the browser after a sign-in. */
+export function isCallback(request: IncomingMessage): boolean {
   return request.method === 'GET' && pathOf(request) === callbackPath
 }
 
@@ -22,7 +22,7 @@ export function isReturn(request: IncomingMessage): boolean {
  * Answers a browser that comes back from an authorization server. The request needs no token of the host: its `state` is known only to
  * the browser that began the sign-in. The answer is a plain text, so nothing in the address can become a part of a page.
  */
-export async function returned(
+export async function answerSignIn(
   signedIn: SignedIn,
   { url = '' }: IncomingMessage,
   response: ServerResponse,

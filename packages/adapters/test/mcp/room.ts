@@ -23,7 +23,7 @@ import { processesWith } from '../processes.ts'
 const file = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 const modules = fileURLToPath(new URL('../../../../node_modules/@modelcontextprotocol/', import.meta.url))
 
-/** A bundle of `server.mjs`: tests start it often, and a bundle starts in two thirds of the time. */
+/** A bundle of `server.mjs`. Tests start this server often, and the bundle starts faster than the separate modules. */
 const serverFile = (await bundle('test/mcp/server.mjs')).path
 
 export interface RoomOptions {

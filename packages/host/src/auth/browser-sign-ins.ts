@@ -98,7 +98,7 @@ export class BrowserSignIns implements SignIns {
   }
 }
 
-/** A code must come back to this host only. A host without encryption is on the machine of the browser. */
+/** The authorization code must come back to this host and to no other. Without TLS that is safe only on the machine of the browser. */
 function isOwnRedirect(redirect: string): boolean {
   return /^(?:https:\/\/[^/?#@\s\\]+|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?)\/oauth\/callback$/.test(
     redirect,

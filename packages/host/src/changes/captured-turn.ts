@@ -35,7 +35,7 @@ export class CapturedTurn {
   #due: ReadonlyMap<string, string> | undefined
   /** By the id of a call: the only files that it changes. A call without an entry may change any file. */
   readonly #writes = new Map<string, readonly Uri[]>()
-  /** Whether others (another turn, a worker, an operation or a terminal) were active in the folders during the present period. */
+  /** Whether another turn, a worker, an operation or a terminal was active in the folders since the last capture. */
   #others = false
   /** The folders whose last capture failed, with the reason. */
   readonly #unsure = new Map<string, string>()
@@ -46,7 +46,7 @@ export class CapturedTurn {
   readonly #present = new Map<object, Uri | undefined>()
   /** The chats whose turns were active in the folders during the present period. */
   #met = new Set<Uri>()
-  /** By directory: what other hosts had noted before the last capture began. */
+  /** What the marks of other hosts said about each directory before the last capture began. */
   #sighted: ReadonlyMap<string, Sighting> = new Map()
   /** Whether turns of other hosts may have changed files that are shared. */
   #besideHosts = false

@@ -26,8 +26,8 @@ export class Changesets {
   readonly #computation: Computation
   readonly #reviews: Reviews
   /**
-   * The changeset channels that exist, by URI, each with the chat that its turns belong to. Empty for the default chat, and where
-   * the URI says it.
+   * The URI of each changeset channel that exists, and the chat whose turns the channel shows. The chat is an empty string if
+   * it is the default chat, if the URI itself names it, or if the changeset shows no turns.
    */
   readonly #known: RecordMap<string>
 

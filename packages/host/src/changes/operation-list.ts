@@ -109,7 +109,7 @@ interface Preview {
   readonly undoable: readonly string[]
   readonly conflicts: readonly string[]
   readonly uncertain: readonly string[]
-  /** The changes of which a content was not recorded. */
+  /** The changes for which the content of the file before or after was not recorded. */
   readonly lost: readonly CapturedChange[]
   /** The calls during which the uncertain files were changed. */
   readonly during: string

@@ -20,7 +20,7 @@ export class RunningTurns {
   /** The operations that change files now. */
   readonly #operations = new Set<Active>()
   readonly #otherHosts: OtherHosts | undefined
-  /** By directory: how many turns are active, as other hosts know it. */
+  /** The number of active turns in each directory that other hosts were told last. */
   readonly #noted = new Map<string, number>()
 
   constructor(otherHosts: OtherHosts | undefined) {
@@ -150,7 +150,7 @@ export class RunningTurns {
 /** A turn, or an operation. */
 type Active = Pick<CapturedTurn, 'directories'>
 
-/** Whether two work in the same folder, or one of them in a folder that contains one of the other. */
+/** Whether two of them work in the same folder, or one works in a folder that contains a folder of the other. */
 function areTogether({ directories }: Active, turn: CapturedTurn): boolean {
   return directories.some((directory) => turn.meets(directory))
 }

@@ -66,11 +66,11 @@ export interface Present extends Partial<Implementation> {
 
 /** What is known of a program that speaks AHP, and cannot be learned from the messages of one connection. */
 export interface ClientHabits {
-  /** Finds a session only under its alias `<provider>:/<id>`. */
+  /** The client can open a session only by its alias `<provider>:/<id>`, not by its URI. */
   readonly usesAliases?: true
-  /** Creates sessions before it knows whether its user will write in them. */
+  /** The client creates a session before its user has written a message, and often leaves the session unused. */
   readonly createsInAdvance?: true
-  /** Removes a form from its window when the user answers, and shows no second form with the same id. */
+  /** The client removes a form when its user has answered, and never shows another form with the same id. */
   readonly dropsAnsweredForms?: true
 }
 

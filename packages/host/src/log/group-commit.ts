@@ -110,7 +110,10 @@ export class GroupCommit {
     return this.#upTo
   }
 
-  /** Whether the disk is full. Then only clients whose earlier actions wait for space may change a state. */
+  /**
+   * Whether the disk is full. On a full disk the host accepts actions only from clients that already have actions which wait for
+   * space.
+   */
   get full(): boolean {
     return this.#full
   }

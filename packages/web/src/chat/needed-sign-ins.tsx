@@ -51,7 +51,7 @@ function neededOf(known: Resources, told: Resources): Resources {
   return known.length > 0 ? known : told
 }
 
-/** The last turn, if it has ended because nobody was signed in and can be resumed. */
+/** The id of the last turn, if this turn failed because nobody was signed in, and can be resumed. */
 function refusedTurn({ turns, activeTurn }: ChatState): string | undefined {
   const last = activeTurn ? undefined : turns.at(-1)
   const part = last?.responseParts.at(-1)

@@ -4,13 +4,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
 import { httpServer } from '../../../adapters/test/mcp/http.ts'
+import { guardedServer } from '../../../adapters/test/oauth/guarded-server.ts'
 import { authorizationServer } from '../../../adapters/test/oauth/provider.ts'
 import { expectAccessibleInBoth } from '../../test/axe.ts'
 import { Room, begin, browserTest, eventually, expectUnharmed, send, shot } from '../../test/browser.ts'
 
 const program = fileURLToPath(new URL('../../../adapters/test/acp-agent.mjs', import.meta.url))
 
-/** The scripted ACP agent, with a folder of its own. */
+/** Starts the scripted ACP agent, which keeps its files in an empty folder. */
 function agent(quirks: string, folder = mkdtempSync(join(tmpdir(), 'atrium-sign-in-'))) {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const env = { ACP_STORE: folder, ACP_QUIRKS: quirks }
@@ -86,16 +87,7 @@ browserTest(
   '[U55] an MCP server with an authorization server: a window opens, and the server is ready after it',
   async () => {
     const provider = await authorizationServer()
-    const remote = await httpServer({
-      refuse: ({ authorization = '' }, origin) =>
-        provider.valid.has(authorization.replace('Bearer ', ''))
-          ? undefined
-          : { status: 401, challenge: `Bearer resource_metadata="${origin}/metadata"` },
-      get: (path, origin) =>
-        path === '/metadata'
-          ? { body: JSON.stringify({ resource: `${origin}/mcp`, authorization_servers: [provider.origin] }) }
-          : undefined,
-    })
+    const remote = await guardedServer(provider)
     const room = await Room.open([], undefined, { mcpServers: { docs: { url: remote.url } } })
     const page = await room.page()
     await begin(page, 'hello')

@@ -7,8 +7,9 @@ import { FakeFiles } from '../../../../host/test/fake-files.ts'
 import { ScriptedAgent } from '../../../../host/test/scripted-agent.ts'
 import { testHost } from '../../../../host/test/test-host.ts'
 import type { Client } from '../../../../host/test/test-host.ts'
-import { httpServer, listen } from '../../../test/mcp/http.ts'
+import { listen } from '../../../test/mcp/http.ts'
 import { mcpRoom } from '../../../test/mcp/room.ts'
+import { guardedServer } from '../../../test/oauth/guarded-server.ts'
 import { authorizationServer, browse } from '../../../test/oauth/provider.ts'
 import type { ProviderOptions } from '../../../test/oauth/provider.ts'
 import { realTimers } from '../../../test/acp.ts'
@@ -20,18 +21,7 @@ const id = 'atrium:/mcp/docs'
 /** A host with an MCP server that wants a token of an authorization server. Ann has a session in which it waits for one. */
 async function signedOut(options: ProviderOptions = {}) {
   const provider = await authorizationServer(options)
-  const isGood = (authorization: string | undefined) =>
-    provider.valid.get(authorization?.replace('Bearer ', '') ?? '') === remote.url
-  const remote = await httpServer({
-    refuse: ({ authorization }, origin) =>
-      isGood(authorization)
-        ? undefined
-        : { status: 401, challenge: `Bearer resource_metadata="${origin}/metadata", scope="files:read"` },
-    get: (path, origin) =>
-      path === '/metadata'
-        ? { body: JSON.stringify({ resource: `${origin}/mcp`, authorization_servers: [provider.origin] }) }
-        : undefined,
-  })
+  const remote = await guardedServer(provider)
   const folder = mkdtempSync(join(tmpdir(), 'atrium-oauth-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const file = join(folder, 'sign-ins')

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { guardedServer } from '../../../../adapters/test/oauth/guarded-server.ts'
 import { authorizationServer, browse } from '../../../../adapters/test/oauth/provider.ts'
 import { httpServer } from '../../../../adapters/test/mcp/http.ts'
 import { afterAll, afterEach, expect, onTestFinished, test } from 'vitest'
@@ -72,16 +73,7 @@ test('[Z62] atrium login signs in to agents and to an MCP server, and signs out'
 
 test('[Z62] [F14] atrium login opens a browser for a server with an authorization server, and signs out there', async () => {
   const provider = await authorizationServer()
-  const remote = await httpServer({
-    refuse: ({ authorization = '' }, origin) =>
-      provider.valid.has(authorization.replace('Bearer ', ''))
-        ? undefined
-        : { status: 401, challenge: `Bearer resource_metadata="${origin}/metadata"` },
-    get: (path, origin) =>
-      path === '/metadata'
-        ? { body: JSON.stringify({ resource: `${origin}/mcp`, authorization_servers: [provider.origin] }) }
-        : undefined,
-  })
+  const remote = await guardedServer(provider)
   const own = new CliFixture()
   onTestFinished(() => own.close())
   mkdirSync(join(own.home, '.config/atrium'), { recursive: true })

@@ -143,9 +143,12 @@ async function echoRow(port: number, bare: BareLog): Promise<boolean> {
 
 async function failoverTable(database: Database, folder: string): Promise<boolean> {
   const lease = 15
-  const seconds = await failover(database, join(folder, 'failover'), lease)
-  const figure = `${(seconds / lease).toFixed(2)} leases of ${lease} s  goal at most 1.5`
-  return check('kill -9 of the owner to the next accepted action', figure, seconds / lease <= 1.5)
+  const killed = await failover(database, join(folder, 'killed'), lease, 'SIGKILL')
+  const figure = `${(killed / lease).toFixed(2)} leases of ${lease} s  goal at most 1.5`
+  const met = check('kill -9 of the owner to the next accepted action', figure, killed / lease <= 1.5)
+  const stopped = await failover(database, join(folder, 'stopped'), lease, 'SIGTERM')
+  const stop = `${stopped.toFixed(2)} s  goal at most 1.5 s`
+  return check('SIGTERM of the owner to the next accepted action', stop, stopped <= 1.5) && met
 }
 
 async function initialized(port: number, clientId: string): Promise<Wire> {

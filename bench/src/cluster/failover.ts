@@ -8,16 +8,21 @@ import type { Database } from './database.ts'
 const session = 'ahp-session:/failover'
 
 /**
- * Starts an owner and a standby, and kills the owner. Returns the seconds until an action is accepted that a client of both
- * addresses dispatches at the moment of the kill.
+ * Starts an owner and a standby, and ends the owner with a signal. Returns the seconds until an action is accepted that a client
+ * of both addresses dispatches at that moment.
  */
-export async function failover(database: Database, folder: string, lease: number): Promise<number> {
+export async function failover(
+  database: Database,
+  folder: string,
+  lease: number,
+  signal: 'SIGKILL' | 'SIGTERM',
+): Promise<number> {
   mkdirSync(folder)
   const tokenFile = join(folder, 'token')
   writeFileSync(tokenFile, 'kJ3v0hQ2mYx9cE7TnR5sWb1LpZ8uGdAo4fViHtKjXyM', { mode: 0o600 })
   const node = (name: string) =>
     serve(join(folder, name), [], {
-      ATRIUM_STORE: `${database.url}?schema=failover_${lease}`,
+      ATRIUM_STORE: `${database.url}?schema=failover_${signal.toLowerCase()}`,
       ATRIUM_STANDBY: '1',
       ATRIUM_LEASE: String(lease),
       ATRIUM_MACHINE: name,
@@ -40,9 +45,9 @@ export async function failover(database: Database, folder: string, lease: number
     const { outcome } = await rename('before')
     if (outcome !== 'accepted') throw new Error(`the first action was ${outcome}`)
     const began = performance.now()
-    owner.child.kill('SIGKILL')
+    owner.child.kill(signal)
     const after = await rename('after')
-    if (after.outcome !== 'accepted') throw new Error(`the action after the kill was ${after.outcome}`)
+    if (after.outcome !== 'accepted') throw new Error(`the action after ${signal} was ${after.outcome}`)
     return (performance.now() - began) / 1000
   } finally {
     client.close()

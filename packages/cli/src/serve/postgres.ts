@@ -20,7 +20,7 @@ import { CommandError, exits, sentenceOf, systemCode } from '../terminal/exit.ts
 /** The part of a lease after which the watchdog ends agents and shells. The rest is the time that it may take to do so. */
 const effectShare = 0.75
 /** A standby reads the store for the first time at once, and then at each look of this number. */
-const looksPerRead = 40
+const looksPerRead = 400
 
 /**
  * Reads the URL of a database and its password. The password leaves the environment, because agents and shells inherit the

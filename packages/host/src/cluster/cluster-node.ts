@@ -43,8 +43,10 @@ export interface NodeParts {
   readonly mayPass?: (error: unknown) => boolean
 }
 
-/** A standby looks at the lease this many times in its length. */
-const polls = 4
+/** A standby looks at the lease this many times in its length. A look reads one row. */
+const looks = 40
+/** A node that could not open the host, or was deposed, looks this many times. */
+const attempts = 4
 /** The shortest pause between two looks is this part of the lease. */
 const shortest = 100
 
@@ -182,7 +184,8 @@ export class ClusterNode {
     const { lease, world } = this.#parts
     this.#cancelPoll()
     // A lease that ends before the next regular look is looked at when it ends.
-    const most = lease.ms / (this.#ending === 'ending' ? shortest : polls)
+    const regular = this.#lease ? looks : attempts
+    const most = lease.ms / (this.#ending === 'ending' ? shortest : regular)
     const ms = Math.min(most, Math.max(lease.ms / shortest, this.#lease?.msLeft ?? most))
     this.#cancelPoll = world.later(ms, () => void this.#run(() => this.#poll()))
   }
@@ -219,7 +222,7 @@ export class ClusterNode {
       const passes = mayPass?.(error) ?? false
       if (!passes) this.#closed = true
       await ownership.release().catch(() => {})
-      // The next attempt comes at the next regular look, not at once.
+      // The next attempt does not come at once.
       this.#lease = undefined
       if (passes) world.report('host not opened', error)
       else failed(error)

@@ -8,8 +8,8 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const rows = Object.entries(limitTable)
 const formatted = (value: number) => value.toLocaleString('en-US')
 
-test('S-57: the table of limits in SPEC.md equals the table in the code', () => {
-  const lines = readFileSync(join(root, 'SPEC.md'), 'utf8').split('\n')
+test('S-57: the table of limits in docs/spec equals the table in the code', () => {
+  const lines = readFileSync(join(root, 'docs/spec/limits.md'), 'utf8').split('\n')
   const start = lines.findIndex((line) => /^\| limit +\|/.test(line))
   const table = lines.slice(start + 2, start + 2 + rows.length + 1).map((line) =>
     line

@@ -16,16 +16,16 @@ const titles = ['packages', 'test', 'proof', 'conformance', 'bench'].flatMap((fo
   testsBelow(join(root, folder)),
 )
 
-test('[A5] no two rules of SPEC.md have the same id', () => {
+test('[A5] no two rules of the spec have the same id', () => {
   expect(rules.length).toBeGreaterThan(100)
   expect(rules.filter((id, at) => rules.indexOf(id) !== at)).toEqual([])
 })
 
-test('[A5] no rule or sub-rule of SPEC.md is longer than five lines of 130 columns', () => {
+test('[A5] no rule or sub-rule of the spec is longer than five lines of 130 columns', () => {
   expect(specItems().filter(({ text }) => text.length > 5 * 130)).toEqual([])
 })
 
-test.each(rules)('[A5] rule %s of SPEC.md is named in a test', (id) => {
+test.each(rules)('[A5] rule %s of the spec is named in a test', (id) => {
   expect(titles.some((text) => text.includes(`[${id}]`))).toBe(true)
 })
 

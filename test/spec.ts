@@ -1,15 +1,24 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-export const spec = readFileSync(fileURLToPath(new URL('../SPEC.md', import.meta.url)), 'utf8')
+const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** A rule of SPEC.md (`H9`) or one of its numbered sub-rules (`H9.3`), with its own text. */
+/** The pages of the spec: those of docs/spec, and the rules of the commands of proof. */
+export const specPages: readonly string[] = [
+  ...readdirSync(join(root, 'docs/spec')).map((name) => `docs/spec/${name}`),
+  'proof/README.md',
+]
+
+export const spec = specPages.map((path) => readFileSync(join(root, path), 'utf8')).join('\n')
+
+/** A rule of the spec (`H9`) or one of its numbered sub-rules (`H9.3`), with its own text. */
 export interface SpecItem {
   readonly id: string
   readonly text: string
 }
 
-/** The rules of SPEC.md and their sub-rules. Line breaks within a rule do not matter. */
+/** The rules of the spec and their sub-rules. Line breaks within a rule do not matter. */
 export function specItems(): readonly SpecItem[] {
   const found: { readonly id: string; text: string }[] = []
   let rule = ''

@@ -6,8 +6,8 @@ import { searchLimits } from './limits/search-limits.ts'
 import { historyLimits } from './limits/history-limits.ts'
 
 /**
- * Every limit of the system. SPEC.md has the same table, and test/limits.test.ts compares the two. That test also
- * requires, for each limit, one test at the value and one past it.
+ * Every limit of the system. docs/spec/limits.md has the same table, and test/limits.test.ts compares the two. That
+ * test also requires, for each limit, one test at the value and one past it.
  */
 export const limitTable = {
   // One message.

@@ -2,7 +2,7 @@
 export interface Limit {
   readonly value: number
   readonly unit: string
-  /** The rule of SPEC.md that the limit belongs to. */
+  /** The rule of the spec that the limit belongs to. */
   readonly rule: string
   /** What happens beyond the limit. */
   readonly past: string

@@ -1,6 +1,6 @@
 import { X } from 'lucide'
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { Button } from './button.tsx'
 import { useShown } from './shown.ts'
 
@@ -16,18 +16,13 @@ export function Dialog({ title, children, wide = false, onClose }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
   const heading = useId()
   const shown = useShown()
-  useEffect(() => {
+  // Its cleanup runs while the dialog is still in the document: only then does the browser give the focus back.
+  useLayoutEffect(() => {
     // A modal dialog in a part that nobody sees would block the whole page.
     if (!shown) return
     const { current } = dialog
-    const before = document.activeElement
     current?.showModal()
-    return () => {
-      current?.close()
-      // The browser gives the focus back only if the dialog is still in the document. It may be gone by now, so this
-      // is done here, too.
-      if (before instanceof HTMLElement && before.isConnected) before.focus()
-    }
+    return () => current?.close()
   }, [shown])
   return (
     <dialog

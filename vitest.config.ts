@@ -3,11 +3,10 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { sourceAliases } from './test/sources.ts'
 
-/** Tests that change a module or the process, or have a browser. Each file has a worker of its own. */
+/** Tests that change a module or the process. Each file has a worker of its own. */
 const alone = [
   'packages/adapters/src/{files,server}/**/*.test.ts',
   'packages/protocol/src/**/*.test.ts',
-  'packages/web/src/scenarios/**/*.test.ts',
   'test/**/*.test.ts',
 ]
 

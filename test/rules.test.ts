@@ -2,16 +2,51 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { spec, specItems } from './spec.ts'
+import { specItems } from './spec.ts'
+import type { SpecItem } from './spec.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-/**
- * The ids of the rules that must be named in a test. The proof commands check rules B, and all tests check invariants
- * I, so neither are in this list.
- */
-const rules = [...spec.matchAll(/^- \*\*([A-Z]\d+) /gm)].flatMap(([, id = '']) =>
-  /^[BI]/.test(id) ? [] : [id],
-)
+/** Pages where only the rules are named in tests so far. Every other page has all its sub-rules named, too. */
+const partly: ReadonlySet<string> = new Set([
+  'docs/spec/access.md',
+  'docs/spec/acp-agents.md',
+  'docs/spec/agents.md',
+  'docs/spec/approvals.md',
+  'docs/spec/captures.md',
+  'docs/spec/changes.md',
+  'docs/spec/client.md',
+  'docs/spec/cluster.md',
+  'docs/spec/command-line.md',
+  'docs/spec/comments.md',
+  'docs/spec/completions.md',
+  'docs/spec/conformance.md',
+  'docs/spec/connections.md',
+  'docs/spec/customizations.md',
+  'docs/spec/faults.md',
+  'docs/spec/files.md',
+  'docs/spec/json-rpc.md',
+  'docs/spec/limits.md',
+  'docs/spec/log.md',
+  'docs/spec/mcp.md',
+  'docs/spec/model-agent.md',
+  'docs/spec/notifications.md',
+  'docs/spec/page.md',
+  'docs/spec/protocol.md',
+  'docs/spec/repository.md',
+  'docs/spec/resources.md',
+  'docs/spec/search.md',
+  'docs/spec/sessions.md',
+  'docs/spec/terminals.md',
+  'docs/spec/tokens.md',
+  'docs/spec/versions.md',
+  'docs/spec/workbench.md',
+  'docs/spec/worktrees.md',
+  'proof/README.md',
+])
+const items = specItems()
+/** Invariants and the rules of proof are checked by commands. They are in this list once their page is not in `partly`. */
+const isNamed = ({ page, id }: SpecItem) => !partly.has(page) || /^[AC-HJ-Z]\d+$/.test(id)
+const rules = items.filter(({ id }) => !id.includes('.')).map(({ id }) => id)
 const titles = ['packages', 'test', 'proof', 'conformance', 'bench'].flatMap((folder) =>
   testsBelow(join(root, folder)),
 )
@@ -22,10 +57,10 @@ test('[A5] no two rules of the spec have the same id', () => {
 })
 
 test('[A5] no rule or sub-rule of the spec is longer than five lines of 130 columns', () => {
-  expect(specItems().filter(({ text }) => text.length > 5 * 130)).toEqual([])
+  expect(items.filter(({ text }) => text.length > 5 * 130)).toEqual([])
 })
 
-test.each(rules)('[A5] rule %s of the spec is named in a test', (id) => {
+test.each(items.filter(isNamed))('[A5] $id of the spec is named in a test', ({ id }) => {
   expect(titles.some((text) => text.includes(`[${id}]`))).toBe(true)
 })
 

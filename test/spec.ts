@@ -14,15 +14,20 @@ export const spec = specPages.map((path) => readFileSync(join(root, path), 'utf8
 
 /** A rule of the spec (`H9`) or one of its numbered sub-rules (`H9.3`), with its own text. */
 export interface SpecItem {
+  readonly page: string
   readonly id: string
   readonly text: string
 }
 
 /** The rules of the spec and their sub-rules. Line breaks within a rule do not matter. */
 export function specItems(): readonly SpecItem[] {
-  const found: { readonly id: string; text: string }[] = []
+  return specPages.flatMap(itemsOf)
+}
+
+function itemsOf(page: string): readonly SpecItem[] {
+  const found: { readonly page: string; readonly id: string; text: string }[] = []
   let rule = ''
-  for (const line of spec.split('\n')) {
+  for (const line of readFileSync(join(root, page), 'utf8').split('\n')) {
     const [, title] = /^- \*\*([A-Z]-?\d+\w*)/.exec(line) ?? []
     const [, number] = /^ {2}(\d+)\. /.exec(line) ?? []
     const last = found.at(-1)
@@ -30,7 +35,7 @@ export function specItems(): readonly SpecItem[] {
     else if (!line.startsWith('  ')) rule = ''
     if (rule === '') continue
     if (title !== undefined || number !== undefined)
-      found.push({ id: title ?? `${rule}.${number}`, text: line.trim() })
+      found.push({ page, id: title ?? `${rule}.${number}`, text: line.trim() })
     else if (last) last.text += ` ${line.trim()}`
   }
   return found

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path'
 import type { AgentSettings } from '@atrium/adapters/acp/registry'
 import { chromium } from 'playwright-core'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
-import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { HostProcess } from '../../cli/test/host-process.ts'
 
 /**
@@ -19,7 +19,9 @@ let program =
 
 /** Makes the tests of this file use the whole browser. A test file calls this at its beginning. */
 export function needsNotifications(): void {
-  program = whole
+  const usual = program
+  beforeAll(() => void (program = whole))
+  afterAll(() => void (program = usual))
 }
 
 /** A test in a real browser. It skips itself where there is no Chromium, or no git if it needs git, and is counted. */
@@ -61,8 +63,8 @@ interface Watched {
 }
 
 const watched = new WeakMap<Page, Watched>()
-let running: Promise<Browser> | undefined
-afterAll(async () => (await running)?.close())
+/** The browsers of this worker, by program. They are used by all files that it runs, and end with it. */
+const running = new Map<string, Promise<Browser>>()
 
 /** A host with its data folder, and pages of browsers. */
 export class Room {
@@ -131,11 +133,10 @@ export class Room {
 
   /** A page of a browser of its own, which has not entered. `address`: the origin that it may talk to. */
   async stranger(options: BrowserContextOptions = {}, address = this.address): Promise<Page> {
-    // Only root needs this flag: Chromium refuses its sandbox there.
-    const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
     // Tests that use this run only if there is a program: hence the default.
-    running ??= chromium.launch({ executablePath: program ?? '', args, env: environment() })
-    const context = await (await running).newContext({ viewport: { width: 1280, height: 800 }, ...options })
+    const context = await (
+      await browserOf(program ?? '')
+    ).newContext({ viewport: { width: 1280, height: 800 }, ...options })
     context.setDefaultTimeout(patientMs)
     const page = await context.newPage()
     onTestFinished(async ({ task }) => {
@@ -153,6 +154,14 @@ export class Room {
     await page.getByText('Live', { exact: true }).waitFor()
     return page
   }
+}
+
+function browserOf(executablePath: string): Promise<Browser> {
+  // Only root needs this flag: Chromium refuses its sandbox there.
+  const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+  const browser = running.get(executablePath) ?? chromium.launch({ executablePath, args, env: environment() })
+  running.set(executablePath, browser)
+  return browser
 }
 
 /** Prints what the page shows after its test has failed. A time-out alone does not say what the test waited for. */

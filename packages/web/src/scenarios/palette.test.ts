@@ -101,12 +101,13 @@ browserTest('[U36] shortcuts are listed, act where nobody types, and can be turn
   await shot(page, 'shortcuts')
   await expectAccessibleInBoth(page, 'shortcuts')
   // The focus is back as soon as the dialog is gone, so that no key of a quick person is lost.
-  const focusedThen = page.evaluate(`new Promise((resolve) => {
+  // The page looks from before the key is sent: the key may be faster than a question of the test.
+  await page.evaluate(`window.focusedThen = new Promise((resolve) => {
     const look = () => document.querySelector('dialog') || resolve(document.activeElement.className)
     new MutationObserver(look).observe(document.body, { childList: true, subtree: true })
-  })`)
+  }), undefined`)
   await page.keyboard.press('Escape')
-  expect(await focusedThen).toBe('timeline')
+  expect(await page.evaluate('window.focusedThen')).toBe('timeline')
   await page.keyboard.press('2')
   await page.getByRole('region', { name: 'Changes', exact: true }).waitFor()
   await page.keyboard.press('1')

@@ -7,6 +7,8 @@ import { clientBugs } from '../clients/bugs.ts'
 import { bugs as coreBugs } from './bugs/bugs.ts'
 import type { Bug } from './bugs/bug.ts'
 import { knownSeeds, saveSeeds } from './known-seeds.ts'
+import { Plants } from './plants.ts'
+import type { PlantedFound } from './planted.ts'
 import type { Report } from './seeds.ts'
 import { sum as sumOf } from './tally.ts'
 import type { Tally } from './tally.ts'
@@ -104,21 +106,21 @@ async function explore(): Promise<boolean> {
 
 /** Plants every known bug in turn. Returns whether each was found. */
 async function plantAll(): Promise<boolean> {
-  const results = new Map<Bug, Found | undefined>()
+  const results = new Map<Bug, PlantedFound['found']>()
   const progress = ticker(() => `${results.size} of ${bugs.length} planted bugs`)
   const table = values.clients ? 'clients' : 'core'
   const hints = knownSeeds(table)
   const left = [...bugs]
-  const next = async (): Promise<void> => {
-    const bug = left.shift()
-    if (!bug) return
-    const searched = { every: 1, explain: false, bug }
-    const known = hints[bug.name]
-    const again = known === undefined ? undefined : await search({ ...searched, first: known, count: 1 })
-    results.set(bug, again ?? (await search({ ...searched, first: bug.from ?? 1, count: plantedSeeds })))
-    return next()
+  const searchAll = async (): Promise<void> => {
+    const plants = new Plants(values.clients ?? false)
+    for (let bug = left.shift(); bug; bug = left.shift()) {
+      const known = hints[bug.name]
+      const again = known === undefined ? undefined : await plants.search(bug, known, 1)
+      results.set(bug, again ?? (await plants.search(bug, bug.from ?? 1, plantedSeeds)))
+    }
+    plants.end()
   }
-  await Promise.all(Array.from({ length: jobs }, next))
+  await Promise.all(Array.from({ length: jobs }, searchAll))
   progress()
   const width = Math.max(...bugs.map(({ name }) => name.length))
   if (values.remember)
@@ -129,7 +131,7 @@ async function plantAll(): Promise<boolean> {
   console.log(`${'planted bug'.padEnd(width)}        seed  violates`)
   for (const bug of bugs) {
     const found = results.get(bug)
-    const what = found ? `${String(found.seed).padStart(10)}  ${found.invariant}` : '  NOT FOUND'
+    const what = found ? `${String(found.seed).padStart(10)}  ${found.violation.invariant}` : '  NOT FOUND'
     console.log(`${bug.name.padEnd(width)}  ${what}`)
   }
   const missed = bugs.filter((bug) => !results.get(bug))

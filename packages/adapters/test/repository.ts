@@ -48,7 +48,7 @@ export class TestRepository implements Checkout {
       env,
       encoding: 'utf8',
       stdio: 'pipe',
-      timeout: 100_000,
+      timeout: 200_000,
     }).trim()
   }
 

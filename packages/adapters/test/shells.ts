@@ -45,5 +45,5 @@ export function until(condition: () => unknown): Promise<void> {
     }
     throw timeout
   }
-  return vi.waitFor(ask, { timeout: 100_000, interval: 5 })
+  return vi.waitFor(ask, { timeout: 200_000, interval: 5 })
 }

@@ -103,7 +103,7 @@ test('[N43] a command line that was allowed once runs once, even if two requests
   const text = () => (existsSync(effects) ? readFileSync(effects, 'utf8') : '')
   for (const [at, first] of ['allowed', 'change'].entries()) {
     // The end of the turn would end the allowed command, so the command must have run before.
-    const ran = () => expect.poll(text, { timeout: 60_000 }).toBe('done\n'.repeat(at + 1))
+    const ran = () => expect.poll(text, { timeout: 200_000 }).toBe('done\n'.repeat(at + 1))
     const again = await secondQuestion(room, `${first} c1 ${input({ command })}\n${both}`, 'run', ran)
     expect(again).toMatchObject({ toolInput: command })
   }

@@ -50,7 +50,7 @@ test('[N43] Kimi’s question shows the whole command line, and its wrapper of t
   const call = await room.pendingCall()
   expect(call).toMatchObject({ toolInput: line })
   room.decide(call, true)
-  await expect.poll(() => existsSync(join(room.folder, 'effect')), { timeout: 60_000 }).toBe(true)
+  await expect.poll(() => existsSync(join(room.folder, 'effect')), { timeout: 200_000 }).toBe(true)
   const turn = await room.ended(turnId)
   expect(callsOf(turn.responseParts).map(({ _meta }) => _meta?.['x-atrium.asked'])).toEqual([1])
 })

@@ -42,7 +42,7 @@ async function counted() {
         expect(capture.runs).toBe(0)
         return capture
       },
-      { timeout: 60_000 },
+      { timeout: 200_000 },
     )
   return { folder, captures, take, settle }
 }

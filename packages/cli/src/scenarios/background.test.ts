@@ -110,7 +110,7 @@ describe('[Z40] a host in the background', () => {
     await command('run', '-q', 'say one')
     const [crashed, file] = [Number(pid()), readFileSync(hostFile(), 'utf8')]
     process.kill(crashed, 'SIGKILL')
-    await vi.waitUntil(() => !isRunning(crashed), { timeout: 60_000 })
+    await vi.waitUntil(() => !isRunning(crashed), { timeout: 200_000 })
     writeFileSync(hostFile(), file.replace(`${crashed}`, `${process.pid}`), { mode: 0o600 })
     expect(await command('run', '-q', 'say two')).toEqual({ status: 0, stdout: 'two\n', stderr: '' })
     expect(pid()).not.toBe(process.pid)
@@ -149,9 +149,9 @@ describe('[Z40] a host in the background', () => {
     expect(isRunning(pid)).toBe(true)
     // The shell would notice the end of its child. The program that takes its place does not.
     const program = () => readFileSync(`/proc/${parent.pid}/comm`, 'utf8').trim()
-    await vi.waitUntil(() => program() === 'sleep', { timeout: 60_000 })
+    await vi.waitUntil(() => program() === 'sleep', { timeout: 200_000 })
     process.kill(pid, 'SIGKILL')
-    await vi.waitUntil(() => !isRunning(pid), { timeout: 60_000 })
+    await vi.waitUntil(() => !isRunning(pid), { timeout: 200_000 })
     expect(existsSync(`/proc/${pid}`)).toBe(true)
   })
 

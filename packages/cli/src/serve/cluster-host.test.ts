@@ -88,10 +88,10 @@ test('[L46.3] /readyz says that the owner cannot reach its database, and is 200 
   const one = await add('one', false)
   one.cut(true)
   await vi.waitUntil(async () => (await one.readyz()) === '503 owner: its database cannot be reached', {
-    timeout: 60_000,
+    timeout: 200_000,
   })
   one.cut(false)
-  await vi.waitUntil(async () => (await one.readyz()) === '200 owner', { timeout: 60_000 })
+  await vi.waitUntil(async () => (await one.readyz()) === '200 owner', { timeout: 200_000 })
 })
 
 test('[L46] a node without --standby fails with a sentence that names the owner', async () => {
@@ -149,15 +149,15 @@ test('[L46] [U50] a client with two addresses follows the owner, and goes on in 
   const client = connect({ urls: [one.url, two.url], token, WebSocket: WebSocket as never })
   onTestFinished(() => client.close())
   const session = 'ahp-session:/one'
-  await vi.waitUntil(() => client.link.state === 'live', { timeout: 60_000 })
+  await vi.waitUntil(() => client.link.state === 'live', { timeout: 200_000 })
   await client.ask('createSession', { channel: session, provider: 'guide' })
   const followed = client.subscribe('session', session)
   await followed.ready()
   one.cut(true)
   endLease()
-  await vi.waitUntil(() => two.role?.() === 'owner', { timeout: 60_000 })
+  await vi.waitUntil(() => two.role?.() === 'owner', { timeout: 200_000 })
   one.cut(false)
-  await vi.waitUntil(async () => (await one.readyz()) === '503 standby', { timeout: 60_000 })
+  await vi.waitUntil(async () => (await one.readyz()) === '503 standby', { timeout: 200_000 })
   // The client sends this to the next owner, also if its link to the earlier one has not closed yet.
   await followed.dispatch({ type: 'session/titleChanged', title: 'at the next owner' })
   expect(followed.confirmed?.title).toBe('at the next owner')

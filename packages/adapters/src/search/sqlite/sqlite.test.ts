@@ -57,7 +57,7 @@ test('[Q27] an idle index closes its file, and the next request opens it again',
   for (let round = 0; round < 3; round++) {
     // The thread has the file open alone. So another connection can read it only when the thread has ended.
     expect((await index.find(word('word'))).found).toHaveLength(1)
-    await vi.waitUntil(() => isReadable(join(folder, 'search.db')), { timeout: 60_000 })
+    await vi.waitUntil(() => isReadable(join(folder, 'search.db')), { timeout: 200_000 })
   }
 })
 

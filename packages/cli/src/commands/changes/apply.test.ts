@@ -80,6 +80,6 @@ test('[Z38] apply brings the changes of a worktree into the main checkout, and r
     stderr: expect.stringContaining(`There is nothing to apply: ${main} has all changes.`),
   })
   await client.ask('disposeSession', { channel })
-  await expect.poll(() => existsSync(tree), { timeout: 30_000 }).toBe(false)
-  await expect.poll(() => git('branch', '--list', 'atrium/*'), { timeout: 30_000 }).toBe('')
+  await expect.poll(() => existsSync(tree), { timeout: 200_000 }).toBe(false)
+  await expect.poll(() => git('branch', '--list', 'atrium/*'), { timeout: 200_000 }).toBe('')
 })

@@ -79,7 +79,7 @@ test('[Z61] [T22] a session that ends is reported to a webhook, and a run that a
   onTestFinished(() => host.kill())
   await atrium(home, ['notifications', 'add', `${origin}/x`])
   await atrium(home, ['run', '--cwd', home, 'say done'])
-  await expect.poll(() => received.length, { timeout: 60_000 }).toBe(1)
+  await expect.poll(() => received.length, { timeout: 200_000 }).toBe(1)
   expect(JSON.parse(received[0] ?? '')).toEqual({
     session: expect.stringMatching(/^ahp-session:\//),
     link: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/#\/session\//),

@@ -58,7 +58,7 @@ export function hooksContract(name: string, open: () => Promise<HookBench>): voi
       const outcome = await run(bench, `${bench.endless} & ${bench.endless}`, { timeoutMs: 100 })
       expect(outcome.exitCode).toBeUndefined()
       expect(outcome.problem).toMatch(/took longer than/)
-      await expect.poll(() => bench.alive(), { timeout: 60_000 }).toBe(0)
+      await expect.poll(() => bench.alive(), { timeout: 200_000 }).toBe(0)
     })
 
     test('[H18] a command is ended with its children when it is aborted', async () => {
@@ -69,10 +69,10 @@ export function hooksContract(name: string, open: () => Promise<HookBench>): voi
         { ...given, timeoutMs: 600_000, maxLength: 100 },
         abort.signal,
       )
-      await expect.poll(() => bench.alive(), { timeout: 60_000 }).toBeGreaterThan(0)
+      await expect.poll(() => bench.alive(), { timeout: 200_000 }).toBeGreaterThan(0)
       abort.abort()
       expect((await running).problem).toBe('It was ended.')
-      await expect.poll(() => bench.alive(), { timeout: 60_000 }).toBe(0)
+      await expect.poll(() => bench.alive(), { timeout: 200_000 }).toBe(0)
     })
 
     test('[H18] a command in a directory that does not exist has a problem and no exit code', async () => {

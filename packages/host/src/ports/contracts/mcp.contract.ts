@@ -203,4 +203,4 @@ function textOf({ content = [] }: Awaited<ReturnType<ReturnType<McpServers['open
   return first?.type === 'text' ? first.text : ''
 }
 
-const waitOptions = { timeout: 100_000, interval: 5 }
+const waitOptions = { timeout: 200_000, interval: 5 }

@@ -180,7 +180,7 @@ export async function startShell(terminals: Terminals, start: Start): Promise<St
 }
 
 /** The long timeout matters only for a test whose terminal never prints the expected text. */
-const waitOptions = { timeout: 100_000 }
+const waitOptions = { timeout: 200_000 }
 
 /** Returns the number of lines if the lines are the numbers from 1 on in order, else NaN. */
 function numbers(text: string): number {

@@ -46,11 +46,13 @@ function asked(line: string): string {
 test('[N43] Kimi’s question shows the whole command line, and its wrapper of this line needs no second approval', async () => {
   const room = await acpRoom()
   const line = `touch ${join(room.folder, 'effect')}`
-  const turnId = room.begin(`${asked(line)}\n${request('x', wrapped(room.folder, line))}\nanswered x`)
+  const turnId = room.begin(`${asked(line)}\n${request('x', wrapped(room.folder, line))}\nhang`)
   const call = await room.pendingCall()
   expect(call).toMatchObject({ toolInput: line })
   room.decide(call, true)
+  // The end of a turn ends its terminals, so the turn ends after the command.
   await expect.poll(() => existsSync(join(room.folder, 'effect')), { timeout: 200_000 }).toBe(true)
+  room.cancel(turnId)
   const turn = await room.ended(turnId)
   expect(callsOf(turn.responseParts).map(({ _meta }) => _meta?.['x-atrium.asked'])).toEqual([1])
 })

@@ -29,7 +29,7 @@ async function secondQuestion(
   return again
 }
 
-test('[N43] an update of a call after its approval is not covered by the approval', async () => {
+test('[N43.1] [N43] an update of a call after its approval is not covered by the approval', async () => {
   const room = await acpRoom()
   const effect = join(room.folder, 'effect')
   const line = `touch ${effect}`
@@ -58,7 +58,7 @@ test('[N43] the approval of a command line covers neither a part of the line nor
   expect(existsSync(join(room.folder, 'effect'))).toBe(false)
 })
 
-test('[N43] a command with other variables, in another folder or with an unknown shell needs its own approval', async () => {
+test('[N43.3] [N43] a command with other variables, in another folder or with an unknown shell needs its own approval', async () => {
   const room = await acpRoom()
   mkdirSync(join(room.folder, 'sub'))
   const allowed = `allowed c1 ${input({ command: 'make' })}`
@@ -78,18 +78,29 @@ test('[N43] a command with other variables, in another folder or with an unknown
   })
 })
 
-test('[N43] a variable that only names the caller needs no further approval', async () => {
+/** Runs a turn that shows the command `true` and then runs `more`, and returns which calls were asked about. */
+async function askedAbout(room: AcpRoom, more: object) {
+  const run = rawRequest('terminal/create', { command: 'true', ...more })
+  const text = `allowed c1 ${input({ command: 'true' })}\n${run}\nanswered x-terminal/create`
+  return callsOf((await room.turnAllowingAll(text)).responseParts).map(
+    (call) => call._meta?.['x-atrium.asked'],
+  )
+}
+const callerNamed = (value: string) => ({ env: [{ name: 'AGENT_SESSION_ID', value }] })
+
+test('[N43.3] [N43] a variable that only names the caller needs no further approval', async () => {
   const room = await acpRoom()
-  const script = (value: string) => {
-    const env = [{ name: 'AGENT_SESSION_ID', value }]
-    return `allowed c1 ${input({ command: 'true' })}\n${rawRequest('terminal/create', { command: 'true', env })}\nanswered x-terminal/create`
-  }
-  const asked = async (value: string) =>
-    callsOf((await room.turnAllowingAll(script(value))).responseParts).map(
-      (call) => call._meta?.['x-atrium.asked'],
-    )
-  expect(await asked('20261115_1')).toEqual([1])
-  expect(await asked('$(reboot)')).toEqual([1, 2])
+  expect(await askedAbout(room, callerNamed('20261115_1'))).toEqual([1])
+  expect(await askedAbout(room, callerNamed('$(reboot)'))).toEqual([1, 2])
+})
+
+test('[N43.9] a command that only hands a script to a system shell counts as the script', async () => {
+  const room = await acpRoom()
+  for (const flag of ['-c', '-lc'])
+    expect(await askedAbout(room, { command: '/bin/sh', args: [flag, 'true'] })).toEqual([1])
+  const script = { command: 'bash', args: ['-c', 'true'] }
+  expect(await askedAbout(room, { ...script, ...callerNamed('1') })).toEqual([1])
+  expect(await askedAbout(room, { ...script, env: [{ name: 'BASH_ENV', value: 'x' }] })).toEqual([1, 2])
 })
 
 test('[N43] a command line that was allowed once runs once, even if two requests come at the same time', async () => {
@@ -110,7 +121,7 @@ test('[N43] a command line that was allowed once runs once, even if two requests
   expect(text()).toBe('done\ndone\n')
 })
 
-test('[N43] a call that reads a file or only locates it does not allow a write of the file', async () => {
+test('[N43.1] [N43] a call that reads a file or only locates it does not allow a write of the file', async () => {
   const room = await acpRoom()
   const path = join(room.folder, 'a.txt')
   writeFileSync(path, 'before')
@@ -125,7 +136,7 @@ test('[N43] a call that reads a file or only locates it does not allow a write o
   expect(readFileSync(path, 'utf8')).toBe('before')
 })
 
-test('[N43] a text that differs from the shown change, whole or partial, needs another approval', async () => {
+test('[N43.2] [N43] a text that differs from the shown change, whole or partial, needs another approval', async () => {
   const room = await acpRoom()
   const path = join(room.folder, 'a.txt')
   writeFileSync(path, 'one two')
@@ -165,7 +176,7 @@ test('[N43] a stored permission for a tool does not allow a call of that name to
   expect(existsSync(join(room.folder, 'effect'))).toBe(false)
 })
 
-test('[N43] a stored permission for the host’s own tool covers what the host does, whatever the agent calls it', async () => {
+test('[N43.8] [N43] a stored permission for the host’s own tool covers what the host does, whatever the agent calls it', async () => {
   const room = await acpRoom()
   const config = { 'atrium.permissions': [{ id: 'run', tool: 'run' }] }
   room.ann.dispatch(session, { type: 'session/configChanged', config })
@@ -196,7 +207,7 @@ test('[N46] an approval from before a restart covers the change that was shown, 
   expect(existsSync(path)).toBe(false)
 })
 
-test('[X1] an answer with additional metadata of its client counts', async () => {
+test('[X1.6] [X1] an answer with additional metadata of its client counts', async () => {
   const room = await acpRoom()
   const turnId = room.begin('ask c1')
   const { toolCallId } = await room.pendingCall()

@@ -54,7 +54,7 @@ test('[N46] a turn whose agent exits keeps its output, and can be resumed in ano
   expect(room.agent.lines('prompts')[1]).toContain('broken off')
 })
 
-test('[N46] a resumed turn sends its message if it failed before the agent had the message', async () => {
+test('[N46.2] [N46] a resumed turn sends its message if it failed before the agent had the message', async () => {
   const room = await acpRoom()
   await room.turn('say one')
   const next = await room.restart('close', { program: { command: '/no/such/program' } })
@@ -67,7 +67,7 @@ test('[N46] a resumed turn sends its message if it failed before the agent had t
   expect(textOf(again() ?? failed)).toBe('the message')
 })
 
-test('[N46] an answer to a question from before a crash of the host resumes the turn, and the call runs once', async () => {
+test('[N46.3] [N46] an answer to a question from before a crash of the host resumes the turn, and the call runs once', async () => {
   const before = await acpRoom()
   const turnId = before.begin('say a\ndo c1 effects\nsay b')
   const asked = await before.pendingCall()
@@ -160,7 +160,7 @@ test('[N40] two chats that find their process ended start one process together',
   expect(room.agent.lines('started')).toHaveLength(2)
 })
 
-test('[N40] a process that ignores a cancel is ended after a time, and the next turn starts another', async () => {
+test('[N40.1] [N40] a process that ignores a cancel is ended after a time, and the next turn starts another', async () => {
   const { later, pass } = manualTimers()
   const room = await acpRoom({ quirks: ['ignores-cancel'], later })
   const turnId = room.begin('wait-cancel')
@@ -179,7 +179,7 @@ test('[N40] a process that ignores a cancel is ended after a time, and the next 
   expect(isAlive(pid)).toBe(false)
 })
 
-test('[N40] processes that the agent started end with it: on dispose, on its crash, and when the host closes', async () => {
+test('[N40.1] [N40] processes that the agent started end with it: on dispose, on its crash, and when the host closes', async () => {
   const ways = ['dispose', 'crash', 'close'] as const
   const checks = ways.map(async (how) => {
     const seconds = uniqueSeconds()
@@ -197,7 +197,7 @@ test('[N40] processes that the agent started end with it: on dispose, on its cra
   await Promise.all(checks)
 })
 
-test('[N40] the dispose of a session ends its working agent, and no process is started for it again', async () => {
+test('[N40.3] [N40] the dispose of a session ends its working agent, and no process is started for it again', async () => {
   for (const text of ['wait-cancel', 'ask c1', 'hang']) {
     const room = await acpRoom({ quirks: ['ignores-cancel', 'ignores-eof'] })
     room.begin(text)

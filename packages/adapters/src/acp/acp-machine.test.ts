@@ -33,7 +33,7 @@ test('[N43] a write without an allowed call asks users, and shows the change', a
   expect(readFileSync(path, 'utf8')).toBe('after')
 })
 
-test('[N43] a write outside the session’s folders, by any path, is refused without a question', async () => {
+test('[N43.4] [N43] a write outside the session’s folders, by any path, is refused without a question', async () => {
   const room = await acpRoom()
   const outside = temporaryFolder()
   symlinkSync(outside, join(room.folder, 'link'))
@@ -46,7 +46,7 @@ test('[N43] a write outside the session’s folders, by any path, is refused wit
   expect(existsSync(join(outside, 'x'))).toBe(false)
 })
 
-test('[N43] a write of a protected file asks users despite a stored permission', async () => {
+test('[N43.4] [N43] a write of a protected file asks users despite a stored permission', async () => {
   const room = await acpRoom()
   mkdirSync(join(room.folder, '.git'))
   const config = { 'atrium.permissions': [{ id: 'p', tool: 'write' }] }
@@ -57,7 +57,7 @@ test('[N43] a write of a protected file asks users despite a stored permission',
   expect(textOf(await room.ended(turnId))).toContain('refused')
 })
 
-test('[N43] a command runs in a terminal that all clients can watch, with its output and exit code', async () => {
+test('[N43.5] [N43] a command runs in a terminal that all clients can watch, with its output and exit code', async () => {
   const room = await acpRoom()
   const line = 'echo out-$((40+2)); exit 3'
   const turn = await room.turnAllowingAll(
@@ -89,14 +89,14 @@ test('[N43] a command without an allowed call asks users, and an approval of ano
   expect(text).toBe('refused: no user has allowed this|exit 0: one|refused: no user has allowed this')
 })
 
-test('[N43] output over the agent’s limit is cut to its end, without half a character', async () => {
+test('[N43.5] [N43] output over the agent’s limit is cut to its end, without half a character', async () => {
   const room = await acpRoom()
   const turn = await room.turnAllowingAll(`run printf ${'é'.repeat(30)}x`)
   // The scripted agent limits the output to 40 bytes.
   expect(textOf(turn)).toBe(`exit 0 cut: ${'é'.repeat(19)}x`)
 })
 
-test('[N43] a command ends when the agent kills it, and with its turn', async () => {
+test('[N43.5] [N43] a command ends when the agent kills it, and with its turn', async () => {
   const room = await acpRoom()
   expect(textOf(await room.turnAllowingAll('run-kill sleep 1000'))).toMatch(/^killed /)
   const turnId = room.begin('run sleep 1000')

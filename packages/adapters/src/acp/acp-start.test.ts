@@ -65,7 +65,7 @@ async function hostOf(options: ScriptedOptions): Promise<{ all: TestHost; agent:
 }
 
 test.each(['0.1.0', '0.6.0', '1.0.0'] as const)(
-  '[N45.7] session channel, Lifecycle: at %s a session is `creating` until its agent has opened it, and then gets `session/ready`',
+  '[N45.6] session channel, Lifecycle: at %s a session is `creating` until its agent has opened it, and then gets `session/ready`',
   async (version) => {
     const { all, agent } = await hostOf({ quirks: ['opens-slowly'], profile: known })
     const client = new OlderClient(all, version)
@@ -84,7 +84,7 @@ test.each(['0.1.0', '0.6.0', '1.0.0'] as const)(
   },
 )
 
-test('[N45.7] the first turn uses the ACP session that the creation has opened', async () => {
+test('[N45.6] the first turn uses the ACP session that the creation has opened', async () => {
   const room = await acpRoom({ profile: known })
   await room.ann.until(() => room.session.lifecycle === 'ready')
   expect(textOf(await room.turn('say hello'))).toBe('hello')
@@ -92,7 +92,7 @@ test('[N45.7] the first turn uses the ACP session that the creation has opened',
   expect(room.agent.lines('ids')).toHaveLength(1)
 })
 
-test('[N45.7] [H7.1] an agent that refuses to open a session makes the session fail, at 0.1 and at 1.0', async () => {
+test('[N45.6] [H7.1] an agent that refuses to open a session makes the session fail, at 0.1 and at 1.0', async () => {
   const { all } = await hostOf({ quirks: ['refuses'], profile: known })
   for (const version of ['0.1.0', '1.0.0'] as const) {
     const client = new OlderClient(all, version)
@@ -106,13 +106,13 @@ test('[N45.7] [H7.1] an agent that refuses to open a session makes the session f
   }
 })
 
-test('[N45.7] a refusal because nobody is signed in does not make the session fail', async () => {
+test('[N45.6] a refusal because nobody is signed in does not make the session fail', async () => {
   const room = await acpRoom({ quirks: ['auth'], profile: known })
   await room.ann.until(() => room.session.lifecycle === 'ready')
   expect(JSON.stringify(await room.turn('say hello'))).toContain('is not signed in')
 })
 
-test('[N45.7] a session that VS Code creates in advance starts no process before its first turn', async () => {
+test('[N45.6] a session that VS Code creates in advance starts no process before its first turn', async () => {
   const { all, agent } = await hostOf({ profile: known })
   const window = all.link()
   window.clientId = 'window'
@@ -131,7 +131,7 @@ test('[N45.7] a session that VS Code creates in advance starts no process before
   await until(() => agent.lines('started').length === 1)
 })
 
-test('[N45.8] the process of an agent runs in the folder of its session', async () => {
+test('[N45.7] the process of an agent runs in the folder of its session', async () => {
   const room = await acpRoom()
   expect(textOf(await room.turn('cwd'))).toBe(room.folder)
 })

@@ -68,12 +68,12 @@ async function failureWith(put: (file: string, folder: string) => void): Promise
   return errorOf(await room.turn('say a'))?.error.message ?? ''
 }
 
-test('[N47] a folder of the PATH that may not be searched, or a folder of the program’s name, holds no program', async () => {
+test('[N47.1] [N47] a folder of the PATH that may not be searched, or a folder of the program’s name, holds no program', async () => {
   expect(await failureWith((_, folder) => chmodSync(folder, 0))).toContain('there is no program "some-agent"')
   expect(await failureWith((file) => mkdirSync(file))).toContain('there is no program "some-agent"')
 })
 
-test('[N47] a file on the PATH that may not be executed is reported as such', async () => {
+test('[N47.1] [N47] a file on the PATH that may not be executed is reported as such', async () => {
   const message = await failureWith((file) => writeFileSync(file, '#!/bin/sh\n', { mode: 0o644 }))
   expect(message).toContain('"some-agent" may not be run')
 })
@@ -134,7 +134,7 @@ test('[N47] greetings, responses without a request and updates of other sessions
 test.each([
   ['initialize', ['never-initializes'], 60_000],
   ['session/new', ['never-opens'], 120_000],
-])('[N47] an agent that does not answer %s is ended after a time', async (method, quirks, ms) => {
+])('[N47.2] [N47] an agent that does not answer %s is ended after a time', async (method, quirks, ms) => {
   const { later, pass, timers } = manualTimers()
   const { agent, lines } = scriptedAgent({ quirks, later })
   const run = new HostlessChat(agent).begin('say a')
@@ -151,7 +151,7 @@ test.each([
   )
 })
 
-test('[N47] a turn over its time limit is ended with an error', async () => {
+test('[N47.2] [N47] a turn over its time limit is ended with an error', async () => {
   const { later, pass, timers } = manualTimers()
   const { agent, lines } = scriptedAgent({ later, program: { turnMs: 600_000 } })
   const run = new HostlessChat(agent).begin('say a\nwait-cancel')
@@ -170,7 +170,7 @@ test('[N47] a missing working directory fails the turn with an error, and not th
   expect(errorOf(await room.turn('say a'))?.error.message).toContain(`no such directory: ${room.folder}`)
 })
 
-test('[N47] an invalid message ends the agent with an error, and the next turn starts another', async () => {
+test('[N44.5] [N47] an invalid message ends the agent with an error, and the next turn starts another', async () => {
   const room = await acpRoom({ quirks: ['ignores-eof'] })
   const deep = `${'['.repeat(300)}${']'.repeat(300)}`
   for (const [line, problem] of [
@@ -182,7 +182,7 @@ test('[N47] an invalid message ends the agent with an error, and the next turn s
   }
 })
 
-test('[N47] an agent that sends requests without reading the responses is paused', async () => {
+test('[N47.3] [N47] an agent that sends requests without reading the responses is paused', async () => {
   const { agent, lines } = scriptedAgent({ quirks: ['ignores-eof'] })
   const run = new HostlessChat(agent).begin('pester 400000')
   const ended = run.end()
@@ -210,7 +210,7 @@ test('[N47] tool calls with stored content pause the agent too, and none is lost
   expect([turn.responseParts.length, run.failure]).toEqual([1500, undefined])
 })
 
-test('[N47] content that takes time to store pauses the agent until it is stored', async () => {
+test('[N47.3] [N47] content that takes time to store pauses the agent until it is stored', async () => {
   const pending: (() => void)[] = []
   const keep = () => new Promise<ContentRef>((resolve) => pending.push(() => resolve({ uri: 'x:/1' })))
   // This chat has only the members that are needed to store content.
@@ -255,7 +255,7 @@ test('[N47] output that the agent wrote just before its exit is shown', async ()
   expect(textOf(await room.turn(`end-and-exit ${words}`))).toBe(words.replaceAll(' ', ''))
 })
 
-test('[N40] credentials of an agent appear neither in its diagnostic output nor in its errors', async () => {
+test('[N40.4] [N40] credentials of an agent appear neither in its diagnostic output nor in its errors', async () => {
   const [key, lines] = ['top-secret-7777', 'a-private-key-of\nseveral-lines-here']
   const env = { SCRIPTED_KEY: key, SIGNING_CREDENTIALS: lines, HTTPS_PROXY: 'http://me:hushhush@proxy:1' }
   const room = await acpRoom({ env })

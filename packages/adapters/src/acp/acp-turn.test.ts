@@ -114,7 +114,7 @@ test('[N44.1] stored content keeps the name that the agent gave it', async () =>
   ])
 })
 
-test('[N44] a form of the agent is an input request of the chat, and the agent gets the answers', async () => {
+test('[N44.3] [N44] a form of the agent is an input request of the chat, and the agent gets the answers', async () => {
   const room = await acpRoom()
   const turnId = room.begin('form')
   const request = await inputRequest(room)
@@ -148,7 +148,7 @@ test('[N44] a form of the agent is an input request of the chat, and the agent g
 })
 
 test.each(['javascript:alert(1)', 'file:///etc/passwd', 'vscode://x', 'nowhere'])(
-  '[N44] %s is refused: it is no http or https URL',
+  '[N44.3] [N44] %s is refused: it is no http or https URL',
   async (url) => {
     const room = await acpRoom()
     const turn = await room.turn(`url ${url}`)
@@ -172,7 +172,7 @@ test('[N44] a form with a null URL is a form', async () => {
   await room.ended(turnId)
 })
 
-test('[N44] a URL to open is an input request with that URL, and the agent gets a refusal', async () => {
+test('[N44.3] [N44] a URL to open is an input request with that URL, and the agent gets a refusal', async () => {
   const room = await acpRoom()
   const turnId = room.begin('url https://example.com/x')
   const request = await inputRequest(room)
@@ -181,7 +181,7 @@ test('[N44] a URL to open is an input request with that URL, and the agent gets 
   expect(textOf(await room.ended(turnId))).toBe('{"action":"decline"}')
 })
 
-test('[N44] the usage of a turn is reported, with the size of the agent’s context', async () => {
+test('[N44.4] [N44] the usage of a turn is reported, with the size of the agent’s context', async () => {
   const room = await acpRoom()
   const turn = await room.turn('usage 10 100\nsay a\nend end_turn')
   expect(turn.usage).toEqual({
@@ -196,13 +196,13 @@ test.each([
   ['max_turn_requests', /maximum number of model requests/],
   ['refusal', /refused to go on/],
   ['cancelled', /stopped here/],
-])('[N44] an early end (%s) is reported with its reason', async (reason, notice) => {
+])('[N44.4] [N44] an early end (%s) is reported with its reason', async (reason, notice) => {
   const turn = await (await acpRoom()).turn(`say a\nend ${reason}`)
   expect(turn.state).toBe('complete')
   expect(noticesOf(turn).join()).toMatch(notice)
 })
 
-test('[N44] a turn without any output gets a notice with the agent’s diagnostic output', async () => {
+test('[N44.4] [N44] a turn without any output gets a notice with the agent’s diagnostic output', async () => {
   const room = await acpRoom()
   const turn = await room.turn('stderr no such model\nend end_turn')
   expect(noticesOf(turn)).toMatchObject([expect.stringMatching(/without any output[^]*no such model/)])
@@ -213,7 +213,7 @@ test('[N44] a turn without any output gets a notice with the agent’s diagnosti
   expect(noticesOf(await room.ended(turnId))).toEqual([])
 })
 
-test('[N44] updates after the end of their turn are ignored', async () => {
+test('[N44.5] [N44] updates after the end of their turn are ignored', async () => {
   const room = await acpRoom()
   await room.turn('say a\nlate words')
   writeFileSync(join(room.agent.folder, 'over'), '')
@@ -222,7 +222,7 @@ test('[N44] updates after the end of their turn are ignored', async () => {
   expect([textOf(turn), room.chat.turns.map(textOf)]).toEqual(['b', ['a', 'b']])
 })
 
-test('[N44] updates that are unknown or malformed harm neither their turn nor the next', async () => {
+test('[N44.5] [N44] updates that are unknown or malformed harm neither their turn nor the next', async () => {
   const room = await acpRoom()
   const updates: object[] = [
     { sessionUpdate: 'from_the_future', content: [] },

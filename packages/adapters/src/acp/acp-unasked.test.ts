@@ -12,7 +12,7 @@ function permissions(room: AcpRoom): unknown {
   return (config?.values as { readonly 'atrium.permissions'?: unknown } | undefined)?.['atrium.permissions']
 }
 
-test('[N52] an agent that acts without asking says so in its description and in the state of its session', async () => {
+test('[N52.1] [N52] an agent that acts without asking says so in its description and in the state of its session', async () => {
   const room = await acpRoom(unasked)
   expect(readinessOf(room.agent.agent.info)).toMatchObject({ actsWithoutAsking: true })
   expect(room.session._meta?.['x-atrium']).toEqual({ actsWithoutAsking: true })
@@ -21,7 +21,7 @@ test('[N52] an agent that acts without asking says so in its description and in 
   expect(other.session._meta?.['x-atrium']).toBeUndefined()
 })
 
-test('[N52] it is not prompted before a user has agreed, and a denial ends the turn', async () => {
+test('[N52.2] [N52.3] [N52] it is not prompted before a user has agreed, and a denial ends the turn', async () => {
   const room = await acpRoom(unasked)
   const turnId = room.begin('effect effects\nsay done')
   const call = await room.pendingCall()
@@ -42,7 +42,7 @@ test('[N52] it is not prompted before a user has agreed, and a denial ends the t
   expect(room.agent.lines('effects')).toEqual(['done'])
 })
 
-test('[N52] a consent for the folder is stored, counts for the next turns, and can be taken away', async () => {
+test('[N52.2] [N52] a consent for the folder is stored, counts for the next turns, and can be taken away', async () => {
   const room = await acpRoom(unasked)
   const turnId = room.begin('say one')
   room.decide(await room.pendingCall(), true, 'atrium.folder')
@@ -70,7 +70,7 @@ test('[N52] the question survives a crash of the host, and the agent gets the me
   expect(config).toMatchObject([{ tool: 'agent:mock' }])
 })
 
-test('[N52] an agent cannot get the consent by a tool of that name', async () => {
+test('[N52.3] [N52] an agent cannot get the consent by a tool of that name', async () => {
   const room = await acpRoom({ quirks: ['no-options'] })
   const turnId = room.begin('ask c1 {"name":"agent:mock"}')
   const call = await room.pendingCall()

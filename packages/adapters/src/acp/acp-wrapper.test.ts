@@ -43,7 +43,7 @@ function asked(line: string): string {
   return `${change(3)}\n${change(text.length)}\nallowed c1 {"title":"Bash"}`
 }
 
-test('[N43] Kimi’s question shows the whole command line, and its wrapper of this line needs no second approval', async () => {
+test('[N43.6] [N43.7] [N43] Kimi’s question shows the whole command line, and its wrapper of this line needs no second approval', async () => {
   const room = await acpRoom()
   const line = `touch ${join(room.folder, 'effect')}`
   const turnId = room.begin(`${asked(line)}\n${request('x', wrapped(room.folder, line))}\nhang`)
@@ -74,7 +74,7 @@ async function secondAsked(room: AcpRoom, text: string): Promise<string> {
   return 'toolInput' in again ? JSON.stringify(again.toolInput) : ''
 }
 
-test('[N43] [S-39] every variation of the wrapper is another command, and asks', async () => {
+test('[N43.7] [N43] [S-39] every variation of the wrapper is another command, and asks', async () => {
   const room = await acpRoom()
   const { folder } = room
   const effect = join(folder, 'effect')
@@ -138,7 +138,7 @@ test('[N43] [S-39] the wrapper quotes the folder, and knows only system shells',
   expect(wrappedLine({ command: '/bin/bash', args: 5, env: 5 }, '/a')).toBeUndefined()
 })
 
-test('[N43] a write of another text than the input of the call showed needs another approval', async () => {
+test('[N43.2] [N43] a write of another text than the input of the call showed needs another approval', async () => {
   const room = await acpRoom()
   const path = join(room.folder, 'a.txt')
   const shown = JSON.stringify({ kind: 'edit', rawInput: { path, content: 'good' } })

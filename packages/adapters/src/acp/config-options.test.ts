@@ -59,7 +59,7 @@ test('[N47] long lists of options and commands are cut without delay', async () 
   expect(textOf(turn)).toBe('on')
 })
 
-test('[N45] settings of users are applied once, before the turn, and a model with its message', async () => {
+test('[N45.1] [N45] settings of users are applied once, before the turn, and a model with its message', async () => {
   const room = await acpRoom({ quirks: ['modes', 'options'] })
   const config = { 'mock.mode': 'code', 'mock.effort': 'high', 'mock.web': true }
   room.ann.dispatch(session, { type: 'session/configChanged', config })
@@ -69,7 +69,7 @@ test('[N45] settings of users are applied once, before the turn, and a model wit
   expect(room.agent.lines('set')).toHaveLength(4)
 })
 
-test('[N45] settings that the agent changes are shown in the session, and are not reverted', async () => {
+test('[N45.2] [N45] settings that the agent changes are shown in the session, and are not reverted', async () => {
   const room = await acpRoom({ quirks: ['modes', 'options'] })
   await room.turn('mode code\noption effort high\nsay a')
   expect(room.session.config?.values).toMatchObject({ 'mock.mode': 'code', 'mock.effort': 'high' })
@@ -114,7 +114,7 @@ test('[N45] commands of the agent are completed after a slash, each once', async
   expect(items.map(({ insertText }) => insertText.trim())).toEqual(['/compact'])
 })
 
-test('[N45] the agent’s title is the session’s until a user sets one', async () => {
+test('[N45.4] [N45] the agent’s title is the session’s until a user sets one', async () => {
   const room = await acpRoom()
   await room.turn('title A talk\u2028about\n\nsay a')
   expect(room.session.title).toBe('A talk about')

@@ -4,7 +4,7 @@ import { acpRoom, callsOf, chat, session, textOf } from '../../test/acp-room.ts'
 import { AcpTurn } from './acp-turn.ts'
 import { OutputStream } from './calls/output-stream.ts'
 
-test('[N41] users see the agent’s options with its labels, and the agent gets the chosen one', async () => {
+test('[N41.1] [N41] users see the agent’s options with its labels, and the agent gets the chosen one', async () => {
   const room = await acpRoom()
   const turnId = room.begin('ask c1 {"title":"Mend it","kind":"edit"}')
   const call = await room.pendingCall()
@@ -37,7 +37,7 @@ test('[N41] an agent whose option ids are those of the host makes it store no pe
   expect(room.ann.state('ahp-root://')).toMatchObject({ config: { values: {} } })
 })
 
-test('[N41] a denied call does not run, the agent gets its own deny option, and the turn goes on', async () => {
+test('[N41.1] [N41] a denied call does not run, the agent gets its own deny option, and the turn goes on', async () => {
   const room = await acpRoom()
   const turnId = room.begin('do c1 effects\nask c2\nsay on')
   room.decide(await room.pendingCall(), false)
@@ -47,7 +47,7 @@ test('[N41] a denied call does not run, the agent gets its own deny option, and 
   expect(callsOf(turn.responseParts).map(({ status }) => status)).toEqual(['cancelled', 'cancelled'])
 })
 
-test('[N41] no stored permission answers a question of the agent, whatever the agent calls its tool', async () => {
+test('[N41.3] [N41] no stored permission answers a question of the agent, whatever the agent calls its tool', async () => {
   const room = await acpRoom()
   const permissions = ['edit', 'write', 'run', 'execute', 'other'].map((tool) => ({ id: tool, tool }))
   room.ann.dispatch(session, {
@@ -63,7 +63,7 @@ test('[N41] no stored permission answers a question of the agent, whatever the a
   }
 })
 
-test('[N41] a question without choices of the agent offers none that stores a permission', async () => {
+test('[N41.3] [N41] a question without choices of the agent offers none that stores a permission', async () => {
   const room = await acpRoom({ quirks: ['no-options'] })
   const turnId = room.begin('ask c1 {"name":"run"}')
   const call = await room.pendingCall()
@@ -85,7 +85,7 @@ test('[N41] an allowed call that asks for something else needs another answer', 
   expect(textOf(await room.ended(turnId))).toContain('c1 no')
 })
 
-test('[N41] an agent that goes on with a pending call does not answer the question', async () => {
+test('[N41.2] [N41] an agent that goes on with a pending call does not answer the question', async () => {
   const room = await acpRoom()
   const statusUpdate = (status: string) =>
     JSON.stringify({
@@ -109,7 +109,7 @@ test('[N41] an agent that goes on with a pending call does not answer the questi
   expect(callsOf(turn.responseParts)).toMatchObject([{ status: 'completed', confirmed: 'not-needed' }])
 })
 
-test('[N41] a question that is open at the end of its turn is cancelled', async () => {
+test('[N41.2] [N41] a question that is open at the end of its turn is cancelled', async () => {
   const room = await acpRoom()
   const turn = await room.turn('ask-and-end c1')
   expect(callsOf(turn.responseParts)).toMatchObject([{ status: 'cancelled', reason: 'skipped' }])
@@ -117,7 +117,7 @@ test('[N41] a question that is open at the end of its turn is cancelled', async 
   expect(room.agent.lines('answers')).toEqual(['c1 cancelled'])
 })
 
-test('[N41] two concurrent questions need two answers, and two about the same call need one', async () => {
+test('[N41.2] [N41] two concurrent questions need two answers, and two about the same call need one', async () => {
   const room = await acpRoom()
   const two = room.begin('ask-both c1 c2')
   const second = await room.pendingCall(({ toolCallId }) => toolCallId.endsWith('-2'))

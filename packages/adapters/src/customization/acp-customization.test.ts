@@ -26,7 +26,7 @@ test('[N51] a command of a customization reaches an ACP agent as its text', asyn
   expect(promptTexts(room).at(-1)).toEqual(['say Ann'])
 })
 
-test('[N51] Claude is not given what it reads itself', () => {
+test('[N51.1] [N51] Claude is not given what it reads itself', () => {
   const rule = (uri: string) => ({ name: uri, uri, text: 'x' })
   const rules = [rule('file:///w/.claude/rules/a.md'), rule('file:///w/.agents/rules/b.mdc')]
   const customized = { rules, skills: [], context: [] }

@@ -9,7 +9,7 @@ const files = {
   '.agents/commands/review.md': '---\ndescription: Reviews\n---\nReview $ARGUMENTS with care.',
 }
 
-test('[N30] the model gets the rules of a session, and the names of its skills', async () => {
+test('[N30.3] [N30] the model gets the rules of a session, and the names of its skills', async () => {
   const { provider, begin, ended } = await modelRoom(files)
   await ended(await begin('say hello'))
   const system = JSON.stringify(provider.model.doStreamCalls[0]?.prompt[0])
@@ -20,7 +20,7 @@ test('[N30] the model gets the rules of a session, and the names of its skills',
   expect(provider.model.doStreamCalls[0]?.tools?.map(({ name }) => name)).toContain('skill')
 })
 
-test('[N30] the model reads a skill with a tool, and learns which skill there is not', async () => {
+test('[N30.3] [N30] the model reads a skill with a tool, and learns which skill there is not', async () => {
   const { begin, ended } = await modelRoom(files)
   const turn = await ended(await begin('call skill {"name":"tidy"} ; call skill {"name":"x"} ; say done'))
   const [tidy, missing] = callsIn(turn)
@@ -29,13 +29,13 @@ test('[N30] the model reads a skill with a tool, and learns which skill there is
   expect(missing).toMatchObject({ success: false, error: { message: 'there is no skill `x`' } })
 })
 
-test('[N30] a command of a customization stands for its text', async () => {
+test('[N30.3] [N30] a command of a customization stands for its text', async () => {
   const { provider, begin, ended } = await modelRoom(files)
   await ended(await begin('/review a.ts'))
   expect(JSON.stringify(provider.model.doStreamCalls[0]?.prompt[0])).toContain('Review a.ts with care.')
 })
 
-test('[N30] without skills, the model has no tool for them', async () => {
+test('[N30.3] [N30] without skills, the model has no tool for them', async () => {
   const { provider, begin, ended } = await modelRoom()
   await ended(await begin('say hello'))
   expect(provider.model.doStreamCalls[0]?.tools?.map(({ name }) => name)).not.toContain('skill')

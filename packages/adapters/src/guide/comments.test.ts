@@ -19,7 +19,7 @@ async function told(client: Client, text: string) {
   return call?.status === 'completed' ? { ...call, text: JSON.stringify(call.content) } : undefined
 }
 
-test('[N5] [H32] comment: the guide comments on a line without asking, and everybody sees it', async () => {
+test('[H32.3] [N5] [H32] comment: the guide comments on a line without asking, and everybody sees it', async () => {
   const { ann, ben } = await room()
   const call = await told(ann, 'comment a.txt:2 Is this *right*?')
   expect(call).toMatchObject({ success: true, confirmed: 'not-needed' })
@@ -38,7 +38,7 @@ test('[N5] [H32] comment: the guide comments on a line without asking, and every
   expect(call?.text).toContain(notes(ben)[0]?.id)
 })
 
-test('[N5] [H32] reply: the guide answers a comment of a person, which it names by the beginning of its id', async () => {
+test('[H32.3] [N5] [H32] reply: the guide answers a comment of a person, which it names by the beginning of its id', async () => {
   const { ann, ben } = await room()
   const annotation = {
     id: 'note-77',
@@ -60,7 +60,7 @@ test.each([
   ['comment /etc/passwd hm', 'outside the directories of this session'],
   ['comment .env:1 secret', 'cannot be read'],
   ['reply nobody hello', 'there is no annotation'],
-])('[H32] %s: the call fails with a sentence, and no comment is made', async (text, reason) => {
+])('[H32.1] [H32] %s: the call fails with a sentence, and no comment is made', async (text, reason) => {
   const { ann } = await room()
   expect(await told(ann, text)).toMatchObject({
     success: false,

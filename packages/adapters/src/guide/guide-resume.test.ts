@@ -32,7 +32,7 @@ test('[N6] a turn that was interrupted after its last action adds nothing', asyn
   expect(again.said).toEqual([])
 })
 
-test('[N6] an interrupted call is repeated under another id; a finished call is not', async () => {
+test('[N6.1] [N6] an interrupted call is repeated under another id; a finished call is not', async () => {
   const all = stage()
   const run = all.begin('spawn say hello')
   for (let i = 0; i < 3; i++) await run.step()
@@ -60,7 +60,7 @@ test('[N6] fail, interrupted before it failed, still fails once', async () => {
   expect((await all.resume().end()).state).toBe('complete')
 })
 
-test('[N6] a resumed turn keeps the tone in which it began', async () => {
+test('[N6.1] [N6] a resumed turn keeps the tone in which it began', async () => {
   const all = stage()
   const run = all.begin('help')
   for (let i = 0; i < 9; i++) await run.step()
@@ -72,7 +72,7 @@ test('[N6] a resumed turn keeps the tone in which it began', async () => {
   expect(textOf(await all.resume().end())).toBe(textOf(await stage().turn('help')))
 })
 
-test('[N6] a turn that no script matches is answered after its existing parts', async () => {
+test('[N6.3] [N6] a turn that no script matches is answered after its existing parts', async () => {
   const all = stage()
   const run = all.begin('say hello')
   all.fold({

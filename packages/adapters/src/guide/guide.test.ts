@@ -37,14 +37,14 @@ agentContract('guide', () => guide(later), {
   deterministic: true,
 })
 
-test('[N5] an unknown message is answered with the help and a quote of the message', async () => {
+test('[N5.2] [N5] an unknown message is answered with the help and a quote of the message', async () => {
   const text = textOf(await stage().turn('Where is\nthe `door`?'))
   expect(text).toContain("You asked: `Where is the 'door'?`")
   for (const [use] of Object.values(verbUsage)) expect(text).toContain(`\`${use}\``)
   expect(textOf(await stage().turn('x'.repeat(1_000_000))).length).toBeLessThan(2000)
 })
 
-test('[N5] say: a part starts empty and grows word by word', async () => {
+test('[N5.1] [N5.3] [N5] say: a part starts empty and grows word by word', async () => {
   const run = stage().begin('SAY  one two\nthree')
   expect(textOf(await run.end())).toBe('one two\nthree')
   expect(run.said).toEqual([
@@ -54,7 +54,7 @@ test('[N5] say: a part starts empty and grows word by word', async () => {
   ])
 })
 
-test('[N5] steps: each line is done in the same turn, or none of them', async () => {
+test('[N5.7] [N5] steps: each line is done in the same turn, or none of them', async () => {
   const turn = await stage().turn('steps\n\n say one\nTHINK two\nsay three')
   expect(turn.responseParts.map((part) => [part.kind, 'content' in part && part.content])).toEqual([
     ['markdown', 'one'],
@@ -72,7 +72,7 @@ test('[N5] steps: each line is done in the same turn, or none of them', async ()
     expect(textOf(await stage().turn(wrong))).toContain('Use it like this: `steps`')
 })
 
-test('[J4] every verb is a command, and does the same after a slash', async () => {
+test('[J4.1] [J4] every verb is a command, and does the same after a slash', async () => {
   const { commands } = guide(later)
   const offered = (await commands?.(stage().session)) ?? []
   expect(offered.map(({ name }) => name)).toEqual(Object.keys(verbUsage))
@@ -123,7 +123,7 @@ test.each([
   'spawn',
   'review',
   'review 1001',
-])('[N5] %j is answered with the usage of its verb', async (text) => {
+])('[N5.2] [N5] %j is answered with the usage of its verb', async (text) => {
   const [verb = ''] = text.split(' ')
   expect(textOf(await stage().turn(text))).toContain(`Use it like this: \`${verb} `)
 })
@@ -152,7 +152,7 @@ test('[N5] slow: one word per second; cancelling ends the wait', async () => {
   expect(timers.size).toBe(0)
 })
 
-test('[N5] long: pauses after every 256 words', async () => {
+test('[N5.3] [N5] long: pauses after every 256 words', async () => {
   let pauses = 0
   const agent = guide((ms, task) => (pauses++, later(ms, task)))
   await new HostlessChat(agent).turn('long 3000')
@@ -181,7 +181,7 @@ test('[N5] spawn: a call that links to the chat of its worker', async () => {
   expect(all.workers.map((worker) => worker.state.turns.map(textOf))).toEqual([['hello']])
 })
 
-test('[N5] spawn: the call of a failed worker fails, and a worker cannot spawn', async () => {
+test('[N5.4] [N5] spawn: the call of a failed worker fails, and a worker cannot spawn', async () => {
   const all = stage()
   const [call] = (await all.turn('spawn crash')).responseParts
   expect(call).toMatchObject({ toolCall: { status: 'completed', success: false } })
@@ -207,7 +207,7 @@ test('[J11] login: a call that waits for a login and does not reveal the token',
   expect(JSON.stringify(responseParts)).not.toContain('"token"')
 })
 
-test('[N5] fail: fails once, with the given message', async () => {
+test('[N6.2] [N5] fail: fails once, with the given message', async () => {
   const all = stage()
   const run = all.begin('fail because')
   const failed = await run.end()
@@ -230,7 +230,7 @@ test('[N5] crash: ends in the middle of a sentence with an error that is no Turn
   expect(run.failure).not.toBeInstanceOf(TurnFailed)
 })
 
-test('[N5] the model, its pace, the tone and the topic change the output', async () => {
+test('[N5.5] [N5] the model, its pace, the tone and the topic change the output', async () => {
   const lively = await stage().turn({ text: 'say hello', model: { id: 'guide-lively' } })
   expect(lively.responseParts.map(({ kind }) => kind)).toEqual(['reasoning', 'markdown'])
   expect(lively.usage?.model).toBe('guide-lively')
@@ -248,7 +248,7 @@ test('[N5] the model, its pace, the tone and the topic change the output', async
   expect(await help({ 'guide.tone': 7, 'guide.topic': 'start' })).toBe(usual)
 })
 
-test('[N4] topics are completed from a part of their name', async () => {
+test('[N4.1] [N4] topics are completed from a part of their name', async () => {
   const { settings } = guide(later)
   const found = await settings?.choices?.('guide.topic', ' WORK', undefined)
   expect(found?.map(({ value }) => value)).toEqual(['workers'])

@@ -42,7 +42,7 @@ const completes = (client: Client, result: object) => {
 const running = (client: Client) =>
   client.until(() => callsIn(state(client).activeTurn)[0]?.status === 'running')
 
-test('[N5] call: the guide calls a tool of a client, and shows its result', async () => {
+test('[N5.6] [N5] call: the guide calls a tool of a client, and shows its result', async () => {
   const { ann, ben } = await room()
   const turnId = await say(ben, 'call count {"path": "a.txt"}')
   await running(ann)
@@ -81,7 +81,7 @@ test('[N5] call: a denied tool is not run', async () => {
   expect(textOf(await ended(ann, turnId))).toBe('The call was not allowed. Not now.')
 })
 
-test('[N5] call: an unknown tool is answered with the tools there are, and a wrong input with the usage', async () => {
+test('[N5.6] [N5] call: an unknown tool is answered with the tools there are, and a wrong input with the usage', async () => {
   const { ann } = await room()
   const says = async (text: string) => textOf(await ended(ann, await say(ann, text)))
   expect(await says('call nothing {}')).toBe(
@@ -93,7 +93,7 @@ test('[N5] call: an unknown tool is answered with the tools there are, and a wro
   expect(textOf(alone)).toBe('There is no tool `x`. No client offers a tool to this session.')
 })
 
-test('[N6] I6: a call that a client may have begun to run is not made again after an interruption', async () => {
+test('[N6.1] [N6] I6: a call that a client may have begun to run is not made again after an interruption', async () => {
   const later = (_: number, task: () => void) => {
     const immediate = setImmediate(task)
     return () => clearImmediate(immediate)

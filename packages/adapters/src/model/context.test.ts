@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { chat, modelRoom, textOf } from '../../test/model-room.ts'
 import { callError, partsOf, streamOf } from '../../test/scripted-model.ts'
 
-test('[N29] a conversation that becomes too long is summarized in the chat; older turns do not change', async () => {
+test('[N29.1] [N29] a conversation that becomes too long is summarized in the chat; older turns do not change', async () => {
   const { turn, sent, state, provider, host, again } = await modelRoom(
     {},
     { settings: { maxContextWindow: 4000 } },
@@ -40,7 +40,7 @@ test('[N29] a conversation that becomes too long is summarized in the chat; olde
   expect(sent()[0]?.text).toContain('aaaa')
 })
 
-test('[N29] if the summary fails the newest turns are sent, and a turn that is too long loses its oldest results', async () => {
+test('[N29.2] [N29] if the summary fails the newest turns are sent, and a turn that is too long loses its oldest results', async () => {
   const big = 'x'.repeat(4000)
   const { turn, sent, provider } = await modelRoom(
     { 'big.txt': big },
@@ -62,7 +62,7 @@ test('[N29] if the summary fails the newest turns are sent, and a turn that is t
   expect(sent()[0]?.text).toContain('left out')
 })
 
-test('[N29] a request that is refused as too long is repeated with fewer messages', async () => {
+test('[N29.3] [N29] a request that is refused as too long is repeated with fewer messages', async () => {
   const { turn, provider } = await modelRoom({}, { settings: { maxContextWindow: 100_000 } })
   for (const name of ['a', 'b']) await turn(`say ${name.repeat(30_000)}`)
   const usual = provider.model.doStream
@@ -76,7 +76,7 @@ test('[N29] a request that is refused as too long is repeated with fewer message
   expect(refused).toBeGreaterThan(0)
 })
 
-test('[N21] the model is sent the whole chat, also turns that are not in memory', async () => {
+test('[N21.1] [N21] the model is sent the whole chat, also turns that are not in memory', async () => {
   const { turn, host, sent } = await modelRoom({}, { tail: 2 })
   const words = Array.from({ length: 40 }, (_, i) => `word${i}`)
   for (const word of words) await turn(`say ${word}`)
@@ -94,7 +94,7 @@ test('[N21] the model is sent the whole chat, also turns that are not in memory'
   ])
 })
 
-test('[N21] attachments are read for each request; an unreadable one is replaced by a note', async () => {
+test('[N21.2] [N21] attachments are read for each request; an unreadable one is replaced by a note', async () => {
   const { turn, provider } = await modelRoom({}, { settings: { supportsVision: true } })
   const png = { type: 'embeddedResource', label: 'dot', data: 'iVBORw0KGgo=', contentType: 'image/png' }
   const note = { type: 'simple', label: 'n', modelRepresentation: 'remember \ud83d this' }
@@ -109,7 +109,7 @@ test('[N21] attachments are read for each request; an unreadable one is replaced
   ])
 })
 
-test('[N21] reasoning is shown, and not sent back', async () => {
+test('[N21.3] [N21] reasoning is shown, and not sent back', async () => {
   const { turn, sent } = await modelRoom()
   const done = await turn('think hmm ; say I see')
   expect(done.responseParts.map(({ kind }) => kind)).toEqual(['reasoning', 'markdown'])

@@ -28,7 +28,7 @@ const done = { status: 'completed', success: true, confirmed: 'not-needed', past
 const converted = async (...responseParts: readonly ResponsePart[]) =>
   (await toMessages([{ message: { text: 'go', origin: { kind: 'user' } }, responseParts }], options)).slice(1)
 
-test('[N21] the calls of one step are in one message, and their results in the next', async () => {
+test('[N21.1] [N21] the calls of one step are in one message, and their results in the next', async () => {
   const messages = await converted(text('a'), call(1, done), call(1, done), call(3, done), text('b'))
   expect(messages.map(({ role, content }) => [role, content.length])).toEqual([
     ['assistant', 3],

@@ -42,7 +42,7 @@ describe.each(apis)('$name', (api) => {
     expect(JSON.stringify(server.requests[2]?.body).split('let me see')).toHaveLength(2)
   })
 
-  test('[N20] without a key, or with a refused one, the turn fails and says what to do; it is resumed with another key', async () => {
+  test('[N20.1] [N20.2] [N20] without a key, or with a refused one, the turn fails and says what to do; it is resumed with another key', async () => {
     const server = await modelServer()
     const resource = api.name === 'Anthropic' ? server.url : `${server.url}/v1`
     const signIn = { resource, token: 'sk-bad-secret-0000' }
@@ -116,7 +116,7 @@ describe.each(apis)('$name', (api) => {
   test.each([
     ['junk', ''],
     ['say half of ; break', 'half of '],
-  ])('[N28] %j: a broken response fails the turn, which can be resumed', async (script, text) => {
+  ])('[N28.3] [N28] %j: a broken response fails the turn, which can be resumed', async (script, text) => {
     const server = await modelServer()
     server.open = true
     const run = new HostlessChat(agentAt(server, api)).begin(script)

@@ -26,7 +26,7 @@ test.each([
   expect(textOf(done)).toBe('seen')
 })
 
-test('[H32] comments: the model comments on lines, lists comments, answers and resolves, without approval', async () => {
+test('[H32.3] [H32] comments: the model comments on lines, lists comments, answers and resolves, without approval', async () => {
   const { turn, sent } = await modelRoom(texts)
   const made = await turn('call comment {"path":"a.txt","line":2,"lastLine":3,"text":"Odd."} ; say seen')
   expect(callsIn(made)).toMatchObject([{ status: 'completed', confirmed: 'not-needed', success: true }])
@@ -42,7 +42,7 @@ test('[H32] comments: the model comments on lines, lists comments, answers and r
   expect(listed).toMatch(/: Odd\.\n.+: Right\.$/)
 })
 
-test('[N22] reading a protected file needs approval', async () => {
+test('[N22.1] [N22] reading a protected file needs approval', async () => {
   const { begin, ended, pending, answer, sent } = await modelRoom(texts)
   const turnId = await begin('call read {"path":".env"} & call read {"path":"a.txt"} ; say seen')
   expect(await pending()).toMatchObject({ toolName: 'read', toolInput: '{"path":".env"}' })
@@ -97,20 +97,23 @@ test.each([
   ['write {"path":"a.txt","text":"c"}'],
   ['run {"command":"rm a.txt"}'],
   ['read {"path":".env"}'],
-])('[N23] %s: a denied call is not run, and the model gets the reason and continues', async (call) => {
-  const { begin, ended, pending, answer, text, sent, terminals } = await modelRoom(texts)
-  const turnId = await begin(`call ${call} ; say well then`)
-  await pending()
-  const userSuggestion = { text: 'leave it', origin: { kind: 'user' } }
-  await answer(0, { ...no, reasonMessage: 'not today', userSuggestion })
-  const turn = await ended(turnId)
-  expect([turn.state, textOf(turn), text('a.txt')]).toEqual(['complete', 'well then', texts['a.txt']])
-  expect(terminals.shells).toEqual([])
-  const result = sent().at(-1)?.text
-  for (const words of ['did not allow', 'not today', 'leave it']) expect(result).toContain(words)
-})
+])(
+  '[N23.2] [N23] %s: a denied call is not run, and the model gets the reason and continues',
+  async (call) => {
+    const { begin, ended, pending, answer, text, sent, terminals } = await modelRoom(texts)
+    const turnId = await begin(`call ${call} ; say well then`)
+    await pending()
+    const userSuggestion = { text: 'leave it', origin: { kind: 'user' } }
+    await answer(0, { ...no, reasonMessage: 'not today', userSuggestion })
+    const turn = await ended(turnId)
+    expect([turn.state, textOf(turn), text('a.txt')]).toEqual(['complete', 'well then', texts['a.txt']])
+    expect(terminals.shells).toEqual([])
+    const result = sent().at(-1)?.text
+    for (const words of ['did not allow', 'not today', 'leave it']) expect(result).toContain(words)
+  },
+)
 
-test('[N23] an invalid call fails without asking for approval, and the model gets the error', async () => {
+test('[N23.3] [N23] an invalid call fails without asking for approval, and the model gets the error', async () => {
   const { turn, sent } = await modelRoom(texts)
   const done = await turn(
     'call edit {"path":"a.txt","find":"four","put":"4"} & call edit {"path":1} & call fly {} & call run {} & call write [] & call search {"pattern":"(a"} & call search {"pattern":1} & call search {} ; say so',
@@ -133,7 +136,7 @@ test('[N23] an invalid call fails without asking for approval, and the model get
   ])
 })
 
-test('[N23] the calls of one response ask for approval together, and run in their order', async () => {
+test('[N23.1] [N23] the calls of one response ask for approval together, and run in their order', async () => {
   const { ann, begin, ended, pending, answer, terminals } = await modelRoom(texts)
   const turnId = await begin(
     'call run {"command":"a"} & call run {"command":"b"} & call read {"path":"a.txt"} ; say so',
@@ -161,7 +164,7 @@ test('[N23] a tool that was approved for the session does not ask again', async 
   expect(terminals.shells).toHaveLength(2)
 })
 
-test('[N23] the input of a call is streamed before the call is ready', async () => {
+test('[N23.4] [N23] the input of a call is streamed before the call is ready', async () => {
   const { turn, ann } = await modelRoom(texts)
   await turn('call read {"path":"a.txt","from":1,"lines":1000} ; say so')
   const actions = ann.envelopes.map(
@@ -171,7 +174,7 @@ test('[N23] the input of a call is streamed before the call is ready', async () 
   expect(pieces.join('')).toBe('{"path":"a.txt","from":1,"lines":1000}')
 })
 
-test('[N24] ask: the model gets the answer, also after a restart of the host', async () => {
+test('[N24.1] [N24] ask: the model gets the answer, also after a restart of the host', async () => {
   const { host, begin, until, again, sent } = await modelRoom()
   const turnId = await begin('call ask {"question":"Which?","options":["red","blue"]} ; say thanks')
   await until(({ activeTurn }) => activeTurn?.responseParts.at(-1)?.kind === 'inputRequest')
@@ -197,7 +200,7 @@ test('[N24] ask: the user may decline to answer', async () => {
   expect(sent().at(-1)?.text).toBe('The user does not want to answer this.')
 })
 
-test('[N24] spawn: a worker runs in its own chat with the same model and without spawn; its answer is the result', async () => {
+test('[N24.2] [N24] spawn: a worker runs in its own chat with the same model and without spawn; its answer is the result', async () => {
   const { turn, sent, provider } = await modelRoom(texts)
   const done = await turn('call spawn {"title":"Look","task":"say it is one"} ; say so')
   expect(callsIn(done)).toMatchObject([

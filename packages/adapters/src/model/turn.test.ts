@@ -13,6 +13,27 @@ const steer = (text: string) => ({
 })
 const userMessage = (text: string) => ({ role: 'user', text })
 
+test('[N20.4] a message names its model and effort; later ones use the last that was named, and at first the default', async () => {
+  const asked: unknown[] = []
+  const efforts = ['low', 'high']
+  const provider = {
+    ...scriptedProvider(),
+    models: [{ id: 'one' }, { id: 'two', efforts }],
+    requestOptions: (id: string, effort: string | undefined) => (asked.push([id, effort]), {}),
+  }
+  const stage = new HostlessChat(agentOn([provider], { world }))
+  const high = { id: 'mock/two', config: { effort: 'high' } }
+  for (const model of [undefined, high, undefined, { id: 'mock/one' }, undefined])
+    await stage.turn({ text: 'say x', ...(model && { model }) })
+  expect(asked).toEqual([
+    ['one', undefined],
+    ['two', 'high'],
+    ['two', 'high'],
+    ['one', undefined],
+    ['one', undefined],
+  ])
+})
+
 test('[N25] a steering message is included in the next request, and is shown in the chat', async () => {
   const { begin, ended, pending, answer, dispatch, sent, state, turn } = await modelRoom()
   const turnId = await begin('call run {"command":"a"} ; say done')
@@ -51,7 +72,7 @@ test('[N25] a steering message during the last response is answered in the same 
   expect(state().turns).toHaveLength(1)
 })
 
-test('[N26] a turn that waited for approval when its host died continues, and no call runs twice', async () => {
+test('[N26.1] [N26] a turn that waited for approval when its host died continues, and no call runs twice', async () => {
   const { host, begin, pending, again, terminals, provider } = await modelRoom()
   const turnId = await begin('say first ; call run {"command":"a"} & call run {"command":"b"} ; say done')
   await pending(0)
@@ -66,7 +87,7 @@ test('[N26] a turn that waited for approval when its host died continues, and no
   expect(provider.model.doStreamCalls).toHaveLength(2)
 })
 
-test('[N26] a call that ran when its host died does not run again: the model gets an interruption as its result', async () => {
+test('[N26.1] [N26] a call that ran when its host died does not run again: the model gets an interruption as its result', async () => {
   const { host, begin, pending, answer, until, again, terminals, sent } = await modelRoom()
   terminals.start = async () => new Promise(() => {})
   const turnId = await begin('call run {"command":"a"} ; say done')
@@ -83,7 +104,7 @@ test('[N26] a call that ran when its host died does not run again: the model get
   expect(callsIn(ben.state().activeTurn)).toMatchObject([{ status: 'cancelled' }, { toolInput: 'a' }])
 })
 
-test('[N26] an interrupted text continues in its part, and the model is asked to continue it', async () => {
+test('[N26.2] [N26] an interrupted text continues in its part, and the model is asked to continue it', async () => {
   const provider = scriptedProvider()
   const stage = new HostlessChat(agentOn([provider], { world }))
   const run = stage.begin('say Hello, this is a longer text')
@@ -138,7 +159,7 @@ test('[N28] an overloaded model is asked again after the delay that it asks for'
   expect(stage.state).not.toHaveProperty('activity')
 })
 
-test('[N28] a model that stays overloaded fails the turn, which can be resumed', async () => {
+test('[N28.3] [N28] a model that stays overloaded fails the turn, which can be resumed', async () => {
   const { turn, provider, resume } = await modelRoom()
   const usual = provider.model.doStream
   let requests = 0
@@ -169,7 +190,7 @@ test.each([
     'Mock is busy. Resume',
   ],
 ])(
-  '[N28] a stream that %s fails the turn, and a resumed turn continues its text',
+  '[N28.3] [N28] a stream that %s fails the turn, and a resumed turn continues its text',
   async (_, stream, message) => {
     const { turn, resume, provider } = await modelRoom()
     const usual = provider.model.doStream

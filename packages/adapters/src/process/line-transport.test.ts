@@ -25,7 +25,7 @@ test('[N47] after two pauses reading continues with the second resume', async ()
   expect(received).toEqual(['{"a":1}'])
 })
 
-test('[N47] while the agent does not read its responses, no further requests are read', async () => {
+test('[N47.3] [N47] while the agent does not read its responses, no further requests are read', async () => {
   const { input, output, lines } = transport(10_000)
   let requests = 0
   lines.receive(() => {

@@ -89,7 +89,7 @@ test.each([
   ['nothing for a page at an IP address', { page: () => 'https://192.0.2.1/' }, undefined],
   ['nothing for a reserved name', { page: () => 'https://atrium.example/' }, undefined],
   ['nothing by default', {}, undefined],
-])('[T21] push services are told %s', async (_, options, contact) => {
+])('[T21.1] [T21] push services are told %s', async (_, options, contact) => {
   const { arrived, origin, target, key } = await endpoints()
   const sender = notifier({ key, allowed: [origin], ...options })
   await sender.send(target('webPush', 201), { session: 's', link: '/' })
@@ -97,7 +97,7 @@ test.each([
   expect(JSON.parse(Buffer.from(claims, 'base64url').toString()).sub).toBe(contact)
 })
 
-test('[T21] a push service that refuses a push without a contact is named with what to set', async () => {
+test('[T21.1] [T21] a push service that refuses a push without a contact is named with what to set', async () => {
   const { origin, target, key } = await endpoints()
   const sender = notifier({ key, allowed: [origin] })
   expect(await sender.send(target('webPush', 403), { session: 's', link: '/' })).toMatchObject({
@@ -106,7 +106,7 @@ test('[T21] a push service that refuses a push without a contact is named with w
   })
 })
 
-test('[T20] [S-47] a name is refused if one of its addresses is not public', async () => {
+test('[T20.2] [T20] [S-47] a name is refused if one of its addresses is not public', async () => {
   const { arrived, key, origin } = await endpoints()
   const asked: string[] = []
   const lookup = publicLookup((name, _, callback) => {
@@ -125,7 +125,7 @@ test('[T20] [S-47] a name is refused if one of its addresses is not public', asy
   expect(arrived).toEqual([])
 })
 
-test('[T20] [S-47] an origin of the config file is allowed, and no other port or scheme of the same machine', async () => {
+test('[T20.2] [T20] [S-47] an origin of the config file is allowed, and no other port or scheme of the same machine', async () => {
   const { origin, key } = await endpoints()
   const sender = notifier({ key, allowed: [origin] })
   const problem = (url: string) => sender.problemOf({ kind: 'webhook', url })
@@ -135,7 +135,7 @@ test('[T20] [S-47] an origin of the config file is allowed, and no other port or
   expect(problem(`https://push.example/${'x'.repeat(2048)}`)).toBe('this is not an address of the web')
 })
 
-test('[S-57 pushMs] at 10,000 ms an endpoint may answer; [S-57 pushMs] past 10,000 ms the notification has failed', async () => {
+test('[T20.3] [S-57 pushMs] at 10,000 ms an endpoint may answer; [S-57 pushMs] past 10,000 ms the notification has failed', async () => {
   const { key } = await endpoints()
   const silent = createServer(() => {})
   silent.listen(0, '127.0.0.1')

@@ -56,7 +56,7 @@ describe('[Z31] an agent program', () => {
     expect([status, stdout]).toEqual([0, expect.stringMatching(/c \S*once/)])
   })
 
-  test('[N52] one that acts without asking says so, and works only after somebody has agreed', async () => {
+  test('[N52.4] [N52] one that acts without asking says so, and works only after somebody has agreed', async () => {
     expect((await fixture.run(['agents'])).stdout).toMatch(/^bold .*, acts without asking /m)
     const agreed = await fixture.run(['run', '--agent', 'bold', '--allow', 'once', 'say done'])
     expect([agreed.status, agreed.stdout]).toEqual([0, 'done\n'])

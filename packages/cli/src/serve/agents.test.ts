@@ -26,7 +26,7 @@ import { AgentSet } from './agents.ts'
 
 const agentFile = fileURLToPath(new URL('../../../adapters/test/acp-agent.mjs', import.meta.url))
 
-test('[N48] an agent is probed once: the next start of the host reads its saved profile', async () => {
+test('[N48.3] [N48] an agent is probed once: the next start of the host reads its saved profile', async () => {
   const place = newPlace()
   program(place)
   const agents = { goose: { command: join(place, 'goose'), env: { GOOSE_KEY: 'hush' } } }
@@ -79,7 +79,7 @@ test('[S-34] a probed agent runs in an empty private folder, and not in the shar
   expect([cwd, readdirSync(cwd), statSync(cwd).mode & 0o077]).toEqual([join(place, 'quiet'), [], 0])
 })
 
-test('[N48] another build of an agent is probed again', async () => {
+test('[N48.3] [N48] another build of an agent is probed again', async () => {
   const place = newPlace()
   program(place)
   const first = await opened(place)
@@ -100,7 +100,7 @@ test.each(['', 'null', '[]', '5', '{"x":null}', '{"x":{"knobs":5}}', '{', '{"goo
   },
 )
 
-test('[N48] clients learn of agents that are added to the PATH or removed from it', async () => {
+test('[N48.2] [N48] clients learn of agents that are added to the PATH or removed from it', async () => {
   const place = newPlace()
   const { agentSet, world } = await opened(place)
   const all = await testHost({ agents: agentSet.agents })

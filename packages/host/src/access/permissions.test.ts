@@ -48,7 +48,7 @@ const listOf = (all: TwoClientSession): readonly unknown[] =>
 const rootOf = (all: TwoClientSession) => all.core().log.channel(rootUri)?.committed as RootState
 const chosen = (selectedOptionId: string) => ({ ...confirmed, selectedOptionId })
 
-test("[X1] the agent's own options stay, also when it changes the call while it waits for approval", async () => {
+test("[X1.1] [X1] the agent's own options stay, also when it changes the call while it waits for approval", async () => {
   const all = await twoClientSession()
   const options = [{ id: 'mine', label: 'As you like', kind: 'approve' }]
   const run = await turn(all, 't1', toolCallStarted(), ready({ options, editable: true }))
@@ -75,7 +75,7 @@ test.each([
   ['folder', ['file:///a/x', 'file:///b/x'], 'pending-confirmation'],
   ['folder', ['file:///ab/x'], 'pending-confirmation'],
 ] as const)(
-  '[X2] a permission for one of two directories, by its %s, for %j: %s',
+  '[X2.3] [X2] a permission for one of two directories, by its %s, for %j: %s',
   async (where, uris, status) => {
     const { all } = await allowed(where)
     await accepted(all.ann, session, { type: 'session/workingDirectorySet', directory: 'file:///b' })
@@ -92,7 +92,7 @@ test.each([
     (all: TwoClientSession) => rootOf(all).config?.values[permissionsKey] as unknown[],
   ],
 ] as const)(
-  '[X2] a permission given twice in %s is listed once, and removed at once',
+  '[X2.4] [X2] a permission given twice in %s is listed once, and removed at once',
   async (_, id, list) => {
     const all = await twoClientSession()
     const second = { ...confirmed, toolCallId: 'c2', selectedOptionId: id }
@@ -104,7 +104,7 @@ test.each([
   },
 )
 
-test('[S-57 permissions] past 256: a choice is refused as well, and the call still waits for approval', async () => {
+test('[X2.4] [S-57 permissions] past 256: a choice is refused as well, and the call still waits for approval', async () => {
   const all = await twoClientSession(new ScriptedAgent(), { limits: { permissions: 1 } })
   const list = [{ id: 'p', tool: 'another' }]
   await accepted(all.ann, session, { type: 'session/configChanged', config: { [permissionsKey]: list } })
@@ -136,7 +136,7 @@ test('[X1] a permission names the client that gave it', async () => {
   )
 })
 
-test('[X3] S-35: a link to a protected file is protected, and shown as its target', async () => {
+test('[X3.3] [X3] S-35: a link to a protected file is protected, and shown as its target', async () => {
   const { all, files } = await allowed('session')
   files.put('/a/.git/hooks/pre-commit', 'old')
   files.links.set('/a/docs', '/a/.git/hooks')
@@ -168,7 +168,7 @@ test('[X3] S-35: invisible characters do not change a name', () => {
   expect(isProtected(`file:///a/${encodeURIComponent('pack\u2060age.json')}`)).toBe(true)
 })
 
-test('[X2] a chat with a folder of its own uses the permissions of that folder', async () => {
+test('[X2.3] [X2] a chat with a folder of its own uses the permissions of that folder', async () => {
   const { all } = await allowed('folder')
   await accepted(all.ann, session, { type: 'session/workingDirectorySet', directory: 'file:///b' })
   await accepted(all.ann, chat, { type: 'chat/workingDirectorySet', directory: 'file:///b' })
@@ -195,7 +195,7 @@ test.each([
   ['session', session, 'session/configChanged'],
   ['root', rootUri, 'root/configChanged'],
 ])(
-  '[X2] S-17: a client adds to the list of a %s in its own name only, and an old list brings no removed permission back',
+  '[X2.2] [X2] S-17: a client adds to the list of a %s in its own name only, and an old list brings no removed permission back',
   async (_, channel, type) => {
     const all = await twoClientSession()
     const set = (...list: readonly object[]) => ({ type, config: { [permissionsKey]: list } })

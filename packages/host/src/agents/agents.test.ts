@@ -1,8 +1,9 @@
+import type { ChatState } from '@atrium/protocol/chat/state'
 import { withReadiness } from '@atrium/protocol/root/readiness'
 import type { Readiness } from '@atrium/protocol/root/readiness'
 import type { AgentInfo } from '@atrium/protocol/root/state'
 import type { RootState } from '@atrium/protocol/root/state'
-import { rootUri } from '@atrium/protocol/uri'
+import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
 import { silentAgent, testHost } from '../../test/test-host.ts'
 import type { Agent } from '../ports/agent.ts'
@@ -29,7 +30,7 @@ function shy(): Agent & { asked: number } {
   }
 }
 
-test('[H14] an agent is probed when its settings are requested, and the result is published', async () => {
+test('[H14.1] [H14] an agent is probed when its settings are requested, and the result is published', async () => {
   const agent = shy()
   const all = await testHost({ agents: [agent] })
   const ann = await all.join('ann', { subscribe: [rootUri] })
@@ -40,7 +41,7 @@ test('[H14] an agent is probed when its settings are requested, and the result i
   expect(models()).toEqual([model])
 })
 
-test('[H14] an agent is probed before a session is created with it', async () => {
+test('[H14.1] [H14] an agent is probed before a session is created with it', async () => {
   const all = await testHost({ agents: [shy()] })
   const ann = await all.join('ann', { subscribe: [rootUri] })
   const params = { channel: 'ahp-session:/a', provider: 'mock', config: { 'mock.pace': 'fast' } }
@@ -67,6 +68,23 @@ test('[H14] changes of the agents are published; without a change nothing is', a
   await expect(ann.ask('createSession', { channel: 'ahp-session:/p', provider: 'other' })).rejects.toThrow(
     'other',
   )
+})
+
+test('[H14.2] a session whose agent is gone stays, and its next turn says so', async () => {
+  const all = await testHost()
+  const ann = await all.join('ann')
+  const [channel, chat] = ['ahp-session:/o', defaultChatUri('ahp-session:/o')]
+  await ann.ask('createSession', { channel })
+  await ann.ask('subscribe', { channel: chat })
+  all.host().offer([{ ...silentAgent, info: { ...silentAgent.info, provider: 'other' } }])
+  const message = { text: 'go', origin: { kind: 'user' } }
+  ann.dispatch(chat, { type: 'chat/turnStarted', turnId: 't', startedAt: '2026-01-01T00:00:00Z', message })
+  const turns = () => (ann.state(chat) as unknown as ChatState).turns
+  await ann.until(() => turns().length === 1)
+  expect(turns()[0]?.responseParts).toMatchObject([
+    { kind: 'error', error: { message: 'there is no agent "mock" any more' } },
+  ])
+  expect((await ann.ask('listSessions', {})).items).toHaveLength(1)
 })
 
 /** An agent of this provider and readiness. */

@@ -40,7 +40,7 @@ const unique = fc
     return { lines, first, last, after }
   })
 
-test('[H31] a range has all of its lines that are left, and no other line that was there before', () => {
+test('[H31.1] [H31] a range has all of its lines that are left, and no other line that was there before', () => {
   fc.assert(
     fc.property(unique, ({ lines, first, last, after }) => {
       const own = new Set(lines.slice(first, last + 1))
@@ -120,7 +120,7 @@ test.each<[string, readonly string[], TextRange | undefined]>([
   expect(moved(code, linesRange(5, 5), after)).toEqual(expected)
 })
 
-test('[H31] a text whose ends were changed keeps them, and its whole lines', () => {
+test('[H31.5] [H31] a text whose ends were changed keeps them, and its whole lines', () => {
   const lines = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
   const after = ['a', 'b', 'C!', 'd', 'E!', 'f', 'g']
   expect(moved(lines, linesRange(2, 4), after)).toEqual({

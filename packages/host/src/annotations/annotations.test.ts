@@ -8,7 +8,7 @@ import { severalChats } from '../../test/several-chats.ts'
 import { advance, testHost } from '../../test/test-host.ts'
 
 describe('[H30] the annotations of a session', () => {
-  test('are empty at first, and what one client writes every subscriber sees', async () => {
+  test('[H30.1] are empty at first, and what one client writes every subscriber sees', async () => {
     const { all, ann } = await annotated()
     expect(stateOf(ann)).toEqual({ annotations: [] })
     const ben = await all.join('ben', { subscribe: [uri] })
@@ -79,7 +79,7 @@ describe('[H30] the annotations of a session', () => {
     expect(ben.state(session)).toMatchObject({ annotations: counted })
   })
 
-  test('make a session a used one: it outlives its creator', async () => {
+  test('[H30.1] make a session a used one: it outlives its creator', async () => {
     const { all, ann } = await annotated(advance)
     expect((await ann.ask('listSessions', {})).items).toEqual([])
     await send(ann, set(note('n1')))
@@ -90,7 +90,7 @@ describe('[H30] the annotations of a session', () => {
     expect(idsOf(ben)).toEqual(['n1'])
   })
 
-  test('are disposed of with the session, asleep or awake, and their URI is never used again', async () => {
+  test('[H30.4] are disposed of with the session, asleep or awake, and their URI is never used again', async () => {
     const { all, ann } = await annotated()
     await send(ann, set(note('n1')))
     await all.restart()
@@ -117,7 +117,7 @@ describe('[H30] the annotations of a session', () => {
     expect(ann.state(uri)).toHaveProperty('chats')
   })
 
-  test('stay with their session when a chat is moved or forked into another one', async () => {
+  test('[H30.2] [H30.4] stay with their session when a chat is moved or forked into another one', async () => {
     const all = await testHost({ agents: [severalChats()] })
     const ann = await all.join('ann', { subscribe: [rootUri] })
     for (const channel of [session, 's:/2']) await ann.ask('createSession', { channel })
@@ -136,7 +136,7 @@ describe('[H30] the annotations of a session', () => {
     expect(ann.state('s:/2/annotations')).toEqual({ annotations: [] })
   })
 
-  test('of no session, and on a host that cannot create them now, cannot be subscribed to', async () => {
+  test('[H30.5] of no session, and on a host that cannot create them now, cannot be subscribed to', async () => {
     const { all, ann } = await hostWithFiles()
     await expect(ann.ask('subscribe', { channel: 's:/9/annotations' })).rejects.toMatchObject({
       code: -32008,
@@ -150,7 +150,7 @@ describe('[H30] the annotations of a session', () => {
     })
   })
 
-  test('on a read-only host are shown and not changed', async () => {
+  test('[H30.5] on a read-only host are shown and not changed', async () => {
     const { all, ann } = await annotated()
     await send(ann, set(note('n1')))
     await all.restart('close', 'the disk is worn out')

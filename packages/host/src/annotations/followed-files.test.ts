@@ -57,7 +57,7 @@ async function turn(client: Client, turnId = 't1') {
 }
 
 describe('[H31] an annotation', () => {
-  test('follows its text at the end of a turn, and everybody sees it', async () => {
+  test('[H31.3] follows its text at the end of a turn, and everybody sees it', async () => {
     const { all, ann, files } = await commented()
     const ben = await all.join('ben', { subscribe: [uri] })
     files.put('/w/a.ts', ['// new', '// new', ...code].join('\n'))
@@ -66,7 +66,7 @@ describe('[H31] an annotation', () => {
     expect(annotation(ben)).toEqual(annotation(ann))
   })
 
-  test('is marked as outdated when its text is gone, stays, and is valid again when the text is back', async () => {
+  test('[H31.2] is marked as outdated when its text is gone, stays, and is valid again when the text is back', async () => {
     const { ann, files } = await commented()
     files.put('/w/a.ts', code.toSpliced(10, 1).join('\n'))
     await turn(ann)
@@ -81,7 +81,7 @@ describe('[H31] an annotation', () => {
     await ann.until(() => outdated(ann) === true)
   })
 
-  test('follows its text while a client is subscribed and the file is seen to change', async () => {
+  test('[H31.3] follows its text while a client is subscribed and the file is seen to change', async () => {
     const { all, ann, files } = await commented()
     const watch = files.watches.find(({ place }) => place.path === '/w')
     expect(watch?.request).toMatchObject({ recursive: false })
@@ -95,7 +95,7 @@ describe('[H31] an annotation', () => {
     expect(files.watches.filter(({ place, ended }) => place.path === '/w' && !ended)).toEqual([])
   })
 
-  test('is up to date for a client that subscribes, also after the host was away', async () => {
+  test('[H31.3] is up to date for a client that subscribes, also after the host was away', async () => {
     const { all, files } = await commented()
     await all.restart()
     files.put('/w/a.ts', ['0', '1', '2', ...code].join('\n'))
@@ -103,7 +103,7 @@ describe('[H31] an annotation', () => {
     await ben.until(() => lineOf(ben) === 13)
   })
 
-  test('whose range a client changes is about the new text', async () => {
+  test('[H31.1] whose range a client changes is about the new text', async () => {
     const { ann, files } = await commented()
     ann.dispatch(uri, { type: 'annotations/updated', annotationId: 'n1', range: range(20) } as never)
     await ann.until(() => JSON.stringify(annotation(ann)?._meta).includes('line 20'))
@@ -113,7 +113,7 @@ describe('[H31] an annotation', () => {
     expect(outdated(ann)).toBe(false)
   })
 
-  test('on a secret file, also behind a link, keeps none of its lines, and an agent is shown none', async () => {
+  test('[H31.4] on a secret file, also behind a link, keeps none of its lines, and an agent is shown none', async () => {
     const given = await hostWithFiles()
     const { ann, all, files } = given
     files.put('/w/.env', 'KEY=1')
@@ -140,7 +140,7 @@ describe('[H31] an annotation', () => {
     await ann.until(() => lineOf(ann) === 11)
   })
 
-  test('[S-57 annotatedBytes] past 1,048,576 bytes of its file stays where it is', async () => {
+  test('[H31.4] [S-57 annotatedBytes] past 1,048,576 bytes of its file stays where it is', async () => {
     const { ann, files } = await commented(note('n1'), note('n2', { resource: 'file:///w/b.ts' }))
     files.put('/w/a.ts', `${['x', ...code].join('\n')}\n`.padEnd(1_048_577, '.'))
     files.put('/w/b.ts', ['x', ...code].join('\n'))

@@ -57,7 +57,7 @@ describe('[H30] an action on annotations is refused', () => {
       { type: 'annotations/updated', annotationId: 'n1', resource: 'file:///etc/passwd' } as never,
       /granted/,
     ],
-  ])('for %s, and nothing changes', async (_, action, reason) => {
+  ])('[H30.2] for %s, and nothing changes', async (_, action, reason) => {
     const { ann } = await annotated()
     await send(ann, set(note('n1')))
     const before = stateOf(ann)
@@ -105,7 +105,7 @@ describe('[H30] an action on annotations is refused', () => {
 })
 
 describe('[H30] the author of an entry', () => {
-  test('is recorded by the host: a client cannot make it up, and a resend is the same action', async () => {
+  test('[H30.3] is recorded by the host: a client cannot make it up, and a resend is the same action', async () => {
     const { all, ann } = await annotated()
     const forged = { 'x-atrium': { author: { provider: 'mock' } }, mine: 1 }
     const sent = set(note('n1', { _meta: forged, entries: [{ id: 'e1', text: 'why?', _meta: forged }] }))
@@ -123,7 +123,7 @@ describe('[H30] the author of an entry', () => {
     expect(again.envelopes.filter((each) => each.origin && each.rejectionReason === undefined)).toEqual([])
   })
 
-  test('stays when another client changes something else, and changes with the text', async () => {
+  test('[H30.3] stays when another client changes something else, and changes with the text', async () => {
     const { all, ann } = await annotated()
     const ben = await all.join('ben', { subscribe: [uri] })
     await send(ann, set(note('n1')))

@@ -68,7 +68,7 @@ test('[J10] revoking a token resolves no call', async () => {
   expect(run.chat.token(door.resource)).toBe('T')
 })
 
-test('[J10] a token for a call may expire and be given again while the turn is active', async () => {
+test('[J7.1] [J8.2] [J10] a token for a call may expire and be given again while the turn is active', async () => {
   const { all, ann, run } = await waiting()
   const far = await all.join('far', { subscribe: ['ahp-root://'] })
   await give(ann, door.resource, 'T', { expiresIn: 10 })
@@ -84,7 +84,7 @@ test('[J10] a token for a call may expire and be given again while the turn is a
   expect(await codeOf(give(ann, door.resource))).toBe(-32602)
 })
 
-test('[J7] a resource that a call needs is accepted as long as the call waits', async () => {
+test('[J7.1] [J7] a resource that a call needs is accepted as long as the call waits', async () => {
   const { ann } = await waiting()
   ann.dispatch(chat, { ...complete, ...result(false) })
   await ann.until(() => statusOf(ann) === 'completed')
@@ -101,7 +101,7 @@ test("[J10] S-10: another principal's sign-in does not resolve a call", async ()
   expect(run.chat.token(door.resource)).toBe('of ann')
 })
 
-test('[J10] S-48: a token that one agent declares is not given to another agent, whatever its calls ask for', async () => {
+test('[J10.1] [J10] S-48: a token that one agent declares is not given to another agent, whatever its calls ask for', async () => {
   const agent = new ScriptedAgent()
   const other = new ScriptedAgent({ provider: 'other', protectedResources: [door] })
   const { ann, run } = await waiting(agent, { agents: [agent, other] })
@@ -131,7 +131,7 @@ test('[J11] an agent gets the tokens that it declares, and no others', async () 
   expect(given.token(optional.resource)).toBeUndefined()
 })
 
-test('[J10] a call still waits after a restart; a sign-in then lets its agent go on', async () => {
+test('[J10.3] [J10] a call still waits after a restart; a sign-in then lets its agent go on', async () => {
   const { all, agent } = await waiting()
   await all.restart()
   const ben = await all.join('ben', { subscribe: [session, chat] })
@@ -166,7 +166,7 @@ test('[J8] the owner of a session survives a restart', async () => {
   expect(await all.store().records.list('owner/')).toEqual([])
 })
 
-test('[J8] links count from the handshake on, however they end', async () => {
+test('[J8.1] [J8] links count from the handshake on, however they end', async () => {
   const all = await testHost({ agents: [guarded()] })
   const held = () => all.core().tokens.of('owner', github.resource)
   const ann = await all.join('ann')

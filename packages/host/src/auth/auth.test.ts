@@ -5,7 +5,7 @@ import { testHost } from '../../test/test-host.ts'
 import { chat, chatOf, message, session, started, oneClientSession } from '../../test/one-client-session.ts'
 import { github, optional, guarded, give, codeOf, notesOf, signedOut } from '../../test/auth/sign-in.ts'
 
-test('[J7] a token is accepted for a resource that an agent needs, and for no other', async () => {
+test('[J7.1] [J7] a token is accepted for a resource that an agent needs, and for no other', async () => {
   const { ann } = await oneClientSession(new ScriptedAgent({ protectedResources: [optional] }))
   expect(await give(ann, optional.resource)).toEqual({})
   expect(await give(ann, optional.resource, 'T', { scopes: ['a'], expiresIn: 1 })).toEqual({})
@@ -31,7 +31,7 @@ test.each([
   ['expiresIn in words', { expiresIn: '10' }],
   ['scopes that are no list', { scopes: 'read' }],
   ['scopes that are numbers', { scopes: [1] }],
-])('[J7] authenticate with %s is -32602, and nothing is stored', async (_, more) => {
+])('[J7.2] [J7] authenticate with %s is -32602, and nothing is stored', async (_, more) => {
   const { all, ann } = await oneClientSession(new ScriptedAgent({ protectedResources: [optional] }))
   expect(await codeOf(give(ann, optional.resource, 'T', more))).toBe(-32602)
   expect(all.core().tokens.of('owner', optional.resource)).toBeUndefined()
@@ -43,7 +43,7 @@ test('[S-57 tokenLength] at 16,384: accepted', async () => {
   expect(await give(ann, optional.resource, 'x'.repeat(16_384))).toEqual({})
 })
 
-test('[S-57 tokenLength] past 16,384: refused, and the error does not contain the token', async () => {
+test('[J7.2] [S-57 tokenLength] past 16,384: refused, and the error does not contain the token', async () => {
   const { ann } = await oneClientSession(new ScriptedAgent({ protectedResources: [optional] }))
   await expect(give(ann, optional.resource, 'x'.repeat(16_385))).rejects.toMatchObject({
     code: -32602,
@@ -94,7 +94,7 @@ test("[J9] S-10: another principal's token does not count", async () => {
   await ann.ask('createSession', { channel: session })
 })
 
-test('[J9] a turn without a required token ends with an error, and can be resumed after a sign-in', async () => {
+test('[J9.1] [J9] a turn without a required token ends with an error, and can be resumed after a sign-in', async () => {
   const { ann, agent } = await signedOut()
   ann.dispatch(chat, started('t1'))
   await ann.until(() => chatOf(ann).turns.length === 1 && notesOf(ann).length > 0)
@@ -110,7 +110,7 @@ test('[J9] a turn without a required token ends with an error, and can be resume
   await ann.until(() => chatOf(ann).turns[0]?.state === 'complete')
 })
 
-test('[J9] only subscribed links of the same principal are notified, and no link later', async () => {
+test('[J9.2] [J9] only subscribed links of the same principal are notified, and no link later', async () => {
   const { all, ann } = await signedOut()
   const ben = await all.join('ben', { subscribe: [session] })
   const cem = await all.join('cem', { subscribe: ['ahp-root://'] })
@@ -139,7 +139,7 @@ test('[J9] a 0.9 client gets the same notification', async () => {
   expect(notesOf(old)).toEqual([{ channel: 'ahp-root://', resource: github, reason: 'required' }])
 })
 
-test('[J8] the expiry of a token is sent to the subscribers of channels that need it', async () => {
+test('[J8.2] [J8] the expiry of a token is sent to the subscribers of channels that need it', async () => {
   const agent = guarded()
   const all = await testHost({ agents: [agent, new ScriptedAgent({ provider: 'other' })] })
   const ann = await all.join('ann', { subscribe: ['ahp-root://'] })

@@ -80,7 +80,7 @@ test('[H7.10] after a restart the creation asks again', async () => {
   await ann.until(() => sessionOf(ann).lifecycle === 'ready')
 })
 
-test('[J10.3] a call that waits for a sign-in is also announced, for clients whose version has no such status', async () => {
+test('[J10.2] a call that waits for a sign-in is also announced, for clients whose version has no such status', async () => {
   const { ann } = await waiting()
   await ann.until(() => notesOf(ann).length > 0)
   expect(notesOf(ann)).toEqual([note])
@@ -116,4 +116,24 @@ test('[J7.5] a resource that takes no bearer token: the agent signs in by itself
   await give(ann, door.resource, 'sign in')
   expect(seen).toEqual([door.resource])
   expect(all.core().tokens.of('owner', door.resource)).toBeUndefined()
+})
+
+test('[J9.4] an agent that says itself which tokens it lacks: any of them is enough, and its turns begin without one', async () => {
+  const resources = [door, { resource: 'https://window.example' }]
+  const scripted = new ScriptedAgent({ protectedResources: resources })
+  const agent = Object.assign(scripted, {
+    missing: (has: (resource: string) => boolean) =>
+      resources.some(({ resource }) => has(resource)) ? [] : resources,
+  })
+  const all = await testHost({ agents: [agent] })
+  const ann = await all.join('ann')
+  const create = () => ann.ask('createSession', { channel: session })
+  await expect(create()).rejects.toMatchObject({ code: -32007, data: { resources } })
+  await give(ann, 'https://window.example')
+  await create()
+  await ann.ask('subscribe', { channel: chat })
+  await give(ann, 'https://window.example', '')
+  ann.dispatch(chat, started('t1'))
+  ;(await agent.given()).end()
+  await ann.until(() => chatOf(ann).turns[0]?.state === 'complete')
 })

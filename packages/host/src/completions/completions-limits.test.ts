@@ -28,7 +28,7 @@ test('[S-57 completionMs] at 1,000: what is found by then is in the response', a
   expect(await answer).toEqual([])
 })
 
-test('[J3] an answer that had to leave files or commands out says that it is incomplete', async () => {
+test('[J3.3] [J3] an answer that had to leave files or commands out says that it is incomplete', async () => {
   let say: (paths: readonly string[]) => void = () => {}
   const files = () => new Promise<readonly string[]>((resolve) => (say = resolve))
   const { all, ann } = await setUp([], { vcs: { root: async () => '/w', files } })
@@ -45,7 +45,7 @@ test('[J3] an answer that had to leave files or commands out says that it is inc
   expect(rest).toEqual({})
 })
 
-test('[S-57 completionMs] past 1,000: a late listing serves the next request', async () => {
+test('[J3.3] [S-57 completionMs] past 1,000: a late listing serves the next request', async () => {
   let say: (paths: readonly string[]) => void = () => {}
   const files = () => new Promise<readonly string[]>((resolve) => (say = resolve))
   const { all, ann } = await setUp([], { vcs: { root: async () => '/w', files } })

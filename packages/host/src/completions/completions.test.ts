@@ -38,7 +38,7 @@ test('[J1.4] on the channel of a session, its default chat is completed', async 
   expect((await ann.ask('completions', asked)).items).toMatchObject([{ insertText: '@a.txt' }])
 })
 
-test('[J2] positions count UTF-16 units, and the text after the cursor is left alone', async () => {
+test('[J1.2] [J2] positions count UTF-16 units, and the text after the cursor is left alone', async () => {
   const { ann } = await setUp(['/w/a.txt'])
   const text = '👩‍👩‍👧 @a please'
   const { items } = await complete(ann, text, { offset: 11 })
@@ -46,7 +46,7 @@ test('[J2] positions count UTF-16 units, and the text after the cursor is left a
   expect(text.slice(9, 11)).toBe('@a')
 })
 
-test("[J2] only files in the session's directories are found", async () => {
+test("[J2.1] [J2] only files in the session's directories are found", async () => {
   const { ann } = await setUp(['/w/a.txt', '/x/a.txt', '/wa.txt'])
   expect(await texts(ann, '@a')).toEqual(['@a.txt'])
 })
@@ -58,7 +58,7 @@ test('[J2] with several directories, each file is shown with the name of its dir
   expect(await texts(ann, '@a')).toEqual(['@one/a.txt', '@two/a.txt', '@two/src/aa.txt'])
 })
 
-test('[J2] a chat with directories of its own finds files in those', async () => {
+test('[J2.1] [J2] a chat with directories of its own finds files in those', async () => {
   const { ann } = await setUp(['/one/a.txt', '/two/a.txt'], { directories: ['/one', '/two'] })
   const directory = 'file:///two'
   await ann.echo(ann.dispatch(chat, { type: 'chat/workingDirectorySet', directory }))
@@ -114,7 +114,7 @@ test('[J3] names that no URI can have, or with control characters, are left out'
   expect(await texts(ann, '@a')).toEqual(['@ok a'])
 })
 
-test('[J3] unreadable directories are empty, and no error reaches the client', async () => {
+test('[J3.1] [J3] unreadable directories are empty, and no error reaches the client', async () => {
   const { all, ann, files } = await setUp(['/one/a.txt', '/two/b.txt'], { directories: ['/one', '/two'] })
   files.trouble = new FileError('refused', 'not allowed')
   expect(await texts(ann, '@')).toEqual(['@two/b.txt'])
@@ -174,7 +174,7 @@ test('[J4] # also completes files and folders', async () => {
   expect(await texts(ann, '@deep')).toEqual(['@src/deep/a.ts'])
 })
 
-test("[J4] / completes the agent's commands, at the beginning of a message only", async () => {
+test("[J4.2] [J4] / completes the agent's commands, at the beginning of a message only", async () => {
   const agent: Agent = Object.assign(new ScriptedAgent(), {
     commands: async () => [
       { name: 'plan', description: 'a plan' },
@@ -240,13 +240,13 @@ test.each([
   ['a kind that is none', { kind: 7 }, -32602],
   ['nothing', { channel: 'ahp-chat:/none' }, -32008],
   ['the root', { channel: 'ahp-root://' }, -32008],
-])('[J1] %s is refused', async (_, more, expected) => {
+])('[J1.2] [J1] %s is refused', async (_, more, expected) => {
   const { ann } = await setUp(['/w/a'])
   expect(await code(complete(ann, '@a', more))).toBe(expected)
   expect(await texts(ann, '@a')).toEqual(['@a'])
 })
 
-test('[J1] an unknown kind of text, and a text without a word, have no completions', async () => {
+test('[J1.3] [J1] an unknown kind of text, and a text without a word, have no completions', async () => {
   const { ann } = await setUp(['/w/a'])
   expect(await complete(ann, '@a', { kind: 'commitMessage' })).toEqual({ items: [] })
   for (const text of ['', 'a', '@a ', '\ud83d', '@\ud83d']) expect(await texts(ann, text)).toEqual([])
@@ -259,7 +259,7 @@ test('[J1] a session that was disposed of meanwhile, and a chat by its alias', a
   expect(await code(complete(ann, '@a'))).toBe(-32008)
 })
 
-test('[J3] other requests do not wait for completions', async () => {
+test('[J3.2] [J3] other requests do not wait for completions', async () => {
   const { ann, files, agent } = await setUp(['/w/a'])
   files.hangs = true
   const slow = complete(ann, '@a')

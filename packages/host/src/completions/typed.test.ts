@@ -17,7 +17,7 @@ test.each([
   [' \n /pl', { trigger: '/', word: 'pl', start: 3 }],
   ['👩‍👩‍👧 @ü', { trigger: '@', word: 'ü', start: 9 }],
   ['a\u00a0@b', { trigger: '@', word: 'b', start: 2 }],
-])('[J1] %j: the word before the cursor', (text, typed) => {
+])('[J1.1] [J1] %j: the word before the cursor', (text, typed) => {
   expect(at(text)).toEqual(typed)
 })
 
@@ -35,7 +35,7 @@ test.each([
   '$HOME',
   'constructor',
   '\ud83d',
-])('[J1] %j: nothing to be completed', (text) => {
+])('[J1.1] [J1] %j: nothing to be completed', (text) => {
   expect(at(text)).toBeUndefined()
 })
 

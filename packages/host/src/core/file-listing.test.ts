@@ -27,7 +27,7 @@ test('[J3] a working tree whose path begins with the same letters is another one
   expect(await all.of('/wx')).toMatchObject({ files: [{ path: 'a' }], complete: true })
 })
 
-test('[J3] a walk that takes too long ends with the files found so far, and is incomplete', async () => {
+test('[J3.1] [J3] a walk that takes too long ends with the files found so far, and is incomplete', async () => {
   const { all, files, world } = listings(['/w/a', '/w/d/b'])
   const list = files.list.bind(files)
   files.list = (place, most) => (world.advance(1000), list(place, most))

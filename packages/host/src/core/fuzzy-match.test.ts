@@ -7,7 +7,7 @@ const paths = (...all: readonly string[]) => all.map((path) => ({ path, folded: 
 const found = (typed: string, all: readonly string[], most = 100) =>
   best(paths(...all), typed, most).map(({ item }) => item.path)
 
-test('[J2] better matches come first', () => {
+test('[J2.2] [J2] better matches come first', () => {
   const ranked = [
     'lib/log',
     'src/log.ts',
@@ -51,7 +51,7 @@ test('[J2] a text finds every name that contains it, and none that lacks a lette
   )
 })
 
-test('[J2] S-25: the time is proportional to the length of the names, whatever was typed', () => {
+test('[J2.3] [J2] S-25: the time is proportional to the length of the names, whatever was typed', () => {
   const all = Array.from({ length: 2000 }, (_, i) => `${'a'.repeat(1000)}${i}`)
   const started = cpuMs()
   expect(found(`${'a'.repeat(255)}b`, all)).toEqual([])

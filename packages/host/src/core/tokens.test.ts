@@ -35,7 +35,7 @@ test('[J8] inspecting the object does not show the tokens', async () => {
   expect(`${JSON.stringify(all)} ${inspect(all, { depth: 10, showHidden: true })}`).not.toContain('canary')
 })
 
-test('[J8] a token is valid until it expires, and the expiry is reported once', () => {
+test('[J8.1] [J8] a token is valid until it expires, and the expiry is reported once', () => {
   const { all, world, expired, has } = tokens()
   all.keep('ann', a, 'T', 10)
   world.advance(9999)
@@ -150,6 +150,6 @@ test.each([
   ['what is no base64', 'a.b!c.d', false],
   ['nothing that can be read', 'gho_16C7e42F292c6912E7', false],
   ['dots', '..', false],
-])('[J7] S-48: a token that is for %s', (_, token, another) => {
+])('[J7.2] [J7] S-48: a token that is for %s', (_, token, another) => {
   expect(isForAnother(token, 'https://a.example/mcp')).toBe(another)
 })

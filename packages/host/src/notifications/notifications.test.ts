@@ -82,7 +82,17 @@ describe('[T22] people are notified', () => {
     expect(notifier.sent).toHaveLength(1)
   })
 
-  test('not about what was so before a restart', async () => {
+  test('[T22.2] not about an archived session', async () => {
+    const { ann, notifier, later } = await office()
+    await ask(ann, 'addWebhook', webhook())
+    await say(ann, 'run ls')
+    await pending(ann)
+    await ann.echo(ann.dispatch(session, { type: 'session/isArchivedChanged', isArchived: true }))
+    await later()
+    expect(notifier.sent).toEqual([])
+  })
+
+  test('[T22.2] not about what was so before a restart', async () => {
     const { all, ann, notifier, later } = await office()
     await ask(ann, 'addWebhook', webhook())
     await say(ann, 'run ls')
@@ -96,7 +106,7 @@ describe('[T22] people are notified', () => {
 })
 
 describe('[T22] presence', () => {
-  test('a visible page of the same device suppresses a push, and a hidden or foreign one does not', async () => {
+  test('[T22.1] a visible page of the same device suppresses a push, and a hidden or foreign one does not', async () => {
     const { all, ann, notifier, later } = await office()
     const phone = await phoneOf(all)
     await ask(phone, 'subscribePush', subscription('phone'))
@@ -118,7 +128,7 @@ describe('[T22] presence', () => {
     expect(notifier.sent.map(({ url }) => url)).toContain('https://push.example/phone')
   })
 
-  test('a page that has gone is not there, also if it was visible', async () => {
+  test('[T22.1] a page that has gone is not there, also if it was visible', async () => {
     const { all, ann, notifier, later } = await office()
     const phone = await phoneOf(all)
     await ask(phone, 'subscribePush', subscription('phone'))
@@ -131,7 +141,7 @@ describe('[T22] presence', () => {
   })
 })
 
-test('[T22] a device that may not answer is told that a session has ended, and not that it needs a person', async () => {
+test('[T22.3] [T22] a device that may not answer is told that a session has ended, and not that it needs a person', async () => {
   const { all, ann, notifier, later } = await office()
   for (const role of ['watch', 'prompt', 'approve'] as const)
     await ask(await pairedClient(all, role), 'subscribePush', subscription(role))
@@ -154,7 +164,7 @@ test('[T22] a device that may not answer is told that a session has ended, and n
 })
 
 describe('[T20] targets', () => {
-  test('a device that subscribes again has one target, and only its own can be ended by it', async () => {
+  test('[T20.1] a device that subscribes again has one target, and only its own can be ended by it', async () => {
     const { all, ann } = await office()
     const phone = await phoneOf(all)
     for (let count = 0; count < 2; count++) await ask(phone, 'subscribePush', subscription('phone'))
@@ -171,7 +181,7 @@ describe('[T20] targets', () => {
     expect((await listed(ann)).targets).toEqual([])
   })
 
-  test('they survive a crash, and end with the device; one that is gone is removed', async () => {
+  test('[T20.3] they survive a crash, and end with the device; one that is gone is removed', async () => {
     const { all, ann, notifier, later } = await office()
     await ask(await phoneOf(all), 'subscribePush', subscription('phone'))
     await ask(ann, 'addWebhook', webhook(410))
@@ -193,7 +203,7 @@ describe('[T20] targets', () => {
     expect((await listed(bob)).targets).toEqual([])
   })
 
-  test('bad addresses, missing roles and unknown ids are errors, and change nothing', async () => {
+  test('[T20.4] bad addresses, missing roles and unknown ids are errors, and change nothing', async () => {
     const { all, ann } = await office()
     const phone = await phoneOf(all)
     const refused: readonly (readonly [Client, string, object, string])[] = [

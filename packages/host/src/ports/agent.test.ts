@@ -42,7 +42,7 @@ test.each([
       part: { kind: 'error', error: { errorType: 'e', message: '' } },
     },
   ],
-])('[N1] the stage finds an agent that yields %s', async (_, problem, ...actions) => {
+])('[N1.1] [N1.2] [N1] the stage finds an agent that yields %s', async (_, problem, ...actions) => {
   await expect(new HostlessChat(yielding(...actions)).turn('')).rejects.toThrow(problem)
 })
 

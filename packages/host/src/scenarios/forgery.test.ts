@@ -65,7 +65,7 @@ test.each([
   ['what it may do from now on', [toolCallStarted(), ready()], allow()],
   ['the same, with all else that is set', [toolCallStarted(), ready()], allow({ replace: true })],
 ] as const)(
-  '[X1] S-35: an agent that sends %s, which only users may, has failed',
+  '[X1.5] [X1] S-35: an agent that sends %s, which only users may, has failed',
   async (_, said, forged) => {
     const { all } = await desk()
     const run = await turn(all, 't1', ...said)
@@ -106,13 +106,16 @@ test.each(
   ['user-action', 'setting', 'because'].flatMap((confirmed) =>
     acts.map(([what, act]) => [confirmed, what, act] as const),
   ),
-)('[X4] I7: a call that its agent calls confirmed by %j does not %s anything', async (confirmed, _, act) => {
-  const { all, files, terminals } = await desk()
-  const run = await turn(all, 't1', toolCallStarted(), ready({ toolInput: 'ls', confirmed }))
-  expect(callOf(chatOf(all))).toMatchObject({ status: 'running', confirmed: 'not-needed' })
-  await expect(act(run)).rejects.toThrow('nobody has approved this tool call')
-  expect([terminals.shells, files.asked]).toEqual([[], []])
-})
+)(
+  '[X4.2] [X4] I7: a call that its agent calls confirmed by %j does not %s anything',
+  async (confirmed, _, act) => {
+    const { all, files, terminals } = await desk()
+    const run = await turn(all, 't1', toolCallStarted(), ready({ toolInput: 'ls', confirmed }))
+    expect(callOf(chatOf(all))).toMatchObject({ status: 'running', confirmed: 'not-needed' })
+    await expect(act(run)).rejects.toThrow('nobody has approved this tool call')
+    expect([terminals.shells, files.asked]).toEqual([[], []])
+  },
+)
 
 test('[X1] a call that its agent marks as confirmed without a reason waits for approval, with options', async () => {
   const { all } = await desk()

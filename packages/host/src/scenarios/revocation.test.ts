@@ -5,7 +5,7 @@ import { chatOf, twoClientSession, turn } from '../../test/two-client-session.ts
 
 const resource = 'https://x.example'
 
-test('[J7] a token for a call can be revoked also when nothing asks for it any more', async () => {
+test('[J7.3] [J7] a token for a call can be revoked also when nothing asks for it any more', async () => {
   const all = await twoClientSession()
   const { ann, core } = all
   const run = await turn(all, 't1', toolCallStarted(mcp), running, signIn)

@@ -8,7 +8,7 @@ import { DiskFull } from '../ports/log.ts'
 import { IndexDamaged } from '../ports/search-index.ts'
 import { PendingChanges } from './pending-changes.ts'
 
-test('[Q20] an index that does not answer holds up no echo, and gets the texts later', async () => {
+test('[Q25.1] [Q20.1] [Q20] an index that does not answer holds up no echo, and gets the texts later', async () => {
   const { all, ann, index } = await searchedHost()
   let release = () => {}
   const held = new Promise<void>((resolve) => (release = resolve))
@@ -25,7 +25,7 @@ test('[Q20] an index that does not answer holds up no echo, and gets the texts l
   expect((await search(ann, 'word')).items).toHaveLength(20)
 })
 
-test('[Q20] a session that changes all the time is indexed ten times a second at most', async () => {
+test('[Q20.1] [Q20] a session that changes all the time is indexed ten times a second at most', async () => {
   const { all, ann, index } = await searchedHost()
   await turn(ann, 't1', 'word')
   await indexed(all)
@@ -57,7 +57,7 @@ test('[Q20] many changed turns of a chat are remembered as one changed chat', ()
   expect(pending.committed(chat, { type: 'chat/delta' })).toBe(false)
 })
 
-test('[Q27] F-02: an index that a change finds damaged is built again, and the log says so', async () => {
+test('[Q27.1] [Q27] F-02: an index that a change finds damaged is built again, and the log says so', async () => {
   const { all, ann, index } = await searchedHost()
   await turn(ann, 't1', 'first')
   await indexed(all)
@@ -75,7 +75,7 @@ test('[Q27] F-02: an index that a change finds damaged is built again, and the l
   expect(await turnsWith(ann, 'second')).toEqual(['t2'])
 })
 
-test('[Q27] F-02: an index that a search finds damaged is built again', async () => {
+test('[Q27.1] [Q27] F-02: an index that a search finds damaged is built again', async () => {
   const { all, ann, index } = await searchedHost()
   await turn(ann, 't1', 'first')
   await indexed(all)
@@ -89,7 +89,7 @@ test('[Q27] F-02: an index that a search finds damaged is built again', async ()
   expect(all.world.reports.map(({ event }) => event)).toEqual(['search index rebuilt'])
 })
 
-test('[Q27] F-07: on a full disk the index waits for a minute', async () => {
+test('[Q27.2] [Q27] F-07: on a full disk the index waits for a minute', async () => {
   const { all, ann, index } = await searchedHost()
   await indexed(all)
   let full = true
@@ -109,7 +109,7 @@ test('[Q27] F-07: on a full disk the index waits for a minute', async () => {
   expect(all.world.reports).toEqual([])
 })
 
-test('[Q27] another failure of the index is reported once, and tried again', async () => {
+test('[Q27.2] [Q27] another failure of the index is reported once, and tried again', async () => {
   const { all, ann, index } = await searchedHost()
   index.fault = () => {
     throw new Error('no thread')
@@ -127,7 +127,7 @@ test('[Q27] another failure of the index is reported once, and tried again', asy
   expect(await turnsWith(ann, 'first')).toEqual(['t1', undefined])
 })
 
-test('[Q27] a session that cannot be indexed holds up no other session, also after a restart', async () => {
+test('[Q27.2] [Q27] a session that cannot be indexed holds up no other session, also after a restart', async () => {
   const { all, ann, index } = await searchedHost()
   await turn(ann, 't1', 'first')
   await ann.ask('createSession', { channel: 'mock:/other' })
@@ -146,7 +146,7 @@ test('[Q27] a session that cannot be indexed holds up no other session, also aft
   expect(await turnsWith(ben, 'first')).toEqual(['t1', undefined])
 })
 
-test('[Q27] a user can have the index built again', async () => {
+test('[Q27.1] [Q27] a user can have the index built again', async () => {
   const { all, ann, index } = await searchedHost()
   await turn(ann, 't1', 'first')
   await indexed(all)
@@ -157,7 +157,7 @@ test('[Q27] a user can have the index built again', async () => {
   expect(await turnsWith(ann, 'first')).toEqual(['t1', undefined])
 })
 
-test('[Q27] a rebuild that cannot empty the index is refused with the reason, and the host compares the index', async () => {
+test('[Q27.1] [Q27] a rebuild that cannot empty the index is refused with the reason, and the host compares the index', async () => {
   const { all, ann, index } = await searchedHost()
   await turn(ann, 't1', 'first')
   await indexed(all)
@@ -190,7 +190,7 @@ test('[Q27] F-02: a search in a damaged index that cannot be emptied fails', asy
   await expect(search(ann, 'first')).rejects.toMatchObject({ code: -32603 })
 })
 
-test('[Q27] a read-only host finds what the index has and changes nothing in it', async () => {
+test('[Q27.3] [Q27] a read-only host finds what the index has and changes nothing in it', async () => {
   const { all, ann, index } = await searchedHost()
   for (const id of ['t1', 't2']) await turn(ann, id, `word ${id}`)
   await indexed(all)
@@ -212,7 +212,7 @@ test('[Q27] a read-only host finds what the index has and changes nothing in it'
   })
 })
 
-test('[Q26] a chat whose stored history is damaged is left out, and the others are indexed', async () => {
+test('[Q26.3] [Q26] a chat whose stored history is damaged is left out, and the others are indexed', async () => {
   const { all, ann } = await searchedHost(readyAgent())
   await turn(ann, 't1', 'first')
   await ann.ask('createSession', { channel: 'mock:/other' })

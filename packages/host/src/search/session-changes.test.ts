@@ -35,7 +35,7 @@ async function changes({ version = 7, committedSeq = 7 }): Promise<readonly Inde
   return found
 }
 
-test('[Q21, Q23] a session is indexed with its folders, its project and its chats, except hidden ones', async () => {
+test('[Q21] [Q23] [Q23.1] a session is indexed with its folders, its project and its chats, except hidden ones', async () => {
   expect(await changes({})).toEqual([
     {
       session: 'ahp-session:/1',

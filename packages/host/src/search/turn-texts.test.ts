@@ -12,7 +12,7 @@ function turnOf(text: string, parts: readonly object[] = [], more: Partial<Turn>
   return { id: 't1', startedAt, duration: 2000, state: 'complete', message, responseParts, ...more }
 }
 
-test('[Q21] a turn has the texts of its message, of its answer, and of its calls', () => {
+test('[Q23.1] [Q21] a turn has the texts of its message, of its answer, and of its calls', () => {
   const call = { displayName: 'Run', invocationMessage: { markdown: 'Running `ls`' }, status: 'completed' }
   const parts = [
     { kind: 'markdown', id: 'a', content: 'First.' },

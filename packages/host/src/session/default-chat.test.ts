@@ -146,7 +146,7 @@ test('[H12.7] names that a client computes from the session go on with the same 
 })
 
 test.each(['0.1.0', '0.2.0', '0.3.0'] as const)(
-  '[H12.7] [V18.1] a client of %s, in which a session is one chat, gets a snapshot with the turns of the new default chat',
+  '[V5.5] [V18.3] [H12.7] [V18.1] a client of %s, in which a session is one chat, gets a snapshot with the turns of the new default chat',
   async (version) => {
     const { all, ann } = await twoChats()
     const uri = version === '0.1.0' ? 'guide:/one' : session
@@ -162,6 +162,7 @@ test.each(['0.1.0', '0.2.0', '0.3.0'] as const)(
     away.unplug()
     expect(await refusalOf(ann, changed(second))).toBeUndefined()
     await old.until(() => old.closed.aborted)
+    expect(String(old.closed.reason)).toContain('has no action for the last change')
     await say(ann, second, 'say three')
     for (const client of [old, away]) {
       await client.reconnect([uri])

@@ -19,7 +19,7 @@ async function running() {
   return { all, run, done, shell }
 }
 
-test('[X1] a command that is denied while it runs is ended, and its turn goes on', async () => {
+test('[X1.4] [X1] a command that is denied while it runs is ended, and its turn goes on', async () => {
   const { all, run, done, shell } = await running()
   await says(all, run, ready({ confirmationTitle: 'Still?' }))
   await untilIdle()

@@ -21,7 +21,7 @@ import { choices } from '../access/choices.ts'
 import { isProtected } from '../access/protected-files.ts'
 import type { Agent, Chat } from '../ports/agent.ts'
 
-test('[X3] an edit is previewed before it is applied; a file that changed meanwhile is not overwritten', async () => {
+test('[X3.1] [X3] an edit is previewed before it is applied; a file that changed meanwhile is not overwritten', async () => {
   const { ann, files } = await desk()
   const turnId = await say(ann, 'edit a.txt two => 2')
   const call = await pending(ann)
@@ -39,7 +39,7 @@ test('[X3] an edit is previewed before it is applied; a file that changed meanwh
   expect(none).toMatchObject({ success: false, error: { message: 'the file does not contain that text' } })
 })
 
-test('[X3] a completed edit keeps the file before and after it, and says what it did in Markdown', async () => {
+test('[X3.4] [X3.5] [X3] a completed edit keeps the file before and after it, and says what it did in Markdown', async () => {
   const { ann } = await desk()
   const [edit] = callsIn(await ended(ann, await approve(ann, 'edit a.txt two => 2', choices.once)))
   if (edit?.status !== 'completed') throw new Error('not completed')
@@ -60,7 +60,7 @@ test('[X3] a completed edit keeps the file before and after it, and says what it
   expect(created).not.toHaveProperty('content.0.before')
 })
 
-test('[X3] S-35: writing a protected file is asked for every time, in any spelling', async () => {
+test('[X3.3] [X3] S-35: writing a protected file is asked for every time, in any spelling', async () => {
   const { ann } = await desk()
   await ended(ann, await approve(ann, 'write new.txt hello', choices.session))
   expect(callsIn(await ended(ann, await say(ann, 'write other.txt hello')))[0]).toMatchObject({
@@ -104,7 +104,7 @@ test('[X4] a tool reaches no file outside its session, even where clients have g
   expect(files.asked).toEqual([])
 })
 
-test('[X4] I7: an agent that confirms its own call, or does not wait, cannot act', async () => {
+test('[X4.1] [X4.2] [X4] I7: an agent that confirms its own call, or does not wait, cannot act', async () => {
   const terminals = fakeTerminals()
   const files = new FakeFiles()
   files.put('/w/a.txt', 'x')

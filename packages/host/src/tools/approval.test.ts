@@ -22,7 +22,7 @@ import {
 import type { Client } from '../../test/test-host.ts'
 import { choices } from '../access/choices.ts'
 
-test('[X1] a tool call asks with options, and runs with the edited input', async () => {
+test('[X1.2] [X1] a tool call asks with options, and runs with the edited input', async () => {
   const { ann, terminals } = await desk()
   const turnId = await say(ann, 'run ls')
   const call = await pending(ann)
@@ -44,7 +44,7 @@ test('[X1] a tool call asks with options, and runs with the edited input', async
   expect(done).toMatchObject({ content: [{ type: 'terminal' }, { type: 'text', text: 'ran ls -l' }] })
 })
 
-test('[X1] a denied call is not run, with or without a reason, and the turn completes', async () => {
+test('[X1.4] [X1] a denied call is not run, with or without a reason, and the turn completes', async () => {
   const { ann, terminals } = await desk()
   for (const given of [
     denied,
@@ -60,7 +60,7 @@ test('[X1] a denied call is not run, with or without a reason, and the turn comp
   expect(terminals.shells).toEqual([])
 })
 
-test('[X1] S-17, F-33: of two concurrent answers one wins; forged, foreign and late answers are refused', async () => {
+test('[X1.2] [X1.3] [X1] S-17, F-33: of two concurrent answers one wins; forged, foreign and late answers are refused', async () => {
   const { all, ann } = await desk()
   const ben = await enter(all, 'ben', [session, chat])
   const turnId = await say(ann, 'read a.txt')
@@ -88,7 +88,7 @@ test('[X1] S-17, F-33: of two concurrent answers one wins; forged, foreign and l
   expect((await ben.echo(ben.dispatch(chat, again))).rejectionReason).toMatch(/no such turn/)
 })
 
-test('[X2] a permission for a session is visible, survives a restart, is used, and can be revoked', async () => {
+test('[X2.1] [X2.5] [X2] a permission for a session is visible, survives a restart, is used, and can be revoked', async () => {
   const { all, ann } = await desk()
   await ended(ann, await approve(ann, 'read a.txt', choices.session))
   const permission = { tool: 'read', by: 'ann', since: expect.any(String) as string }

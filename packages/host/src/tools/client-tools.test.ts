@@ -49,7 +49,7 @@ test('[X7] F-39 [S-57 toolGraceMs] at 30,000 ms a client that comes back complet
   expect(callIn(ann)).toMatchObject({ status: 'completed', success: true })
 })
 
-test('[X7] F-39 [S-57 toolGraceMs] past 30,000 ms the call has failed, once, and its client is not active', async () => {
+test('[X7.1] [X7] F-39 [S-57 toolGraceMs] past 30,000 ms the call has failed, once, and its client is not active', async () => {
   const all = await runningCall(...clientCall)
   await left(all)
   all.world.advance(30_000)
@@ -60,7 +60,7 @@ test('[X7] F-39 [S-57 toolGraceMs] past 30,000 ms the call has failed, once, and
   expect(ann.state(session)['activeClients']).toEqual([])
 })
 
-test('[X7] F-39: a host that restarts within that time waits for the whole time again', async () => {
+test('[X7.1] [X7] F-39: a host that restarts within that time waits for the whole time again', async () => {
   const all = await runningCall(...clientCall)
   await left(all)
   all.world.advance(20_000)
@@ -89,7 +89,7 @@ test('[X7] a call confirmed while its client is away waits for the client, and a
   expect(callIn(other.ann)).toMatchObject(failed)
 })
 
-test('[X7] a call of a connected but inactive client fails when it is confirmed', async () => {
+test('[X7.2] [X7] a call of a connected but inactive client fails when it is confirmed', async () => {
   const all = await runningCall(toolCallStarted(providedBy('ann')), ready())
   const gone = { type: 'session/activeClientRemoved', clientId: 'ann' }
   expect((await all.ann.echo(all.ann.dispatch(session, gone))).rejectionReason).toBeUndefined()

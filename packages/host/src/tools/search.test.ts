@@ -61,7 +61,7 @@ test('[N22] a call without confirmation may read, list and search in the directo
   }
 })
 
-test('[N22] a search is narrowed by path, glob and letter case', async () => {
+test('[N22.2] [N22] a search is narrowed by path, glob and letter case', async () => {
   const { search } = await desk(sampleFiles)
   const paths = async (more: Partial<Search>) =>
     (await search('door', more)).lines.map(({ path, line }) => `${path}:${line}`)
@@ -104,7 +104,7 @@ test.each<[Search, string]>([
   expect(files.asked.filter(({ what }) => what === 'read')).toEqual([])
 })
 
-test('[N22] S-35: secret files are read only after a user agreed', async () => {
+test('[N22.1] [N22] S-35: secret files are read only after a user agreed', async () => {
   const texts = { ...sampleFiles, '/a/.git/config': 'door', '/a/.env.example': 'door' }
   const { it, files, search } = await desk(texts)
   files.links.set('/a/innocent', '/a/.env')
@@ -145,7 +145,7 @@ test.each([
   expect(isSecret(`file:///a/${path}`)).toBe(secret)
 })
 
-test('[N22] I17: a search whose turn is over reads no further', async () => {
+test('[N22.2] [N22] I17: a search whose turn is over reads no further', async () => {
   const { all, files, search } = await desk(
     Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`/a/${i}.txt`, 'door'])),
   )
@@ -186,7 +186,7 @@ test('[N22] S-25: a slow glob does not block others, and ends at the time limit'
   expect(await searching).toEqual({ lines: [], more: true })
 })
 
-test('[N22] S-25: a slow pattern does not block others, and ends at the time limit and with its turn', async () => {
+test('[N22.3] [N22] S-25: a slow pattern does not block others, and ends at the time limit and with its turn', async () => {
   let seed = 1
   const letter = () => ((seed = (seed * 48_271) % 2_147_483_647) % 2 === 0 ? 'a' : 'b')
   const long = { '/a/long.txt': Array.from({ length: 500_000 }, letter).join(''), '/a/next.txt': 'x' }

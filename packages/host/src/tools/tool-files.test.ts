@@ -55,7 +55,7 @@ test.each(problems)('[X3] an edit of %s is neither previewed nor applied', async
   expect([textOf(files), files.files.size]).toEqual(['one two two', 2])
 })
 
-test('[X3] an applied edit equals its preview, and a file that changed meanwhile is not overwritten', async () => {
+test('[X3.1] [X3] an applied edit equals its preview, and a file that changed meanwhile is not overwritten', async () => {
   const { files, run } = await desk()
   await run.chat.files.apply('c1', 'a.txt', { find: 'one', put: '1' })
   expect(textOf(files)).toBe('1 two two')
@@ -92,14 +92,14 @@ const acts: readonly (readonly [what: string, act: (run: Run) => Promise<unknown
   ['written', ({ chat: it }) => it.files.apply('c1', 'a.txt', { text: 'y' })],
 ]
 
-test.each(acts)('[X4] nothing is %s for a call that is not answered', async (_, act) => {
+test.each(acts)('[X4.1] [X4] nothing is %s for a call that is not answered', async (_, act) => {
   const { files, terminals, run } = await desk(false)
   await expect(act(run)).rejects.toThrow('a tool may act only while its call is running')
   expect([files.asked, terminals.shells]).toEqual([[], []])
 })
 
 test.each(acts)(
-  '[X4] I17: nothing is %s for a turn that is over, or that ends at the same time',
+  '[X4.3] [X4] I17: nothing is %s for a turn that is over, or that ends at the same time',
   async (_, act) => {
     const { all, files, terminals, run } = await desk()
     const early = act(run)
@@ -131,7 +131,7 @@ test('[X4] I15: a command whose turn ends while its shell starts is ended, and i
   expect(terminals.shells.map(({ ended }) => ended)).toEqual([true])
 })
 
-test('[X3] a new content replaces only the content that the preview showed', async () => {
+test('[X3.2] [X3] a new content replaces only the content that the preview showed', async () => {
   const files = new FakeFiles()
   files.put('/a/a.txt', 'one')
   const all = await twoClientSession(new ScriptedAgent(), { machine: { files, terminals: fakeTerminals() } })
@@ -155,7 +155,7 @@ test('[X3] a new content replaces only the content that the preview showed', asy
   expect(callIn(chatOf(all), 'c1')?._meta).toMatchObject({ own: 1 })
 })
 
-test('[X3] a file that is new in the preview and exists by now is not overwritten, also after a restart', async () => {
+test('[X3.2] [X3] a file that is new in the preview and exists by now is not overwritten, also after a restart', async () => {
   const files = new FakeFiles()
   const machine = { files, terminals: fakeTerminals() }
   const all = await twoClientSession(new ScriptedAgent({ resumes: true }), { machine })
@@ -213,7 +213,7 @@ test('[X3] a preview stays in force when its call asks again without new edits',
   expect(callIn(chatOf(all), 'c1')?._meta).toMatchObject({ own: 2 })
 })
 
-test('[X3] the `_meta` of the answer of a client does not remove the preview', async () => {
+test('[X1.6] [X3] the `_meta` of the answer of a client does not remove the preview', async () => {
   const files = new FakeFiles()
   files.put('/a/a.txt', 'one')
   const all = await twoClientSession(new ScriptedAgent(), { machine: { files, terminals: fakeTerminals() } })

@@ -42,7 +42,7 @@ async function completeTurn(
 
 const failed = (text: string) => ({ name: 'TurnFailed', errorType: 'attachment', message: text })
 
-test('[J5] a simple attachment is its model representation, else its label', async () => {
+test('[J5.1] [J5] a simple attachment is its model representation, else its label', async () => {
   const { read } = await working()
   expect(await read({ type: 'simple', modelRepresentation: 'text' })).toEqual({
     data: 'text',
@@ -52,7 +52,7 @@ test('[J5] a simple attachment is its model representation, else its label', asy
   expect(await read({ type: 'simple', label: 'just this' })).toEqual({ data: 'just this', encoding: 'utf-8' })
 })
 
-test('[J5] an embedded resource is text where its bytes are UTF-8', async () => {
+test('[J5.1] [J5] an embedded resource is text where its bytes are UTF-8', async () => {
   const { read } = await working()
   const embedded = (data: string, contentType: string) =>
     read({ type: 'embeddedResource', data, contentType })
@@ -68,7 +68,7 @@ test('[J5] an embedded resource is text where its bytes are UTF-8', async () => 
   )
 })
 
-test('[J5] an agent reads the files that clients may read, and no others', async () => {
+test('[J5.1] [J5] an agent reads the files that clients may read, and no others', async () => {
   const { read, files } = await working()
   const text = { data: 'hello', encoding: 'utf-8', contentType: 'text/plain' }
   expect(await read({ type: 'resource', uri: 'file:///w/a.txt' })).toEqual(text)
@@ -86,7 +86,7 @@ test('[J5] an agent reads the files that clients may read, and no others', async
   )
 })
 
-test('[J5] a client file is requested from the client that owns it, and from no other', async () => {
+test('[J5.1] [J5] a client file is requested from the client that owns it, and from no other', async () => {
   const { ann, run, agent } = await working()
   const uri = 'untitled:/one'
   ann.answerRequest = (method, params) => ({
@@ -135,7 +135,7 @@ test('[J5] a host without files says so; a missing resource is not found', async
   })
 })
 
-test('[J5] stored content is read, too', async () => {
+test('[J5.1] [J5] stored content is read, too', async () => {
   const { run, read, ann } = await working({ limits: { inlineLength: 5 } })
   const content = [{ type: 'text', text: 'long output' }]
   run.say(
@@ -172,7 +172,7 @@ test('[J6] a chat is read up to the turn that it was pinned to', async () => {
   await expect(read({ type: 'chat', resource: session })).rejects.toMatchObject(failed('"x": no such chat'))
 })
 
-test('[J6] a chat of another session may be read, one of another principal may not', async () => {
+test('[J6.3] [J6] a chat of another session may be read, one of another principal may not', async () => {
   const agent = new ScriptedAgent()
   const all = await testHost({ agents: [agent] })
   const uris = ['ahp-session:/a', 'ahp-session:/b', 'ahp-session:/eve']
@@ -238,14 +238,14 @@ test('[J6] a turn that completes while older ones are read is left out', async (
   expect([lines?.length, lines?.at(-1)]).toEqual([30, 'word 30'])
 })
 
-test('[J5] nothing is read for a turn that is over', async () => {
+test('[J5.3] [J5] nothing is read for a turn that is over', async () => {
   const { ann, run, read } = await working()
   run.end()
   await ann.until(() => chatOf(ann).turns.length === 1)
   await expect(read({ type: 'simple', label: 'x' })).rejects.toThrow('the turn is over')
 })
 
-test('[J5] an attachment that cannot be read fails the turn with that message, unless the agent catches it', async () => {
+test('[J5.2] [J5] an attachment that cannot be read fails the turn with that message, unless the agent catches it', async () => {
   const { ann, run } = await working()
   const refusal = (given: Chat) =>
     given.read({ type: 'resource', uri: 'file:///etc/passwd', label: 'secret' })

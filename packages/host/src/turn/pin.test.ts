@@ -40,7 +40,7 @@ async function done(ann: Client, agent: ScriptedAgent, turnId: string): Promise<
   await ann.until(() => chatOf(ann, other).turns.some(({ id }) => id === turnId))
 }
 
-test('[J6] an attached chat is pinned when its message is accepted, the same for all clients', async () => {
+test('[J6.2] [J6] an attached chat is pinned when its message is accepted, the same for all clients', async () => {
   const { ann, ben, agent } = await two()
   const meta = { 'x-client': { deep: [1, null, { a: 'b' }] } }
   const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 2 } }
@@ -58,7 +58,7 @@ test('[J6] an attached chat is pinned when its message is accepted, the same for
   expect(agent.runs[2]?.chat.state.activeTurn?.message.attachments).toEqual(expected)
 })
 
-test('[J6] an explicit `endTurn` is kept, and a draft is not pinned', async () => {
+test('[J6.1] [J6] an explicit `endTurn` is kept, and a draft is not pinned', async () => {
   const { ann } = await two()
   const own = [ref({ endTurn: 'o1' }), ref({ endTurn: 'no such turn' })]
   expect(attachmentsOf(await ann.echo(ann.dispatch(chat, asks('t1', own))))).toEqual(own)
@@ -66,7 +66,7 @@ test('[J6] an explicit `endTurn` is kept, and a draft is not pinned', async () =
   expect((await ann.echo(ann.dispatch(chat, draft))).action).toEqual(draft)
 })
 
-test('[J6] a pending message is pinned when it is set', async () => {
+test('[J6.1] [J6] a pending message is pinned when it is set', async () => {
   const { ann, agent } = await two()
   ann.dispatch(chat, started('t1'))
   const run = await agent.given(2)
@@ -78,7 +78,7 @@ test('[J6] a pending message is pinned when it is set', async () => {
   expect(next.state.activeTurn?.message.attachments).toEqual([ref({ endTurn: 'o2' })])
 })
 
-test('[J6] the first message of a chat and the user suggestion of a denied call are pinned, too', async () => {
+test('[J6.1] [J6.2] [J6] the first message of a chat and the user suggestion of a denied call are pinned, too', async () => {
   const { ann, agent } = await two()
   await ann.ask('createChat', {
     channel: session,

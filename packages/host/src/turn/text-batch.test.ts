@@ -45,7 +45,7 @@ describe('[N7] a batch of text deltas', () => {
     expect(appended.map(([merged]) => merged)).toEqual(['a', 'b', 'c'])
   })
 
-  test('is bounded by number and by length, and may be dropped', async () => {
+  test('[N7.2] [N7.3] is bounded by number and by length, and may be dropped', async () => {
     const { batch, appended } = recordedBatch()
     const asked = new TextBatch(
       testWorld(),
@@ -100,7 +100,7 @@ describe('[L12] a turn of many deltas', () => {
   }
   const deltas = ({ envelopes }: Client) => envelopes.filter(({ action }) => action.type === 'chat/delta')
 
-  test('sends each delta at a latency of 0, few messages to other clients, and the same state to all', async () => {
+  test('[N7.1] sends each delta at a latency of 0, few messages to other clients, and the same state to all', async () => {
     const all = await testHost({ agents: [talkative] })
     const ann = await all.join('ann')
     await ann.ask('createSession', { channel: session })

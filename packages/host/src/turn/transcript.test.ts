@@ -14,7 +14,7 @@ const turn = (text: string, parts: readonly ResponsePart[], more: Partial<Turn> 
 const most = limits.transcriptLength
 const of = (...turns: readonly Turn[]) => transcriptOf(turns, false, most)
 
-test('[J6] messages and answers in order; no turns give an empty text', () => {
+test('[J6.3] [J6.4] [J6] messages and answers in order; no turns give an empty text', () => {
   expect(of()).toBe('')
   expect(of(turn('Hi', [markdown('Hello.')]), turn('Bye', [markdown('See '), markdown('you.')]))).toBe(
     '# User\n\nHi\n\n# Agent\n\nHello.\n\n# User\n\nBye\n\n# Agent\n\nSee \n\nyou.',
@@ -73,7 +73,7 @@ test('[J6] each kind of part is a line; reasoning and unknown kinds are left out
   ])
 })
 
-test('[J6] attachments are listed and not read', () => {
+test('[J6.4] [J6] attachments are listed and not read', () => {
   const attachments = [
     { type: 'chat', resource: 'ahp-chat:/x', label: 'Other chat' },
     { type: 'simple', label: 'Note', modelRepresentation: 'hidden' },
@@ -88,7 +88,7 @@ test('[S-57 transcriptLength] at 262,144: the whole text', () => {
   expect(text.startsWith('# User')).toBe(true)
 })
 
-test('[S-57 transcriptLength] past 262,144: the newest whole turns, and a note that others were left out', () => {
+test('[J6.3] [S-57 transcriptLength] past 262,144: the newest whole turns, and a note that others were left out', () => {
   const long = (text: string) => turn(text, [markdown(`${text}${'x'.repeat(100_000)}`)])
   const text = of(long('one'), long('two'), long('three'))
   expect(text.startsWith('[Earlier turns are left out.]\n\n# User\n\ntwo')).toBe(true)

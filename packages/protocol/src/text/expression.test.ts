@@ -40,7 +40,7 @@ test.each([
   ['[^a]', 'a\nab', ['2:ab']],
   ['\\t', 'a\tb\na b', ['1:a\tb']],
   ['a\nb', 'a\nb', []],
-])('[N22] the expression %j in %j', (expression, text, expected) => {
+])('[N22.3] [N22] the expression %j in %j', (expression, text, expected) => {
   expect(found(expression, text)).toEqual(expected)
 })
 
@@ -79,7 +79,7 @@ test.each([
   ['(){999999999}', 'its repetitions are too many'],
   ['('.repeat(200), 'more than 100 groups are nested'],
   ['x'.repeat(1025), 'it has more than 1024 characters'],
-])('[N22] the expression %j is refused: %s', (expression, problem) => {
+])('[N22.3] [N22] the expression %j is refused: %s', (expression, problem) => {
   expect(found(expression, 'a')).toEqual(expect.stringContaining(problem))
 })
 
@@ -89,7 +89,7 @@ test('[S-57 expressionStates] at 4,096 states an expression is used, [S-57 expre
   expect(found('a{4096}', 'a')).toBe('its repetitions are too many')
 })
 
-test('[N22] S-25: the work is proportional to the text, whatever the expression', () => {
+test('[N22.3] [N22] S-25: the work is proportional to the text, whatever the expression', () => {
   const text = `${'a'.repeat(20_000)}!`
   for (const expression of [
     '(a+)+b',

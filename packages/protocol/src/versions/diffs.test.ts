@@ -15,7 +15,7 @@ const diffsChanged = (...names: readonly string[]) => ({
 })
 const viewer = 'a'
 
-test('[V20] the files of the changeset of a session are `diffs` of its summary', () => {
+test('[V20.5] [V20] the files of the changeset of a session are `diffs` of its summary', () => {
   const session = deepFreeze({ summary: { resource: 's', status: 1 }, lifecycle: 'ready', turns: [] })
   const context = { viewer, changeset: changeset('a', 'b') }
   expect(v01.stateDown('session', session, context)).toStrictEqual({
@@ -33,7 +33,7 @@ test.each([
   ['changeset/fileSet', { file: { ...file('a'), _meta: {} } }, changeset('a'), changeset('a'), []],
   ['changeset/statusChanged', { status: 'computing' }, changeset('a'), changeset('a'), []],
   ['changeset/operationsChanged', {}, changeset('a'), changeset('a'), []],
-])('[V20] %s replaces all `diffs` if the edits differ', (type, payload, before, after, expected) => {
+])('[V20.5] [V20] %s replaces all `diffs` if the edits differ', (type, payload, before, after, expected) => {
   const action = deepFreeze({ type, ...payload })
   expect(v01.actionDown('changeset', action, { viewer, before, after })).toStrictEqual(expected)
 })

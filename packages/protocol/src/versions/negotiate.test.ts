@@ -18,8 +18,16 @@ test.each([
   [['0.5.9'], '0.5.9', '0.5.2'],
   [['0.1.0'], '0.1.0', '0.1.0'],
   [['0.1.3'], '0.1.3', '0.1.0'],
-])('[V1] the offer %j gets the response %s and is served as %s', (offered, answered, version) => {
-  expect(negotiate(offered)).toEqual({ offered: answered, version })
+])(
+  '[V1.1] [V1.3] [V1] the offer %j gets the response %s and is served as %s',
+  (offered, answered, version) => {
+    expect(negotiate(offered)).toEqual({ offered: answered, version })
+  },
+)
+
+test('[V1.2] the generations are the releases of AHP whose form differs', () => {
+  const older = '0.1.0 0.2.0 0.3.0 0.4.0 0.5.0 0.5.1 0.5.2 0.6.0 0.7.0 0.8.0 0.9.0'
+  expect(versions).toEqual([...older.split(' '), '1.0.0'])
 })
 
 test.each([[[]], [['2.0.0']], [['0.11.0']], [['0.0.1']]])(

@@ -67,7 +67,7 @@ describe.each(cases)('$name', (one) => {
     expectLaw(one, kind, initial, lowered)
   }
 
-  test.each(kindNames)('[V5] the law holds for one action on any state of a %s', (kind) => {
+  test.each(kindNames)('[V5.1] [V5] the law holds for one action on any state of a %s', (kind) => {
     fc.assert(
       fc.property(stateOf(kind), actionOf(kind), (state, action) => check(kind, state, [action])),
       { numRuns: trials(60, 10) },
@@ -86,7 +86,7 @@ describe.each(cases)('$name', (one) => {
       expect(() => check(kind, initial, actions), name).not.toThrow()
   })
 
-  test.each(kindNames)('[V5] lowering the state of a %s a second time changes nothing', (kind) => {
+  test.each(kindNames)('[V5.3] [V5] lowering the state of a %s a second time changes nothing', (kind) => {
     fc.assert(
       fc.property(stateOf(kind), (state) => {
         const { initial } = begun(one, kind, hosted(kind, state), [])
@@ -108,7 +108,7 @@ const stateDependent = new Map<string, Version>([
 ])
 
 describe.each(cases.filter(({ above }) => !above))('$name', ({ lens }) => {
-  test.each(kindNames)('[V5] the older form of an action of a %s fits into its stride', (kind) => {
+  test.each(kindNames)('[V5.2] [V5] the older form of an action of a %s fits into its stride', (kind) => {
     fc.assert(
       fc.property(stateOf(kind), actionOf(kind), (state, action) => {
         const before = hosted(kind, state)
@@ -121,19 +121,22 @@ describe.each(cases.filter(({ above }) => !above))('$name', ({ lens }) => {
     )
   })
 
-  test.each(kindNames)('[V5] the older form of most actions of a %s does not depend on the state', (kind) => {
-    fc.assert(
-      fc.property(actionOf(kind), (action) => {
-        try {
-          const lowered = lens.actionDown(kind, action)
-          expect(lens.actionDown(kind, action)).toStrictEqual(lowered)
-        } catch (error) {
-          expect(error).toBeInstanceOf(ContextMissing)
-          const since = stateDependent.get(action.type)
-          expect(since !== undefined && lens.version <= since, action.type).toBe(true)
-        }
-      }),
-      { numRuns: trials(60, 10) },
-    )
-  })
+  test.each(kindNames)(
+    '[V5.4] [V5] the older form of most actions of a %s does not depend on the state',
+    (kind) => {
+      fc.assert(
+        fc.property(actionOf(kind), (action) => {
+          try {
+            const lowered = lens.actionDown(kind, action)
+            expect(lens.actionDown(kind, action)).toStrictEqual(lowered)
+          } catch (error) {
+            expect(error).toBeInstanceOf(ContextMissing)
+            const since = stateDependent.get(action.type)
+            expect(since !== undefined && lens.version <= since, action.type).toBe(true)
+          }
+        }),
+        { numRuns: trials(60, 10) },
+      )
+    },
+  )
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { acpRoom, callsOf, errorOf, textOf } from '../../../test/acp-room.ts'
 
-test('[N46] a turn whose agent forgets what was allowed after a crash of the host fails, and says what was not done', async () => {
+test('[N46.4] [N46] a turn whose agent forgets what was allowed after a crash of the host fails, and says what was not done', async () => {
   const quirks = ['forgets']
   const before = await acpRoom({ quirks })
   const turnId = before.begin('do c1 effects\nsay b')
@@ -23,7 +23,7 @@ test('[N46] a turn whose agent forgets what was allowed after a crash of the hos
   expect(textOf(turn)).toBe('Anything else?')
 })
 
-test('[N46] the agent is told what was allowed, with the whole input, and that nothing of it is done', async () => {
+test('[N46.4] [N46] the agent is told what was allowed, with the whole input, and that nothing of it is done', async () => {
   const before = await acpRoom({ quirks: ['forgets'] })
   const turnId = before.begin('ask c1 {"title":"Bash","rawInput":{"command":"make all"}}')
   const asked = await before.pendingCall()
@@ -44,7 +44,7 @@ test('[N46] a turn whose agent was denied a call after a crash of the host is co
   expect(room.agent.lines('effects')).toEqual([])
 })
 
-test('[N46] a call that the agent reports before it asks again is answered by the earlier decision, once', async () => {
+test('[N46.3] [N46] a call that the agent reports before it asks again is answered by the earlier decision, once', async () => {
   const before = await acpRoom()
   const shown = '{"title":"Bash","kind":"execute","rawInput":{"command":"make all"}}'
   const turnId = before.begin(`begun c1 ${shown}\nbegun c2 ${shown}`)

@@ -43,7 +43,7 @@ function toggle({ ann }: AcpRoom, id: string, enabled: boolean): void {
   ann.dispatch(session, { type: 'session/customizationToggled', id, enablement })
 }
 
-test('[N49] a session is given the servers of the config, and clients see only their names', async () => {
+test('[N49.1] [N49.3] [N49] a session is given the servers of the config, and clients see only their names', async () => {
   const room = await acpRoom(withServers({ quirks: ['http'] }))
   expect(states(room)).toEqual([
     ['tools', 'stopped'],
@@ -76,7 +76,7 @@ test('[N49] a session is given the servers of the config, and clients see only t
   expect(JSON.stringify([agents, room.session, room.chat, room.ann.envelopes])).not.toMatch(/hush|opt.tools/)
 })
 
-test('[N49] a server that the agent does not support is not given to it, and shows the reason', async () => {
+test('[N49.1] [N49] a server that the agent does not support is not given to it, and shows the reason', async () => {
   const room = await acpRoom(withServers())
   await room.turn('say one')
   expect(opened(room).at(-1)).toBe('new tools')
@@ -91,7 +91,7 @@ test.each([
   [['resume'], 'resume', []],
   [['no-load'], 'new', [/given a transcript/]],
 ] as const)(
-  '[N49] a switched server counts from the next turn, for an agent with the quirks %j',
+  '[N49.2] [N49] a switched server counts from the next turn, for an agent with the quirks %j',
   async (quirks, how, notices) => {
     const room = await acpRoom(withServers({ quirks }, { tools: { command: 'x' }, more: { command: 'y' } }))
     await room.turn('say one')
@@ -131,7 +131,7 @@ test('[N49] a server that is switched off before a crash of the host is off afte
   ])
 })
 
-test('[N49] a switch while another chat is working takes effect in a later turn', async () => {
+test('[N49.2] [N49] a switch while another chat is working takes effect in a later turn', async () => {
   const room = await acpRoom(withServers({}, { tools: { command: 'x' } }))
   await room.turn('say one')
   await room.ann.ask('createChat', { channel: session, chat: otherChat })
@@ -216,13 +216,13 @@ test('[N49] after a crash of the host a switched server stays off, and new serve
   ])
 })
 
-test('[N49] values that a server is given are redacted in errors of the agent', async () => {
+test('[N49.3] [N49] values that a server is given are redacted in errors of the agent', async () => {
   const room = await acpRoom(withServers())
   const turn = await room.turn('stderr it was shown hush-hush and Bearer hush-too\ncrash 3')
   expect(errorOf(turn)?.error.message).toContain('it was shown … and …')
 })
 
-test('[N49] a secret that is a part of an argument, URL or header is redacted too', async () => {
+test('[N49.3] [N49] a secret that is a part of an argument, URL or header is redacted too', async () => {
   const servers = {
     here: {
       command: '/opt/tools',
@@ -239,7 +239,7 @@ test('[N49] a secret that is a part of an argument, URL or header is redacted to
   expect(errorOf(turn)?.error.message).toContain('/opt/tools … … /data/all https://x.example/mcp?api_key=… …')
 })
 
-test('[N46] an agent whose chat has other directories is restarted with them', async () => {
+test('[N46.1] [N46] an agent whose chat has other directories is restarted with them', async () => {
   const room = await acpRoom({ profile: { knobs: [], directories: true } })
   await room.turn('say one')
   const directory = fileUri(temporaryFolder())

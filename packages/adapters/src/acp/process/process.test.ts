@@ -25,7 +25,7 @@ const options = {
   missingHint: '',
 }
 
-test('[N40] the agents of a killed host end, with the processes that they started', async () => {
+test('[N40.1] [N40] the agents of a killed host end, with the processes that they started', async () => {
   const seconds = uniqueSeconds()
   const folder = temporaryFolder()
   const env = { ...process.env, ACP_STORE: folder, ACP_QUIRKS: 'orphan,ignores-eof', ACP_ORPHAN: seconds }
@@ -42,7 +42,7 @@ test('[N40] the agents of a killed host end, with the processes that they starte
   await until(() => processesWith(seconds).length === 0 && !agents().some((pid) => before.includes(pid)))
 })
 
-test('[N40] an agent whose processes together exceed the memory limit is ended with an error', async () => {
+test('[N40.1] [N40] an agent whose processes together exceed the memory limit is ended with an error', async () => {
   const agent = new LineProcess(
     { ...options, args: ['-e', hog], maxMemory: 150 * 2 ** 20, memoryCheckMs: 50 },
     watchdog,
@@ -84,13 +84,13 @@ test('[N44] diagnostic output from before a message is known with the message, t
   await agent.end()
 })
 
-test('[N47] an agent that writes a line without an end is ended', async () => {
+test('[N47.2] [N47] an agent that writes a line without an end is ended', async () => {
   const endless = 'setInterval(() => process.stdout.write("{" + "x".repeat(5000)), 1)'
   const agent = new LineProcess({ ...options, args: ['-e', endless] }, watchdog)
   expect(await agent.ended).toBe('it wrote a line of more than 10000 characters')
 })
 
-test('[N40] an agent gets the variables that every program needs, those to sign in, the configured ones, and no others', async () => {
+test('[N40.4] [N40] an agent gets the variables that every program needs, those to sign in, the configured ones, and no others', async () => {
   const host = {
     PATH: '/bin',
     HOME: '/home/ann',
@@ -122,7 +122,7 @@ test('[N40] an agent gets the variables that every program needs, those to sign 
   expect([GIVEN, IS_SANDBOX, SOME_SECRET]).toEqual(['yes', undefined, undefined])
 })
 
-test('[N40] credentials of an agent are redacted in its diagnostic output', async () => {
+test('[N40.4] [N40] credentials of an agent are redacted in its diagnostic output', async () => {
   const room = await acpRoom({ env: { SCRIPTED_KEY: 'very-secret-key' } })
   const turn = await room.turn('stderr bad key very-secret-key\ncrash')
   expect(errorOf(turn)?.error.message).toMatch(/bad key …/)
@@ -157,7 +157,7 @@ test('[N47] a new session waits for the probe of its agent, but only for a limit
   await until(() => readinessOf(agent.info)?.state === 'broken')
 })
 
-test('[N48] a retired agent completes its turns before it ends', async () => {
+test('[N48.2] [N48] a retired agent completes its turns before it ends', async () => {
   const { agent, lines } = scriptedAgent()
   const run = new HostlessChat(agent).begin('say a\nsleep 200\nsay b')
   await run.step()

@@ -31,7 +31,7 @@ test('[N48] a symbolic link is started by its own name and not by the name of it
   expect(await findAgents({}, { PATH: folder })).toMatchObject([{ command: join(folder, 'goose') }])
 })
 
-test('[N48] the config of an agent wins over the PATH: command, arguments, variables, limits, and disabled', async () => {
+test('[N48.1] [N48] the config of an agent wins over the PATH: command, arguments, variables, limits, and disabled', async () => {
   const folder = temporaryFolder()
   for (const name of ['goose', 'gemini', 'codex-acp']) program(join(folder, name))
   const found = await findAgents(
@@ -133,7 +133,7 @@ test('[N52] every known agent is started with the settings that make it ask, or 
   for (const tool of ['edit', 'bash', 'webfetch']) expect(permission).not.toHaveProperty(tool)
 })
 
-test('[N52] a config that takes a setting away marks the agent, and so does the config key itself', async () => {
+test('[N52.1] [N52] a config that takes a setting away marks the agent, and so does the config key itself', async () => {
   const marked = async (setting: object) => {
     const [goose] = await findAgents({ goose: { command: '/opt/goose', ...setting } }, { PATH: '' })
     return [goose?.actsWithoutAsking ?? false, goose?.env['GOOSE_MODE']]

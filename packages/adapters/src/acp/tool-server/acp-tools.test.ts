@@ -41,7 +41,7 @@ test('[N50] an agent calls the tool of a client, and gets its result', async () 
   expect(textOf(await room.ended(turnId))).toBe('lint, open|result: 2 problems|done')
 })
 
-test('[N50] without tools an agent gets no server; with the first tools it gets one, and keeps its memory', async () => {
+test('[N50.2] [N50] without tools an agent gets no server; with the first tools it gets one, and keeps its memory', async () => {
   const room = await acpRoom({ quirks: ['http', 'resume'] })
   await room.turn('say one')
   await offers(room.ann, 'lint')
@@ -61,7 +61,7 @@ test('[N50] an agent that supports no MCP over HTTP works without the tools', as
   expect(servers(room).flat()).toEqual([])
 })
 
-test('[N50] an agent that cannot restore its session is not restarted for tools', async () => {
+test('[N50.2] [N50] an agent that cannot restore its session is not restarted for tools', async () => {
   const room = await acpRoom({ quirks: ['http', 'no-load'] })
   await room.turn('say one')
   await offers(room.ann, 'lint')
@@ -81,7 +81,7 @@ test('[N50] a destructive tool asks a person; a denial and a failure are results
   )
 })
 
-test('[N50] I6: the host crashes while the tool runs: the client completes it once, and the agent gets that result', async () => {
+test('[N50.3] [N50] I6: the host crashes while the tool runs: the client completes it once, and the agent gets that result', async () => {
   const room = await acpRoom({ quirks: ['http'] })
   await offers(room.ann, 'lint')
   const turnId = room.begin('say before\nmcp atrium lint {"path":"a"}\nsay done')
@@ -97,7 +97,7 @@ test('[N50] I6: the host crashes while the tool runs: the client completes it on
   expect(callsOf(turn.responseParts)).toHaveLength(1)
 })
 
-test('[N50] I6: the agent crashes while the tool runs: the call is not made again without the agent knowing', async () => {
+test('[N50.3] [N50] I6: the agent crashes while the tool runs: the call is not made again without the agent knowing', async () => {
   const room = await acpRoom({ quirks: ['http'] })
   await offers(room.ann, 'lint')
   const turnId = room.begin('mcp atrium lint {}\nmcp atrium lint {}')
@@ -114,7 +114,7 @@ test('[N50] I6: the agent crashes while the tool runs: the call is not made agai
   )
 })
 
-test('[N50] a call that the agent reports itself is shown once, unless the agent never makes it', async () => {
+test('[N50.4] [N50] a call that the agent reports itself is shown once, unless the agent never makes it', async () => {
   const room = await acpRoom({ quirks: ['http'] })
   await offers(room.ann, 'lint')
   const reported = 'call c1 other mcp__atrium__lint = {"status":"in_progress"}'

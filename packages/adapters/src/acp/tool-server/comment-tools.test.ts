@@ -32,7 +32,7 @@ async function comment({ ann, folder }: AcpRoom): Promise<void> {
   await ann.echo(ann.dispatch(uri, { type: 'annotations/set', annotation }))
 }
 
-test('[N50] [H32] an agent reads the comments of its session, answers one and resolves it, without approval', async () => {
+test('[N50.5] [H32.3] [N50] [H32] an agent reads the comments of its session, answers one and resolves it, without approval', async () => {
   const room = await commented()
   const turn = await room.turn(
     'mcp-list atrium\nmcp atrium comments {}\nmcp atrium reply {"id":"n1","text":"It is even.","resolve":true}',
@@ -78,7 +78,7 @@ test('[N50] [H32] an agent comments on a line; bad input is an error for the age
   expect(annotations(room)[1]).toMatchObject({ range: { start: { line: 2 } } })
 })
 
-test('[N50] without comments an agent has no tools for them; with the first comment it gets the server', async () => {
+test('[N50.5] [N50] without comments an agent has no tools for them; with the first comment it gets the server', async () => {
   const room = await acpRoom({ quirks: ['http', 'resume'] })
   await room.turn('say one')
   await comment(room)
@@ -89,7 +89,7 @@ test('[N50] without comments an agent has no tools for them; with the first comm
   )
 })
 
-test('[N50] a tool of a client with the same name takes precedence', async () => {
+test('[N50.5] [N50] a tool of a client with the same name takes precedence', async () => {
   const room = await commented()
   const { clientId } = room.ann
   const activeClient = { clientId, displayName: 'Ann', tools: [{ name: 'reply' }] }

@@ -77,7 +77,7 @@ test('[N30] the model gets the tools of clients beside its own, those of each mo
   })
 })
 
-test('[N30] calls of several clients run at the same time, and the model gets all results', async () => {
+test('[N30.1] [N30] calls of several clients run at the same time, and the model gets all results', async () => {
   const { host, ann, sent, begin, ended } = await modelRoom()
   const ben = await host.join('ben', { subscribe: [session, chat] })
   await offers(ann, 'lint', 'run')
@@ -147,7 +147,7 @@ test.each([yes, no])('[N30] a destructive tool of a client asks a person: %j', a
   )
 })
 
-test('[N30] I6: a call that runs at its client while the host crashes is not made again', async () => {
+test('[N30.1] [N30] I6: a call that runs at its client while the host crashes is not made again', async () => {
   const { host, ann, provider, begin } = await modelRoom()
   await offers(ann, 'lint')
   const turnId = await begin('call lint {} ; say done')
@@ -161,7 +161,7 @@ test('[N30] I6: a call that runs at its client while the host crashes is not mad
   expect(provider.model.doStreamCalls).toHaveLength(2)
 })
 
-test('[N30] images in a result reach a model that sees, and others are told of them', async () => {
+test('[N30.2] [N30] images in a result reach a model that sees, and others are told of them', async () => {
   const image = { type: 'embeddedResource', data: 'aGk=', contentType: 'image/png' }
   const page = {
     type: 'embeddedResource',
@@ -200,7 +200,7 @@ test('[N30] images in a result reach a model that sees, and others are told of t
   }
 })
 
-test('[N30] a private key in a result of a client does not reach the model, and a long result is cut', async () => {
+test('[N30.2] [N30] a private key in a result of a client does not reach the model, and a long result is cut', async () => {
   const { ann, sent, begin, ended } = await modelRoom()
   await offers(ann, 'lint', 'open')
   const turnId = await begin('call lint {} & call open {} ; say done')

@@ -21,13 +21,13 @@ async function usageOf(server: ModelServer, settings: Partial<ModelConfig> = {})
 const costIn = (usage: { readonly _meta?: { readonly [key: string]: unknown } } | undefined) =>
   (usage?._meta?.['x-atrium'] as { readonly cost?: number } | undefined)?.cost
 
-test('[N20] without any price the usage has tokens, and no cost', async () => {
+test('[N20.5] [N20] without any price the usage has tokens, and no cost', async () => {
   const usage = await usageOf(await modelServer())
   expect(usage).toMatchObject({ inputTokens: 200, outputTokens: 14, cacheReadTokens: 80 })
   expect(usage?._meta).toEqual({ 'x-atrium': { context: 107, done: true } })
 })
 
-test('[N20] the cost that a provider reports wins over the configured price', async () => {
+test('[N20.5] [N20] the cost that a provider reports wins over the configured price', async () => {
   const server = await modelServer()
   server.usage = { cost: 0.25 }
   expect(costIn(await usageOf(server, { price: { input: 1, output: 10 } }))).toBe(0.5)
@@ -45,7 +45,7 @@ test.each([-1, '0.5', null, true, {}, { total_cost: 'x' }, [0.5]])(
   },
 )
 
-test('[N20] the price in a list of models is used, and the configured price wins over it', async () => {
+test('[N20.5] [N20] the price in a list of models is used, and the configured price wins over it', async () => {
   const server = await modelServer()
   const pricing = { prompt: '0.000001', completion: '0.00001', input_cache_read: '0.0000001' }
   server.models = [{ id: 'llama', pricing }]

@@ -11,7 +11,7 @@ import type { ModelsConfig } from './config.ts'
 
 const ids = ({ info }: ReturnType<typeof modelAgent>) => info.models.map(({ id }) => id)
 
-test('[N20] without a key the built-in models are listed as unconfigured', () => {
+test('[N20.2] [N20.3] [N20] without a key the built-in models are listed as unconfigured', () => {
   const agent = modelAgent({ world })
   expect(agent.info).toMatchObject({
     provider: 'atrium',
@@ -56,7 +56,7 @@ test('[N20] a provider that did not answer is not asked again for 30 s, so that 
   expect(requests).toBe(2)
 }, 20_000)
 
-test('[N20] the list of a provider is used; configured settings win, and invalid entries are left out', async () => {
+test('[N20.3] [N20] the list of a provider is used; configured settings win, and invalid entries are left out', async () => {
   const server = await modelServer()
   server.models = [
     { id: 'claude-opus-5-5', display_name: 'Opus', max_input_tokens: 1_000_000 },
@@ -103,7 +103,7 @@ test('[N20] the list of a provider is used; configured settings win, and invalid
   expect(server.listKeys).toEqual([goodKey, goodKey, goodKey])
 })
 
-test('[N20] a user name, a password and a query in a base URL are not in the state', () => {
+test('[N20.1] [N20] a user name, a password and a query in a base URL are not in the state', () => {
   const environment = {
     ANTHROPIC_BASE_URL: 'https://me:hush@proxy.example/claude/',
     OPENAI_BASE_URL: 'http://hush@proxy.example:8080/v1/?key=hush',
@@ -120,7 +120,7 @@ test.each([
   ['does not answer', () => {}],
   ['sends too much', (write: (text: string) => boolean) => void write('x'.repeat(5 * 1024 * 1024))],
   ['sends no JSON', (write: (text: string) => boolean, end: () => void) => (write('<html>'), end())],
-])('[N20] a provider that %s is not waited for: the configured models stay', async (_, respond) => {
+])('[N20.3] [N20] a provider that %s is not waited for: the configured models stay', async (_, respond) => {
   const server = createServer((__, response) =>
     respond(
       (text) => response.write(text),

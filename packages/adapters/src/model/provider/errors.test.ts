@@ -35,7 +35,7 @@ test.each([
   ],
   [400, inJson('Your credit balance is too low'), 'quota', 'has no credit left for this key (400)', false],
 ])(
-  '[N28] every provider: status %d with the body %s is the error %s',
+  '[N28.1] [N28.2] [N28.3] [N28] every provider: status %d with the body %s is the error %s',
   async (status, body, type, words, repeated) => {
     for (const api of apis) {
       const server = await modelServer()
@@ -144,7 +144,7 @@ test.each([
   [null, 'model', false],
   [42, 'model', false],
   [{ message: 7 }, 'model', false],
-])('[N28] the error %j in a stream is of the type %s', (error, type, repeated) => {
+])('[N28.1] [N28] the error %j in a stream is of the type %s', (error, type, repeated) => {
   const { failure, retry } = problem(error)
   expect([failure.errorType, failure.resumable, retry !== undefined]).toEqual([type, true, repeated])
 })
@@ -165,7 +165,7 @@ test.each([
     'The key for Mock has characters that cannot be sent. Correct MOCK_KEY where the host',
     false,
   ],
-])('[N28] %s: %s', (error, message, repeated) => {
+])('[N28.1] [N28.2] [N28] %s: %s', (error, message, repeated) => {
   const { failure, retry } = problem(error)
   expect([failure.message.slice(0, message.length), retry !== undefined]).toEqual([message, repeated])
 })
@@ -180,7 +180,7 @@ test.each([
   expect(retry).toEqual({ reason: 'The connection to Mock broke off' })
 })
 
-test('[N28] a redirect is reported as one, and the request is not repeated', async () => {
+test('[N28.2] [N28] a redirect is reported as one, and the request is not repeated', async () => {
   for (const api of apis) {
     const server = await modelServer()
     server.open = true
@@ -194,7 +194,7 @@ test('[N28] a redirect is reported as one, and the request is not repeated', asy
   }
 })
 
-test('[N28] S-27: no message contains the key, or anything that looks like one', () => {
+test('[N28.4] [N28] S-27: no message contains the key, or anything that looks like one', () => {
   const key = 'very secret'
   const words = `key very secret, sk-abcdefghij and Bearer abcdefgh`
   for (const status of [400, 402, 408, 429, 500, 503]) {

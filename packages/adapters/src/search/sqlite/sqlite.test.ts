@@ -51,7 +51,7 @@ test('[Q27] the file is private', async () => {
   expect(statSync(join(folder, 'search.db')).mode & 0o777).toBe(0o600)
 })
 
-test('[Q27] an idle index closes its file, and the next request opens it again', async () => {
+test('[Q27.4] [Q27] an idle index closes its file, and the next request opens it again', async () => {
   const folder = await filledFolder('word')
   const index = open(folder, { idleMs: 10 })
   for (let round = 0; round < 3; round++) {
@@ -132,7 +132,7 @@ test('[Q27] F-02: damage that is found later is reported as damage, and clearing
   expect((await index.find(word('word'))).found).toHaveLength(1)
 })
 
-test('[Q27] an index that is opened for reading is searched, and not changed', async () => {
+test('[Q27.3] [Q27] an index that is opened for reading is searched, and not changed', async () => {
   const folder = await filledFolder('word')
   const before = readFileSync(join(folder, 'search.db'))
   const index = open(folder, { readOnly: true })

@@ -26,7 +26,7 @@ async function webhook() {
   return { received, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
-test('[Z61] [T20] a target is added, tested, listed and removed; only the config file can allow this machine', async () => {
+test('[T20.4] [Z61] [T20] a target is added, tested, listed and removed; only the config file can allow this machine', async () => {
   const home = mkdtempSync(join(tmpdir(), 'atrium-notified-'))
   const { received, origin } = await webhook()
   mkdirSync(join(home, '.config', 'atrium'), { recursive: true })

@@ -83,7 +83,7 @@ export function roughAgentContract(
   )
 
   test.each(breaking)(
-    `[N1] ${name}: %j fails with a message, and the next message is answered`,
+    `[N1.4] [N1] ${name}: %j fails with a message, and the next message is answered`,
     async (text) => {
       const stage = new HostlessChat(await open())
       const run = stage.begin(text)

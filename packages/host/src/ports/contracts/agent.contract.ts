@@ -34,7 +34,7 @@ export function agentContract(name: string, open: () => Agent | Promise<Agent>, 
     if (settings) expect(decode(SessionConfigSchema, settings.schema)).toMatchObject({ ok: true })
   })
 
-  test(`[N4] ${name}: the choices of a setting are found by a query`, async () => {
+  test(`[N4.1] [N4] ${name}: the choices of a setting are found by a query`, async () => {
     const { settings } = await open()
     const dynamic = Object.entries(settings?.schema.properties ?? {}).filter(([, each]) => each.enumDynamic)
     for (const property of [...dynamic.map(([key]) => key), 'no.such.setting', '__proto__']) {
@@ -53,19 +53,22 @@ export function agentContract(name: string, open: () => Agent | Promise<Agent>, 
     expect(new Set(commands.map(({ name: word }) => word)).size).toBe(commands.length)
   })
 
-  test.each(prompts)(`[N1] ${name}: %j is answered with valid actions in a valid order`, async (text) => {
-    const stage = new HostlessChat(await open())
-    const run = stage.begin(text)
-    const turn = await run.end()
-    expect(run.failure).toBeUndefined()
-    expect(turn.state).toBe('complete')
-    expect(turn.responseParts.length).toBeGreaterThan(0)
-    expect(stage.state.activity).toBeUndefined()
-    expect(JSON.parse(JSON.stringify(stage.state))).toEqual(stage.state)
-    expect(await run.iterator.next()).toMatchObject({ done: true })
-  })
+  test.each(prompts)(
+    `[N1.2] [N1.3] [N1] ${name}: %j is answered with valid actions in a valid order`,
+    async (text) => {
+      const stage = new HostlessChat(await open())
+      const run = stage.begin(text)
+      const turn = await run.end()
+      expect(run.failure).toBeUndefined()
+      expect(turn.state).toBe('complete')
+      expect(turn.responseParts.length).toBeGreaterThan(0)
+      expect(stage.state.activity).toBeUndefined()
+      expect(JSON.parse(JSON.stringify(stage.state))).toEqual(stage.state)
+      expect(await run.iterator.next()).toMatchObject({ done: true })
+    },
+  )
 
-  test(`[N1] ${name}: a second turn in a chat reuses no id of the first`, async () => {
+  test(`[N1.2] [N1] ${name}: a second turn in a chat reuses no id of the first`, async () => {
     const stage = new HostlessChat(await open())
     for (const text of [...prompts, ...prompts]) await stage.turn(text)
     expect(stage.state.turns.map((turn) => turn.state)).toEqual(
@@ -88,7 +91,7 @@ export function agentContract(name: string, open: () => Agent | Promise<Agent>, 
     ['names of Object members', '__proto__ constructor toString'],
     ['a megabyte of words', 'wonderfully '.repeat(90_000)],
     ['a megabyte without a space', '😀'.repeat(250_000)],
-  ])(`[N1] ${name}: %s is a message like others`, async (_, text) => {
+  ])(`[N1.5] [N1] ${name}: %s is a message like others`, async (_, text) => {
     const agent = await open()
     for (const whole of [text, ...prompts.slice(0, 1).map((prompt) => `${prompt} ${text}`)]) {
       const run = new HostlessChat(agent).begin(whole)
@@ -96,7 +99,7 @@ export function agentContract(name: string, open: () => Agent | Promise<Agent>, 
     }
   })
 
-  test(`[N1] ${name}: concurrent turns of several chats do not mix`, async () => {
+  test(`[N1.5] [N1] ${name}: concurrent turns of several chats do not mix`, async () => {
     const agent = await open()
     const runs = prompts.map((text, i) => new HostlessChat(agent, { uri: `ahp-chat:/${i}` }).begin(text))
     const together = await Promise.all(runs.map((run) => run.end()))

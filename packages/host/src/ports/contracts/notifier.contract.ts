@@ -27,14 +27,14 @@ export function notifierContract(name: string, open: () => Promise<NotifierBench
       },
     )
 
-    test.each([404, 410])('[T20] a target that answers with %s is gone', async (status) => {
+    test.each([404, 410])('[T20.3] [T20] a target that answers with %s is gone', async (status) => {
       const { notifier, target } = await open()
       const delivery = await notifier.send(target('webPush', status), notification)
       expect(delivery).toEqual({ outcome: 'gone', reason: expect.stringContaining(String(status)) })
     })
 
     test.each([302, 400, 413, 429, 500])(
-      '[T20] an answer with %s is a failure with a reason',
+      '[T20.3] [T20] an answer with %s is a failure with a reason',
       async (status) => {
         const { notifier, target } = await open()
         const delivery = await notifier.send(target('webhook', status), notification)
@@ -46,7 +46,7 @@ export function notifierContract(name: string, open: () => Promise<NotifierBench
       expect((await open()).notifier.publicKey).toMatch(/^B[\w-]{86}$/)
     })
 
-    test('[T20] [S-47] other schemes, credentials and wrong keys are named as problems, and nothing is sent', async () => {
+    test('[T20.2] [T20] [S-47] other schemes, credentials and wrong keys are named as problems, and nothing is sent', async () => {
       const { notifier, target, received } = await open()
       const push = target('webPush', 201)
       const wrong: readonly NotificationTarget[] = [

@@ -58,7 +58,7 @@ test('[V20] [HC-1] a session has `diffs`: the files that it has changed, with th
   })
 })
 
-test('[V20] further changes replace `diffs`, and a client that comes back sees the same as a new one', async () => {
+test('[V20.5] [V20] further changes replace `diffs`, and a client that comes back sees the same as a new one', async () => {
   const all = await edited()
   const old = await joined(all, '0.1.0', alias)
   await old.until(() => diffsOf(old)?.length === 2)
@@ -83,7 +83,7 @@ test('[V20] further changes replace `diffs`, and a client that comes back sees t
   expect(shown(fresh)).toEqual(shown(old))
 })
 
-test('[V20] a client without a subscription is told the changed files at the end of a turn', async () => {
+test('[V20.6] [V20] a client without a subscription is told the changed files at the end of a turn', async () => {
   const all = await edited()
   const old = await joined(all, '0.1.0')
   const told = () =>
@@ -159,7 +159,7 @@ test.each(channelVersions)(
   },
 )
 
-test('[V8] at 0.3 a client that has seen only some files of a changeset gets all when it comes back', async () => {
+test('[V8.9] [V8] at 0.3 a client that has seen only some files of a changeset gets all when it comes back', async () => {
   const all = await edited()
   const client = await joined(all, '0.3.0', changeset)
   const files = () => client.state(changeset)['files'] as readonly Value[]

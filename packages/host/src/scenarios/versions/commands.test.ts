@@ -32,7 +32,7 @@ async function turns({ ann, client }: Desk, count: number): Promise<void> {
 
 describe('[V8] commands of older versions', () => {
   test.each(['0.1.0', '0.3.0', '0.4.0', '0.5.0'] as const)(
-    'fetchTurns at %s returns a page',
+    '[V8.8] fetchTurns at %s returns a page',
     async (version) => {
       const desk = await at(version)
       await turns(desk, 3)
@@ -51,20 +51,23 @@ describe('[V8] commands of older versions', () => {
     },
   )
 
-  test.each(['0.1.0', '0.4.0'] as const)('listSessions at %s returns all sessions', async (version) => {
-    const { client, ann } = await at(version)
-    for (let n = 0; n < 120; n++) {
-      const channel = `ahp-session:/n${n}`
-      await ann.ask('createSession', { channel })
-      await ann.echo(ann.dispatch(channel, { type: 'session/titleChanged', title: `n${n}` }))
-    }
-    const { items } = await client.ask('listSessions', { filter: {} })
-    const named = (items as readonly Value[]).filter(({ title }) => String(title).startsWith('n'))
-    expect(named).toHaveLength(120)
-    const [first] = named
-    expect(typeof first?.['createdAt']).toBe('number')
-    expect(first?.['resource']).toMatch(version === '0.1.0' ? /^guide:\/n/ : /^ahp-session:\/n/)
-  })
+  test.each(['0.1.0', '0.4.0'] as const)(
+    '[V8.8] listSessions at %s returns all sessions',
+    async (version) => {
+      const { client, ann } = await at(version)
+      for (let n = 0; n < 120; n++) {
+        const channel = `ahp-session:/n${n}`
+        await ann.ask('createSession', { channel })
+        await ann.echo(ann.dispatch(channel, { type: 'session/titleChanged', title: `n${n}` }))
+      }
+      const { items } = await client.ask('listSessions', { filter: {} })
+      const named = (items as readonly Value[]).filter(({ title }) => String(title).startsWith('n'))
+      expect(named).toHaveLength(120)
+      const [first] = named
+      expect(typeof first?.['createdAt']).toBe('number')
+      expect(first?.['resource']).toMatch(version === '0.1.0' ? /^guide:\/n/ : /^ahp-session:\/n/)
+    },
+  )
 
   test.each(['0.1.0', '0.4.0', '0.8.0'] as const)(
     '[HC-32] createSession at %s copies the turns of another session',
@@ -132,7 +135,7 @@ test('[V8] [HC-33] a session has the name that its creator chose, in every versi
 })
 
 describe('[V8] 0.1', () => {
-  test('[HC-1] [HC-17] names sessions by aliases, and tells every client about the list', async () => {
+  test('[V8.4] [HC-1] [HC-17] names sessions by aliases, and tells every client about the list', async () => {
     const { ann, client } = await at('0.1.0')
     const channel = 'ahp-session:/x'
     await ann.ask('createSession', { channel })
@@ -178,7 +181,7 @@ describe('[V8] 0.1', () => {
     },
   )
 
-  test('one unsubscribe ends the session and its turns', async () => {
+  test('[V8.2] one unsubscribe ends the session and its turns', async () => {
     const desk = await at('0.1.0')
     const { client, ann, all } = desk
     await turns(desk, 1)
@@ -194,7 +197,7 @@ describe('[V8] 0.1', () => {
     expect(client.envelopes.length).toBe(before)
   })
 
-  test('[HC-2] another chat of the session is a session of its own, which is not listed', async () => {
+  test('[V8.3] [HC-2] another chat of the session is a session of its own, which is not listed', async () => {
     const { client, ann } = await at('0.1.0')
     const chat = 'ahp-chat:/second'
     await ann.ask('createChat', { channel: session, chat })
@@ -224,7 +227,7 @@ describe('[V8] bad input of older versions', () => {
       'is not an action of AHP 0.6.0',
     ],
     ['0.1.0', act({ type: 'session/titleChanged' }), 'session/titleChanged'],
-  ] as const)('%s is refused in its own dialect: %o', async (version, action, reason) => {
+  ] as const)('[V8.5] [V8.7] %s is refused in its own dialect: %o', async (version, action, reason) => {
     const { client } = await at(version)
     await client.subscribe(session)
     const before = client.state(session)
@@ -243,7 +246,7 @@ describe('[V8] bad input of older versions', () => {
     expect(rejectionReason).toBe('session/titleChanged: session: is missing')
   })
 
-  test('a member is named as the version names it', async () => {
+  test('[V8.1] a member is named as the version names it', async () => {
     const { client } = await at('0.1.0')
     await expect(client.ask('subscribe', { resource: undefined })).rejects.toMatchObject({
       code: -32602,
@@ -255,7 +258,7 @@ describe('[V8] bad input of older versions', () => {
     })
   })
 
-  test('a client that comes back in another form than it left in is refused', async () => {
+  test('[V8.7] a client that comes back in another form than it left in is refused', async () => {
     const { all, client } = await at('0.1.0')
     await client.subscribe(session)
     client.unplug()

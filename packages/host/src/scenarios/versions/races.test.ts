@@ -11,7 +11,7 @@ import type { Value } from '../../../test/versions/older-client.ts'
 const session = 's:/1'
 
 test.each(['0.1.0', '0.4.0'] as const)(
-  '[V8] a client at %s that makes itself active twice gets two echoes, each as it was sent',
+  '[V8.5] [V8] a client at %s that makes itself active twice gets two echoes, each as it was sent',
   async (version) => {
     const { all } = await desk()
     const client = new OlderClient(all, version)
@@ -42,7 +42,7 @@ test('[V8] the last actions of a session that is disposed of have its name at 0.
 })
 
 test.each(['0.1.0', '0.3.0'] as const)(
-  '[V8] a chat at %s has one name in its snapshot, whenever it is moved to a new session',
+  '[V8.10] [V8] a chat at %s has one name in its snapshot, whenever it is moved to a new session',
   async (version) => {
     const all = await testHost({ agents: [severalChats()] })
     const ann = await all.join('ann')
@@ -100,7 +100,7 @@ async function waitingChoice() {
   return { all, agent, disk, client, start, title, run, chosen, resend, answers }
 }
 
-test('[V9] a choice that is applied after its client came back is not applied again by the resend', async () => {
+test('[V9.3] [V9] a choice that is applied after its client came back is not applied again by the resend', async () => {
   const { all, agent, client, start, title, run, chosen, resend, answers } = await waitingChoice()
   await client.reconnect([])
   // The turn ends, the choice is applied, and another turn begins. Only then does the resend arrive.
@@ -122,7 +122,7 @@ test('[V9] a choice that is applied after its client came back is not applied ag
   expect({ selection, deferred }).toEqual({ selection: { model }, deferred: undefined })
 })
 
-test('[V9] a choice that waits is not refused when it is sent again while the disk is full', async () => {
+test('[V9.3] [V9] a choice that waits is not refused when it is sent again while the disk is full', async () => {
   const { all, disk, client, title, run, chosen, resend, answers } = await waitingChoice()
   disk.full = true
   title('waits for space')
@@ -136,7 +136,7 @@ test('[V9] a choice that waits is not refused when it is sent again while the di
   expect((await client.echo(chosen)).rejectionReason).toBeUndefined()
 })
 
-test('[V8] an action whose type is not its first member is replayed in the version of the client', async () => {
+test('[V8.6] [V8] an action whose type is not its first member is replayed in the version of the client', async () => {
   const all = await testHost({ agents: [new ScriptedAgent()] })
   const [client, newer] = [new OlderClient(all, '0.9.0'), new OlderClient(all, '1.0.0')]
   for (const each of [client, newer]) await each.open()
@@ -148,7 +148,7 @@ test('[V8] an action whose type is not its first member is replayed in the versi
   expect(await client.reconnect()).toMatchObject({ type: 'replay', actions: [] })
 })
 
-test('[V8] a client that has seen only a part of the actions for one change gets the rest when it comes back', async () => {
+test('[V8.9] [V8] a client that has seen only a part of the actions for one change gets the rest when it comes back', async () => {
   const agent = new ScriptedAgent({ resumes: true })
   const all = await testHost({ agents: [agent] })
   const [client, newer] = [new OlderClient(all, '0.4.0'), new OlderClient(all, '1.0.0')]

@@ -53,11 +53,14 @@ test.each<[Version, OldAction, string]>([
     act('chat/turnStarted', { turnId: 't', message: { text: 1 } }),
     'chat/turnStarted: message.text: ',
   ],
-])('[V8] at %s the reason of a refusal has the names of the version: %o', async (version, action, reason) => {
-  expect(await reasonFor(version, action)).toContain(reason)
-})
+])(
+  '[V8.5] [V8] at %s the reason of a refusal has the names of the version: %o',
+  async (version, action, reason) => {
+    expect(await reasonFor(version, action)).toContain(reason)
+  },
+)
 
-test('[V8] the members of an active client have the names of the version', async () => {
+test('[V8.1] [V8] the members of an active client have the names of the version', async () => {
   const { all } = await desk()
   const client = new OlderClient(all, '0.1.0')
   await client.open([session])

@@ -47,25 +47,28 @@ const turns = (userMessage: object) => ({
 })
 const summary = { resource: 's', status: 1, model: { id: 'm' } }
 
-test.each<KindName>(['session', 'chat'])('[V20] [HC-7] a %s has a flat list of customizations', (kind) => {
-  const state = deepFreeze({
-    summary: { ...summary, agent: { uri: 'a' }, changesets: [] },
-    ...turns(newMessage),
-    customizations: tree,
-    activeClient: { clientId: 'me', tools: [], customizations: tree.slice(0, 2) },
-  })
-  const older = {
-    summary,
-    ...turns({ text: 't' }),
-    customizations: flat,
-    activeClient: { clientId: 'me', tools: [], customizations: refs },
-  }
-  expect(v01.stateDown(kind, state, { viewer: 'me' })).toStrictEqual(older)
-  expect(v01.resultDown('fetchTurns', { turns: state.turns, hasMore: true })).toStrictEqual({
-    turns: older.turns,
-    hasMore: true,
-  })
-})
+test.each<KindName>(['session', 'chat'])(
+  '[V20.1] [V20] [HC-7] a %s has a flat list of customizations',
+  (kind) => {
+    const state = deepFreeze({
+      summary: { ...summary, agent: { uri: 'a' }, changesets: [] },
+      ...turns(newMessage),
+      customizations: tree,
+      activeClient: { clientId: 'me', tools: [], customizations: tree.slice(0, 2) },
+    })
+    const older = {
+      summary,
+      ...turns({ text: 't' }),
+      customizations: flat,
+      activeClient: { clientId: 'me', tools: [], customizations: refs },
+    }
+    expect(v01.stateDown(kind, state, { viewer: 'me' })).toStrictEqual(older)
+    expect(v01.resultDown('fetchTurns', { turns: state.turns, hasMore: true })).toStrictEqual({
+      turns: older.turns,
+      hasMore: true,
+    })
+  },
+)
 
 const lowered = (action: Action & object, states?: { before: object; after: object }) =>
   v01.actionDown('session', deepFreeze(action), states && { viewer: 'me', ...deepFreeze(states) })
@@ -110,7 +113,7 @@ test('[V20] what 0.1 does not have becomes nothing', () => {
   expect((v01.actionDown('session', delta) as readonly Action[])[0]).toBe(delta)
 })
 
-test('[V20] [HC-7] every change of customizations replaces the list', () => {
+test('[V20.1] [V20] [HC-7] every change of customizations replaces the list', () => {
   const states = (...after: readonly object[]) => ({
     before: { customizations: tree },
     after: { customizations: after },
@@ -129,7 +132,7 @@ test('[V20] [HC-7] every change of customizations replaces the list', () => {
   }
 })
 
-test('[V20] [HC-3] after session/ready the flags of a session are set again', () => {
+test('[V20.2] [V20] [HC-3] after session/ready the flags of a session are set again', () => {
   const ready = { type: 'session/ready' }
   const made = (status: number) => lowered(ready, { before: {}, after: { summary: { ...summary, status } } })
   const read = { type: 'session/isReadChanged', isRead: true }
@@ -143,7 +146,7 @@ test('[V20] [HC-3] after session/ready the flags of a session are set again', ()
   expect(() => lowered(ready)).toThrow(ContextMissing)
 })
 
-test('[V20] [HC-7] a customization is toggled by its URI', () => {
+test('[V20.1] [V20] [HC-7] a customization is toggled by its URI', () => {
   // The lens reads only these keys of the session.
   const context = lifting({ customizations: tree as unknown as NonNullable<SessionState['customizations']> })
   const toggled = (uri: unknown) =>
@@ -153,7 +156,7 @@ test('[V20] [HC-7] a customization is toggled by its URI', () => {
   for (const unknown of ['x', undefined, 7]) expect(toggled(unknown)).toBeInstanceOf(Refusal)
 })
 
-test('[V20] [HC-7] the plugins of a client get ids that follow from the client and the URI', () => {
+test('[V20.1] [V20] [HC-7] the plugins of a client get ids that follow from the client and the URI', () => {
   const given = { clientId: 'me', tools: [], customizations: [{ ...refs[0], description: 'text' }, refs[1]] }
   const lifted = {
     clientId: 'me',
@@ -198,7 +201,7 @@ test.each<[string, object, object]>([
   ['authenticate', { resource: 'r' }, { resource: 'r', channel: 'ahp-root://' }],
   ['resourceRead', { uri: 'u' }, { uri: 'u', channel: 'ahp-root://' }],
   ['resourceWrite', { uri: 'u', mode: 'append', ifMatch: 'e' }, { uri: 'u', channel: 'ahp-root://' }],
-])('[V20] [HC-1] the params of %s name the channel', (method, params, expected) => {
+])('[V20.3] [V20] [HC-1] the params of %s name the channel', (method, params, expected) => {
   expect(v01.paramsUp(method, deepFreeze(params))).toStrictEqual(expected)
 })
 
@@ -222,11 +225,11 @@ test.each<[string, object, string]>([
     { clientSeq: 1, action: { type: 'terminal/input', session: 's' } },
     'dispatchAction: action: terminal is missing or not a URI',
   ],
-])('[V20] [HC-19] %s is refused in the words of 0.1', (method, params, problem) => {
+])('[V20.3] [V20] [HC-19] %s is refused in the words of 0.1', (method, params, problem) => {
   expect(() => v01.paramsUp(method, params)).toThrow(AhpError.invalidParams(problem))
 })
 
-test('[V20] [HC-19] an action names its channel itself', () => {
+test('[V20.3] [V20] [HC-19] an action names its channel itself', () => {
   const dispatched = (action: object) => v01.paramsUp('dispatchAction', { clientSeq: 1, action })
   const is = (channel: string, action: object) => ({ clientSeq: 1, channel, action })
   expect(dispatched({ type: 'session/turnCancelled', session: 's', turnId: 't' })).toStrictEqual(
@@ -239,7 +242,7 @@ test('[V20] [HC-19] an action names its channel itself', () => {
   expect(dispatched(config)).toStrictEqual(is('ahp-root://', config))
 })
 
-test('[V20] [HC-16] [HC-17] the notifications that 0.1 has in a wrapper have no channel', () => {
+test('[V20.4] [V20] [HC-16] [HC-17] the notifications that 0.1 has in a wrapper have no channel', () => {
   const channel = 'ahp-root://'
   const listed = { ...summary, modifiedAt: 5 }
   const down = (method: string, params: object) => v01.notificationDown(method, { channel, ...params })

@@ -59,7 +59,7 @@ const older = {
 }
 
 test.each<KindName>(['session', 'chat'])(
-  '[V19] [HC-7] a %s has messages of users, clients of tool calls, and servers without a state',
+  '[V19.1] [V19] [HC-7] a %s has messages of users, clients of tool calls, and servers without a state',
   (kind) => {
     expect(v02.stateDown(kind, newer, { viewer: 'me' })).toStrictEqual(older)
     expect(v02.resultDown('fetchTurns', { turns: newer.turns, hasMore: true })).toStrictEqual({
@@ -77,7 +77,7 @@ test.each<[string, object, object | undefined]>([
   ['error', { error: { message: 'no such file' } }, { kind: 'error', message: 'no such file' }],
   ['stopped', {}, undefined],
   ['later', {}, undefined],
-])('[V19] [HC-7] a server that is %s is shown as a plugin', (kind, payload, load) => {
+])('[V19.2] [V19] [HC-7] a server that is %s is shown as a plugin', (kind, payload, load) => {
   const changed = (customizations: readonly object[]) => ({
     type: 'session/customizationsChanged',
     customizations,
@@ -116,7 +116,7 @@ test.each<[string, object, object]>([
   expect(lowered({ type, ...payload })).toStrictEqual([{ type, ...expected }])
 })
 
-test('[V19] [HC-7] the state of a server at the top changes the plugin that stands for it; others show none', () => {
+test('[V19.2] [V19] [HC-7] the state of a server at the top changes the plugin that stands for it; others show none', () => {
   const changed = { type: 'session/mcpServerStateChanged', id: 'm', state: ready }
   const states = (before: object, after: object) => ({
     before: { customizations: [before] },
@@ -137,7 +137,7 @@ test('[V19] [HC-7] the state of a server at the top changes the plugin that stan
   }
 })
 
-test('[V19] an operation of a changeset has no status', () => {
+test('[V19.1] [V19] an operation of a changeset has no status', () => {
   const state = { status: 'ready', files: [], operations: [{ id: 'o', status: 'idle' }] }
   expect(v02.stateDown('changeset', deepFreeze(state))).toStrictEqual({ ...state, operations: [{ id: 'o' }] })
   expect(v02.actionDown('changeset', { type: 'changeset/operationStatusChanged' })).toStrictEqual([])

@@ -48,7 +48,7 @@ const session = deepFreeze({
   _meta: { git: {} },
 })
 
-test('[V18] [HC-2] a session contains the turns of its primary chat, and its status has the flags of the session', () => {
+test('[V18.1] [V18.2] [V18] [HC-2] a session contains the turns of its primary chat, and its status has the flags of the session', () => {
   expect(v03.stateDown('session', session, { viewer: 'me', chat })).toStrictEqual({
     summary: { ...summary, status: 24 + 32, activity: 'all' },
     lifecycle: 'ready',
@@ -65,7 +65,7 @@ test('[V18] [HC-2] a session contains the turns of its primary chat, and its sta
   })
 })
 
-test('[V18] [HC-2] the primary chat is the default chat, or the first one', () => {
+test('[V8.2] [V18] [HC-2] the primary chat is the default chat, or the first one', () => {
   expect(primaryChat(session)).toBe('c')
   expect(primaryChat({ ...session, defaultChat: 'gone' })).toBe('other')
   expect(primaryChat({ chats: [] })).toBeUndefined()
@@ -100,7 +100,7 @@ test('[V18] [HC-1] [HC-15] another chat is a session of its own, with the title 
 const lowered = (kind: KindName, action: Action & object, states?: { before: object; after: object }) =>
   v03.actionDown(kind, deepFreeze(action), states && { viewer: 'me', ...deepFreeze(states) })
 
-test('[V18] [HC-13] the actions of a chat are actions of the session, and read no state', () => {
+test('[V18.1] [V18] [HC-13] the actions of a chat are actions of the session, and read no state', () => {
   const types = [...knownIn('0.4.0')].filter((type) => type.startsWith('chat/'))
   expect(types).toHaveLength(22)
   for (const type of types) {
@@ -133,13 +133,13 @@ test.each<[string, object, object]>([
   ['toolCallReady', { _meta: { 'x-atrium.over': {} } }, {}],
   ['delta', { content: 'x', _meta: {} }, { content: 'x' }],
   ['responsePart', { part: call({ 'x-atrium': 1 }) }, { part: call() }],
-])('[V18] chat/%s has no additions of 0.4', (name, payload, older) => {
+])('[V18.4] [V18] chat/%s has no additions of 0.4', (name, payload, older) => {
   expect(lowered('chat', { type: `chat/${name}`, ...payload })).toStrictEqual([
     { type: `session/${name}`, ...older },
   ])
 })
 
-test('[V18] [HC-2] a switch of the primary chat needs a new snapshot; other chats are not seen', () => {
+test('[V18.3] [V18] [HC-2] a switch of the primary chat needs a new snapshot; other chats are not seen', () => {
   const change = (type: string, after: object, before: object = session) =>
     lowered('session', { type }, { before, after })
   expect(change('session/defaultChatChanged', { ...session, defaultChat: 'other' })).toBe(rebuild)
@@ -151,7 +151,7 @@ test('[V18] [HC-2] a switch of the primary chat needs a new snapshot; other chat
   expect(change('session/chatAdded', session, { ...session, chats: [] })).toBe(rebuild)
 })
 
-test('[V18] the activity is that of the session, which follows its chats', () => {
+test('[V18.2] [V18] the activity is that of the session, which follows its chats', () => {
   const changed = { type: 'session/activityChanged', activity: 'reads' }
   expect(v03.actionDown('session', changed)).toEqual([changed])
   const updated = { type: 'session/chatUpdated', chat: 'c', changes: { activity: 'reads' } }
@@ -161,7 +161,7 @@ test('[V18] the activity is that of the session, which follows its chats', () =>
 const operation = { id: 'o', label: 'O', scopes: ['changeset'] }
 const failure = { errorType: 'e', message: 'm' }
 
-test('[V18] a changeset has no groups and no disabled operations, and an error only if it failed', () => {
+test('[V18.5] [V18] a changeset has no groups and no disabled operations, and an error only if it failed', () => {
   const operations = [
     { ...operation, status: 'disabled', group: 'g' },
     { ...operation, status: 'error', error: failure },
@@ -181,7 +181,7 @@ test('[V18] a changeset has no groups and no disabled operations, and an error o
   expect(lowered('changeset', status)).toStrictEqual([{ ...status, status: 'idle' }])
 })
 
-test('[V18] new content of a changeset is sent file by file', () => {
+test('[V18.5] [V18] new content of a changeset is sent file by file', () => {
   const files = [{ id: 'a' }, { id: 'b' }]
   const content = { type: 'changeset/contentChanged', files }
   const ready = { status: 'ready', files: [] }

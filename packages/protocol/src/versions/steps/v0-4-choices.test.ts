@@ -29,7 +29,7 @@ const configured = deepFreeze({ ...session, config: newer })
 const context = { viewer: 'a', before: configured, after: configured }
 const changed = (config: object) => ({ type: 'session/configChanged', config })
 
-test('[V17] a value of a setting is a text if its choices are', () => {
+test('[V17.5] [V17] a value of a setting is a text if its choices are', () => {
   expect(v04.stateDown('session', configured, { viewer: 'a' })).toMatchObject({ config: older })
   expect(v04.resultDown('resolveSessionConfig', deepFreeze(newer))).toStrictEqual(older)
   const action = deepFreeze(changed({ depth: 2, steps: [true], free: 3 }))
@@ -44,7 +44,7 @@ test('[V17] a change of texts needs no state, so that it can be replayed', () =>
   expect(() => v04.actionDown('session', changed({ depth: 2 }))).toThrow(ContextMissing)
 })
 
-test('[V17] a text that a client sends means the choice', () => {
+test('[V17.5] [V17] a text that a client sends means the choice', () => {
   const given = lifting({ config: newer as SessionState['config'] & object })
   const lifted = (config: object) => v04.actionUp('session', deepFreeze(changed(config)), given)
   expect(lifted({ depth: '2', steps: ['true', 'auto'], free: '3' })).toStrictEqual(

@@ -42,7 +42,7 @@ const listed = deepFreeze({
   _meta: { git: {} },
 })
 
-test('[V17] [HC-8] [HC-9] [HC-14] a session of 0.4 has its summary inside, with times as numbers, its own flags and the activity of the list', () => {
+test('[V17.1] [V17] [HC-8] [HC-9] [HC-14] a session of 0.4 has its summary inside, with times as numbers, its own flags and the activity of the list', () => {
   expect(v04.stateDown('session', session, { viewer: 'two', summary: listed })).toStrictEqual({
     summary: {
       resource: 's',
@@ -101,7 +101,7 @@ const cancelled = (userSuggestion: object) => ({
   toolCall: { toolCallId: 'k', status: 'cancelled', userSuggestion },
 })
 
-test('[V17] [HC-8] [HC-15] a chat has no draft, no activity, and no model in its messages', () => {
+test('[V17.4] [V17] [HC-8] [HC-15] a chat has no draft, no activity, and no model in its messages', () => {
   const state = (one: object) => ({
     resource: 'c',
     title: 'T',
@@ -151,7 +151,7 @@ test('[V17] [HC-13] actions that 0.4 has in the same form are the same object, a
 const lowered = (type: string, before: object, after: object, viewer = 'me'): Lowered =>
   v04.actionDown('session', { type }, { viewer, before: deepFreeze(before), after: deepFreeze(after) })
 
-test('[V17] [HC-4] an active client is announced to a client if it sees another one than before', () => {
+test('[V17.2] [V17] [HC-4] an active client is announced to a client if it sees another one than before', () => {
   const set = (before: readonly object[], after: readonly object[], viewer?: string) =>
     lowered('session/activeClientSet', { activeClients: before }, { activeClients: after }, viewer)
   const changed = (activeClient: object | null) => [{ type: 'session/activeClientChanged', activeClient }]
@@ -165,7 +165,7 @@ test('[V17] [HC-4] an active client is announced to a client if it sees another 
   expect(set([one], [], 'one')).toStrictEqual(changed(null))
 })
 
-test('[V17] [HC-8] a selection in `_meta` becomes the model and the agent of the session', () => {
+test('[V17.3] [V17] [HC-8] a selection in `_meta` becomes the model and the agent of the session', () => {
   const meta = (own: object, others?: object) => ({ _meta: { ...others, 'x-atrium': own } })
   const changed = (before: object, after: object) => lowered('session/metaChanged', before, after)
   const model = { type: 'session/modelChanged', model: { id: 'm' } }
@@ -205,7 +205,7 @@ const lift = (action: Action & object, given: Partial<LiftContext> = {}) =>
 // The lens reads only these keys of the session.
 const native = (state: object) => state as SessionState
 
-test('[V17] [HC-8] a message gets the model and agent of the session, unless it has its own', () => {
+test('[V17.3] [V17] [HC-8] a message gets the model and agent of the session, unless it has its own', () => {
   const given = { session: native({ _meta: session._meta, activeClients: [] }) }
   const started = (one: object) => ({ type: 'chat/turnStarted', turnId: 't', message: one })
   expect(lift(started(message), given)).toStrictEqual(started({ ...message, ...selection }))
@@ -223,7 +223,7 @@ test('[V17] [HC-8] a message gets the model and agent of the session, unless it 
   }
 })
 
-test('[V17] [HC-4] a client that makes itself active joins the active clients', () => {
+test('[V17.2] [V17] [HC-4] a client that makes itself active joins the active clients', () => {
   const changed = (activeClient?: unknown) => ({ type: 'session/activeClientChanged', activeClient })
   const active = (...ids: readonly string[]) => ({
     session: native({ activeClients: ids.map((clientId) => client(clientId)) }),
@@ -256,7 +256,7 @@ test('[V17] [HC-4] a client that makes itself active joins the active clients', 
   })
 })
 
-test('[V17] [HC-32] model and agent of a new chat go into its first message; those of a session are left to the host', () => {
+test('[V17.3] [V17] [HC-32] model and agent of a new chat go into its first message; those of a session are left to the host', () => {
   const params = { channel: 's', chat: 'c', model: { id: 'm' }, agent: { uri: 'a' } }
   expect(v04.paramsUp('createChat', { ...params, initialMessage: message })).toStrictEqual({
     channel: 's',
@@ -276,7 +276,7 @@ test('[V17] [HC-32] model and agent of a new chat go into its first message; tho
   expect(v04.paramsUp('fetchTurns', page)).toBe(page)
 })
 
-test('[V17] the choices of a setting are texts', () => {
+test('[V17.5] [V17] the choices of a setting are texts', () => {
   const schema = (choices: readonly unknown[]) => ({
     type: 'object',
     properties: { a: { type: 'array', title: 'A', items: { type: 'number', title: 'B', enum: choices } } },

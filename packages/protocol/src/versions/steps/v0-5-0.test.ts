@@ -4,7 +4,7 @@ import { v050 } from './v0-5-0.ts'
 
 const { down, lowered } = frozen(v050)
 
-test('[V16] a session does not list what it needs, and its status never says more than idle', () => {
+test('[V16.1] [V16] a session does not list what it needs, and its status never says more than idle', () => {
   expect(down('session', { status: 24 + 32 + 64, inputNeeded: [{ id: 'n' }] })).toStrictEqual({
     status: 1 + 32 + 64,
   })
@@ -12,7 +12,7 @@ test('[V16] a session does not list what it needs, and its status never says mor
     expect(lowered('session', { type, id: 'n', request: { id: 'n' } })).toEqual([])
 })
 
-test('[V16] [HC-12] turns are not paged by actions', () => {
+test('[V16.2] [V16] [HC-12] turns are not paged by actions', () => {
   expect(down('chat', { turns: [], turnsNextCursor: 'c' })).toStrictEqual({ turns: [] })
   expect(lowered('chat', { type: 'chat/turnsLoaded', turns: [] })).toEqual([])
   const params = { channel: 'c', before: 't', limit: 3 }
@@ -29,7 +29,7 @@ test('[V16] params that 0.5.0 does not have are ignored', () => {
   expect(v050.resultDown('listSessions', { items: [], nextCursor: 'n' })).toEqual({ items: [] })
 })
 
-test('[V16] tool calls have no intention', () => {
+test('[V16.3] [V16] tool calls have no intention', () => {
   const call = { toolCallId: 'x', status: 'running' }
   const state = (toolCall: object) => ({
     turns: [{ id: 't', responseParts: [{ kind: 'toolCall', toolCall }] }],
@@ -45,7 +45,7 @@ test('[V16] tool calls have no intention', () => {
   expect(lowered('chat', { ...start, intention: 'why' })).toStrictEqual([start])
 })
 
-test('[V16] an agent has no capabilities, and an agent of a plugin no model and no tools', () => {
+test('[V16.3] [V16] an agent has no capabilities, and an agent of a plugin no model and no tools', () => {
   const plugin = (child: object) => [{ type: 'plugin', id: 'p', children: [child] }]
   const newer = { type: 'agent', id: 'a', model: 'm', tools: [] }
   const older = { type: 'agent', id: 'a' }
@@ -61,7 +61,7 @@ test('[V16] an agent has no capabilities, and an agent of a plugin no model and 
   ])
 })
 
-test('[V16] the contents of a changeset have no nonce', () => {
+test('[V16.3] [V16] the contents of a changeset have no nonce', () => {
   const file = (content: object) => ({
     id: 'f',
     edit: { before: { uri: 'f', content }, after: { uri: 'f', content }, diff: { added: 1 } },

@@ -9,7 +9,7 @@ const { down, lowered } = frozen(v051)
 const answered = { kind: 'inputRequest', request: { id: 'r' }, response: 'accept' }
 const text = { kind: 'markdown', id: 'p', content: 'x' }
 
-test('[V15] an answered input request leaves nothing in its turn', () => {
+test('[V15.1] [V15] an answered input request leaves nothing in its turn', () => {
   const turns = [{ id: 't', responseParts: [answered, text] }]
   const left = [{ id: 't', responseParts: [text] }]
   expect(down('chat', { turns })).toStrictEqual({ turns: left })
@@ -35,7 +35,7 @@ const newer = (enabled: boolean) => ({
 })
 const older = (enabled: boolean) => plugin(skill, agent, server(enabled))
 
-test('[V15] only MCP servers among the children of a plugin are switched on and off', () => {
+test('[V15.2] [V15] only MCP servers among the children of a plugin are switched on and off', () => {
   const session = (...customizations: readonly object[]) => ({ activeClients: [], customizations })
   expect(down('session', session(newer(true)))).toStrictEqual(session(older(true)))
   const toggle = (id: string) => ({ type: 'session/customizationToggled', id, enabled: false })
@@ -49,13 +49,13 @@ test('[V15] only MCP servers among the children of a plugin are switched on and 
   expect(() => lowered('session', toggle('p'))).toThrow(ContextMissing)
 })
 
-test('[V15] the request to start or stop an MCP server changes its state', () => {
+test('[V15.2] [V15] the request to start or stop an MCP server changes its state', () => {
   const state = (kind: string) => [{ type: 'session/mcpServerStateChanged', id: 'm', state: { kind } }]
   expect(lowered('session', { type: 'session/mcpServerStartRequested', id: 'm' })).toEqual(state('starting'))
   expect(lowered('session', { type: 'session/mcpServerStopRequested', id: 'm' })).toEqual(state('stopped'))
 })
 
-test('[V15] the output of a command is a text, and files are not reviewed', () => {
+test('[V15.1] [V15] the output of a command is a text, and files are not reviewed', () => {
   const complete = { type: 'terminalComplete', exitCode: 0 }
   const changed = (...content: readonly object[]) => ({ type: 'chat/toolCallContentChanged', content })
   expect(lowered('chat', changed({ ...complete, preview: 'p' }, complete))).toStrictEqual([

@@ -19,7 +19,7 @@ const chat = (status: number, ...responseParts: readonly object[]) => ({
 })
 const toolCall = (status: string, more = {}) => ({ kind: 'toolCall', toolCall: call(status, more) })
 
-test('[V14] [HC-5] an answered request is a part of its turn; an open one is listed beside the turns', () => {
+test('[V14.1] [V14] [HC-5] an answered request is a part of its turn; an open one is listed beside the turns', () => {
   const state = chat(24, open, text, answered)
   expect(down('chat', state)).toStrictEqual({ ...chat(24, text, answered), inputRequests: [request] })
   const completed = { type: 'chat/inputCompleted', requestId: 'r', response: 'accept' }
@@ -32,7 +32,7 @@ test('[V14] [HC-5] an answered request is a part of its turn; an open one is lis
   expect(lowered('chat', { ...part, part: answered })).toStrictEqual([{ ...part, part: answered }])
 })
 
-test('[V14] [HC-10] a request that was never answered leaves nothing in a turn that ended', () => {
+test('[V14.1] [V14] [HC-10] a request that was never answered leaves nothing in a turn that ended', () => {
   const state = { status: 1, turns: [{ ...turn(open, text), state: 'complete' }] }
   expect(down('chat', state)).toStrictEqual({ status: 1, turns: [{ ...turn(text), state: 'complete' }] })
 })
@@ -50,7 +50,7 @@ test('[V14] the answers of an open request are absent if there are none', () => 
   })
 })
 
-test('[V14] turns have no times; an older client gets the time and the duration of the host', () => {
+test('[V14.2] [V14] turns have no times; an older client gets the time and the duration of the host', () => {
   const times = { startedAt: 'now', duration: 3 }
   const timed = {
     turns: [{ ...turn(text), ...times }],
@@ -68,7 +68,7 @@ test('[V14] turns have no times; an older client gets the time and the duration 
   expect(lifted('chat', cancelled)).toStrictEqual({ ...cancelled, duration })
 })
 
-test('[V14] a tool call that waits for a login is running', () => {
+test('[V14.3] [V14] a tool call that waits for a login is running', () => {
   const waiting = toolCall('auth-required', { auth: {}, content: [] })
   const running = toolCall('running', { content: [] })
   expect(down('chat', chat(24 + 64, waiting))).toStrictEqual(chat(8 + 64, running))
@@ -78,7 +78,7 @@ test('[V14] a tool call that waits for a login is running', () => {
     expect(lowered('chat', { type, turnId: 't', toolCallId: 'x' })).toEqual([])
 })
 
-test('[V14] a session does not list the logins of tool calls', () => {
+test('[V14.3] [V14] a session does not list the logins of tool calls', () => {
   const login = { id: 'l', kind: 'toolAuthentication', toolCall: call('auth-required') }
   const other = { id: 'o', kind: 'chatInput' }
   expect(down('session', { status: 24, inputNeeded: [login] })).toStrictEqual({ status: 8 })
@@ -95,7 +95,7 @@ test('[V14] an empty list of open requests is absent, as it is after the login o
   expect(down('session', { status: 1, inputNeeded: [] })).toStrictEqual({ status: 1 })
 })
 
-test('[V14] [HC-6] the risk of a tool call is not shown', () => {
+test('[V14.3] [V14] [HC-6] the risk of a tool call is not shown', () => {
   const risk = { riskAssessment: { kind: 'judge', status: 'loading' } }
   expect(down('chat', chat(24, toolCall('pending-confirmation', risk)))).toStrictEqual(
     chat(24, toolCall('pending-confirmation')),
@@ -104,7 +104,7 @@ test('[V14] [HC-6] the risk of a tool call is not shown', () => {
   expect(lowered('chat', { ...ready, ...risk })).toStrictEqual([ready])
 })
 
-test('[V14] the review of files has its older name, and only the host reviews', () => {
+test('[V14.4] [V14] the review of files has its older name, and only the host reviews', () => {
   const newer = { type: 'changeset/filesReviewChanged', files: ['a'], reviewed: true }
   const older = { type: 'changeset/filesReviewedChanged', reviewed: true, fileIds: ['a'] }
   expect(lowered('changeset', newer)).toStrictEqual([older])

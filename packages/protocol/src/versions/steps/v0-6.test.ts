@@ -5,7 +5,7 @@ import { v06 } from './v0-6.ts'
 
 const { down, lowered, lifted } = frozen(v06)
 
-test('[V13] [HC-25] the first working directory is the only one, and later changes are not sent', () => {
+test('[V13.1] [V13] [HC-25] the first working directory is the only one, and later changes are not sent', () => {
   const newer = { title: 't', workingDirectories: ['a', 'b'] }
   const older = { title: 't', workingDirectory: 'a' }
   expect(down('session', { ...newer, chats: [newer] })).toStrictEqual({ ...older, chats: [older] })
@@ -50,7 +50,7 @@ test('[V13] the source of a new chat is always a fork', () => {
   })
 })
 
-test('[V13] [HC-23] a tool input outside the state is a text with its URI, and cannot be edited', () => {
+test('[V13.2] [V13] [HC-23] a tool input outside the state is a text with its URI, and cannot be edited', () => {
   const toolInput = { uri: 'ahp-content:/1', sizeHint: 9 }
   const named = 'The input is stored at ahp-content:/1.'
   const state = (call: object) => ({
@@ -86,7 +86,7 @@ test('[V13] a call that is ready keeps its contributor and intention; a text of 
   ])
 })
 
-test('[V13] [HC-31] a side chat is a chat of the user, and a chat as an attachment is a text', () => {
+test('[V13.3] [V13] [HC-31] a side chat is a chat of the user, and a chat as an attachment is a text', () => {
   expect(down('chat', { origin: { kind: 'sideChat', chat: 'c', turnId: 't' }, turns: [] })).toStrictEqual({
     origin: { kind: 'user' },
     turns: [],
@@ -111,7 +111,7 @@ const terminal = { type: 'terminal', resource: 't', title: 'T' }
 const result = { exitCode: 1, preview: 'p' }
 const complete = { type: 'terminalComplete', resource: 't', ...result }
 
-test('[V13] the result of a command in a terminal is a block of its own', () => {
+test('[V13.4] [V13] the result of a command in a terminal is a block of its own', () => {
   const changed = (...content: readonly object[]) => ({ type: 'chat/toolCallContentChanged', content })
   const completed = (...content: readonly object[]) => ({
     type: 'chat/toolCallComplete',

@@ -28,7 +28,7 @@ const older = [
   { ...server, enabled: true },
 ]
 
-test('[V12] [HC-26] the decisions about a customization become one flag', () => {
+test('[V12.1] [V12] [HC-26] the decisions about a customization become one flag', () => {
   const client = (customizations: object) => ({ clientId: 'c', tools: [], customizations })
   const session = (customizations: object) => ({
     status: 1,
@@ -50,7 +50,7 @@ test('[V12] [HC-26] the decisions about a customization become one flag', () => 
   expect(lowered('session', { ...toggle, enablement: [] })).toStrictEqual([{ ...toggle, enabled: true }])
 })
 
-test('[V12] [HC-26] the flag of an older client is a decision for the session; decisions for other scopes stay', () => {
+test('[V12.1] [V12] [HC-26] the flag of an older client is a decision for the session; decisions for other scopes stay', () => {
   const toggle = (id: string) => ({ type: 'session/customizationToggled', id, enabled: true })
   // The customizations of the test have only the keys that the lens reads.
   const context = lifting({ customizations: newer as unknown as readonly Customization[] })
@@ -81,7 +81,7 @@ test('[V12] [HC-26] the plugins that an older client brings have decisions', () 
   })
 })
 
-test('[V12] [HC-24] a folder that replaces another one is shown by removing and setting folders', () => {
+test('[V12.2] [V12] [HC-24] a folder that replaces another one is shown by removing and setting folders', () => {
   const action = { type: 'session/workingDirectoryReplaced', directory: 'b', replacement: 'd' }
   const states = (before: readonly string[], after: readonly string[]) => ({
     before: { workingDirectories: before },
@@ -104,14 +104,14 @@ test('[V12] [HC-24] a folder that replaces another one is shown by removing and 
   expect(() => lowered('session', action)).toThrow(ContextMissing)
 })
 
-test('[V12] a session needs input while a tool of a client is running', () => {
+test('[V12.3] [V12] a session needs input while a tool of a client is running', () => {
   const state = { status: 64 + 1, inputNeeded: [{ id: 'x', kind: 'toolClientExecution' }] }
   expect(down('session', state)).toStrictEqual({ ...state, status: 64 + 24 })
   const idle = deepFreeze({ status: 1 })
   expect(down('session', idle)).toBe(idle)
 })
 
-test('[V12] a notification that a login is needed has the name of the resource only', () => {
+test('[V12.3] [V12] a notification that a login is needed has the name of the resource only', () => {
   const params = (resource: unknown) => ({ channel: 'ahp-root://', resource, reason: 'expired' })
   expect(v07.notificationDown('auth/required', params({ resource: 'https://x', scopes: [] }))).toStrictEqual(
     params('https://x'),

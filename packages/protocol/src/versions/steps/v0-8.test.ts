@@ -22,11 +22,11 @@ const turn = (state: string, ...responseParts: readonly object[]) => ({
 })
 const { down, lowered, lifted } = frozen(v08)
 
-test('[V11] [HC-21] a turn that is resumed cannot be shown by actions', () => {
+test('[V5.5] [V11.2] [V11] [HC-21] a turn that is resumed cannot be shown by actions', () => {
   expect(lowered('chat', { type: 'chat/turnResume', turnId: 't' })).toBe(rebuild)
 })
 
-test('[V11] [HC-22] the last error part of a failed turn becomes its error; earlier ones become notices', () => {
+test('[V11.2] [V11] [HC-22] the last error part of a failed turn becomes its error; earlier ones become notices', () => {
   const state = {
     turns: [
       turn('error', text, error('first'), error('last')),
@@ -52,7 +52,7 @@ test('[V11] [HC-22] the last error part of a failed turn becomes its error; earl
   })
 })
 
-test('[V11] [HC-27] a terminal that exited without a code has the code -1', () => {
+test('[V11.3] [V11] [HC-27] a terminal that exited without a code has the code -1', () => {
   const terminal = { title: 't', content: [], claim: { kind: 'client', clientId: 'c' } }
   const ended = (exitCode?: number) => ({
     ...terminal,
@@ -70,7 +70,7 @@ test('[V11] [HC-27] a terminal that exited without a code has the code -1', () =
   ])
 })
 
-test('[V11] a claim of a session has no chat; the client that claims for a session means its default chat', () => {
+test('[V11.3] [V11] a claim of a session has no chat; the client that claims for a session means its default chat', () => {
   const older = { type: 'terminal/claimed', claim: { kind: 'session', session: 's', turnId: 't' } }
   const newer = { ...older, claim: { ...older.claim, chat: 'c' } }
   expect(lowered('terminal', newer)).toStrictEqual([older])
@@ -85,7 +85,7 @@ const inTurn = { ...annotation, origin: { session: 's', chat: 'c', turnId: 't' }
 const inChat = { ...annotation, origin: { session: 's', chat: 'c' } }
 const old = { ...annotation, turnId: 't' }
 
-test('[V11] [HC-28] an annotation without a turn is not shown', () => {
+test('[V11.4] [V11] [HC-28] an annotation without a turn is not shown', () => {
   expect(down('annotations', { annotations: [inTurn, inChat] })).toStrictEqual({ annotations: [old] })
   const set = (given: object) => lowered('annotations', { type: 'annotations/set', annotation: given })
   expect(set(inTurn)).toStrictEqual([{ type: 'annotations/set', annotation: old }])
@@ -120,7 +120,7 @@ test('[V11] an annotation of an older client belongs to the session of the chann
   expect(lifted('annotations', { ...update, turnId: 't' }, lifting())).toBeInstanceOf(Refusal)
 })
 
-test('[V11] [HC-31] a message of an automation is a notice of the system', () => {
+test('[V11.1] [V11] [HC-31] a message of an automation is a notice of the system', () => {
   const queued = (kind: string) => ({ id: 'q', message: message(kind) })
   const chat = (kind: string) => ({
     turns: [{ ...turn('complete', text), message: message(kind) }],
@@ -143,14 +143,14 @@ test('[V11] [HC-31] a message of an automation is a notice of the system', () =>
   }
 })
 
-test('[V11] [HC-34] a changeset that is computed again is computed', () => {
+test('[V11.4] [V11] [HC-34] a changeset that is computed again is computed', () => {
   expect(down('changeset', { status: 'recomputing', files: [] })).toEqual({ status: 'computing', files: [] })
   expect(lowered('changeset', { type: 'changeset/statusChanged', status: 'recomputing' })).toEqual([
     { type: 'changeset/statusChanged', status: 'computing' },
   ])
 })
 
-test('[V11] new content of a changeset is sent with the error that stays', () => {
+test('[V11.4] [V11] new content of a changeset is sent with the error that stays', () => {
   const action = { type: 'changeset/contentChanged', files: [] }
   const states = (after: object) => ({ before: {}, after })
   expect(lowered('changeset', action, states({ error: failure }))).toEqual([{ ...action, error: failure }])
@@ -158,7 +158,7 @@ test('[V11] new content of a changeset is sent with the error that stays', () =>
   expect(() => lowered('changeset', action)).toThrow(ContextMissing)
 })
 
-test('[V11] a session has no origin, and one that could not be created has the older name for that', () => {
+test('[V11.1] [V11] a session has no origin, and one that could not be created has the older name for that', () => {
   const session = { title: 't', chats: [] }
   expect(down('session', { ...session, origin: {}, lifecycle: 'failed' })).toEqual({
     ...session,
@@ -171,7 +171,7 @@ test('[V11] a session has no origin, and one that could not be created has the o
   expect(v08.resultDown('initialize', { serverSeq: 1, _meta: {}, automations: {} })).toEqual({ serverSeq: 1 })
 })
 
-test('[V11] 0.8 has no automations and no canvases', () => {
+test('[V11.1] [V11] 0.8 has no automations and no canvases', () => {
   for (const kind of ['automation', 'automationRun', 'canvas'] as const) {
     expect(hasKind('0.8.0', kind)).toBe(false)
     expect(v08.stateDown(kind, { entries: [1] })).toEqual({})

@@ -84,7 +84,7 @@ test.each<[KindName, object, object]>([
   ],
   ['automation', { entries: [newEntry] }, { entries: [oldEntry] }],
   ['canvas', { instanceId: 'i', url: 'https://secret' }, {}],
-])('[V6] the state of a %s has no additions of 1.0', (kind, state, older) => {
+])('[V6.1] [V6] the state of a %s has no additions of 1.0', (kind, state, older) => {
   expect(v09.stateDown(kind, deepFreeze(state))).toStrictEqual(older)
 })
 
@@ -124,7 +124,7 @@ test.each<[string, payload: object, ...older: object[]]>([
   // The client that sent this action waits for its echo, so the action is delivered even without changes.
   ['automation/updateRequested', { changes: { disableConditions: [] } }, { changes: {} }],
   ['automation/set', { automation: newEntry }, { automation: oldEntry }],
-])('[V6] %s has no additions of 1.0, or is left out', (type, payload, ...older) => {
+])('[V6.1] [V6.3] [V6] %s has no additions of 1.0, or is left out', (type, payload, ...older) => {
   const action = deepFreeze({ type, ...payload })
   const expected = older.map((changes) => ({ ...action, ...changes }))
   expect(v09.actionDown(type.split('/')[0] as KindName, action)).toStrictEqual(expected)
@@ -141,7 +141,7 @@ const translated = new Set(
   ),
 )
 
-test('[V6] the catalogue of a session also has the changesets of turns, because chats have no catalogue', () => {
+test('[V6.6] [V6] the catalogue of a session also has the changesets of turns, because chats have no catalogue', () => {
   const own = { label: 'All', uriTemplate: 's:/1/changeset/session', changeKind: 'session' }
   const branch = { label: 'Branch', uriTemplate: 's:/1/changeset/branch', changeKind: 'branch' }
   const changed = (changesets: readonly object[]) => ({ type: 'session/changesetsChanged', changesets })
@@ -178,7 +178,7 @@ test('[V6] every other action is returned as the same object, and only its type 
   }
 })
 
-test('[V6] values and parts of values without additions of 1.0 are returned as the same object', () => {
+test('[V6.7] [V6] values and parts of values without additions of 1.0 are returned as the same object', () => {
   const bare = deepFreeze({
     status: 1,
     chats: [oldChat, newChat],
@@ -202,7 +202,7 @@ test('[V6] values and parts of values without additions of 1.0 are returned as t
 const summary = { resource: 's', status: 97, changes: { files: 1 } }
 const newSummary = { ...summary, chats: [{ resource: 'c', title: 'T' }], defaultChat: 'c' }
 
-test('[V6] the entries of the session list have no chats', () => {
+test('[V6.3] [V6] the entries of the session list have no chats', () => {
   expect(v09.notificationDown('root/sessionAdded', { summary: newSummary })).toStrictEqual({ summary })
   const changed = (changes: object) =>
     v09.notificationDown('root/sessionSummaryChanged', { session: 's', changes })
@@ -255,7 +255,7 @@ test.each([...results, ...notifications])('[V6] any %s becomes valid for 0.9 and
   )
 })
 
-test('[V6] 0.9 lacks the methods of 1.0; its actions and params are taken unchanged', () => {
+test('[V6.5] [V6] 0.9 lacks the methods of 1.0; its actions and params are taken unchanged', () => {
   expect(v09.knows('moveChat')).toBe(false)
   expect(v09.knows('createChat')).toBe(true)
   expect(v09.knows('root/sessionSummaryChanged')).toBe(true)
@@ -265,7 +265,7 @@ test('[V6] 0.9 lacks the methods of 1.0; its actions and params are taken unchan
   expect(v09.paramsUp('authenticate', params)).toBe(params)
 })
 
-test('[V6] [HC-29] the read and archived bits of a chat are masked in every place', () => {
+test('[V6.2] [V6] [HC-29] the read and archived bits of a chat are masked in every place', () => {
   const flagged = deepFreeze({ ...chat, status: 32 + 64 + 8 })
   const masked = { ...chat, status: 8 }
   const session = (one: object) => ({ status: 32 + 64 + 1, chats: [one] })
@@ -275,7 +275,7 @@ test('[V6] [HC-29] the read and archived bits of a chat are masked in every plac
   expect(v09.actionDown('session', update(32 + 64 + 8))).toStrictEqual([update(8)])
 })
 
-test('[V6] [HC-30] a new order of the chats is not sent', () => {
+test('[V6.4] [V6] [HC-30] a new order of the chats is not sent', () => {
   expect(v09.actionDown('session', { type: 'session/chatsReordered' })).toEqual([])
 })
 

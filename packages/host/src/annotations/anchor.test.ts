@@ -120,7 +120,7 @@ test.each<[string, readonly string[], TextRange | undefined]>([
   expect(moved(code, linesRange(5, 5), after)).toEqual(expected)
 })
 
-test('[H31.5] [H31] a text whose ends were changed keeps them, and its whole lines', () => {
+test('[H31] a text whose ends were changed keeps them, and its whole lines', () => {
   const lines = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
   const after = ['a', 'b', 'C!', 'd', 'E!', 'f', 'g']
   expect(moved(lines, linesRange(2, 4), after)).toEqual({

@@ -212,7 +212,7 @@ test('[Q27.3] [Q27] a read-only host finds what the index has and changes nothin
   })
 })
 
-test('[Q26.3] [Q26] a chat whose stored history is damaged is left out, and the others are indexed', async () => {
+test('[Q26.2] [Q26] a chat whose stored history is damaged is left out, and the others are indexed', async () => {
   const { all, ann } = await searchedHost(readyAgent())
   await turn(ann, 't1', 'first')
   await ann.ask('createSession', { channel: 'mock:/other' })

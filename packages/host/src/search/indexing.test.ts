@@ -114,7 +114,7 @@ test('[Q26] after a crash the index catches up, and reads only what it lacks', a
   expect(index.changes.length).toBe(after)
 })
 
-test('[Q26.1] [Q26] turns that were truncated just before a crash leave the index', async () => {
+test('[Q26] [Q28] turns that were truncated just before a crash leave the index', async () => {
   const { all, ann, index } = await searchedHost()
   for (const id of ['t1', 't2']) await turn(ann, id, `word ${id}`)
   await indexed(all)
@@ -130,7 +130,7 @@ test('[Q26.1] [Q26] turns that were truncated just before a crash leave the inde
   expect(await all.core().records.list('unsearched/')).toEqual([])
 })
 
-test('[Q26.1] [Q26] the note of a truncation stays while another truncation is not committed yet', async () => {
+test('[Q26] [Q28] the note of a truncation stays while another truncation is not committed yet', async () => {
   const flushes: (() => void)[] = []
   let holding = false
   const soon = (task: () => void) => (holding ? void flushes.push(task) : queueMicrotask(task))
@@ -176,7 +176,7 @@ async function withoutIndex(all: TestHost, index: TestIndex): Promise<void> {
   await all.restart('close')
 }
 
-test('[Q26.2] [Q26] after an epoch without the index, every session is compared', async () => {
+test('[Q26.1] [Q26] after an epoch without the index, every session is compared', async () => {
   const { all, ann, index } = await searchedHost()
   for (const id of ['t1', 't2']) await turn(ann, id, `word ${id}`)
   await indexed(all)
@@ -197,7 +197,7 @@ test('[Q26] after short epochs in which the index was not used, only what has ch
   expect(index.changes.length).toBe(before)
 })
 
-test('[Q26.2] [Q26] an index that is newer than the store, which was restored, is compared with it', async () => {
+test('[Q26.1] [Q26] an index that is newer than the store, which was restored, is compared with it', async () => {
   const { all, ann, index } = await searchedHost()
   await turn(ann, 't1', 'word')
   await indexed(all)
@@ -221,7 +221,7 @@ test('[Q28] retention forgets actions, and turns stay found', async () => {
   expect(await turnsWith(ben, 'word')).toEqual(['t1', undefined])
 })
 
-test('[Q20.2] [Q20] chats that sleep are read, and not woken', async () => {
+test('[Q20] chats that sleep are read, and not woken', async () => {
   const { all, ann } = await searchedHost(readyAgent(), { tail: 2 })
   for (let i = 0; i < 60; i++) await turn(ann, `t${i}`, `word w${i}`)
   await all.restart('close')

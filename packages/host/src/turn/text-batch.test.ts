@@ -45,7 +45,7 @@ describe('[N7] a batch of text deltas', () => {
     expect(appended.map(([merged]) => merged)).toEqual(['a', 'b', 'c'])
   })
 
-  test('[N7.2] [N7.3] is bounded by number and by length, and may be dropped', async () => {
+  test('[N7.2] is bounded by number and by length, and may be dropped', async () => {
     const { batch, appended } = recordedBatch()
     const asked = new TextBatch(
       testWorld(),

@@ -174,7 +174,7 @@ test.each([
   [new TypeError('terminated'), ''],
   [network('UND_ERR_SOCKET'), ' (UND_ERR_SOCKET)'],
   [network('ECONNRESET'), ' (ECONNRESET)'],
-])('[N28.5] %s is reported as a connection that broke off', (error, code) => {
+])('[N28] %s is reported as a connection that broke off', (error, code) => {
   const { failure, retry } = problem(error)
   expect(failure.message).toBe(`The connection to Mock broke off${code}. Resume this turn to go on.`)
   expect(retry).toEqual({ reason: 'The connection to Mock broke off' })

@@ -51,7 +51,7 @@ test('[Q27] the file is private', async () => {
   expect(statSync(join(folder, 'search.db')).mode & 0o777).toBe(0o600)
 })
 
-test('[Q27.4] [Q27] an idle index closes its file, and the next request opens it again', async () => {
+test('[Q27] an idle index closes its file, and the next request opens it again', async () => {
   const folder = await filledFolder('word')
   const index = open(folder, { idleMs: 10 })
   for (let round = 0; round < 3; round++) {

@@ -32,7 +32,7 @@ async function turns({ ann, client }: Desk, count: number): Promise<void> {
 
 describe('[V8] commands of older versions', () => {
   test.each(['0.1.0', '0.3.0', '0.4.0', '0.5.0'] as const)(
-    '[V8.8] fetchTurns at %s returns a page',
+    '[V8.8] [V16.2] fetchTurns at %s returns a page',
     async (version) => {
       const desk = await at(version)
       await turns(desk, 3)

@@ -13,7 +13,7 @@ test.each([
   ['command', commandRoles],
   ['further command', extensionRoles],
   ['action', actionRoles],
-])('[T8] docs/roles.md has the role of every %s, and no other', (heading, table) => {
+])('[T8] [T8.1] docs/roles.md has the role of every %s, and no other', (heading, table) => {
   const at = lines.indexOf(`|${heading}|role|`)
   const rows = lines.slice(at + 2, lines.indexOf('', at))
   const expected = Object.entries(table).map(

@@ -62,9 +62,9 @@ function waits(rounds: number): readonly number[] {
     return waitMs
   })
 }
-test('[S-57 failureWaitMs] at 3,600,000: the wait doubles up to it', () =>
+test('[G9.1] [S-57 failureWaitMs] at 3,600,000: the wait doubles up to it', () =>
   expect(waits(7)).toEqual([1, 2, 4, 8, 16, 32, 60].map((minutes) => minutes * 60_000)))
-test('[S-57 failureWaitMs] past 3,600,000: the wait grows no further; after a quiet time it starts anew', () => {
+test('[G9.1] [S-57 failureWaitMs] past 3,600,000: the wait grows no further; after a quiet time it starts anew', () => {
   expect(waits(100).at(-1)).toBe(3_600_000)
   const { fail, pass } = counting()
   fail(11)

@@ -143,7 +143,7 @@ describe('[G9] failed tokens (S-06)', () => {
     () => ({ Origin: 'null' }),
   ]
 
-  test('10,000 failures from this machine: ten get 403, the others 429, always the same response; the owner can connect', async () => {
+  test('[G9.1] 10,000 failures from this machine: ten get 403, the others 429, always the same response; the owner can connect', async () => {
     const reports: { event: string; detail: unknown }[] = []
     let time = 0
     const report = (event: string, detail: unknown) => void reports.push({ event, detail })

@@ -162,7 +162,7 @@ test('[G12] [G14] the page enters with the code of its link and opens one WebSoc
   socket.terminate()
 })
 
-test('[G13] a request to enter from elsewhere is refused, in the same bytes whatever is wrong', async () => {
+test('[G13] [G13.1] a request to enter from elsewhere is refused, in the same bytes whatever is wrong', async () => {
   const host = await startPage()
   const text = async (path: string, body: object, headers: Record<string, string>) => {
     const response = await post(host, path, body, headers)
@@ -181,7 +181,7 @@ test('[G13] a request to enter from elsewhere is refused, in the same bytes what
   expect(await text('/enter/code', {}, { authorization: `Bearer ${token}` })).toMatch(/^200 .*"code"/)
 })
 
-test('[G13] [G9] failed attempts to enter are limited, and a right code is still accepted', async () => {
+test('[G13] [G9] [G13.1] failed attempts to enter are limited, and a right code is still accepted', async () => {
   const host = await startPage()
   const statuses: number[] = []
   for (let tries = 0; tries < limits.failures + 2; tries++)
@@ -212,7 +212,7 @@ test('[G13] [G3] behind a proxy with TLS, the page of an allowed name may enter'
 })
 
 test.each([token, undefined])(
-  '[G13] without room for another device, a right code or token gets the reason (token of the host: %s)',
+  '[G13] [G13.1] without room for another device, a right code or token gets the reason (token of the host: %s)',
   async (own) => {
     const devices = new MemoryDevices()
     const host = await startPage({ devices, token: own })

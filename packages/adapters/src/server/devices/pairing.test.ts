@@ -28,7 +28,7 @@ beforeEach(() => {
 })
 
 describe('[T5] POST /pair', () => {
-  test('answers a right code with a secret, of which the host gets the hash only', async () => {
+  test('[T5.2] answers a right code with a secret, of which the host gets the hash only', async () => {
     const connected: (Device | undefined)[] = []
     const { port } = await start({
       devices,
@@ -63,7 +63,7 @@ describe('[T5] POST /pair', () => {
     expect((await upgradeAt(port, both(secret, secret))).status).toBe(403)
   })
 
-  test('wrong codes count as failed attempts, and the eleventh is answered 429', async () => {
+  test('[T5.3] wrong codes count as failed attempts, and the eleventh is answered 429', async () => {
     const { port } = await start({ devices })
     for (let at = 0; at < limits.failures; at++)
       expect((await post(port, '/pair', '{"code":"BAD"}')).status).toBe(403)
@@ -74,13 +74,16 @@ describe('[T5] POST /pair', () => {
     expect((await post(port, '/pair', '{"code":"GOOD"}')).status).toBe(200)
   })
 
-  test.each([['{'], ['7'], ['{}'], ['{"code":7}'], ['']])('the body %j is answered 400', async (body) => {
-    const { port } = await start({ devices })
-    expect((await post(port, '/pair', body)).status).toBe(400)
-    expect(asked).toBe(0)
-  })
+  test.each([['{'], ['7'], ['{}'], ['{"code":7}'], ['']])(
+    '[T5.3] the body %j is answered 400',
+    async (body) => {
+      const { port } = await start({ devices })
+      expect((await post(port, '/pair', body)).status).toBe(400)
+      expect(asked).toBe(0)
+    },
+  )
 
-  test('a foreign origin is refused before the code is looked at; the own one is not', async () => {
+  test('[T5.3] a foreign origin is refused before the code is looked at; the own one is not', async () => {
     const { port } = await start({ devices })
     for (const Origin of ['https://evil.com', 'null', 'vscode-file://vscode-app'])
       expect((await post(port, '/pair', '{"code":"GOOD"}', { Origin })).status).toBe(403)
@@ -105,7 +108,7 @@ describe('[T5] POST /pair', () => {
     expect((await post(port, '/pair', body)).status).toBe(200)
   })
 
-  test('[S-57 pairingBytes] past 4,096 bytes the answer is 413', async () => {
+  test('[T5.3] [S-57 pairingBytes] past 4,096 bytes the answer is 413', async () => {
     const { port } = await start({ devices })
     const body = '{"code":"GOOD"}'.padEnd(limits.pairingBytes + 1)
     expect((await post(port, '/pair', body)).status).toBe(413)

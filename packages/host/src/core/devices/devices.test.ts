@@ -10,7 +10,7 @@ import { decisionOf } from '../../access/decision.ts'
 const root = 'ahp-root://'
 
 describe('[T5] pairing codes', () => {
-  test('a code creates one device, once, however it is typed', async () => {
+  test('[T5.1] a code creates one device, once, however it is typed', async () => {
     const all = await testHost()
     const { devices } = all.core()
     const { code, seconds } = devices.pair({ name: 'phone', role: 'prompt' })
@@ -58,7 +58,7 @@ describe('[T5] pairing codes', () => {
     expect(devices.pair({ name: 'last', role: 'watch' }).code).toHaveLength(11)
   })
 
-  test('a restart of the host ends all codes', async () => {
+  test('[T5.1] a restart of the host ends all codes', async () => {
     const all = await testHost()
     const { code } = all.core().devices.pair({ name: 'phone', role: 'own' })
     await all.restart('close')
@@ -114,7 +114,7 @@ describe('[T6] devices', () => {
     expect(await devices.redeem('AAAAA-AAAAA', { hash: 'h' })).toBeUndefined()
   })
 
-  test('a client learns its device and the commands of its role', async () => {
+  test('[T6.2] a client learns its device and the commands of its role', async () => {
     const all = await testHost()
     const device = await pairedDevice(all, 'watch', 'screen')
     const client = deviceLink(all, device)
@@ -128,7 +128,7 @@ describe('[T6] devices', () => {
     expect(deviceIn(await all.link().initialize('ann'))).toBeUndefined()
   })
 
-  test('a client id belongs to the device that used it first, in both directions', async () => {
+  test('[T6.1] a client id belongs to the device that used it first, in both directions', async () => {
     const all = await testHost()
     await all.join('ann')
     const phone = await pairedDevice(all, 'own', 'phone')
@@ -140,7 +140,7 @@ describe('[T6] devices', () => {
     await deviceLink(all, phone).initialize('phone')
   })
 
-  test('a browser is a device with a key instead of a secret, and has a name of its own', async () => {
+  test('[G13] a browser is a device with a key instead of a secret, and has a name of its own', async () => {
     const all = await testHost()
     const { devices } = all.core()
     const proof = { hash: 'key:1', publicKey: 'k1' }
@@ -163,7 +163,7 @@ describe('[T6] devices', () => {
     await expect(pairing).rejects.toThrow('the disk is being copied')
   })
 
-  test('every client sees which device approved a call', async () => {
+  test('[T6.2] every client sees which device approved a call', async () => {
     const { all, ann } = await desk()
     const phone = await pairedClient(all, 'approve', 'phone')
     await phone.ask('subscribe', { channel: chat })

@@ -86,7 +86,7 @@ describe('[M8] ending a terminal', () => {
     expect(left).toBeDefined()
   })
 
-  test('a signal becomes an exit code as in shells', async () => {
+  test('[M1.1] a signal becomes an exit code as in shells', async () => {
     for (const [signal, exitCode] of [
       ['KILL', 137],
       ['TERM', 143],

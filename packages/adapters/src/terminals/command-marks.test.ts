@@ -23,7 +23,7 @@ const types = (emitted: readonly TerminalOutput[]) =>
   emitted.map(({ type }) => type.slice('terminal/'.length))
 
 describe('[M6] marks', () => {
-  test('of successive commands are reported', () => {
+  test('[M6.3] of successive commands are reported', () => {
     const { one, emitted, clock } = commands()
     one.receive({ at: 'prompt' })
     one.receive({ at: 'line', line: 'ls' })
@@ -56,7 +56,7 @@ describe('[M6] marks', () => {
     expect(emitted[1]).not.toHaveProperty('exitCode')
   })
 
-  test('of a shell without a nonce are accepted', async () => {
+  test('[M6.1] of a shell without a nonce are accepted', async () => {
     const mark = (text: string) => `printf '\\033]133;${text}\\007'`
     const { said, text, exited } = await line([mark('A'), mark('C'), 'echo out', mark('D;3')].join(';'))
     await exited()

@@ -31,7 +31,7 @@ test.each([
   ['the title, which is not revealed', '\\033]2;evil\\007\\033[21t', /^$/],
   ['the clipboard', '\\033]52;c;?\\007', /^$/],
   ['settings and capabilities', '\\033P$qm\\033\\\\\\033P+q544e\\033\\\\', /^$/],
-])('[S-33] query of %s', async (_, query, answer) => {
+])('[S-33] [M7] query of %s', async (_, query, answer) => {
   const { text, exited } = await line(asking(query), bash)
   await exited()
   expect(text()).toMatch(/\^\[\[0n$/)
@@ -74,7 +74,7 @@ function replies(limits = { screenLength: 262_144, queries: 64 }) {
   return { emulator, answers, one, updates: () => emulator.inputs.map(({ updates }) => updates) }
 }
 
-test('[S-33] output is emulated only when a query arrives, and each output once', () => {
+test('[S-33] [M7] output is emulated only when a query arrives, and each output once', () => {
   const { emulator, one, updates, answers } = replies()
   one.output('a')
   one.output('b')

@@ -112,7 +112,7 @@ test('[S-32] invalid UTF-8 gives the same result in any chunks', () => {
   )
 })
 
-describe('[M6] with a nonce, marks without it are ignored', () => {
+describe('[M6] [M6.1] with a nonce, marks without it are ignored', () => {
   const nonce = 'n0nce'
   const options = { ...defaults, nonce }
   test.each([

@@ -10,7 +10,7 @@ import { ptyTerminals } from './terminals.ts'
 describe.each(['bash', 'zsh'] as const)('[M6] %s', (name) => {
   if (isMissing(name)) return test(`skipped: no ${name}`, ({ skip }) => skip(`no ${name}`))
 
-  test('reports a command with its output and exit code', async () => {
+  test('[M6.3] reports a command with its output and exit code', async () => {
     const { run, said, commands } = await openPrompt(name)
     expect(commands()).toEqual([])
     expect(await run('echo hello')).toEqual({
@@ -24,7 +24,7 @@ describe.each(['bash', 'zsh'] as const)('[M6] %s', (name) => {
     expect(said.filter(({ type }) => type === 'terminal/commandDetectionAvailable')).toHaveLength(1)
   })
 
-  test('reports the start time and the duration', async () => {
+  test('[M6.3] reports the start time and the duration', async () => {
     const { run, said } = await openPrompt(name)
     const before = Date.now()
     await run('sleep 0.3')
@@ -86,7 +86,7 @@ describe.each(['bash', 'zsh'] as const)('[M6] %s', (name) => {
     await until(() => cwds().at(-1) === `file://${home}`)
   })
 
-  test('exit finishes the command together with the shell', async () => {
+  test('[M6.3] exit finishes the command together with the shell', async () => {
     const { type, commands, exited, said } = await openPrompt(name)
     type('exit 5\r')
     expect(await exited()).toBe(5)
@@ -117,7 +117,7 @@ describe.each(['bash', 'zsh'] as const)('[M6] %s', (name) => {
     expect(await run('echo (x)'.replace(/[()]/g, ''))).toMatchObject({ line: 'echo x' })
   })
 
-  test('marks that a program forges are neither accepted nor shown', async () => {
+  test('[M6.1] marks that a program forges are neither accepted nor shown', async () => {
     const { run, commands, said, text } = await openPrompt(name)
     const forged = ['A', 'E;evil', 'C', 'D;0', 'P;Cwd=/evil', 'E;evil;', 'C;0123']
     for (const one of forged) await run(`printf '\\033]633;${one}\\007\\033]133;${one}\\007'`)
@@ -132,7 +132,7 @@ describe.each(['bash', 'zsh'] as const)('[M6] %s', (name) => {
     expect(text()).not.toMatch(/\x1b\](?:633|133)/)
   })
 
-  test('a program finds the nonce neither in its environment nor in a file', async () => {
+  test('[M6.1] a program finds the nonce neither in its environment nor in a file', async () => {
     const before = readdirSync(tmpdir())
     const { run, said } = await openPrompt(name)
     const { output } = await run(
@@ -147,7 +147,7 @@ describe.each(['bash', 'zsh'] as const)('[M6] %s', (name) => {
     expect(JSON.stringify(said)).not.toContain('__atrium_mark')
   })
 
-  test('the history contains the typed lines only', async () => {
+  test('[M6.2] the history contains the typed lines only', async () => {
     const { run, type, exited, home } = await openPrompt(name, {
       '.bashrc': 'PS1="$ "; HISTFILE=~/history',
       '.zshrc': 'PS1="$ "; HISTFILE=~/history; SAVEHIST=10; HISTSIZE=10',

@@ -47,7 +47,7 @@ function typing(pid = 1) {
   return { terminal, says, emitted, exits, sessionEnd }
 }
 
-test('[M1.5] output after a quiet time is emitted at once; more output waits, and is emitted together', () => {
+test('[M1.3] output after a quiet time is emitted at once; more output waits, and is emitted together', () => {
   const { says, emitted } = typing()
   says('a')
   expect(emitted).toEqual(['a'])
@@ -59,7 +59,7 @@ test('[M1.5] output after a quiet time is emitted at once; more output waits, an
   expect(emitted).toEqual(['a', 'bc'])
 })
 
-test('[M1.6] the first output after an input is emitted at once, whatever was emitted before; the second waits', () => {
+test('[M1.3] the first output after an input is emitted at once, whatever was emitted before; the second waits', () => {
   const { terminal, says, emitted } = typing()
   for (const key of ['x', 'y', 'z']) {
     terminal.input(key)
@@ -73,7 +73,7 @@ test('[M1.6] the first output after an input is emitted at once, whatever was em
   expect(emitted).toEqual(['x', 'y', 'z', '!.'])
 })
 
-test('[M1.5] output that fills an action is emitted at once', () => {
+test('[M1.3] output that fills an action is emitted at once', () => {
   const { says, emitted } = typing()
   says('a')
   says('b'.repeat(limits.terminalData))

@@ -17,7 +17,7 @@ const lengths = (said: readonly { readonly type: string; readonly data?: string 
 const meanwhile = async () => (await line('yes | head -c 1000000')).exited()
 
 describe('[F-40] floods', () => {
-  test('16 MB arrive complete and in order', async () => {
+  test('[M1.1] 16 MB arrive complete and in order', async () => {
     const began = performance.now()
     const { text, exited, said } = await line('seq 1 2100000')
     await exited()
@@ -97,7 +97,7 @@ describe('[F-40] floods', () => {
 })
 
 describe('[M1] output', () => {
-  test('characters are complete, wherever their bytes were split', async () => {
+  test('[M1.2] characters are complete, wherever their bytes were split', async () => {
     const { text, said, exited } = await line(
       `for b in 360 237 230 200 342 202 254 303 251 377 101; do printf "\\\\$b"; sleep 0.03; done`,
     )
@@ -106,7 +106,7 @@ describe('[M1] output', () => {
     expect(said.every((one) => one.type !== 'terminal/data' || !/[\ud800-\udbff]$/.test(one.data))).toBe(true)
   })
 
-  test('an incomplete character at the end is a replacement character', async () => {
+  test('[M1.2] an incomplete character at the end is a replacement character', async () => {
     const { text, exited } = await line(`printf 'a\\360\\237'`)
     await exited()
     expect(text()).toBe('a\ufffd')

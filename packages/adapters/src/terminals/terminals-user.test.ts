@@ -6,7 +6,7 @@ import { isMissing, openPrompt } from '../../test/shell-prompt.ts'
 import { homeWith, until } from '../../test/shells.ts'
 import { ptyTerminals } from './terminals.ts'
 
-describe('[M6] bash keeps the settings of its user', () => {
+describe('[M6] [M6.2] bash keeps the settings of its user', () => {
   const bashrc = (text: string) => openPrompt('bash', { '.bashrc': `PS1="$ "\n${text}` })
 
   test('PROMPT_COMMAND, single or array, with the exit status of the command', async () => {
@@ -52,7 +52,7 @@ describe('[M6] bash keeps the settings of its user', () => {
     expect(text()).not.toMatch(/atrium/)
   })
 
-  test('a line that the user keeps out of the history is reported as empty', async () => {
+  test('[M6.3] a line that the user keeps out of the history is reported as empty', async () => {
     const { run } = await bashrc('HISTCONTROL=ignoreboth')
     expect((await run('echo one')).line).toBe('echo one')
     expect((await run(' echo secret')).line).toBe('')
@@ -96,7 +96,7 @@ describe('[M6] bash keeps the settings of its user', () => {
   })
 })
 
-describe('[M6] zsh keeps the settings of its user', () => {
+describe('[M6] [M6.2] zsh keeps the settings of its user', () => {
   if (isMissing('zsh')) return test('skipped: no zsh', ({ skip }) => skip('no zsh'))
 
   test('precmd and preexec, with the exit status', async () => {

@@ -45,7 +45,7 @@ const say = (client: Client, text: string, turnId = 't1') =>
 const state = (client: Client) => client.state(chat) as unknown as ChatState
 const ended = (client: Client, turns = 1) => client.until(() => state(client).turns.length === turns)
 
-test('[Y9] a message that begins with ! is a shell command, and runs in a terminal that all clients see', async () => {
+test('[Y9] [Y9.1] a message that begins with ! is a shell command, and runs in a terminal that all clients see', async () => {
   const { ann, terminals, prompts } = await setUp((shell) => {
     shell.data('\x1b[1mok\x1b[0m\r\n/w')
     shell.exit(0)
@@ -79,7 +79,7 @@ test('[Y9] a message that begins with ! is a shell command, and runs in a termin
   })
 })
 
-test('[Y9] a command that fails is a failed tool call; the turn completes and the chat stays usable', async () => {
+test('[Y9] [Y9.1] a command that fails is a failed tool call; the turn completes and the chat stays usable', async () => {
   const { ann, prompts } = await setUp((shell) => shell.exit(7))
   await say(ann, '!false')
   await ended(ann)
@@ -92,7 +92,7 @@ test('[Y9] a command that fails is a failed tool call; the turn completes and th
   expect(prompts).toEqual(['hello'])
 })
 
-test('[Y9] the output of a command says that some of it is missing, if the terminal has dropped it', async () => {
+test('[Y9] [Y9.4] the output of a command says that some of it is missing, if the terminal has dropped it', async () => {
   const { ann } = await setUp((shell) => {
     for (let n = 0; n < 30; n++) shell.data(`${n} ${'x'.repeat(60_000)}\r\n`)
     shell.data('the end')
@@ -109,7 +109,7 @@ test('[Y9] the output of a command says that some of it is missing, if the termi
   expect(data).toMatch(/^\[Some of the output is missing\.\]\nx+\n.*\n29 x+\nthe end$/s)
 })
 
-test('[Y9] cancelling the turn ends the shell', async () => {
+test('[Y9] [Y9.2] cancelling the turn ends the shell', async () => {
   const { ann, terminals } = await setUp()
   await say(ann, '!sleep 1000')
   await ann.until(() => JSON.stringify(state(ann).activeTurn ?? {}).includes('"terminal"'))
@@ -120,7 +120,7 @@ test('[Y9] cancelling the turn ends the shell', async () => {
   await ann.until(() => (ann.state(rootUri)['terminals'] as unknown[]).length === 0)
 })
 
-test('[Y9] a crash during the command leaves an interrupted turn, and nothing runs twice', async () => {
+test('[Y9] [Y9.2] a crash during the command leaves an interrupted turn, and nothing runs twice', async () => {
   const { all, ann, terminals } = await setUp()
   await say(ann, '!make')
   await ann.until(() => terminals.shells.length === 1)

@@ -108,7 +108,7 @@ test('[Y1] a turn cancelled while its shell starts ends the shell, and leaves no
   expect(terminalsOf(all.core())).toEqual([])
 })
 
-test('[Y9] the output of a command includes what its terminal shows as commands, because a program printed marks', async () => {
+test('[Y9] [Y9.3] the output of a command includes what its terminal shows as commands, because a program printed marks', async () => {
   const { done, shell } = await running()
   shell.data('one\r\n')
   shell.say({ type: 'terminal/commandExecuted', commandId: 'c1', commandLine: 'ls', timestamp: 1 })
@@ -119,7 +119,7 @@ test('[Y9] the output of a command includes what its terminal shows as commands,
   expect(await done).toMatchObject({ exitCode: 0, output: 'one\ntwo\nthree' })
 })
 
-test('[Y9] the outcome of a command says whether output is missing: its terminal has dropped it, or was cleared', async () => {
+test('[Y9] [Y9.4] the outcome of a command says whether output is missing: its terminal has dropped it, or was cleared', async () => {
   const whole = await running()
   whole.shell.data('all\r\n')
   whole.shell.exit(0)

@@ -12,7 +12,7 @@ test.each([
   ['a line that is erased after its text', 'remote: done\x1b[K\r\nnext', 'remote: done\nnext'],
   ['a line that is erased, and written from the same column', 'abc\x1b[2Kd', '   d'],
   ['a line that is erased and not written again', 'Downloading\r\x1b[K\r\nDone', '\nDone'],
-])('[Y9] plain text: %s', (_, output, expected) => expect(plainText(output)).toBe(expected))
+])('[Y9.3] plain text: %s', (_, output, expected) => expect(plainText(output)).toBe(expected))
 
 test.each([
   ['colours', '\x1b[1;32mok\x1b[0m\r\n', 'ok'],
@@ -20,9 +20,9 @@ test.each([
   ['characters that are typed over', 'N\bNA\bAM\bME\bE 😀\b!', 'NAME !'],
   ['other control characters', 'a\0\x01b\x07c\td', 'abc\td'],
   ['titles and links', '\x1b]0;title\x07a\x1b]8;;http://x\x1b\\b\x1b]8;;\x1b\\', 'ab'],
-])('[Y9] plain text: %s', (_, output, expected) => expect(plainText(output)).toBe(expected))
+])('[Y9.3] plain text: %s', (_, output, expected) => expect(plainText(output)).toBe(expected))
 
-test('[Y9] plain text: a long line that is erased very often takes no longer than its length allows', () => {
+test('[Y9] [Y9.3] plain text: a long line that is erased very often takes no longer than its length allows', () => {
   const long = 'x'.repeat(500_000)
   expect(plainText(`${long}${'\x1b[2Ky'.repeat(100_000)}`)).toBe(`${' '.repeat(599_999)}y`)
   expect(plainText(`${long}${'\r\x1b[Ky'.repeat(100_000)}`)).toBe('y')

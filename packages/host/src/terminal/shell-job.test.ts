@@ -60,7 +60,7 @@ test('[Y5] F-40: a program waits for a slow subscriber, and goes on when it has 
 })
 
 test('[S-57 viewerMs] at 2,000 ms the program still waits for a slow subscriber', () => stalled(1999, true))
-test('[S-57 viewerMs] past 2,000 ms it waits no longer, until the subscriber has caught up once', () =>
+test('[Y5] [S-57 viewerMs] past 2,000 ms it waits no longer, until the subscriber has caught up once', () =>
   stalled(2000, false))
 
 async function stalled(ms: number, waiting: boolean): Promise<void> {
@@ -91,7 +91,7 @@ async function stalled(ms: number, waiting: boolean): Promise<void> {
 }
 
 test('[S-57 untoldOutput] at 64 uncommitted pieces of output the program goes on', () => unflushed(64, false))
-test('[S-57 untoldOutput] past 64 it waits', () => unflushed(65, true))
+test('[Y5] [S-57 untoldOutput] past 64 it waits', () => unflushed(65, true))
 
 async function unflushed(pieces: number, paused: boolean): Promise<void> {
   const terminals = fakeTerminals()
@@ -173,7 +173,7 @@ test('[Y1] a host that stops while a shell starts ends the shell, and stores its
   expect(cat.state(uri)).toMatchObject({ lifecycle: { status: 'exited', exitCode: 129 }, content: [] })
 })
 
-test('[Y4] a shell gets the input and the size that came while it started', async () => {
+test('[Y4] [Y4.2] a shell gets the input and the size that came while it started', async () => {
   const { terminals, begin, created, say } = await starting()
   await say({ type: 'terminal/resized', cols: 100, rows: 30 })
   await say({ type: 'terminal/resized', cols: 110, rows: 40 })

@@ -24,7 +24,7 @@ async function setUp() {
   return { all, ann, make, names, exitAll }
 }
 
-test('[Y2] [S-23] terminals that have exited do not count for the limit of running terminals', async () => {
+test('[Y2] [S-23] [Y2.1] terminals that have exited do not count for the limit of running terminals', async () => {
   const { make, names, exitAll } = await setUp()
   await make(1, 2, 3)
   await expect(make(4)).rejects.toMatchObject({ code: -32009 })
@@ -34,7 +34,7 @@ test('[Y2] [S-23] terminals that have exited do not count for the limit of runni
   expect(names('running')).toEqual([uri(5), uri(6), uri(7)])
 })
 
-test('[Y2] a new terminal takes the place of the oldest exited ones, if as many as may run are listed', async () => {
+test('[Y2] [Y2.1] a new terminal takes the place of the oldest exited ones, if as many as may run are listed', async () => {
   const { all, ann, make, names, exitAll } = await setUp()
   await make(1, 2)
   await exitAll()

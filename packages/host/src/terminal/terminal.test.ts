@@ -31,7 +31,7 @@ const reason = async (client: Client, action: Action & Record<string, unknown>, 
 const state = (client: Client) => client.state(uri) as unknown as TerminalState
 const listed = (client: Client) => (client.state(rootUri) as unknown as RootState).terminals
 
-test('[Y1] [Y2] a terminal is created and listed, then its shell starts; its output reaches all subscribers', async () => {
+test('[Y1] [Y2] [Y1.1] a terminal is created and listed, then its shell starts; its output reaches all subscribers', async () => {
   const { ann, ben, shell } = await shared()
   expect(shell.start).toEqual({ cwd: '/home/dev/x', cols: 80, rows: 24 })
   const info = { resource: uri, title: 'Terminal', claim: mine('ann'), lifecycle: { status: 'running' } }
@@ -71,7 +71,7 @@ test('[Y1] [Y2] a terminal is created and listed, then its shell starts; its out
   }
 })
 
-test('[Y1] an invalid request for a terminal is refused with the reason, and creates none', async () => {
+test('[Y1] [Y1.1] an invalid request for a terminal is refused with the reason, and creates none', async () => {
   const { all, ann, terminals } = await shared()
   const ask = (params: object) =>
     ann.ask('createTerminal', { channel: 'ahp-terminal:/2', claim: mine('ann'), ...params } as never)
@@ -98,7 +98,7 @@ test('[Y1] an invalid request for a terminal is refused with the reason, and cre
   await expect(ask({})).rejects.toMatchObject({ code: -32010 })
 })
 
-test('a host without shells has neither the method nor the command prefix', async () => {
+test('[Y1.2] a host without shells has neither the method nor the command prefix', async () => {
   const all = await testHost()
   const ann = all.link()
   expect(await ann.initialize('ann')).not.toHaveProperty('terminalCommandPrefix')
@@ -106,7 +106,7 @@ test('a host without shells has neither the method nor the command prefix', asyn
   await expect(asked).rejects.toMatchObject({ code: -32601 })
 })
 
-test('[Y4] S-17, S-33: only the holder of a terminal sends input, and input is not stored', async () => {
+test('[Y4] [Y4.2] S-17, S-33: only the holder of a terminal sends input, and input is not stored', async () => {
   const { all, ann, ben, shell } = await shared()
   expect(await reason(ann, input('secret word\r'))).toBeUndefined()
   expect(await reason(ben, input('mine\r'))).toBe('this terminal is held by another client')
@@ -118,7 +118,7 @@ test('[Y4] S-17, S-33: only the holder of a terminal sends input, and input is n
   expect(JSON.stringify([envelopes, loaded])).not.toContain('secret')
 })
 
-test('[Y4] a claim is passed on by its holder; the claim of a disconnected client or of a session, by any client', async () => {
+test('[Y4] [Y4.1] a claim is passed on by its holder; the claim of a disconnected client or of a session, by any client', async () => {
   const { all, ann, ben, shell } = await shared()
   expect(await reason(ben, claimed(mine('ben')))).toBe('this terminal is held by another client')
   expect(await reason(ann, claimed(mine('nobody')))).toBe('there is no such client')
@@ -140,7 +140,7 @@ test('[Y4] a claim is passed on by its holder; the claim of a disconnected clien
   expect(shell.sizes).toEqual([[100, 30]])
 })
 
-test('[Y4] size, title and clearing: by the holder, within limits; a title set by a client stays', async () => {
+test('[Y4] [Y4.3] size, title and clearing: by the holder, within limits; a title set by a client stays', async () => {
   const { ann, ben, shell } = await shared()
   const resized = (cols: number) => ({ type: 'terminal/resized', cols, rows: 24 })
   expect(await reason(ben, resized(90))).toBe('this terminal is held by another client')

@@ -35,19 +35,19 @@ export function terminalsContract(name: string, open: () => Promise<TerminalFixt
    */
   const meanwhile = async () => (await begun((lines) => lines.count(1000))).exited()
 
-  test(`[M1] ${name}: the output of a program is reported, and then its exit`, async () => {
+  test(`[M1] [M1.1] ${name}: the output of a program is reported, and then its exit`, async () => {
     const { said, text, exited } = await begun((lines) => lines.say('hello'))
     expect(await exited()).toBe(0)
     expect(text().trim()).toBe('hello')
     expect(said.at(-1)).toEqual({ type: 'terminal/exited', exitCode: 0 })
   })
 
-  test.each([0, 1, 7, 255])(`[M1] ${name}: exit code %d`, async (code) => {
+  test.each([0, 1, 7, 255])(`[M1] [M1.1] ${name}: exit code %d`, async (code) => {
     const { exited } = await begun((lines) => lines.exit(code))
     expect(await exited()).toBe(code)
   })
 
-  test(`[M1] ${name}: the end of the output is complete, however short the program runs`, async () => {
+  test(`[M1] [M1.1] ${name}: the end of the output is complete, however short the program runs`, async () => {
     const runs = Array.from({ length: 12 }, () => begun((lines) => lines.count(4000)))
     for (const { text, exited } of await Promise.all(runs)) {
       await exited()

@@ -27,7 +27,6 @@ const partly: ReadonlySet<string> = new Set([
   'docs/spec/repository.md',
   'docs/spec/resources.md',
   'docs/spec/sessions.md',
-  'docs/spec/worktrees.md',
   'proof/README.md',
 ])
 const items = specItems()

@@ -160,7 +160,7 @@ describe('[O55] a host that is killed while it applies a worktree', () => {
     expect(listed).toBeGreaterThan(0)
   })
 
-  test('applies nothing if somebody has committed before the first file was changed', async () => {
+  test('[O55.1] applies nothing if somebody has committed before the first file was changed', async () => {
     const changed = await changedWorktree()
     const { repository } = changed
     expect(applyInChild(changed, 'part')).toBe(true)

@@ -36,7 +36,7 @@ describe('[O53] applying', () => {
     expect(readdirSync(root).toSorted()).toEqual(['.git', 'a', 'file', 'folder', 'link', 'run'])
   })
 
-  test('does not overwrite an ignored file of the main checkout', async () => {
+  test('[O53.1] does not overwrite an ignored file of the main checkout', async () => {
     const { worktrees, root, inTree, write, repository } = await begun((made) =>
       made.put('.gitignore', 'mine\n'),
     )
@@ -48,7 +48,7 @@ describe('[O53] applying', () => {
     expect(readFileSync(join(root, 'mine'), 'utf8')).toBe('precious')
   })
 
-  test('refuses a main checkout in a merge, without a branch, with a lock or a broken index', async () => {
+  test('[O53.1] refuses a main checkout in a merge, without a branch, with a lock or a broken index', async () => {
     const { worktrees, write, repository } = await begun()
     write('a', '2\n')
     repository.put('.git/MERGE_HEAD', '')
@@ -66,7 +66,7 @@ describe('[O53] applying', () => {
     expect(readFileSync(repository.at('a'), 'utf8')).toBe('1\n')
   })
 
-  test('refuses nested repositories, submodules and files with filters', async () => {
+  test('[O53.1] refuses nested repositories, submodules and files with filters', async () => {
     const { worktrees, write, tree, inTree, repository } = await begun((made) =>
       made.put('.gitattributes', '*.bin filter=lfs\n'),
     )
@@ -83,7 +83,7 @@ describe('[O53] applying', () => {
     await expect(worktrees.apply('one')).rejects.toThrow(/"module" is a submodule/)
   })
 
-  test('leaves no object in the repository when the changes conflict', async () => {
+  test('[O53.1] leaves no object in the repository when the changes conflict', async () => {
     const { worktrees, write, repository } = await begun()
     repository.put('a', '2\n')
     await repository.commit()
@@ -95,7 +95,7 @@ describe('[O53] applying', () => {
   })
 })
 
-describe('[O53] a main checkout that is gone', () => {
+describe('[O53] [O53.1] a main checkout that is gone', () => {
   needsGit()
   test('or that is another repository now, is refused with a sentence, and nothing changes', async () => {
     const { worktrees, write, repository, root, tree } = await begun()
@@ -122,7 +122,7 @@ describe('[O53] a main checkout that is gone', () => {
     expect(await worktrees.apply('one')).toMatchObject({ files: ['a'] })
   })
 
-  test('[O55] is reported by a recovery, which finishes the others', async () => {
+  test('[O55] [O55.2] is reported by a recovery, which finishes the others', async () => {
     const { worktrees, write, repository, root } = await begun()
     write('a', '2\n')
     repository.put('.git/refs/heads/main.lock', '')
@@ -188,13 +188,13 @@ describe('[O55] an application that was interrupted', () => {
     expect(readdirSync(repository.folder).filter((name) => !/^(one\.json|trees)$/.test(name))).toEqual([])
   })
 
-  test('is finished by applying again', async () => {
+  test('[O55.2] is finished by applying again', async () => {
     const { repository, worktrees } = await stopped()
     expect(await worktrees.apply('one')).toMatchObject({ left: [] })
     expect(repository.git('status', '--porcelain')).toBe('?? late')
   })
 
-  test('does not move a branch to which a person has committed', async () => {
+  test('[O55.1] does not move a branch to which a person has committed', async () => {
     const { repository } = await stopped()
     repository.put('b', 'of a person\n')
     repository.git('commit', '-qam', 'mine')

@@ -42,7 +42,7 @@ async function comparedFiles() {
   }
 }
 
-describe('[O53] files that are replaced', () => {
+describe('[O53] [O53.2] files that are replaced', () => {
   needsGit()
   test('are those that were compared', async () => {
     const { root, at, replace } = await comparedFiles()

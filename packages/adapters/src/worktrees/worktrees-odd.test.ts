@@ -46,7 +46,7 @@ describe('[O50] a worktree that git knows', () => {
     await expect(create('three', { path: 'x' })).rejects.toThrow(/must be an absolute path/)
   })
 
-  test('[O56] is not placed in the data folder of the host, and has no copies of its files', async () => {
+  test('[O56] [O56.2] is not placed in the data folder of the host, and has no copies of its files', async () => {
     const repository = new WorktreeRepository()
     const data = repository.at('data')
     repository.put('.gitignore', 'data\n.env\n')
@@ -70,12 +70,18 @@ describe('[O50] a worktree that git knows', () => {
     expect(existsSync(join(made.path, 'data'))).toBe(false)
   })
 
-  test.each(['-x', 'a..b', 'a b', 'x.lock', '', 'HEAD', 'a\nb', 'a/'])('has no branch %j', async (branch) => {
-    const { repository, worktrees, root } = await begun()
-    const wanted = { id: 'two', directory: root, branch }
-    await expect(worktrees.create(wanted, signal)).rejects.toThrow(/cannot be the name of a branch/)
-    expect(repository.git('branch', '--format=%(refname:short)').split('\n')).toEqual(['atrium/one', 'main'])
-  })
+  test.each(['-x', 'a..b', 'a b', 'x.lock', '', 'HEAD', 'a\nb', 'a/'])(
+    '[O50.2] has no branch %j',
+    async (branch) => {
+      const { repository, worktrees, root } = await begun()
+      const wanted = { id: 'two', directory: root, branch }
+      await expect(worktrees.create(wanted, signal)).rejects.toThrow(/cannot be the name of a branch/)
+      expect(repository.git('branch', '--format=%(refname:short)').split('\n')).toEqual([
+        'atrium/one',
+        'main',
+      ])
+    },
+  )
 
   test('has odd names of files and branches unchanged', async () => {
     const names = ['new\nline', '"q"', ' ', '-x', 'ü', ';id']
@@ -103,7 +109,7 @@ describe('[O50] a worktree that git knows', () => {
     expect(readFileSync(join(root, 'a'), 'utf8')).toBe('1\n')
   })
 
-  test('is not created in the middle of a merge or rebase, or outside of a repository', async () => {
+  test('[O50.2] is not created in the middle of a merge or rebase, or outside of a repository', async () => {
     const { repository, worktrees, root } = await begun()
     const create = (directory = root) => worktrees.create({ id: 'two', directory }, signal)
     for (const [name, operation] of [
@@ -120,7 +126,7 @@ describe('[O50] a worktree that git knows', () => {
     expect(await none.recover()).toEqual([])
   })
 
-  test('leaves nothing behind where it cannot be written', async ({ skip }) => {
+  test('[O50.2] leaves nothing behind where it cannot be written', async ({ skip }) => {
     if (process.getuid?.() === 0) skip('root may write everywhere')
     const { repository, worktrees, root } = await begun()
     const closed = newFolder()
@@ -134,7 +140,7 @@ describe('[O50] a worktree that git knows', () => {
     expect(existsSync(repository.at('.git/worktrees/atrium-two'))).toBe(false)
   })
 
-  test('says that submodules are empty and that the main checkout is sparse', async () => {
+  test('[O50.1] says that submodules are empty and that the main checkout is sparse', async () => {
     const repository = new WorktreeRepository()
     repository.put('a', '1')
     repository.put('sub/b', '1')
@@ -154,7 +160,7 @@ describe('[O50] a worktree that git knows', () => {
   })
 
   test.each(someOf(attacks, 6))(
-    '[S-41b] [O14] runs no program of the repository: $name',
+    '[S-41b] [O14] [O50.1] runs no program of the repository: $name',
     async ({ prepare }) => {
       const hostile = new HostileRepository()
       await prepare(hostile)
@@ -195,7 +201,7 @@ describe('[O52] a creation that was interrupted', () => {
 
 describe('[O55] a damaged file of the host', () => {
   needsGit()
-  test('about one worktree is reported, and the other worktrees are recovered', async () => {
+  test('[O55.3] about one worktree is reported, and the other worktrees are recovered', async () => {
     const { repository, worktrees, root, write } = await begun()
     for (const id of ['two', 'three']) await worktrees.create({ id, directory: root }, signal)
     write('a', '2\n')

@@ -78,7 +78,7 @@ test('[O59] the confirmation names the main checkout, both branches, and what is
   )
 })
 
-test('[O59] what O53 refuses is a conflict with its sentence, and changes nothing', async () => {
+test('[O59] [O59.2] what O53 refuses is a conflict with its sentence, and changes nothing', async () => {
   const { ann, tree, main, worktrees } = await inWorktree()
   tree.files.set('a', '2')
   worktrees.trees.get('/main')?.files.set('mine', 'x')
@@ -92,7 +92,7 @@ test('[O59] what O53 refuses is a conflict with its sentence, and changes nothin
   expect(main()).toEqual({ a: '2' })
 })
 
-test('[O59] a worktree that is gone says so, and a session in its folder has no such operation', async () => {
+test('[O59] [O59.1] a worktree that is gone says so, and a session in its folder has no such operation', async () => {
   const { ann, worktrees } = await inWorktree()
   worktrees.state = () => Promise.reject(new WorktreeRefused('The folder /main is not there any more.'))
   expect(operationIn(await changeset(ann, uri))).toMatchObject({
@@ -105,7 +105,7 @@ test('[O59] a worktree that is gone says so, and a session in its folder has no 
   await expect(apply(ann, `${channel}/changeset/session`)).rejects.toMatchObject({ code: -32602 })
 })
 
-test('[O59] files that cannot be captured do not keep a worktree from being applied', async () => {
+test('[O59] [O59.1] files that cannot be captured do not keep a worktree from being applied', async () => {
   const { ann, tree, main, captures } = await inWorktree()
   tree.files.set('a', '2')
   captures.failing = 'No room.'
@@ -117,7 +117,7 @@ test('[O59] files that cannot be captured do not keep a worktree from being appl
   expect(main()).toEqual({ a: '2' })
 })
 
-test('[O59] while a turn is active in the session nothing is applied, and clients see it', async () => {
+test('[O59] [O59.1] while a turn is active in the session nothing is applied, and clients see it', async () => {
   const all = await inWorktree()
   const { ann, ben, tree, main, agent } = all
   tree.files.set('a', '2')
@@ -135,7 +135,7 @@ test('[O59] while a turn is active in the session nothing is applied, and client
   expect(main()).toEqual({ a: '2' })
 })
 
-test('[O59] for a turn that runs in the main checkout, what is applied is shared', async () => {
+test('[O59] [O59.2] for a turn that runs in the main checkout, what is applied is shared', async () => {
   const all = await inWorktree()
   const { ann, tree, captures, worktrees, agent } = all
   const channel = 'ahp-session:/two'
@@ -158,7 +158,7 @@ test('[O59] for a turn that runs in the main checkout, what is applied is shared
   expect((await recordOf(all, 't1', defaultChat))?.folders[0]?.shared).toEqual(['b'])
 })
 
-test('[O59] operations never run at the same time, and a host that ends waits for it', async () => {
+test('[O59] [O59.3] operations never run at the same time, and a host that ends waits for it', async () => {
   const { ann, tree, worktrees, host, main } = await inWorktree()
   tree.files.set('a', '2')
   const real = worktrees.apply.bind(worktrees)
@@ -186,7 +186,7 @@ test('[O59] operations never run at the same time, and a host that ends waits fo
   expect([main(), most]).toEqual([{ a: '2' }, 1])
 })
 
-test('[O56] [O59] the session of a moved chat shows the worktree, and applies it when no turn is active in it', async () => {
+test('[O56] [O59] [O56.3] the session of a moved chat shows the worktree, and applies it when no turn is active in it', async () => {
   const all = await inWorktree()
   const { ann, tree, main, agent } = all
   await ann.ask('createChat', { channel: session, chat: 'ahp-chat:/b' })

@@ -58,7 +58,7 @@ const stateOf = (client: Client) => client.state(uri) as unknown as SessionState
 const shown = ({ _meta }: SessionState) =>
   (_meta?.['x-atrium'] as { worktree?: Record<string, unknown> })?.worktree
 
-test('[O56] a session in a worktree works there, and shows it', async () => {
+test('[O56] [O56.1] a session in a worktree works there, and shows it', async () => {
   const { ann, worktrees, base, began } = await repositoryHost()
   const state = await create(ann, { ...inWorktree, 'atrium.worktreeBranch': 'topic' }, { progressToken: 'p' })
   const [id = ''] = worktrees.created
@@ -102,7 +102,7 @@ test.each([
   expect(worktrees.created).toEqual([])
 })
 
-test('[O56] a worktree that is refused fails the session with the reason', async () => {
+test('[O56] [O56.1] a worktree that is refused fails the session with the reason', async () => {
   const { ann, began } = await repositoryHost()
   const state = await create(ann, inWorktree, { workingDirectories: ['file:///elsewhere'] })
   expect(state).toMatchObject({
@@ -113,7 +113,7 @@ test('[O56] a worktree that is refused fails the session with the reason', async
   expect(began).toEqual([])
 })
 
-test('[O56] a creation that a crash has interrupted goes on with the same worktree', async () => {
+test('[O56] [O56.1] a creation that a crash has interrupted goes on with the same worktree', async () => {
   const { all, ann, worktrees } = await repositoryHost()
   worktrees.gate = new Promise(() => {})
   await ann.ask('createSession', { channel: uri, workingDirectories: ['file:///main'], config: inWorktree })

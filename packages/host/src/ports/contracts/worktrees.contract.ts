@@ -50,7 +50,7 @@ export function worktreesContract(name: string, open: () => Promise<WorktreeFixt
       expect(await worktrees.create(wanted, signal)).toEqual(worktree)
     })
 
-    test('[O50] a branch of the same name, and a checkout without a commit, are refused', async () => {
+    test('[O50] [O50.2] a branch of the same name, and a checkout without a commit, are refused', async () => {
       const { worktrees, main, write, commit } = await open()
       const create = (id: string) => worktrees.create({ id, directory: main, branch: 'topic' }, signal)
       await expect(create('one')).rejects.toThrow(/has no commit yet/)
@@ -112,7 +112,7 @@ export function worktreesContract(name: string, open: () => Promise<WorktreeFixt
       ])
     })
 
-    test('[O53] a main checkout that is not clean is refused, and nothing changes', async () => {
+    test('[O53] [O53.1] a main checkout that is not clean is refused, and nothing changes', async () => {
       const { worktrees, main, tree, base, write, read, commit, head } = await begun()
       await write(tree, 'a', '2\n')
       await commit(tree)
@@ -124,7 +124,7 @@ export function worktreesContract(name: string, open: () => Promise<WorktreeFixt
       expect([await read(main, 'a'), await read(main, 'mine'), await head(main)]).toEqual(['1\n', 'x', base])
     })
 
-    test('[O53] a conflict is refused with its paths, and nothing changes', async () => {
+    test('[O53] [O53.1] a conflict is refused with its paths, and nothing changes', async () => {
       const { worktrees, main, tree, write, read, commit, head } = await begun()
       await write(main, 'a', '2\n')
       const moved = await commit(main)

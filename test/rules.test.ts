@@ -17,7 +17,6 @@ const partly: ReadonlySet<string> = new Set([
   'docs/spec/connections.md',
   'docs/spec/customizations.md',
   'docs/spec/faults.md',
-  'docs/spec/files.md',
   'docs/spec/json-rpc.md',
   'docs/spec/limits.md',
   'docs/spec/log.md',
@@ -25,7 +24,6 @@ const partly: ReadonlySet<string> = new Set([
   'docs/spec/page.md',
   'docs/spec/protocol.md',
   'docs/spec/repository.md',
-  'docs/spec/resources.md',
   'docs/spec/sessions.md',
   'proof/README.md',
 ])

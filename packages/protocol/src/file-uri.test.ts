@@ -26,7 +26,7 @@ test('[E9] S-28: the corpus has more than 250 URIs and none twice', () => {
   expect(hostileUris.length).toBeGreaterThan(250)
 })
 
-describe('[S-28] URIs made to be misread', () => {
+describe('[S-28] [E9.1] URIs made to be misread', () => {
   const short = hostileUris.map((each) => [each.uri.slice(0, 60), each.why, each] as const)
   test.each(short)('%j %s', (_, __, { uri, verdict }) => {
     const found = pathOf(uri)

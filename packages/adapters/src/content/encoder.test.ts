@@ -24,7 +24,7 @@ test('[Q1] content is encoded in another thread as the host encodes it', async (
   expect(await encoded('')).toEqual({ data: '', encoding: 'utf-8' })
 })
 
-test('[Q12] large contents are encoded at once, and buffers that others share are left alone', async () => {
+test('[Q12] [Q12.4] large contents are encoded at once, and buffers that others share are left alone', async () => {
   const shared = Buffer.from('shared memory')
   const large = randomBytes(1_000_000)
   const expected = large.toString('base64')

@@ -44,7 +44,7 @@ test('[F-40c] a writer that is killed at random moments leaves one complete vers
   expect(seen.size).toBeGreaterThan(2)
 })
 
-test('[E4] concurrent appends of several processes are all kept', async () => {
+test('[E4] [E4.4] concurrent appends of several processes are all kept', async () => {
   const { root } = sandbox()
   const who = ['a', 'b', 'c', 'd']
   const children = who.map((letter) => start(root, appending, { LETTER: letter }))
@@ -58,7 +58,7 @@ test('[E4] concurrent appends of several processes are all kept', async () => {
   expect(lines.toSorted()).toEqual(expected.toSorted())
 })
 
-test('[E4] an append that does not fit is undone and refused', () => {
+test('[E4] [E4.4] an append that does not fit is undone and refused', () => {
   const { root } = sandbox()
   // `ulimit -f` counts blocks of 512 bytes: the limit is 20 KiB, and each append has 3 KiB.
   const { stdout } = spawnSync(

@@ -116,7 +116,7 @@ test('[F-40c] a file is flushed before the rename, and its directory after it', 
 })
 
 test.each(['EPERM', 'ENOTSUP'])(
-  '[E4] without hard links (%s), of concurrent creations exactly one succeeds',
+  '[E4] [E4.5] without hard links (%s), of concurrent creations exactly one succeeds',
   async (code) => {
     faults.link = code
     const { root, write, text, files, at } = room()
@@ -152,7 +152,7 @@ test.each(['copy', 'move'] as const)(
   },
 )
 
-test('[E8] [E7] a move to another disk copies and removes the source; a mounted disk is not emptied', async ({
+test('[E8] [E7] [E7.1] [E8.3] a move to another disk copies and removes the source; a mounted disk is not emptied', async ({
   skip,
 }) => {
   const { root, at, write, files, text } = room()
@@ -182,7 +182,7 @@ test('[E8] [E7] a move to another disk copies and removes the source; a mounted 
   }
 })
 
-test('[E4] a new version keeps the permissions, without setuid and setgid', async () => {
+test('[E4] [E4.1] a new version keeps the permissions, without setuid and setgid', async () => {
   const { root, write, files, at } = room()
   for (const [mode, kept] of [
     [0o600, 0o600],

@@ -33,7 +33,7 @@ describe('[S-30] special files', () => {
     ['a device without end', (path) => spawnSync('mknod', [path, 'c', '1', '5'])],
   ]
   test.for(kinds)(
-    '%s is refused at once for read, write and copy, and can be removed',
+    '[E8.2] %s is refused at once for read, write and copy, and can be removed',
     async ([, make], { skip }) => {
       const { files, root } = sandbox()
       mkdirSync(`${root}/tree`)
@@ -160,7 +160,7 @@ describe('[S-28] names', () => {
     expect(readdirSync(root)).toEqual(['other'])
   })
 
-  test('a name with invalid UTF-8 is not listed, but copied and removed with its directory', async () => {
+  test('[E2.1] a name with invalid UTF-8 is not listed, but copied and removed with its directory', async () => {
     const { files, root } = sandbox()
     const at = (path: string) => ({ path: `${root}/${path}`, roots: [root] })
     mkdirSync(`${root}/d`)

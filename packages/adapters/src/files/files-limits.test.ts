@@ -24,7 +24,7 @@ test('[S-57 treeDepth] at 256: a directory is copied and removed', async () => {
   expect(readdirSync(root)).toEqual([])
 })
 
-test('[S-57 treeDepth] past 256: a directory is neither copied nor removed, and stays complete', async () => {
+test('[E7.1] [S-57 treeDepth] past 256: a directory is neither copied nor removed, and stays complete', async () => {
   const { files, at, root } = deep(257)
   const untouched = fingerprint(root)
   await refused(files.change({ kind: 'copy', from: at('top'), to: at('copy'), failIfExists: true }), 'unfit')
@@ -43,7 +43,7 @@ describe('a crowded directory', () => {
   })
   afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-  test('[S-57 treeEntries] past 100,000: nothing is removed or copied; a list reads no further than it must', async () => {
+  test('[E7.1] [S-57 treeEntries] past 100,000: nothing is removed or copied; a list reads no further than it must', async () => {
     const [started, memory] = [cpuMs(), process.memoryUsage().rss]
     await refused(files.list(at('top'), 1000), 'unfit')
     expect(cpuMs() - started).toBeLessThan(1000)

@@ -120,7 +120,7 @@ test.each([
   expect(fingerprint(beside)).toBe(untouched)
 })
 
-test('[S-29] a refusal does not reveal the target of a link', async () => {
+test('[S-29] [E1.3] a refusal does not reveal the target of a link', async () => {
   const { files, root, beside } = await scene()
   const messages = new Set<string>()
   for (const target of [`${beside}/secret`, `${beside}/nothing`, '/etc/shadow', '/nowhere', '/root/x']) {
@@ -135,7 +135,7 @@ test('[S-29] a refusal does not reveal the target of a link', async () => {
   ])
 })
 
-test('[S-30] a write to a hard link creates a new file, and an append is refused', async () => {
+test('[S-30] [E4.4] a write to a hard link creates a new file, and an append is refused', async () => {
   const { files, root, beside } = await scene()
   const data = Buffer.from('written')
   const place = { path: `${root}/hard`, roots: [root] }
@@ -156,7 +156,7 @@ test('[S-30] a write to a hard link creates a new file, and an append is refused
   expect(fingerprint(`${beside}/secret`)).toContain('"secret"')
 })
 
-test('[S-28] a list shows a link that leads outside as a file', async () => {
+test('[S-28] [E6] a list shows a link that leads outside as a file', async () => {
   const { files, root, beside } = await scene()
   for (const [name, target] of [
     ['dir', beside],

@@ -14,7 +14,7 @@ const flips = trials(20_000, 4000)
 const minOperations = trials(1500, 300)
 const canary = 'canary '.repeat(606)
 
-test(`[S-29] an attacker that swaps directories and files for links, ${flips} times, neither reads nor writes outside`, async () => {
+test(`[S-29] [E1.2] an attacker that swaps directories and files for links, ${flips} times, neither reads nor writes outside`, async () => {
   const { files, root, beside } = sandbox()
   mkdirSync(`${beside}/tree`)
   for (const name of ['secret', 'only-outside', 'tree/secret', 'log'])

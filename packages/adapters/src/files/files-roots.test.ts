@@ -28,7 +28,7 @@ describe('[S-29] roots', () => {
     expect([existsSync(root), readdirSync(beside)]).toEqual([false, []])
   })
 
-  test('a root that is a link leads to its present target, and paths start with the root as given', async () => {
+  test('[E1.4] a root that is a link leads to its present target, and paths start with the root as given', async () => {
     const { files, root, beside } = sandbox()
     writeFileSync(`${beside}/a`, 'first')
     mkdirSync(`${root}/second`)
@@ -59,7 +59,7 @@ describe('[S-29] roots', () => {
     expect([readdirSync(beside), readdirSync(`${beside}/deep/a`)]).toEqual([['deep'], ['b']])
   })
 
-  test('a root inside a root cannot be removed, nor can the directories that contain it', async () => {
+  test('[E7.2] a root inside a root cannot be removed, nor can the directories that contain it', async () => {
     const { files, root } = sandbox()
     mkdirSync(`${root}/a/b/c`, { recursive: true })
     symlinkSync('a/b', `${root}/l`)
@@ -85,7 +85,7 @@ describe('[S-29] roots', () => {
   test.each([
     ['by its path', (data: string) => data],
     ['by a link', (data: string) => `${data}-link`],
-  ])("the host's own directories are outside, named %s, whatever the roots are", async (_, named) => {
+  ])("[E1.5] the host's own directories are outside, named %s, whatever the roots are", async (_, named) => {
     const { root, beside } = sandbox()
     mkdirSync(`${root}/own/data`, { recursive: true })
     writeFileSync(`${root}/own/data/token`, 'token')
@@ -122,7 +122,7 @@ describe('[S-29] roots', () => {
     expect(readdirSync(root).toSorted()).toEqual(['own', 'to'])
   })
 
-  test('[O56] worktrees in the own directory of the host can be used, and nothing beside them', async () => {
+  test('[O56] [E1.5] worktrees in the own directory of the host can be used, and nothing beside them', async () => {
     const { root } = sandbox()
     const data = `${root}/data`
     mkdirSync(`${data}/trees/one`, { recursive: true })

@@ -60,7 +60,7 @@ describe.each(['linux', 'darwin'])('as on %s', (platform) => {
     return box
   }
 
-  test('[S-29] a directory that is replaced by a link during a walk is not followed', async () => {
+  test('[S-29] [E1.2] a directory that is replaced by a link during a walk is not followed', async () => {
     for (const kind of ['remove', 'copy'] as const)
       for (const pass of [0, 1]) {
         const { files, root, beside, reasonOf } = await open()
@@ -89,7 +89,7 @@ describe.each(['linux', 'darwin'])('as on %s', (platform) => {
       }
   })
 
-  test('[S-29] a file that is moved outside while it is held is not touched there', async () => {
+  test('[S-29] [E1.2] a file that is moved outside while it is held is not touched there', async () => {
     for (const kind of ['remove', 'move'] as const) {
       const { files, root, beside, reasonOf } = await open()
       const at = (path: string) => ({ path: `${root}/${path}`, roots: [root] })

@@ -51,16 +51,19 @@ async function afterStart(root: string, unfinished: string, left: number): Promi
 test.each([
   ['written', `files.write(at('file'), data)`],
   ['copied', `files.change({ kind: 'copy', from: at('from'), to: at('to-' + n), failIfExists: true })`],
-])('[E4] the next start removes what a host left that was killed while a file was %s', async (_, change) => {
-  const { root } = sandbox()
-  const unfinished = join(newFolder(), 'unfinished')
-  mkdirSync(join(root, 'from'))
-  for (let i = 0; i < 100; i++) writeFileSync(join(root, 'from', `${i}`), 'x')
-  expect((await killed(root, unfinished, change)).length).toBeGreaterThan(0)
-  writeFileSync(join(root, '.atrium-0000000000000001.tmp'), 'of another host')
-  expect(await afterStart(root, unfinished, 1)).toEqual(['.atrium-0000000000000001.tmp'])
-  await expect.poll(() => readdirSync(unfinished)).toEqual([])
-})
+])(
+  '[E4.2] the next start removes what a host left that was killed while a file was %s',
+  async (_, change) => {
+    const { root } = sandbox()
+    const unfinished = join(newFolder(), 'unfinished')
+    mkdirSync(join(root, 'from'))
+    for (let i = 0; i < 100; i++) writeFileSync(join(root, 'from', `${i}`), 'x')
+    expect((await killed(root, unfinished, change)).length).toBeGreaterThan(0)
+    writeFileSync(join(root, '.atrium-0000000000000001.tmp'), 'of another host')
+    expect(await afterStart(root, unfinished, 1)).toEqual(['.atrium-0000000000000001.tmp'])
+    await expect.poll(() => readdirSync(unfinished)).toEqual([])
+  },
+)
 
 test('[E4] a note names only a temporary file of the name that the note has itself', async () => {
   const { root } = sandbox()

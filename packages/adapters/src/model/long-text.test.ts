@@ -13,7 +13,7 @@ test('[N21] a model whose text has no room in the state, and that then calls a t
   expect((await ended(turnId)).state).toBe('complete')
 })
 
-test('[N23] an approved call whose input is a reference runs', async () => {
+test('[N23] [Q10.7] an approved call whose input is a reference runs', async () => {
   const { begin, ended, pending, answer, terminals } = await modelRoom({}, { limits })
   const turnId = await begin(`call run {"command":"echo ${'y'.repeat(11_000)}"} ; say done`)
   const call = await pending()
@@ -23,7 +23,7 @@ test('[N23] an approved call whose input is a reference runs', async () => {
   expect(terminals.shells).toHaveLength(1)
 })
 
-test('[N21] an earlier answer that is a reference reaches the model', async () => {
+test('[N21] [Q10.7] an earlier answer that is a reference reaches the model', async () => {
   const { turn, sent } = await modelRoom({}, { limits: { ...limits, turnLength: 500 } })
   await turn('say the answer is forty-two and some more words '.padEnd(600, 'z'))
   await turn('say next')

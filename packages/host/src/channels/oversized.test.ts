@@ -5,6 +5,7 @@ import { chat, chatOf, oneClientSession, session, started } from '../../test/one
 import { ScriptedAgent } from '../../test/scripted-agent.ts'
 import { testHost } from '../../test/test-host.ts'
 import type { Client } from '../../test/test-host.ts'
+import { TurnFailed } from '../ports/agent.ts'
 import type { AgentAction } from '../ports/agent.ts'
 
 // An earlier build had no limit for the length of a turn. Large limits make a store as that build made it.
@@ -31,7 +32,7 @@ const said: readonly AgentAction[] = [
 ]
 
 /** A host with small limits, on the store of a host without limits. `after`: what happened after the large output. */
-async function earlierChat(after: 'ended' | 'active', turns = 1) {
+async function earlierChat(after: 'ended' | 'failed' | 'active', turns = 1) {
   const agent = new ScriptedAgent({ resumes: true })
   const { all, ann } = await oneClientSession(agent, { limits: unlimited })
   for (let n = 0; n < turns; n++) {
@@ -43,6 +44,7 @@ async function earlierChat(after: 'ended' | 'active', turns = 1) {
         type: 'chat/inputRequested',
         request: { id: 'q', questions: [{ id: 'a', kind: 'text', message: '?' }] },
       })
+    else if (after === 'failed') run.fail(new TurnFailed('busy', 'The model is busy.', true))
     else run.end()
     await untilIdle()
   }
@@ -71,7 +73,7 @@ async function expectReferences(client: Client, turn: Turn | undefined): Promise
   expect(await read(client, content[0].uri)).toBe(output)
 }
 
-test('[Q11] a chat with a turn that is too large is opened: the turn has references in place of its texts', async () => {
+test('[Q11] [Q11.1] a chat with a turn that is too large is opened: the turn has references in place of its texts', async () => {
   const all = await earlierChat('ended')
   const ben = await all.join('ben')
   await ben.ask('subscribe', { channel: chat })
@@ -93,7 +95,7 @@ test('[Q11] such turns can be paged', async () => {
   for (const turn of chatOf(ben).turns) await expectReferences(ben, turn)
 })
 
-test('[Q11] an active turn that is too large is ended before the chat is opened', async () => {
+test('[Q11] [Q11.2] an active turn that is too large is ended before the chat is opened', async () => {
   const all = await earlierChat('active')
   const ben = await all.join('ben')
   await ben.ask('subscribe', { channel: chat })
@@ -103,7 +105,14 @@ test('[Q11] an active turn that is too large is ended before the chat is opened'
   await expectReferences(ben, chatOf(ben).turns[0])
 })
 
-test('[Q11] the stored turn stays as it is, and the log names the chat', async () => {
+test('[Q11.3] a turn that is too large cannot be resumed', async () => {
+  const all = await earlierChat('failed')
+  const ben = await all.join('ben', { subscribe: [session, chat] })
+  const { rejectionReason } = await ben.echo(ben.dispatch(chat, { type: 'chat/turnResume', turnId: 't0' }))
+  expect(rejectionReason).toBe('this turn is too large to be resumed: start a new one')
+})
+
+test('[Q11] [Q11.1] the stored turn stays as it is, and the log names the chat', async () => {
   const all = await earlierChat('ended')
   await (await all.join('ben')).ask('subscribe', { channel: chat })
   expect(JSON.stringify(all.core().log.channel(chat, 'chat')?.head.turns)).toContain(text)
@@ -124,7 +133,7 @@ test('[Q11] texts that could not be stored on a read-only host can be read when 
   await expectReferences(cleo, chatOf(cleo).turns[0])
 })
 
-test('[Q11] an active turn that is too large is shown with references by a host that cannot end it', async () => {
+test('[Q11] [Q11.2] an active turn that is too large is shown with references by a host that cannot end it', async () => {
   const all = await earlierChat('active')
   await all.restart('close', 'the disk cannot be written')
   const expectShort = (client: Client) => {
@@ -153,7 +162,7 @@ test('[Q11] an active turn that is too large is shown with references by a host 
   await expectReferences(dan, chatOf(dan).turns[0])
 })
 
-test('[Q11] a handshake with many large chats: the later ones come without turns, and can be paged', async () => {
+test('[Q11] [Q10.5] a handshake with many large chats: the later ones come without turns, and can be paged', async () => {
   const agent = new ScriptedAgent()
   const { all, ann } = await oneClientSession(agent, { limits: { turnsLength: 30_000 } })
   const chats = [chat, 'ahp-chat:/2', 'ahp-chat:/3']

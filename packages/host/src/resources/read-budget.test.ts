@@ -55,7 +55,7 @@ async function readsOfMany(count: number, begun: number): Promise<void> {
   expect(admitted).toHaveLength(count)
 }
 
-test('[Q12] links take turns: a read of another link waits behind one read, not behind a hundred', async () => {
+test('[Q12] [Q12.1] links take turns: a read of another link waits behind one read, not behind a hundred', async () => {
   const { admitted, held, read } = budgetOf({ readingBytes: 4 * MiB, readingBytesOfAll: 4 * MiB })
   const ann = reader()
   const bob = reader()
@@ -69,7 +69,7 @@ test('[Q12] links take turns: a read of another link waits behind one read, not 
   expect(admitted).toEqual(['ann 0', 'bob', 'ann 1'])
 })
 
-test('[Q12] a large read that waits for the budget of all is not passed by small ones for ever', async () => {
+test('[Q12] [Q12.1] a large read that waits for the budget of all is not passed by small ones for ever', async () => {
   const { admitted, held, read } = budgetOf({ readingBytesOfAll: 4 * MiB })
   void read(reader(), 3 * MiB, 'first')
   void read(reader(), 3 * MiB, 'large')
@@ -81,7 +81,7 @@ test('[Q12] a large read that waits for the budget of all is not passed by small
   expect(admitted).toEqual(['first', 'large', 'small'])
 })
 
-test('[Q12] the waiting reads of a link that ends are dropped, and the line goes on', async () => {
+test('[Q12] [Q12.2] the waiting reads of a link that ends are dropped, and the line goes on', async () => {
   const { admitted, dropped, held, read, budget } = budgetOf({ readingBytesOfAll: 4 * MiB })
   const ann = reader()
   void read(ann, 4 * MiB, 'ann 1')
@@ -101,7 +101,7 @@ test('[Q12] the waiting reads of a link that ends are dropped, and the line goes
   expect([budget.held, budget.size]).toEqual([0, 0])
 })
 
-test('[Q12] a read takes its part until the client has read the answer', async () => {
+test('[Q12] [Q12.2] a read takes its part until the client has read the answer', async () => {
   const { admitted, held, read, budget } = budgetOf({ readingBytes: 4 * MiB })
   let hasRead = () => {}
   const ann: Reader = { principal: 'owner', drained: () => new Promise((resolve) => (hasRead = resolve)) }
@@ -117,11 +117,11 @@ test('[Q12] a read takes its part until the client has read the answer', async (
   expect(admitted).toEqual(['1', '2'])
 })
 
-test('[S-57 stalledReadMs] at 10,000 ms a link that does not read is closed, if others wait', () =>
+test('[Q12.3] [S-57 stalledReadMs] at 10,000 ms a link that does not read is closed, if others wait', () =>
   stalled(10_000, true, true))
 test('[S-57 stalledReadMs] past 10,000 ms nobody is closed if nobody waits', () =>
   stalled(60_000, false, false))
-test('[Q12] a link that has not read its answers for less than 10 s is not closed', () =>
+test('[Q12] [Q12.3] a link that has not read its answers for less than 10 s is not closed', () =>
   stalled(9999, true, false))
 
 async function stalled(ms: number, othersWait: boolean, closed: boolean): Promise<void> {

@@ -69,7 +69,7 @@ test('[Q12] I10: of 100 large reads whose answers nobody reads, three are open a
   expect([files.contents, all.core().readBudget.held]).toEqual([100, 0])
 })
 
-test('[Q12] I13: another client reads files while a link waits with a hundred reads', async () => {
+test('[Q12] [Q12.1] I13: another client reads files while a link waits with a hundred reads', async () => {
   const { ann, files, join } = await stalledReader()
   const { flood } = await join('greedy')
   void flood(100)
@@ -80,7 +80,7 @@ test('[Q12] I13: another client reads files while a link waits with a hundred re
   expect(await ann.ask('resourceList', { uri: w })).toMatchObject({ entries: [{ name: 'large' }, {}] })
 })
 
-test('[Q12] when a link closes, its waiting reads open no file, and its budget is free again', async () => {
+test('[Q12] [Q12.2] when a link closes, its waiting reads open no file, and its budget is free again', async () => {
   const { all, files, join } = await stalledReader()
   const { near, flood, read } = await join('greedy')
   void flood(100)
@@ -91,7 +91,7 @@ test('[Q12] when a link closes, its waiting reads open no file, and its budget i
   expect([files.contents, all.core().readBudget.held, all.core().readBudget.size]).toEqual([3, 0, 0])
 })
 
-test('[Q12] I14: large content goes through the encoder as bytes; content of a closed link does not', async () => {
+test('[Q12] [Q12.4] I14: large content goes through the encoder as bytes; content of a closed link does not', async () => {
   let encoded = 0
   const encoder: ContentEncoder = {
     encode: async (bytes) => {

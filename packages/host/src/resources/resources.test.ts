@@ -4,7 +4,7 @@ import { testHost } from '../../test/test-host.ts'
 import { FileError } from '../ports/files.ts'
 import { w, hostWithFiles, grant } from '../../test/files-host.ts'
 
-test('[Q1] a file is read as text, or as base64 if it is not UTF-8 or base64 is asked for', async () => {
+test('[Q1] [Q1.1] a file is read as text, or as base64 if it is not UTF-8 or base64 is asked for', async () => {
   const { ann, files } = await hostWithFiles()
   const read = (uri: string, encoding?: 'base64' | 'utf-8') =>
     ann.ask('resourceRead', { uri, ...(encoding && { encoding }) })
@@ -23,7 +23,7 @@ test('[Q1] a file is read as text, or as base64 if it is not UTF-8 or base64 is 
   expect(await read(`${w}/bom`)).toEqual({ data: '\uFEFFa', encoding: 'utf-8' })
 })
 
-test('[Q1] reads, writes, lists and changes reach the files port with the roots they must be in', async () => {
+test('[Q1] [Q1.2] reads, writes, lists and changes reach the files port with the roots they must be in', async () => {
   const { ann, files } = await hostWithFiles()
   await ann.ask('resourceWrite', {
     uri: `${w}/n`,
@@ -36,9 +36,11 @@ test('[Q1] reads, writes, lists and changes reach the files port with the roots 
   expect(files.files.get('/w/n')).toEqual(new TextEncoder().encode('hi'))
   const bad = ann.ask('resourceWrite', { uri: `${w}/n`, data: 'a', encoding: 'base64' })
   await expect(bad).rejects.toMatchObject({ code: -32602 })
+  files.put('/w/b', '')
   expect(await ann.ask('resourceList', { uri: w })).toEqual({
     entries: [
       { name: 'a.txt', type: 'file' },
+      { name: 'b', type: 'file' },
       { name: 'n', type: 'file' },
     ],
   })
@@ -87,7 +89,7 @@ const everyUse: readonly (readonly [string, (uri: string) => object])[] = [
 ]
 
 test.each(everyUse)(
-  '[Q2] S-28: %s outside is denied with the missing grant, and the disk is not touched',
+  '[Q2] [Q2.3] S-28: %s outside is denied with the missing grant, and the disk is not touched',
   async (method, params) => {
     const { ann, files } = await hostWithFiles()
     for (const uri of [
@@ -106,7 +108,7 @@ test.each(everyUse)(
   },
 )
 
-test('[Q2] below the default directory, folders are listed and resolved without a grant, and files are not read', async () => {
+test('[Q2] [Q2.2] below the default directory, folders are listed and resolved without a grant, and files are not read', async () => {
   const { ann } = await hostWithFiles()
   const home = 'file:///home/dev'
   expect(await ann.ask('resourceList', { uri: home })).toEqual({
@@ -122,7 +124,7 @@ test('[Q2] below the default directory, folders are listed and resolved without 
     await expect(asked).rejects.toMatchObject({ code: -32009 })
 })
 
-test('[Q2] all clients see the grants; grants last and can be removed; a grant to read does not allow writing', async () => {
+test('[Q2] [Q2.1] [Q2.3] all clients see the grants; grants last and can be removed; a grant to read does not allow writing', async () => {
   const { all, ann } = await hostWithFiles()
   const uri = 'file:///srv/data/x'
   const write = { uri, data: '', encoding: 'utf-8' } as const
@@ -211,7 +213,7 @@ test('[Q3] a read-only host changes no file', async () => {
       })
 })
 
-test('a host without files has no such methods', async () => {
+test('[Q1.4] a host without files has no such methods', async () => {
   const all = await testHost()
   const ann = await all.join('ann')
   await ann.ask('createSession', { channel: 's:/1', workingDirectories: [w] })
@@ -222,7 +224,7 @@ test('a host without files has no such methods', async () => {
       })
 })
 
-test('[Q1] reads do not wait for one another; a change waits for all earlier requests', async () => {
+test('[Q1] [Q1.3] reads do not wait for one another; a change waits for all earlier requests', async () => {
   const { all, ann, files } = await hostWithFiles()
   files.hangs = true
   const hanging = ann.ask('resourceRead', { uri: `${w}/a.txt` }).catch((error: unknown) => error)

@@ -21,7 +21,7 @@ async function tower(given: Partial<LimitValues> = {}) {
 const changesSeen = (client: Client) =>
   client.envelopes.flatMap(({ action }) => (action.type === 'resourceWatch/changed' ? [action] : []))
 
-test('[Q8] changes are sent to the subscribers of the watch, as URIs, and none are stored', async () => {
+test('[Q8] [Q8.2] changes are sent to the subscribers of the watch, as URIs, and none are stored', async () => {
   const { all, ann, files, watch } = await tower()
   const channel = await watch({ excludes: { items: ['**/node_modules'] }, includes: { items: ['**/*.ts'] } })
   const { snapshot } = await ann.ask('subscribe', { channel })
@@ -53,7 +53,7 @@ test('[Q8] changes are sent to the subscribers of the watch, as URIs, and none a
   expect(JSON.stringify(envelopes)).not.toContain('a%20b')
 })
 
-test('[Q8] F-40b: lost changes are reported', async () => {
+test('[Q8] [Q8.2] F-40b: lost changes are reported', async () => {
   const { ann, files, watch } = await tower()
   const channel = await watch()
   await ann.ask('subscribe', { channel })
@@ -97,7 +97,7 @@ test('[Q8] patterns decide which changes are reported', async () => {
   ])
 })
 
-test('[Q8] a watch ends with its last subscriber, which unsubscribes or disconnects', async () => {
+test('[Q8] [Q8.3] a watch ends with its last subscriber, which unsubscribes or disconnects', async () => {
   const { all, ann, files, watch } = await tower()
   const ben = await all.join('ben')
   const channel = await watch()
@@ -119,7 +119,7 @@ test('[Q8] a watch ends with its last subscriber, which unsubscribes or disconne
   expect(all.world.reports).toEqual([])
 })
 
-test('[Q8] a watch ends with its host: a client that reconnects is told that it is missing', async () => {
+test('[Q8] [Q8.3] a watch ends with its host: a client that reconnects is told that it is missing', async () => {
   const { all, ann, watch } = await tower()
   const channel = await watch()
   await ann.ask('subscribe', { channel })
@@ -156,7 +156,7 @@ test('[Q8] S-25: a watch that cannot be created is refused, and leaves nothing b
 
 test('[S-57 watchUnusedMs] at 30,000 ms a watch without subscribers still exists', () =>
   unused(29_999, false))
-test('[S-57 watchUnusedMs] past 30,000 ms it is removed', () => unused(30_000, true))
+test('[Q8.3] [S-57 watchUnusedMs] past 30,000 ms it is removed', () => unused(30_000, true))
 
 async function unused(ms: number, ended: boolean): Promise<void> {
   const { all, files, watch } = await tower()

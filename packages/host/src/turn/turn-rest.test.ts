@@ -80,7 +80,7 @@ test('[Q10] after a turn that failed as full, a long message is accepted and a n
   expect((await turns(2))[1]).toMatchObject({ state: 'complete' })
 })
 
-test('[Q10] text without room is shown after a second, and its agent is not called silent', async () => {
+test('[Q10] [Q10.6] text without room is shown after a second, and its agent is not called silent', async () => {
   const { all, ann, run } = await setUp()
   run.say(part('p'), delta('x'.repeat(50_000)))
   await untilIdle()
@@ -96,7 +96,7 @@ test('[Q10] text without room is shown after a second, and its agent is not call
   expect((await textsOf(ann, turn)).join()).toContain('more text')
 })
 
-test('[Q10] reasoning and answer are different references, and those to reasoning are marked', async () => {
+test('[Q10] [Q10.1] reasoning and answer are different references, and those to reasoning are marked', async () => {
   const { ann, run, turns } = await setUp()
   const thought = 'a thought '.repeat(4000)
   const answer = 'an answer '.repeat(4000)
@@ -113,7 +113,7 @@ test('[Q10] reasoning and answer are different references, and those to reasonin
   expect(stored.map((each) => '_meta' in each)).toEqual([true, false])
 })
 
-test('[Q10] a part whose text went on in references does not go on in the state when there is room again', async () => {
+test('[Q10] [Q10.1] a part whose text went on in references does not go on in the state when there is room again', async () => {
   const { ann, run, turns } = await setUp()
   const queued = { kind: 'queued', id: 'm', message: message('m'.repeat(39_000)) }
   await ann.echo(ann.dispatch(chat, { type: 'chat/pendingMessageSet', ...queued }))
@@ -168,7 +168,7 @@ test('[Q10] a resumed turn counts with its whole length', async () => {
   expect(stateLength(all.core(), channel)).toBeGreaterThanOrEqual(measure(channel))
 })
 
-test('[Q10] on a full disk, text without room waits for space', async () => {
+test('[Q10] [Q10.6] on a full disk, text without room waits for space', async () => {
   const { all, ann, run, turns } = await setUp()
   const { blobs } = all.store()
   const put = blobs.put.bind(blobs)

@@ -53,7 +53,7 @@ async function opened({ join, link }: TestHost, returning: Client): Promise<read
   return [subscribed, cut, initialized, reconnected].map((answer) => JSON.stringify(answer).length)
 }
 
-test('[Q10] text that has no room in the state goes on as references, and nothing of it is lost', async () => {
+test('[Q10] [Q10.1] text that has no room in the state goes on as references, and nothing of it is lost', async () => {
   const { all, ann, run, ended } = await setUp()
   const words = Array.from({ length: 60_000 }, (_, n) => `word ${n} 🌱 `)
   run.say(part)
@@ -104,7 +104,7 @@ async function outputsOf(client: Client, { responseParts }: Turn): Promise<reado
   return Promise.all(read)
 }
 
-test('[Q10] many outputs below the inline limit: the limit falls as the turn grows, and the chat can be opened', async () => {
+test('[Q10] [Q10.2] many outputs below the inline limit: the limit falls as the turn grows, and the chat can be opened', async () => {
   const { all, ann, run, ended } = await setUp()
   const texts = Array.from({ length: 100 }, (_, n) => `${n}:`.padEnd(1900, 'x'))
   run.say(...texts.flatMap((text, n) => call(n, text)))
@@ -119,7 +119,7 @@ test('[Q10] many outputs below the inline limit: the limit falls as the turn gro
   for (const length of await opened(all, ann)) expect(length).toBeLessThan(limits.stateLength)
 })
 
-test('[Q10] a long input of a tool is a reference, and its preview ends where there is no room', async () => {
+test('[Q10] [Q10.2] a long input of a tool is a reference, and its preview ends where there is no room', async () => {
   const { ann, run, ended } = await setUp()
   const input = JSON.stringify({ text: 'y'.repeat(limits.turnLength) })
   run.say({ type: 'chat/toolCallStart', toolCallId: 'c', toolName: 'write', displayName: 'Write' })
@@ -140,7 +140,7 @@ test('[Q10] a long input of a tool is a reference, and its preview ends where th
   expect((await ann.ask('resourceRead', { uri: toolInput.uri })).data).toBe(input)
 })
 
-test('[Q10] output that cannot be stored apart ends the turn when the state is full, and the chat can be opened', async () => {
+test('[Q10] [Q10.3] output that cannot be stored apart ends the turn when the state is full, and the chat can be opened', async () => {
   const { all, ann, run, ended } = await setUp()
   for (let n = 0; n < 100; n++)
     run.say({ type: 'chat/responsePart', part: { kind: 'systemNotification', content: 'n'.repeat(10_000) } })
@@ -167,7 +167,7 @@ test.each([
   expect([text, ...outputs].join('')).toContain('z'.repeat(3000))
 })
 
-test('[Q10] an output that changes many calls with one id counts as often, and the chat can be opened', async () => {
+test('[Q10] [Q10.3] an output that changes many calls with one id counts as often, and the chat can be opened', async () => {
   const { all, ann, run, ended } = await setUp()
   const { stateLength } = limits
   for (let n = 0; n < 600; n++)
@@ -190,7 +190,7 @@ test('[Q10] an output that changes many calls with one id counts as often, and t
   for (const length of await opened(all, ann)) expect(length).toBeLessThan(2 * stateLength)
 })
 
-test('[Q10] a worker whose task has no room in a state is refused, and no chat is left behind', async () => {
+test('[Q10] [Q10.3] a worker whose task has no room in a state is refused, and no chat is left behind', async () => {
   const { all, ann, run } = await setUp()
   run.say({ type: 'chat/toolCallStart', toolCallId: 'c', toolName: 'spawn', displayName: 'Spawn' })
   run.say({
@@ -215,7 +215,7 @@ test('[Q10] a worker whose task has no room in a state is refused, and no chat i
   expect(JSON.stringify(snapshot).length).toBeLessThan(limits.stateLength)
 })
 
-test('[Q10] a client’s long action is refused by a full chat, and a short one is not', async () => {
+test('[Q10] [Q10.4] a client’s long action is refused by a full chat, and a short one is not', async () => {
   const { ann, run } = await setUp()
   run.say({
     type: 'chat/responsePart',

@@ -72,7 +72,7 @@ describe('[F-40b] more events than the system keeps', () => {
     }`
 })
 
-describe('[F-40b] [O8] fewer watches than directories', () => {
+describe('[F-40b] [O8] [O8.1] fewer watches than directories', () => {
   /** A system that allows `room.left` more watches. */
   function limited(room: { left: number }, code = 'ENOSPC'): NotifyBackend {
     return {
@@ -131,7 +131,7 @@ describe('[F-40b] [O8] fewer watches than directories', () => {
     expect(listener.lost).toBe(1)
   })
 
-  test('a network file system is polled as well', async () => {
+  test('[O8.2] a network file system is polled as well', async () => {
     const backend: NotifyBackend = {
       ...perDirectoryBackend,
       reliable: false,

@@ -19,7 +19,7 @@ describe('limits', () => {
     expect([listener.calls, listener.changes.length, listener.lost]).toEqual([1, 5000, 0])
   })
 
-  test('[S-57 watchChanges] past 5,000: a loss is reported once, and the watch goes on', async () => {
+  test('[O8] [S-57 watchChanges] past 5,000: a loss is reported once, and the watch goes on', async () => {
     const { path, at, listener } = await watching()
     makeFiles(path, 5001)
     await listener.until(() => listener.calls > 0)
@@ -80,7 +80,7 @@ describe('limits', () => {
     expect([tree.watches.size, listener.calls]).toEqual([0, 0])
   })
 
-  test('[S-57 watchDirectories] past 20,000: a loss is reported, and the others are polled', async () => {
+  test('[O8.1] [S-57 watchDirectories] past 20,000: a loss is reported, and the others are polled', async () => {
     const { backend, tree } = wide(20_001)
     const { listener, watch } = await watching({ backend, timing: fastTiming })
     await listener.until(() => listener.lost > 0)

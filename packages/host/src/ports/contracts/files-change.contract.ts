@@ -6,7 +6,7 @@ import type { Sandbox } from './files-fixture.contract.ts'
 export function filesChangeContract(name: string, open: () => Promise<Sandbox>): void {
   const sandbox = async () => new SandboxFiles(await open())
 
-  test(`[E6] ${name}: a directory is created with its parents, and may exist`, async () => {
+  test(`[E6] [E6.1] ${name}: a directory is created with its parents, and may exist`, async () => {
     const { make, write, link, root, list, beside } = await sandbox()
     await make('a/b/c')
     await make('a/b/c')
@@ -88,7 +88,7 @@ export function filesChangeContract(name: string, open: () => Promise<Sandbox>):
     await refused(carry('', 'x'), kind === 'copy' ? 'unfit' : 'outside')
   })
 
-  test(`[E8] ${name}: a copy follows a link, a move moves the link itself`, async () => {
+  test(`[E8] [E8.1] ${name}: a copy follows a link, a move moves the link itself`, async () => {
     const { change, at, write, link, root, files, text, beside, put, make } = await sandbox()
     await put(`${beside}/secret`, 'secret')
     await write('a', 'x')

@@ -19,7 +19,7 @@ export function filesWriteContract(name: string, open: () => Promise<Sandbox>): 
     ['insert', { mode: 'insert' }, '-+-abcdef'],
     ['insert at 4', { mode: 'insert', position: 4 }, 'abcd-+-ef'],
     ['insert behind the end', { mode: 'insert', position: 99 }, 'abcdef-+-'],
-  ])(`[E4] ${name}: %s`, async (_, how, expected) => {
+  ])(`[E4] [E4.3] ${name}: %s`, async (_, how, expected) => {
     const { write, text, list } = await sandbox()
     await write('a', 'abcdef')
     await write('a', '-+-', how)
@@ -42,7 +42,7 @@ export function filesWriteContract(name: string, open: () => Promise<Sandbox>): 
     expect([await list(''), await text('file')]).toEqual([['file', 'folder/'], 'x'])
   })
 
-  test(`[E4] ${name}: of several that create a file at once, exactly one succeeds`, async () => {
+  test(`[E4] [E4.5] ${name}: of several that create a file at once, exactly one succeeds`, async () => {
     const { write, text, list, make } = await sandbox()
     for (const mode of ['truncate', 'append', 'insert'] as const) {
       const texts = Array.from({ length: 8 }, (_, i) => `${mode} ${i}`)
@@ -83,7 +83,7 @@ export function filesWriteContract(name: string, open: () => Promise<Sandbox>): 
     expect(await list('')).toEqual([])
   })
 
-  test(`[E4] ${name}: concurrent appends are all in the file, each in one piece`, async () => {
+  test(`[E4] [E4.4] ${name}: concurrent appends are all in the file, each in one piece`, async () => {
     const { write, text } = await sandbox()
     const lines = Array.from({ length: 60 }, (_, i) => `${i} ${'x'.repeat(i * 50)}\n`)
     await Promise.all(lines.map((line) => write('log', line, { mode: 'append' })))

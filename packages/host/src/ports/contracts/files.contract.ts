@@ -74,7 +74,7 @@ function filesReadContract(name: string, open: () => Promise<Sandbox>): void {
     await refused(files.stat(at('c'), false), 'missing')
   })
 
-  test(`[E1] ${name}: links to paths inside are followed; links to paths outside are refused`, async () => {
+  test(`[E1] [E1.3] ${name}: links to paths inside are followed; links to paths outside are refused`, async () => {
     const { files, at, link, write, text, put, root, beside, list, etag } = await sandbox()
     await write('a', 'inside')
     await put(`${beside}/secret`, 'secret')
@@ -104,7 +104,7 @@ function filesReadContract(name: string, open: () => Promise<Sandbox>): void {
     expect(await list('')).toEqual(['a', 'far', 'gone', 'gone out', 'in', 'out', 'top/', 'up'])
   })
 
-  test(`[E1] ${name}: every call refuses a path that is outside by its text, whatever is there`, async () => {
+  test(`[E1] [E1.1] ${name}: every call refuses a path that is outside by its text, whatever is there`, async () => {
     const { files, root, beside, put, write, text } = await sandbox()
     await put(`${beside}/secret`, 'secret')
     await put(`${root}2`, 'a neighbour')

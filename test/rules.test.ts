@@ -10,7 +10,6 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const partly: ReadonlySet<string> = new Set([
   'docs/spec/captures.md',
   'docs/spec/changes.md',
-  'docs/spec/client.md',
   'docs/spec/cluster.md',
   'docs/spec/command-line.md',
   'docs/spec/conformance.md',

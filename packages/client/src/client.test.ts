@@ -27,7 +27,7 @@ test('[U1] a dispatched action is shown at once, and reaches all clients when th
   expect((await b.until(({ title }) => title === 'mine')).title).toBe('mine')
 })
 
-test('[U1] a refused action is withdrawn, and the outcome has the reason', async () => {
+test('[U1] [U1.1] a refused action is withdrawn, and the outcome has the reason', async () => {
   const { ann, a } = await twoClients()
   const root = ann.subscribe('root', rootUri)
   await root.ready()

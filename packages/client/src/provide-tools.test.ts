@@ -85,7 +85,7 @@ const back = async (client: TestClient) => {
   await client.live()
 }
 
-test('[U11] a call runs once, with its input, shows content, and ends with its text', async () => {
+test('[U11] [U11.1] a call runs once, with its input, shows content, and ends with its text', async () => {
   const { ann, seen, say, outcome } = await room()
   const { tool, runs, begun } = slowTool()
   await provideTools(ann, session, [{ ...tool, title: 'Slow' }], { displayName: 'Ann' }).ready
@@ -118,15 +118,18 @@ test.each([
   expect(await outcome(await say('x'))).toMatchObject(expected)
 })
 
-test.each(['{', '[1]', '7'])('[U11] an input that is no object, %s, fails without a run', async (input) => {
-  const { ann, say, outcome } = await room()
-  const { tool, runs } = slowTool()
-  await provideTools(ann, session, [tool]).ready
-  expect(await outcome(await say(`slow ${input}`))).toMatchObject({ success: false })
-  expect(runs).toEqual([])
-})
+test.each(['{', '[1]', '7'])(
+  '[U11] [U11.2] an input that is no object, %s, fails without a run',
+  async (input) => {
+    const { ann, say, outcome } = await room()
+    const { tool, runs } = slowTool()
+    await provideTools(ann, session, [tool]).ready
+    expect(await outcome(await say(`slow ${input}`))).toMatchObject({ success: false })
+    expect(runs).toEqual([])
+  },
+)
 
-test('[U11] X7.3: a call of a tool that is registered but not provided is denied', async () => {
+test('[U11] [U11.2] X7.3: a call of a tool that is registered but not provided is denied', async () => {
   const { ann, say, outcome } = await room()
   await provideTools(ann, session, [{ name: 'x', run: () => 'x' }]).ready
   const entry = { clientId: 'ann', tools: [{ name: 'old' }] }
@@ -137,7 +140,7 @@ test('[U11] X7.3: a call of a tool that is registered but not provided is denied
   })
 })
 
-test('[U11] F-39, I6: cut off while the tool runs, and back within the grace: completed once', async () => {
+test('[U11] [U11.1] F-39, I6: cut off while the tool runs, and back within the grace: completed once', async () => {
   const { all, ann, say, outcome } = await room()
   const { tool, runs, begun } = slowTool()
   await provideTools(ann, session, [tool]).ready
@@ -187,7 +190,7 @@ test('[U11] I6: the host crashes while the tool runs: the call stays, and is com
   expect(runs).toHaveLength(1)
 })
 
-test('[U11] I6: a program that starts while a call of its client runs does not run it again', async () => {
+test('[U11] [U11.1] I6: a program that starts while a call of its client runs does not run it again', async () => {
   const { all, ann, say, outcome } = await room()
   const first = slowTool()
   await provideTools(ann, session, [first.tool]).ready
@@ -231,7 +234,7 @@ test('[U11] tools can be replaced and withdrawn; a withdrawn tool fails, also if
   })
 })
 
-test('[U11] a client that the host gave up joins again', async () => {
+test('[U11] [U11.2] a client that the host gave up joins again', async () => {
   const { all, ann, ben, say, outcome } = await room()
   await provideTools(ann, session, [{ name: 'x', run: () => 'x' }]).ready
   // A session without a turn would be removed with its creator.

@@ -3,7 +3,7 @@ import { untilIdle } from '../../../host/test/held-flushes.ts'
 import { uri, state, snapshot, subscribedClient } from '../../test/subscribed-client.ts'
 import type { ScriptedHost } from '../../test/host-and-clients.ts'
 
-describe('[U4] reconnect names only channels whose state is valid up to the last seen number, and no channel', () => {
+describe('[U4] [U4.1] reconnect names only channels whose state is valid up to the last seen number, and no channel', () => {
   /**
    * In each case the host starts a new sequence and sends no snapshot of the chat, so the client subscribes again. Then
    * the link is cut.
@@ -73,7 +73,7 @@ describe('[U4] reconnect names only channels whose state is valid up to the last
   })
 })
 
-test('[U4.6] a channel that the host has set aside as damaged is gone with that reason', async () => {
+test('[U4.5] a channel that the host has set aside as damaged is gone with that reason', async () => {
   const { host, client, chat } = await subscribedClient()
   host.cut()
   await untilIdle()
@@ -103,7 +103,7 @@ test.each([
 })
 
 test.each(['reconnect', 'initialize'])(
-  '[U4.7] a loss that the answer to %s tells of is a problem',
+  '[U4.6] a loss that the answer to %s tells of is a problem',
   async (method) => {
     const { host, client } = await subscribedClient()
     const problems: unknown[] = []

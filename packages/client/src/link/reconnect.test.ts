@@ -4,7 +4,7 @@ import { uri, draft, snapshot, subscribedClient } from '../../test/subscribed-cl
 import { TestClient, ScriptedHost } from '../../test/host-and-clients.ts'
 
 describe('[U4] a reconnecting client', () => {
-  test('of a host without resends: an action that was sent is lost, one that was not is sent', async () => {
+  test('[U1.2] [U4.3] of a host without resends: an action that was sent is lost, one that was not is sent', async () => {
     const { host, client, chat } = await subscribedClient(false)
     const maybe = chat.dispatch(draft('maybe') as never)
     host.cut()
@@ -20,7 +20,7 @@ describe('[U4] a reconnecting client', () => {
     expect(await never).toEqual({ outcome: 'accepted', serverSeq: 12 })
   })
 
-  test('whose action was accepted before the cut, and is in the snapshot, gets it accepted, not refused', async () => {
+  test('[U4.3] whose action was accepted before the cut, and is in the snapshot, gets it accepted, not refused', async () => {
     const { host, client, chat } = await subscribedClient()
     const dispatched = chat.dispatch(draft('mine') as never)
     host.cut()
@@ -39,7 +39,7 @@ describe('[U4] a reconnecting client', () => {
     expect(chat.state).toEqual(chat.confirmed)
   })
 
-  test('that the host has forgotten sends initialize on the same link; numbers may begin again', async () => {
+  test('[U4.1] that the host has forgotten sends initialize on the same link; numbers may begin again', async () => {
     const { host, client, chat } = await subscribedClient()
     host.cut()
     await untilIdle()
@@ -57,7 +57,7 @@ describe('[U4] a reconnecting client', () => {
     expect((await host.request('reconnect', 1)).params).toMatchObject({ lastSeenServerSeq: 3 })
   })
 
-  test('pings a silent host, becomes stale, then reconnects; any frame makes it live again', async () => {
+  test('[U4.2] pings a silent host, becomes stale, then reconnects; any frame makes it live again', async () => {
     const { host, client, chat } = await subscribedClient()
     // The frames of the handshake count as activity in the first five seconds.
     client.clock.advance(10_000)
@@ -74,7 +74,7 @@ describe('[U4] a reconnecting client', () => {
     expect(client.links).toBe(2)
   })
 
-  test('without a common version is closed for good, with the reason', async () => {
+  test('[U4.4] without a common version is closed for good, with the reason', async () => {
     const host = new ScriptedHost()
     const client = new TestClient(host.open)
     client.connect()

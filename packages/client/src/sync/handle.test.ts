@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { untilIdle } from '../../../host/test/held-flushes.ts'
 import { uri, draft, snapshot, subscribedClient } from '../../test/subscribed-client.ts'
 
-describe('[U3] listeners are called', () => {
+describe('[U3] [U3.2] listeners are called', () => {
   test('when the link is lost, and when it is live again', async () => {
     const { host, client, chat } = await subscribedClient()
     const seen: string[] = []
@@ -32,7 +32,7 @@ describe('[U3] listeners are called', () => {
     expect(host.received.filter(({ method }) => method === 'dispatchAction')).toHaveLength(1)
   })
 
-  test('when the client is closed; pending until and ready calls reject', async () => {
+  test('[U3.1] when the client is closed; pending until and ready calls reject', async () => {
     const { client, chat } = await subscribedClient()
     const waiting = client.subscribe('chat', 'ahp-chat:/two').ready()
     client.close('enough')
@@ -93,7 +93,7 @@ describe('[U3] handles', () => {
     expect(host.received.filter(({ method }) => method === 'subscribe')).toHaveLength(1)
   })
 
-  test('on a missing channel reject; on a channel that has gone, pending actions are lost', async () => {
+  test('[U3.1] on a missing channel reject; on a channel that has gone, pending actions are lost', async () => {
     const { host, client, chat } = await subscribedClient()
     const nothing = client.subscribe('chat', 'ahp-chat:/none')
     const { id } = await host.request('subscribe', 1)

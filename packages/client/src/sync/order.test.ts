@@ -4,7 +4,7 @@ import { uri, state, draft, snapshot, subscribedClient } from '../../test/subscr
 import { TestClient, ScriptedHost } from '../../test/host-and-clients.ts'
 
 describe('[U2] order', () => {
-  test('actions that overtake the snapshot are held; those that it contains are skipped', async () => {
+  test('[U2.1] actions that overtake the snapshot are held; those that it contains are skipped', async () => {
     const { host, client } = await subscribedClient()
     const other = client.subscribe('chat', 'ahp-chat:/two')
     const { id } = await host.request('subscribe', 1)
@@ -34,7 +34,7 @@ describe('[U2] order', () => {
     expect(client.problems).toEqual([])
   })
 
-  test('actions that overtake the response to initialize are held; a channel without a snapshot is fetched', async () => {
+  test('[U2.1] actions that overtake the response to initialize are held; a channel without a snapshot is fetched', async () => {
     const host = new ScriptedHost()
     const client = new TestClient(host.open)
     const [chat, other] = [client.subscribe('chat', uri), client.subscribe('chat', 'ahp-chat:/two')]
@@ -49,7 +49,7 @@ describe('[U2] order', () => {
     expect(client.problems).toEqual([])
   })
 
-  test('an action held for a response that never came is replayed over the next link, once', async () => {
+  test('[U2.1] an action held for a response that never came is replayed over the next link, once', async () => {
     const { host, client, chat } = await subscribedClient()
     host.cut()
     client.clock.advance(60_000)
@@ -83,7 +83,7 @@ describe('[U2] order', () => {
     expect(client.problems.filter(({ kind }) => kind !== 'link')).toEqual([])
   })
 
-  test('pending actions are sent over a new link before those dispatched by its listeners', async () => {
+  test('[U2.2] pending actions are sent over a new link before those dispatched by its listeners', async () => {
     const { host, client, chat } = await subscribedClient()
     void chat.dispatch(draft('first') as never)
     host.cut()

@@ -24,7 +24,7 @@ describe('[U5] a faulty host', () => {
       'a tool call that never began',
       { type: 'chat/toolCallReady', turnId: 't1', toolCallId: 'c', invocationMessage: '' },
     ],
-  ])('a gap: %s', async (_, action) => {
+  ])('[U5.1] a gap: %s', async (_, action) => {
     expect(await healed((host) => host.sendAction(uri, 11, action))).toEqual(['gap'])
   })
 
@@ -36,7 +36,7 @@ describe('[U5] a faulty host', () => {
     expect(await healed(wrong)).toEqual(['gap'])
   })
 
-  test('an old number: the sequence began again', async () => {
+  test('[U5.1] an old number: the sequence began again', async () => {
     const wrong = (host: ScriptedHost) => {
       host.sendAction(uri, 12, draft('twelve'))
       host.sendAction(uri, 11, draft('eleven'))
@@ -52,7 +52,7 @@ describe('[U5] a faulty host', () => {
     ['a sequence number that is not a number', { channel: uri, serverSeq: '11', action: draft('x') }],
     ['an envelope without a channel', { serverSeq: 11, action: draft('x') }],
     ['no envelope at all', []],
-  ])('malformed: %s', async (_, params) => {
+  ])('[U5.1] malformed: %s', async (_, params) => {
     expect(await healed((host) => host.send({ method: 'action', params }))).toEqual(['malformed'])
   })
 
@@ -69,7 +69,7 @@ describe('[U5] a faulty host', () => {
     expect((await chat.until(() => chat.status === 'open')).draft?.text).toBe('true')
   })
 
-  test('gets at most one subscribe request a second, however many wrong actions it sends', async () => {
+  test('[U5.2] gets at most one subscribe request a second, however many wrong actions it sends', async () => {
     const { host, client } = await subscribedClient()
     const nonsense = { type: 'chat/turnComplete', turnId: 'nobody', duration: 1 }
     for (let n = 0; n < 50; n++) {
@@ -100,7 +100,7 @@ describe('[U5] a faulty host', () => {
     expect(client.link.state).toBe('live')
   })
 
-  test('a listener that throws does not disturb others, and dispatch never throws', async () => {
+  test('[U1.2] a listener that throws does not disturb others, and dispatch never throws', async () => {
     const { host, client, chat } = await subscribedClient()
     let calls = 0
     chat.onChange(() => {

@@ -14,7 +14,7 @@ test('[U2] a request is sent before an action that is dispatched after it', asyn
   expect(host.received.slice(-2).map(({ method }) => method)).toEqual(['createSession', 'dispatchAction'])
 })
 
-describe('[U1] an action that no host accepts is refused before it is sent, and not kept as pending', () => {
+describe('[U1] [U1.4] an action that no host accepts is refused before it is sent, and not kept as pending', () => {
   const config = (value: unknown) => ({ type: 'root/configChanged', config: value })
   const deep = (levels: number): object => (levels === 0 ? {} : { value: deep(levels - 1) })
   test.each([
@@ -63,7 +63,7 @@ describe('[U1] an action that no host accepts is refused before it is sent, and 
   })
 })
 
-test('[U1.6] while the disk of the host is full, the client says so, and its actions stay pending', async () => {
+test('[U1.5] while the disk of the host is full, the client says so, and its actions stay pending', async () => {
   const { host, client, chat } = await subscribedClient()
   const problems: unknown[] = []
   let changes = 0
@@ -103,7 +103,7 @@ test('[U1] a rejection ends its pending action, whatever the shape of the action
   expect(chat.status).toBe('open')
 })
 
-test('[U1] an action that the host applies to another channel is pending in its own one no more', async () => {
+test('[U1] [U1.1] an action that the host applies to another channel is pending in its own one no more', async () => {
   const { host, client, chat } = await subscribedClient()
   const renames = { type: 'session/titleChanged', title: 'new' }
   const dispatched = client.dispatch(uri, renames as never)
@@ -115,7 +115,7 @@ test('[U1] an action that the host applies to another channel is pending in its 
   expect([client.pending, chat.pending, changes]).toEqual([[], [], 1])
 })
 
-describe('[U1] an action on a channel that does not exist', () => {
+describe('[U1] [U1.3] an action on a channel that does not exist', () => {
   test('is lost when the channel is found missing, subscribed or not', async () => {
     const all = await hostAndClients()
     const ann = all.client('ann')

@@ -20,7 +20,6 @@ const partly: ReadonlySet<string> = new Set([
   'docs/spec/limits.md',
   'docs/spec/log.md',
   'docs/spec/mcp.md',
-  'docs/spec/page.md',
   'docs/spec/protocol.md',
   'docs/spec/repository.md',
   'docs/spec/sessions.md',

@@ -28,7 +28,7 @@ function growing(total: number): Client {
   return { ask } as unknown as Client
 }
 
-test('[U27.4] the newest moment is the last action, also if it arrives while the past is read', async () => {
+test('[U27.3] the newest moment is the last action, also if it arrives while the past is read', async () => {
   const moment = await new PastReader(growing(3), channel, () => {}).newest()
   expect([moment.position, moment.range.total]).toEqual([4, 4])
   expect(moment.state.activity).toBe('action 4')

@@ -75,7 +75,7 @@ test('[U45] a host that does not answer in time is not waited for', async () => 
   expect(await page).toBe('one')
 })
 
-test('[U45] a build that changes while it is loaded is not kept', async () => {
+test('[U45] [U45.2] a build that changes while it is loaded is not kept', async () => {
   const browser = new Browser()
   browser.host = two
   await expect(browser.worker('one', ['/']).install()).rejects.toThrow('another build')
@@ -84,7 +84,7 @@ test('[U45] a build that changes while it is loaded is not kept', async () => {
   expect(browser.kept.size).toBe(0)
 })
 
-test('[U45] the files of the build before stay for pages that are open, and older ones go', async () => {
+test('[U45] [U45.2] the files of the build before stay for pages that are open, and older ones go', async () => {
   const browser = new Browser()
   const builds = [one, two, { '/': 'three', '/assets/a-3.js': 'code 3' }]
   for (const build of builds) {
@@ -109,6 +109,6 @@ test.each([
   ['GET', '/assets/a-1.js?x'],
   ['GET', '/healthz'],
   ['HEAD', '/'],
-])('[U45] %s %s is left alone', (method, path) => {
+])('[U45] [U45.1] %s %s is left alone', (method, path) => {
   expect(new Browser().worker('one', Object.keys(one)).answer(method, address(path))).toBeUndefined()
 })

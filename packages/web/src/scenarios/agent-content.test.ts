@@ -27,7 +27,7 @@ function content(block: object): string {
 }
 
 browserTest(
-  '[U51] a picture of an agent is shown, and a file or other content is a card that opens or is downloaded',
+  '[U51] [U51.1] [U51.2] a picture of an agent is shown, and a file or other content is a card that opens or is downloaded',
   async () => {
     const room = await scriptedRoom()
     writeFileSync(join(room.folder, 'app.py'), 'print("hello")\n')

@@ -12,7 +12,7 @@ const long = [
 ].join('\n')
 
 browserTest(
-  '[U53] a long command is asked about again until all of it was on the screen, and is not allowed for always',
+  '[U53] [U53.1] a long command is asked about again until all of it was on the screen, and is not allowed for always',
   async () => {
     const room = await Room.open()
     const page = await room.page()

@@ -43,7 +43,7 @@ browserTest('[U34] an incomplete answer is asked for again, until the rest has c
 })
 
 browserTest(
-  '[U34] while the host has not answered to the last letters, the list has what still fits, for the whole word',
+  '[U34] [U34.1] while the host has not answered to the last letters, the list has what still fits, for the whole word',
   async () => {
     const room = await Room.open()
     for (const name of ['alpha.ts', 'beta.ts']) writeFileSync(join(room.folder, name), 'text\n')
@@ -178,34 +178,37 @@ browserTest('[U35] what is typed while a dropped file is still read stays in the
   expectUnharmed(page)
 })
 
-browserTest('[U35] the whole page takes a dropped file, and shows so while it is dragged', async () => {
-  const room = await Room.open()
-  const page = await room.page()
-  const notes = { name: 'notes.txt', type: 'text/plain', base64: 'bm90ZXM=' }
-  // Without an open chat nothing takes the file. It must not take the place of the page either.
-  expect(await giveFile(page, 'dragover', 'body', notes)).toBe(true)
-  expect(await giveFile(page, 'drop', 'body', notes)).toBe(true)
-  await begin(page, 'say begun')
-  await page.locator('.turn-foot').waitFor()
-  const target = page.getByText('Drop the files to attach them')
-  for (const [at, place] of ['.timeline', '.sidebar', '.chat-header'].entries()) {
-    expect(await giveFile(page, 'dragover', place, notes)).toBe(true)
-    await target.waitFor()
-    if (at === 0) {
-      await shot(page, 'drop-target')
-      await expectAccessibleInBoth(page, 'drop target')
+browserTest(
+  '[U35] [U35.1] the whole page takes a dropped file, and shows so while it is dragged',
+  async () => {
+    const room = await Room.open()
+    const page = await room.page()
+    const notes = { name: 'notes.txt', type: 'text/plain', base64: 'bm90ZXM=' }
+    // Without an open chat nothing takes the file. It must not take the place of the page either.
+    expect(await giveFile(page, 'dragover', 'body', notes)).toBe(true)
+    expect(await giveFile(page, 'drop', 'body', notes)).toBe(true)
+    await begin(page, 'say begun')
+    await page.locator('.turn-foot').waitFor()
+    const target = page.getByText('Drop the files to attach them')
+    for (const [at, place] of ['.timeline', '.sidebar', '.chat-header'].entries()) {
+      expect(await giveFile(page, 'dragover', place, notes)).toBe(true)
+      await target.waitFor()
+      if (at === 0) {
+        await shot(page, 'drop-target')
+        await expectAccessibleInBoth(page, 'drop target')
+      }
+      expect(await giveFile(page, 'drop', place, notes)).toBe(true)
+      await eventually(() => page.locator('.composer .attached').count()).toBe(at + 1)
+      await target.waitFor({ state: 'detached' })
     }
-    expect(await giveFile(page, 'drop', place, notes)).toBe(true)
-    await eventually(() => page.locator('.composer .attached').count()).toBe(at + 1)
+    await giveFile(page, 'dragover', '.timeline', notes)
+    await target.waitFor()
+    // A drag that leaves the window, or ends with Escape, has nothing over the page any more.
+    await page.evaluate(`dispatchEvent(new DragEvent('dragleave', { relatedTarget: null }))`)
     await target.waitFor({ state: 'detached' })
-  }
-  await giveFile(page, 'dragover', '.timeline', notes)
-  await target.waitFor()
-  // A drag that leaves the window, or ends with Escape, has nothing over the page any more.
-  await page.evaluate(`dispatchEvent(new DragEvent('dragleave', { relatedTarget: null }))`)
-  await target.waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'New session' }).first().click()
-  expect(await giveFile(page, 'drop', '.dialog', notes)).toBe(true)
-  expect(await page.locator('.composer .attached').count()).toBe(3)
-  expectUnharmed(page)
-})
+    await page.getByRole('button', { name: 'New session' }).first().click()
+    expect(await giveFile(page, 'drop', '.dialog', notes)).toBe(true)
+    expect(await page.locator('.composer .attached').count()).toBe(3)
+    expectUnharmed(page)
+  },
+)

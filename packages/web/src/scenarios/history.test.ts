@@ -40,7 +40,7 @@ async function openReadHistory(page: Page): Promise<void> {
 }
 
 browserTest(
-  '[U27] the past of a chat is read with a slider and step by step, and the chat stays',
+  '[U27] [U27.1] the past of a chat is read with a slider and step by step, and the chat stays',
   async () => {
     const room = await Room.open()
     const page = await edited(room)
@@ -124,27 +124,30 @@ browserTest('[U27] the past plays from the beginning to the end', async () => {
   expectUnharmed(page)
 })
 
-browserTest('[U27] what a truncation has taken away is not in the past, and the page says so', async () => {
-  const room = await Room.open()
-  const page = await room.page()
-  await begin(page, 'say first words')
-  await page.locator('.turn-foot').waitFor()
-  await send(page, 'say secret words')
-  await eventually(() => page.locator('.turn-foot').count()).toBe(2)
-  await page.getByRole('button', { name: 'Actions for this message' }).last().click()
-  await page.getByText('Edit and send again').last().click()
-  await eventually(() => page.locator('.turn').count()).toBe(1)
-  await openHistory(page)
-  await history(page).getByText('Later turns were removed').waitFor()
-  await history(page).getByText('What was removed is not shown.').waitFor()
-  for (let at = await total(page); at > 0; at--) {
-    expect(await history(page).textContent()).not.toContain('secret')
-    await slider(page).press('ArrowLeft')
-    await eventually(() => place(page)).toBe(at - 1)
-  }
-  await page.getByText('Nothing had been said here yet').waitFor()
-  expectUnharmed(page)
-})
+browserTest(
+  '[U27] [U27.2] what a truncation has taken away is not in the past, and the page says so',
+  async () => {
+    const room = await Room.open()
+    const page = await room.page()
+    await begin(page, 'say first words')
+    await page.locator('.turn-foot').waitFor()
+    await send(page, 'say secret words')
+    await eventually(() => page.locator('.turn-foot').count()).toBe(2)
+    await page.getByRole('button', { name: 'Actions for this message' }).last().click()
+    await page.getByText('Edit and send again').last().click()
+    await eventually(() => page.locator('.turn').count()).toBe(1)
+    await openHistory(page)
+    await history(page).getByText('Later turns were removed').waitFor()
+    await history(page).getByText('What was removed is not shown.').waitFor()
+    for (let at = await total(page); at > 0; at--) {
+      expect(await history(page).textContent()).not.toContain('secret')
+      await slider(page).press('ArrowLeft')
+      await eventually(() => place(page)).toBe(at - 1)
+    }
+    await page.getByText('Nothing had been said here yet').waitFor()
+    expectUnharmed(page)
+  },
+)
 
 browserTest(
   '[U27] [U21] axe objects to nothing in the history, also on 360 pixels, light and dark',

@@ -55,7 +55,7 @@ browserTest(
 )
 
 browserTest(
-  '[U48] a session that was left draws nothing, has no one in it, and shows its newest state when it is opened',
+  '[U48] [U48.1] a session that was left draws nothing, has no one in it, and shows its newest state when it is opened',
   async () => {
     const room = await Room.open()
     const [page, other] = [await room.page(), await room.page()]

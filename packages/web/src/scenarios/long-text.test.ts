@@ -10,7 +10,7 @@ interface Seen {
 }
 
 browserTest(
-  '[U47] a long answer is cut into blocks while it grows, looks the same, and is one again',
+  '[U47] [U47.1] a long answer is cut into blocks while it grows, looks the same, and is one again',
   async () => {
     const room = await Room.open()
     const page = await room.page()

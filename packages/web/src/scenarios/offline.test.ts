@@ -41,7 +41,7 @@ browserTest('[U45] the page opens without a host, says so, and goes on when the 
 })
 
 browserTest(
-  '[U40] a new session can be written before the page is live, and starts in the right folder',
+  '[U40] [U40.1] a new session can be written before the page is live, and starts in the right folder',
   async () => {
     const room = await Room.open()
     const page = await room.page()
@@ -69,7 +69,7 @@ browserTest(
   },
 )
 
-browserTest('[U45] the browser keeps files of the build only: no code, ticket or text', async () => {
+browserTest('[U45] [U45.1] the browser keeps files of the build only: no code, ticket or text', async () => {
   const room = await Room.open()
   const page = await room.page()
   await kept(page)
@@ -87,7 +87,7 @@ browserTest('[U45] the browser keeps files of the build only: no code, ticket or
   expectUnharmed(page)
 })
 
-browserTest('[U45] a new build of the host replaces the kept one at the next opening', async () => {
+browserTest('[U45] [U45.2] a new build of the host replaces the kept one at the next opening', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-builds-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   cpSync(fileURLToPath(new URL('../../dist/page/', import.meta.url)), folder, { recursive: true })

@@ -51,7 +51,7 @@ browserTest('[U36] the palette finds sessions, actions and agents, and keys alon
   expectUnharmed(page)
 })
 
-browserTest('[U36] a text that the host has not indexed yet is found as soon as it is', async () => {
+browserTest('[U36] [U36.1] a text that the host has not indexed yet is found as soon as it is', async () => {
   const room = await Room.open()
   const page = await room.stranger()
   let answers = 0

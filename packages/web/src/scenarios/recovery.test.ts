@@ -3,7 +3,7 @@ import { Room, begin, browserTest, eventually, expectUnharmed, send, shot } from
 import { Network } from '../../test/half-open.ts'
 
 browserTest(
-  '[U15] [U16] a killed host comes back: the page recovers without a reload and sends what waited',
+  '[U15] [U16] [U15.1] a killed host comes back: the page recovers without a reload and sends what waited',
   async () => {
     const room = await Room.open()
     const page = await room.page()
@@ -82,7 +82,7 @@ const returns = [
 
 for (const [name, event] of returns)
   browserTest(
-    `[U15] [U14] a page whose link is dead without a sign of it is live as soon as ${name}`,
+    `[U15] [U14] [U15.1] a page whose link is dead without a sign of it is live as soon as ${name}`,
     async () => {
       const network = await Network.open()
       const room = await Room.open(['--allow-host', network.name])

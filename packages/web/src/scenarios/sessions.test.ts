@@ -79,7 +79,7 @@ browserTest('[U20] an open menu stays open when its session moves to another gro
 })
 
 browserTest(
-  '[U40] a session starts in a folder that the page may not list yet, and its folder is offered for the next one',
+  '[U40] [U40.1] a session starts in a folder that the page may not list yet, and its folder is offered for the next one',
   async () => {
     const room = await Room.open()
     const page = await room.page()

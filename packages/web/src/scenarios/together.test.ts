@@ -38,7 +38,7 @@ browserTest(
   },
 )
 
-browserTest('[U17] drafts of a form are shared, and a required answer is asked for', async () => {
+browserTest('[U17] [U17.1] drafts of a form are shared, and a required answer is asked for', async () => {
   const room = await Room.open()
   const ann = await room.page()
   await begin(ann, 'ask about lunch')
@@ -61,65 +61,71 @@ browserTest('[U17] drafts of a form are shared, and a required answer is asked f
   expectUnharmed(ann, ben)
 })
 
-browserTest('[U17] an answer that was typed just before the form leaves the screen is not lost', async () => {
-  const room = await Room.open()
-  const ann = await room.stranger()
-  // The pause after which an answer is sent never ends on this page.
-  await ann.addInitScript(() => {
-    const later = setTimeout
-    const patient = (task: () => void, ms?: number) => later(task, ms === 400 ? 1e9 : ms)
-    globalThis.setTimeout = patient as typeof setTimeout
-  })
-  await ann.goto(await room.link())
-  await ann.getByText('Live', { exact: true }).waitFor()
-  await begin(ann, 'ask about lunch')
-  const name = ann.getByLabel('What shall it be called?')
-  await name.fill('Soup')
-  await ann.getByRole('button', { name: 'Changes' }).click()
-  await name.waitFor({ state: 'detached' })
-  const ben = await room.page()
-  await ben.getByText('ask about lunch').first().click()
-  await eventually(() => ben.getByLabel('What shall it be called?').inputValue()).toBe('Soup')
-  await ann.getByRole('button', { name: 'Chat', exact: true }).click()
-  await eventually(() => name.inputValue()).toBe('Soup')
-  expectUnharmed(ann, ben)
-})
+browserTest(
+  '[U17] [U17.1] an answer that was typed just before the form leaves the screen is not lost',
+  async () => {
+    const room = await Room.open()
+    const ann = await room.stranger()
+    // The pause after which an answer is sent never ends on this page.
+    await ann.addInitScript(() => {
+      const later = setTimeout
+      const patient = (task: () => void, ms?: number) => later(task, ms === 400 ? 1e9 : ms)
+      globalThis.setTimeout = patient as typeof setTimeout
+    })
+    await ann.goto(await room.link())
+    await ann.getByText('Live', { exact: true }).waitFor()
+    await begin(ann, 'ask about lunch')
+    const name = ann.getByLabel('What shall it be called?')
+    await name.fill('Soup')
+    await ann.getByRole('button', { name: 'Changes' }).click()
+    await name.waitFor({ state: 'detached' })
+    const ben = await room.page()
+    await ben.getByText('ask about lunch').first().click()
+    await eventually(() => ben.getByLabel('What shall it be called?').inputValue()).toBe('Soup')
+    await ann.getByRole('button', { name: 'Chat', exact: true }).click()
+    await eventually(() => name.inputValue()).toBe('Soup')
+    expectUnharmed(ann, ben)
+  },
+)
 
-browserTest('[U17] an answer stays in its field while the page that has sent it draws late', async () => {
-  const room = await Room.open()
-  const ben = await room.page()
-  const ann = await room.stranger()
-  // A slow machine: each frame comes half a second late, after the host has accepted what was typed before it.
-  await ann.addInitScript(() => {
-    const frame = requestAnimationFrame
-    globalThis.requestAnimationFrame = (task) => window.setTimeout(() => frame(task), 500)
-  })
-  await ann.goto(await room.link())
-  await ann.getByText('Live', { exact: true }).waitFor()
-  await begin(ann, 'ask about lunch')
-  const name = ann.getByLabel('What shall it be called?')
-  await name.waitFor()
-  const seen = name.evaluate(
-    (field: HTMLInputElement) =>
-      new Promise<readonly string[]>((resolve) => {
-        const values = new Set<string>()
-        const look = setInterval(() => {
-          if (field.value !== '' || values.size > 0) values.add(field.value)
-          if (field.value !== 'Soup and bread') return
-          clearInterval(look)
-          resolve([...values])
-        }, 5)
-      }),
-  )
-  await name.fill('Soup')
-  await ben.getByText('ask about lunch').first().click()
-  const shared = ben.getByLabel('What shall it be called?')
-  await eventually(() => shared.inputValue()).toBe('Soup')
-  // The answer of somebody else replaces the one that was typed.
-  await shared.fill('Soup and bread')
-  expect(await seen).toEqual(['Soup', 'Soup and bread'])
-  expectUnharmed(ann, ben)
-})
+browserTest(
+  '[U17] [U17.1] an answer stays in its field while the page that has sent it draws late',
+  async () => {
+    const room = await Room.open()
+    const ben = await room.page()
+    const ann = await room.stranger()
+    // A slow machine: each frame comes half a second late, after the host has accepted what was typed before it.
+    await ann.addInitScript(() => {
+      const frame = requestAnimationFrame
+      globalThis.requestAnimationFrame = (task) => window.setTimeout(() => frame(task), 500)
+    })
+    await ann.goto(await room.link())
+    await ann.getByText('Live', { exact: true }).waitFor()
+    await begin(ann, 'ask about lunch')
+    const name = ann.getByLabel('What shall it be called?')
+    await name.waitFor()
+    const seen = name.evaluate(
+      (field: HTMLInputElement) =>
+        new Promise<readonly string[]>((resolve) => {
+          const values = new Set<string>()
+          const look = setInterval(() => {
+            if (field.value !== '' || values.size > 0) values.add(field.value)
+            if (field.value !== 'Soup and bread') return
+            clearInterval(look)
+            resolve([...values])
+          }, 5)
+        }),
+    )
+    await name.fill('Soup')
+    await ben.getByText('ask about lunch').first().click()
+    const shared = ben.getByLabel('What shall it be called?')
+    await eventually(() => shared.inputValue()).toBe('Soup')
+    // The answer of somebody else replaces the one that was typed.
+    await shared.fill('Soup and bread')
+    expect(await seen).toEqual(['Soup', 'Soup and bread'])
+    expectUnharmed(ann, ben)
+  },
+)
 
 browserTest('[U17] a reload in the middle of a turn shows the same turn, which goes on', async () => {
   const room = await Room.open()

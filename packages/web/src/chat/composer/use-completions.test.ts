@@ -36,7 +36,7 @@ test.each<readonly [string, readonly string[]]>([
   ['see ', []],
   ['so @al', []],
   ['see @a @', []],
-])('[U34] after typing on to %j, of the list for "see @" are left: %j', (text, left) => {
+])('[U34] [U34.1] after typing on to %j, of the list for "see @" are left: %j', (text, left) => {
   const attachment = { type: 'simple' as const, label: 'a' }
   const range = { rangeStart: 4, rangeEnd: 5, attachment }
   const items = ['@src/alpha.ts', '@beta.ts'].map((insertText) => ({ insertText, ...range }))

@@ -16,7 +16,7 @@ test.each([
   ['größe = 3', 'größe = 4', 'größe = [3]'],
   ['same', 'same', 'same'],
   ['a b c added', 'a b c', 'a b c[ added]'],
-])('[U30] in %j, compared with %j, the changed words are marked', (line, other, expected) => {
+])('[U30] [U30.1] in %j, compared with %j, the changed words are marked', (line, other, expected) => {
   expect(marked(line, other)).toBe(expected)
 })
 
@@ -24,7 +24,7 @@ test.each([
   ['nothing alike here', 'other words stand there'],
   ['', 'all of it is new'],
   [`${'x'.repeat(2000)} a`, `${'x'.repeat(2000)} b`],
-])('[U30] lines that are too different or too long have no marks', (line, other) => {
+])('[U30] [U30.1] lines that are too different or too long have no marks', (line, other) => {
   expect(marked(line, other)).toBeUndefined()
 })
 

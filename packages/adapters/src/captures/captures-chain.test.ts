@@ -40,7 +40,7 @@ test.each([
   { name: 'wide folders, edited contents', all: false },
   { name: 'wide folders, new contents', all: true },
 ])(
-  '[O24] a turn takes at most twice the compressed bytes of the files it changes: $name',
+  '[O24] [O24.1] a turn takes at most twice the compressed bytes of the files it changes: $name',
   async ({ all }) => {
     const { folder, take, store } = opened()
     const path = (i: number) => `part${Math.floor(i / 60)}/file${i % 60}`
@@ -84,7 +84,7 @@ test('[O24] captures of many and of few changes are compared after the user’s 
   expect(await pathsOf(fourth, second)).toHaveLength(511)
 })
 
-test('[O24] captures of earlier versions of the host, which are trees, are compared with each other and with new ones', async () => {
+test('[O24] [O24.2] captures of earlier versions of the host, which are trees, are compared with each other and with new ones', async () => {
   const { folder, captures, take, store, pathsOf, differences } = opened()
   for (const path of ['a', 'deep/b', 'c']) await folder.write(path, `${path}\n`)
   await folder.commit()

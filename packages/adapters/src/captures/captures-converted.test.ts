@@ -57,7 +57,7 @@ describe.each(kinds)('[O26] $name', ({ attributes, text }) => {
     expect(await since('branch')).toHaveLength(1)
   })
 
-  test('a changed file is listed, and is never set back to the form of the repository', async () => {
+  test('[O26.1] a changed file is listed, and is never set back to the form of the repository', async () => {
     const { since, takenBack, write } = await committed(attributes, { 'a.x': text })
     const changed = `${text}more\r\n`
     await write('a.x', changed)
@@ -98,7 +98,7 @@ describe('[O26] files that git converts', () => {
     expect(await since()).toMatchObject([{ path: 'b.y', before: { size: 8 }, after: { size: 17 } }])
   })
 
-  test('a filtered file with other times than in the index is listed: nobody knows whether it has changed', async () => {
+  test('[O26.1] a filtered file with other times than in the index is listed: nobody knows whether it has changed', async () => {
     const { since, write } = await committed('*.x filter=lfs\n', { 'a.x': 'real\n' })
     await write('a.x', 'real\n', new Date())
     expect(await since()).toMatchObject([{ path: 'a.x', before: { omitted: anotherForm } }])

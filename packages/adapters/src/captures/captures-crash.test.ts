@@ -126,7 +126,7 @@ describe('[O21] a host that is killed while it applies edits', () => {
     expect(seen.finished).toBeGreaterThan(10 / stride)
   })
 
-  test('[O38] changes the files of several folders or none of them, wherever it is killed', async () => {
+  test('[O38] [O20.1] changes the files of several folders or none of them, wherever it is killed', async () => {
     const { folder, directory, edits } = await changedFolder()
     const other = join(newFolder(), 'other')
     mkdirSync(other)
@@ -217,7 +217,7 @@ describe('[O21] a host that is killed while it applies edits', () => {
 
 describe('[O20] applying edits on the disk', () => {
   needsGit()
-  test('permissions stay as they are, except for the permission to execute', async () => {
+  test('[O20.2] permissions stay as they are, except for the permission to execute', async () => {
     const { folder, edits } = await changedFolder()
     chmodSync(folder.at('a'), 0o640)
     chmodSync(folder.at('script'), 0o750)
@@ -227,7 +227,7 @@ describe('[O20] applying edits on the disk', () => {
     expect(existsSync(folder.at('new'))).toBe(false)
   })
 
-  test('an edit does not follow a link out of the folder', async () => {
+  test('[O20.3] an edit does not follow a link out of the folder', async () => {
     const { folder, edits } = await changedFolder()
     const outside = newFolder()
     mkdirSync(join(outside, 'er'))
@@ -240,7 +240,7 @@ describe('[O20] applying edits on the disk', () => {
     expect(readdirSync(outside, { recursive: true })).toEqual(['er', 'er/file'])
   })
 
-  test('if a new content cannot be written, no file is changed', async () => {
+  test('[O20.1] if a new content cannot be written, no file is changed', async () => {
     const { folder, directory, edits, changed } = await changedFolder()
     // A journal that cannot be written stands for a full disk: root may write to every folder.
     writeFileSync(join(folder.data, 'journal'), '')

@@ -9,7 +9,7 @@ import { TestRepository, needsGit } from '../../test/repository.ts'
 
 needsGit()
 
-describe('[O23] [S-41b] a capture runs no program that the repository names', () => {
+describe('[O23] [S-41b] [O23.1] a capture runs no program that the repository names', () => {
   test.each(someOf(attacks, 12))('$name', async ({ prepare }) => {
     const hostile = new HostileRepository()
     await prepare(hostile)

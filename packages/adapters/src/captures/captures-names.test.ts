@@ -33,7 +33,7 @@ const sides = (changes: Awaited<ReturnType<ReturnType<typeof opened>['changes']>
 describe.each([
   ['a folder', () => new DiskFolder()],
   ['a repository', () => new DiskRepository()],
-])('[O17] in %s, a file whose name is no UTF-8', (_, open) => {
+])('[O17] [O17.2] in %s, a file whose name is no UTF-8', (_, open) => {
   needsGit()
   test('is named when it comes, changes and goes, beside the other files that change', async () => {
     const { folder, take, changes } = opened(open())
@@ -73,7 +73,7 @@ describe.each([
   })
 })
 
-describe('[O17] a tracked file whose name is no UTF-8', () => {
+describe('[O17] [O17.2] a tracked file whose name is no UTF-8', () => {
   needsGit()
   test('hides no other change, and is named against the commit, too', async () => {
     const made = new DiskRepository()

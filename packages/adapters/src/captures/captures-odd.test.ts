@@ -60,7 +60,7 @@ describe('odd repositories', () => {
     ])
   })
 
-  test('[O23] files with a filter are captured with the bytes on the disk', async () => {
+  test('[O23] [O16.1] files with a filter are captured with the bytes on the disk', async () => {
     const { made, captures, changesOf, git } = repository()
     git('config', 'filter.upper.clean', 'tr a-z A-Z')
     await made.write('.gitattributes', '*.big filter=upper\n*.txt text\n')
@@ -76,7 +76,7 @@ describe('odd repositories', () => {
     for (const { after } of changes) expect(await textOf(captures, after)).toBe('new\r\n')
   })
 
-  test('[O23] entries that git was told not to check are checked', async () => {
+  test('[O23] [O23.2] entries that git was told not to check are checked', async () => {
     const { made, pathsOf, git } = repository()
     for (const path of ['assumed', 'skipped', 'plain']) await made.write(path, '1')
     await made.commit()
@@ -89,7 +89,7 @@ describe('odd repositories', () => {
     ).toEqual(['assumed', 'plain', 'skipped'])
   })
 
-  test('[O23] a file that was changed at the moment of the user’s git add is seen', async () => {
+  test('[O23] [O23.2] a file that was changed at the moment of the user’s git add is seen', async () => {
     const { made, captures, take, git } = repository()
     await made.write('file', '1')
     await made.commit()
@@ -103,7 +103,7 @@ describe('odd repositories', () => {
     expect(await captures.compare(head.id, (await take()).id)).toMatchObject([{ path: 'file' }])
   })
 
-  test('[O23] a broken index of the repository, and of the store', async () => {
+  test('[O23] [O23.3] a broken index of the repository, and of the store', async () => {
     const { made, captures, take, pathsOf } = repository()
     await made.write('a', '1')
     await made.commit()
@@ -132,7 +132,7 @@ describe('odd repositories', () => {
     expect(conflict).toContain('<<<<<<<')
   })
 
-  test('[O17] submodules and nested repositories are named, and not looked into', async () => {
+  test('[O17] [O23.1] submodules and nested repositories are named, and not looked into', async () => {
     const { made, take, pathsOf, git } = repository()
     const inner = new TestRepository()
     inner.put('file', '1')
@@ -208,7 +208,7 @@ describe('odd repositories', () => {
 
 describe('odd files and folders', () => {
   needsGit()
-  test('[O17] FIFOs are left out, links are not followed, and a huge sparse file is named', async () => {
+  test('[O17] [O16.1] FIFOs are left out, links are not followed, and a huge sparse file is named', async () => {
     const { folder, take, captures } = opened()
     await folder.write('tracked', '1')
     execFileSync('mkfifo', [folder.at('fifo')])
@@ -261,7 +261,7 @@ describe('odd files and folders', () => {
     expect(await pathsOf(before.id, after.id)).toEqual(['d/e/f'])
   })
 
-  test('[O18] the home folder, what contains it, the root and a deleted folder are refused with a sentence', async () => {
+  test('[O18] [O18.2] the home folder, what contains it, the root and a deleted folder are refused with a sentence', async () => {
     const { folder, captures, take } = opened()
     const { home } = folder.user
     for (const path of [home, dirname(home), '/', join(home, 'no', 'such')])

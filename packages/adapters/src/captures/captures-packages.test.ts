@@ -19,7 +19,7 @@ async function changedIn(folder: DiskFolder): Promise<readonly string[]> {
 
 const all = ['deep/node_modules/b/index.js', 'main.js', 'node_modules/a/index.js']
 
-describe('[O17] installed packages', () => {
+describe('[O17] [O17.1] installed packages', () => {
   needsGit()
 
   test('are left out in a folder without a repository', async () => {

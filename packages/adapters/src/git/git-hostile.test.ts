@@ -5,7 +5,7 @@ import { TestRepository, needsGit, newUser } from '../../test/repository.ts'
 import { HostileRepository, attacks } from '../../test/hostile-repository.ts'
 import { gitVcs } from './git.ts'
 
-describe('[S-41b] [O14] reading a repository runs no program that it names', () => {
+describe('[S-41b] [O14] [O14.3] reading a repository runs no program that it names', () => {
   needsGit()
   test.each(attacks)('$name', async ({ prepare, worksOnPlainGit }) => {
     const hostile = new HostileRepository()
@@ -37,14 +37,14 @@ describe('[S-41b] [O14] reading a repository runs no program that it names', () 
     expect(hostile.ran).toBe(false)
   })
 
-  test('a file that a config includes is not read', async () => {
+  test('[O14.2] a file that a config includes is not read', async () => {
     const repository = new TestRepository()
     writeFileSync(join(repository.user.home, 'secret'), '[remote "x"]\n\turl = https://example.org/secret\n')
     repository.git('config', 'include.path', join(repository.user.home, 'secret'))
     expect((await repository.vcs.status(repository.root)).remotes).toEqual([])
   })
 
-  test('filters of the user config are not run, and the repository works without them', async () => {
+  test('[O14.3] filters of the user config are not run, and the repository works without them', async () => {
     const hostile = new HostileRepository()
     hostile.put('.gitattributes', '* filter=lfs\n')
     await hostile.commit()
@@ -56,7 +56,7 @@ describe('[S-41b] [O14] reading a repository runs no program that it names', () 
     expect(hostile.ran).toBe(false)
   })
 
-  test('the excludes file of the user is applied', async () => {
+  test('[O12] the excludes file of the user is applied', async () => {
     const repository = new TestRepository()
     repository.put('mine.swp', '1')
     repository.put('other', '1')
@@ -73,7 +73,7 @@ describe('[S-41b] [O14] reading a repository runs no program that it names', () 
     )
   })
 
-  test('git does not write the index', async () => {
+  test('[O14.4] git does not write the index', async () => {
     const hostile = new HostileRepository()
     await hostile.commit()
     hostile.touch()

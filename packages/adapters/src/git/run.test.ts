@@ -65,7 +65,7 @@ describe('[O15] finding git', () => {
   })
 })
 
-test('[S-38] [S-41b] git gets exactly these arguments and variables', async () => {
+test('[S-38] [S-41b] [O14.1] git gets exactly these arguments and variables', async () => {
   for (const name of [
     'GIT_DIR',
     'GIT_EXEC_PATH',

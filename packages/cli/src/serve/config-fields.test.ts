@@ -73,7 +73,7 @@ test.each([
   [{ allMb: '8 GB' }, false],
   // A misspelt key would silently do nothing.
   [{ sessionMB: 5 }, false],
-])('[O27] captures: %j is valid: %j', (value, good) => {
+])('[O27] [O27.2] captures: %j is valid: %j', (value, good) => {
   expect(fields.captures.accepts(value)).toBe(good)
 })
 

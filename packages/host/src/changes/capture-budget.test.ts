@@ -98,7 +98,7 @@ async function threeTurns() {
   return all
 }
 
-test('[O27] a turn that has lost its captures says so in a sentence, and newer turns are undone as ever', async () => {
+test('[O27] [O27.3] a turn that has lost its captures says so in a sentence, and newer turns are undone as ever', async () => {
   const all = await threeTurns()
   const first = await changeset(all.ann, `${chat}/changeset/turn/t1`)
   expect(first).toMatchObject({
@@ -129,7 +129,7 @@ test('[O27] the contents of captures that are lost are deleted soon after', asyn
   expect(kept[0]?.has(end)).toBe(true)
 })
 
-test('[O27] a fork in another session keeps the captures that its turns need', async () => {
+test('[O27] [O27.1] a fork in another session keeps the captures that its turns need', async () => {
   const all = await capturedSession({ limits: { sessionCaptureBytes: 2000 } })
   await turn(all, 't1', 't1.txt', 't1'.repeat(400))
   const { start = '', end = '' } = (await recordOf(all, 't1'))?.folders[0] ?? {}
@@ -143,7 +143,7 @@ test('[O27] a fork in another session keeps the captures that its turns need', a
   expect(await all.captures.compare(start, end)).toHaveLength(1)
 })
 
-test('[O27] captures stay while an operation runs, and are taken away after it', async () => {
+test('[O27] [O27.1] captures stay while an operation runs, and are taken away after it', async () => {
   const all = await capturedSession({ limits: { sessionCaptureBytes: 2000 } })
   for (const id of ['t1', 't2']) await turn(all, id, `${id}.txt`, id.repeat(400))
   const { applyAll } = all.captures

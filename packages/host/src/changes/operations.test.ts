@@ -235,7 +235,7 @@ test('[O39] a discard of a file that changed since it was shown is refused', asy
   expect(all.text('a.txt')).toBe('committed\n')
 })
 
-test('[O16] if the captures of a turn are damaged, its changeset and its undo say so, and the next turn goes on', async () => {
+test('[O16] [O16.3] if the captures of a turn are damaged, its changeset and its undo say so, and the next turn goes on', async () => {
   const all = await turnDone()
   const { captures } = all
   const compare = captures.compare.bind(captures)

@@ -22,7 +22,7 @@ const cases = ['.pack', '.idx', 'differences', 'folder.json'].flatMap((file) =>
   Object.entries(damages).map(([how, damage]) => ({ file, how, damage })),
 )
 
-describe('[O16] a store of captures', () => {
+describe('[O16] [O16.3] a store of captures', () => {
   needsGit()
   test.each(cases)('whose $file is $how says so, and takes further captures', async ({ file, damage }) => {
     const folder = new DiskFolder()

@@ -93,7 +93,7 @@ export function applyContract(name: string, open: () => Promise<CapturedFolder>)
       expect(await now()).toBe(after)
     })
 
-    test('[O20] a path outside the folder, or in the repository’s own folder, is left as it is', async () => {
+    test('[O20] [O20.3] a path outside the folder, or in the repository’s own folder, is left as it is', async () => {
       const { captures, directory, edits } = await changed('a', (each) => each.write('a', 'x'))
       const [edit] = edits
       for (const path of [

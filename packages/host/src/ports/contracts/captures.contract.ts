@@ -71,7 +71,7 @@ export function capturesContract(name: string, open: () => Promise<CapturedFolde
       }
     })
 
-    test('[O16] the captures of a folder that did not change are the same, and the second costs nothing', async () => {
+    test('[O16] [O16.2] the captures of a folder that did not change are the same, and the second costs nothing', async () => {
       const { folder, captures, directory } = await opened()
       await folder.write('file', '1')
       const first = await captures.take(directory, taking())
@@ -141,7 +141,7 @@ export function capturesContract(name: string, open: () => Promise<CapturedFolde
       expect(changes.map(({ path }) => path)).toEqual(['kept'])
     })
 
-    test('[O18] a file past its budget is named and not stored, and a change of it is seen', async () => {
+    test('[O18] [O18.1] a file past its budget is named and not stored, and a change of it is seen', async () => {
       const { folder, captures, directory } = await opened()
       const budget = { ...amply, fileBytes: 10 }
       await folder.write('large', 'x'.repeat(11))
@@ -177,7 +177,7 @@ export function capturesContract(name: string, open: () => Promise<CapturedFolde
       expect((await captures.compare(before, after)).map(({ path }) => path)).toEqual(['a', 'b'])
     })
 
-    test('[O18] there is no capture of a missing folder, and none after it was stopped', async () => {
+    test('[O18] [O18.2] there is no capture of a missing folder, and none after it was stopped', async () => {
       const { captures, directory, folder, take } = await opened()
       await expect(captures.take(`${directory}/no/such`, taking())).rejects.toThrow(CaptureFailed)
       await folder.write('file', '1')

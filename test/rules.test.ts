@@ -1,7 +1,8 @@
 import { readFileSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { pagesBelow } from './markdown.ts'
 import { specItems } from './spec.ts'
 import type { SpecItem } from './spec.ts'
 
@@ -28,9 +29,12 @@ const items = specItems()
 /** Invariants and the rules of proof are checked by commands. They are in this list once their page is not in `partly`. */
 const isNamed = ({ page, id }: SpecItem) => !partly.has(page) || /^[AC-HJ-Z]\d+$/.test(id)
 const rules = items.filter(({ id }) => !id.includes('.')).map(({ id }) => id)
-const titles = ['packages', 'test', 'proof', 'conformance', 'bench'].flatMap((folder) =>
-  testsBelow(join(root, folder)),
+const sources = ['packages', 'test', 'proof', 'conformance', 'bench', 'examples'].flatMap((folder) =>
+  sourcesBelow(join(root, folder)),
 )
+const titles = sources
+  .filter((path) => /\.(test|contract)\.ts$/.test(path))
+  .map((path) => readFileSync(path, 'utf8'))
 
 test('[A5] no two rules of the spec have the same id', () => {
   expect(rules.length).toBeGreaterThan(100)
@@ -41,15 +45,26 @@ test('[A5] no rule or sub-rule of the spec is longer than five lines of 130 colu
   expect(items.filter(({ text }) => text.length > 5 * 130)).toEqual([])
 })
 
+test('[A5] each sub-rule that a page, a comment or a test cites is in the spec', () => {
+  const known = new Set(items.map(({ id }) => id))
+  const unknown = [...pagesBelow(root), ...sources].flatMap((path) =>
+    [...readFileSync(path, 'utf8').matchAll(/(?<![\w.-])[A-Z]\d{1,2}\.\d{1,2}(?!\w|\.\d)/g)]
+      .filter(([id]) => !known.has(id))
+      .map(([id]) => `${relative(root, path)} cites ${id}`),
+  )
+  expect(unknown).toEqual([])
+})
+
 test.each(items.filter(isNamed))('[A5] $id of the spec is named in a test', ({ id }) => {
   expect(titles.some((text) => text.includes(`[${id}]`))).toBe(true)
 })
 
-function testsBelow(folder: string): readonly string[] {
+/** The paths of the sources below a folder, without those of installed and built packages. */
+function sourcesBelow(folder: string): readonly string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     if (['node_modules', 'dist'].includes(entry.name)) return []
     const path = join(folder, entry.name)
-    if (entry.isDirectory()) return testsBelow(path)
-    return /\.(test|contract)\.ts$/.test(entry.name) ? [readFileSync(path, 'utf8')] : []
+    if (entry.isDirectory()) return sourcesBelow(path)
+    return /\.(tsx?|mjs)$/.test(entry.name) ? [path] : []
   })
 }

@@ -26,6 +26,13 @@ test('[A10] each relative link of a page leads to something that is there', () =
   expect(dead).toEqual([])
 })
 
+test('[A10] no table of a page is padded, so that one changed cell changes one line', () => {
+  const padded = pagesBelow(root).filter((path) =>
+    /^ *\|.*(?: {2}\||-----)/m.test(readFileSync(path, 'utf8')),
+  )
+  expect(padded.map((path) => relative(root, path))).toEqual([])
+})
+
 test('[A10] README has at most 200 lines, and names each page of docs', () => {
   const readme = read('README.md')
   expect(readme.split('\n').length).toBeLessThanOrEqual(201)

@@ -28,6 +28,7 @@ export class Disk {
   /** Whether the next flush fails permanently. */
   broken = false
   readonly #onAppend: (step: Step, at: number) => void
+  readonly #onForget: (checkpoint: Head) => void
   /**
    * Every compression (seal) and every deletion of old envelopes so far, with the number of transactions that were
    * durable then. A crash repeats them on the transactions that are left.
@@ -35,19 +36,34 @@ export class Disk {
   #rewrites: { readonly durable: number; readonly run: (log: LogStore) => Promise<unknown> }[] = []
   #image: MemoryStore = emptyImage()
   #reads: (() => void)[] = []
+  /** The channel whose reads hang, and these reads. They are answered after `resume`. */
+  #slow: string | undefined
+  #hanging: (() => void)[] = []
   #flushes: (() => void)[] = []
 
-  constructor(onAppend: (step: Step, at: number) => void) {
+  constructor(onAppend: (step: Step, at: number) => void, onForget: (checkpoint: Head) => void = () => {}) {
     this.#onAppend = onAppend
+    this.#onForget = onForget
   }
 
   get waiting(): number {
-    return this.#reads.length + this.#flushes.length
+    return this.#reads.length + this.#hanging.length + this.#flushes.length
   }
 
   /** Answers one of the waiting reads. The answer contains only what is durable by then. */
   answer(at = 0): void {
     this.#reads.splice(at % Math.max(1, this.#reads.length), 1)[0]?.()
+  }
+
+  /** Lets the reads of a channel hang while others are answered. */
+  hang(channel: string): void {
+    this.#slow = channel
+  }
+
+  /** Lets the reads that hang be answered. */
+  resume(): void {
+    this.#slow = undefined
+    this.#reads.push(...this.#hanging.splice(0))
   }
 
   /** Ends the oldest flush, independently of the reads around it. */
@@ -62,6 +78,7 @@ export class Disk {
    */
   crash(left: number, olderBound = false): void {
     this.#reads = []
+    this.#hanging = []
     this.#flushes = []
     this.transactions.length = left
     this.durable = left
@@ -98,7 +115,10 @@ export class Disk {
    */
   async #forget(checkpoint: Head, keys: number): Promise<boolean> {
     const forgot = await this.#rewrite((log) => log.forget(checkpoint, keys))
-    if (forgot) count('checkpoints written')
+    if (forgot) {
+      this.#onForget(checkpoint)
+      count('checkpoints written')
+    }
     return forgot
   }
 
@@ -124,9 +144,12 @@ export class Disk {
     const record = (key: string, text: string | undefined) => {
       if (alive()) (open ?? begin(undefined)).records.set(key, text)
     }
-    const ask = <T>(answer: () => Promise<T>): Promise<T> =>
+    const ask = <T>(answer: () => Promise<T>, channel?: string): Promise<T> =>
       new Promise((resolve) => {
-        if (alive()) this.#reads.push(() => resolve(answer()))
+        if (!alive()) return
+        const hangs = channel !== undefined && channel === this.#slow
+        const reads = hangs ? this.#hanging : this.#reads
+        reads.push(() => resolve(answer()))
       })
     return {
       log: {
@@ -143,12 +166,13 @@ export class Disk {
             if (alive()) this.#flushes.push(() => resolve(this.#flush(upTo)))
           })
         },
-        read: (...asked) => ask(() => this.#image.log.read(...asked)),
+        read: (...asked) =>
+          ask(() => this.#image.log.read(...asked), asked[0].length === 1 ? asked[0][0] : undefined),
         dispatchedBy: (...asked) => ask(() => this.#image.log.dispatchedBy(...asked)),
-        load: (...asked) => ask(() => this.#image.log.load(...asked)),
+        load: (...asked) => ask(() => this.#image.log.load(...asked), asked[0]),
         seal: (...asked) => ask(() => this.seal(...asked)),
-        creation: (...asked) => ask(() => this.#image.log.creation(...asked)),
-        forget: (...asked) => ask(() => this.#forget(...asked)),
+        creation: (...asked) => ask(() => this.#image.log.creation(...asked), asked[0]),
+        forget: (...asked) => ask(() => this.#forget(...asked), asked[0].channel),
         shrink: () => ask(async () => false),
         rows: (...asked) => ask(() => this.#image.log.rows(...asked)),
         close: () => ask(async () => {}),

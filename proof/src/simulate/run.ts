@@ -78,6 +78,7 @@ async function leave(sim: Sim): Promise<void> {
 
 /** Lets the disk and the folder do everything that they were asked for. */
 export function answerAll({ disk, changes, tasks }: Simulation): void {
+  disk.resume()
   for (let n = disk.waiting; n > 0; n--) disk.answer()
   disk.flush()
   for (let n = changes?.folder.waiting ?? 0; n > 0; n--) tasks.push(() => changes?.folder.next()())

@@ -3,6 +3,7 @@ import type { Core } from '@atrium/host/core'
 import { hostOf } from '@atrium/host'
 import type { Host } from '@atrium/host'
 import { openCore } from '@atrium/host/open'
+import type { Step } from '@atrium/host/ports/log'
 import type { Action, Uri } from '@atrium/protocol/channel'
 import type { RunContext } from './checks/context.ts'
 import { SimulatedChanges } from './changes/changes.ts'
@@ -111,10 +112,11 @@ export class Simulation<P extends SimulatedClient = SimulatedClient> implements 
   ) {
     this.plan = plan
     this.trace = (line) => trace?.(line())
-    this.disk = new Disk((step, at) => {
+    const onAppend = (step: Step, at: number) => {
       this.model.append(step, at)
       this.invariants.step(step, at)
-    })
+    }
+    this.disk = new Disk(onAppend, (checkpoint) => this.model.checkpoint(checkpoint))
     const fail = (invariant: string, problem: string) => this.fail(invariant, problem)
     this.invariants = new Invariants(this.model, this.disk, fail, createsInAdvance(plan))
     this.changes = plan.theme === 'changes' ? new SimulatedChanges(this, this.name) : undefined

@@ -1,4 +1,4 @@
-import { bug, bugIn } from './bug.ts'
+import { bug, bugIn, patch } from './bug.ts'
 import type { Bug } from './bug.ts'
 
 /**
@@ -30,4 +30,15 @@ export const segmentBugs: readonly Bug[] = [
     'resting = { seq, state };',
     'resting = { seq, state: before };',
   ),
+  {
+    name: 'the work of two days overlaps, and a checkpoint has turns twice',
+    patches: [
+      patch(
+        'host/dist/channels/tidy.js',
+        '.finally(() => tidyDaily(core, dayMs));',
+        '; tidyDaily(core, dayMs);',
+      ),
+      patch('host/dist/channels/retention.js', 'if (seq <= creation.seq)', 'if (false)'),
+    ],
+  },
 ]

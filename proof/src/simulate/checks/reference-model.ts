@@ -1,4 +1,4 @@
-import type { Step } from '@atrium/host/ports/log'
+import type { Head, Step } from '@atrium/host/ports/log'
 import { equal } from '@atrium/host/log/equal'
 import type { Action, Uri } from '@atrium/protocol/channel'
 import { kindNamed } from '@atrium/protocol/channels'
@@ -72,6 +72,20 @@ export class ReferenceModel {
   addEphemeral(channel: Uri, seq: number, action: Action, origin: ModelEntry['origin']): void {
     const text = JSON.stringify(action)
     this.#insert(channel, { seq, action, text, origin, at: undefined, state: undefined })
+  }
+
+  /** Checks that the state that takes the place of old actions is the fold of all stored ones. */
+  checkpoint({ channel, seq, state }: Head): void {
+    const history = this.channels.get(channel)
+    if (!history) return
+    const stored = history.entries.filter(
+      (entry) => entry.at !== undefined && !entry.fromHead && entry.seq <= seq,
+    )
+    const fold = stored.reduce(
+      (before, { action }) => history.kind.reduce(before, action),
+      history.created.state,
+    )
+    if (!equal(JSON.parse(state), fold)) this.#fail(`the checkpoint of ${channel} at ${seq} is not its fold`)
   }
 
   /** Rebuilds the model after a crash from the transactions on the disk. */

@@ -6,6 +6,7 @@ import { decide } from './decision-ops.ts'
 import type { OpName } from '../plan.ts'
 import type { Chance } from '../../chance.ts'
 import type { Simulation } from '../simulation.ts'
+import { count } from '../tally.ts'
 import { randomAction } from '../random-action.ts'
 import type { SimulatedClient } from '../simulated-client.ts'
 import { randomChoice } from '../speech/older-action.ts'
@@ -21,12 +22,12 @@ export type OpFunction<P extends Simulation = Simulation> = (sim: P, chance: Cha
 export const sharedOps: { readonly [N in Exclude<OpName, ClientOp>]: OpFunction } = {
   deliver(sim, chance) {
     const link = chance.pick(sim.clients.flatMap((client) => client.link ?? []))
-    const count = chance.oneIn(3) ? 100 : 1 + chance.below(4)
+    const frames = chance.oneIn(3) ? 100 : 1 + chance.below(4)
     // In these themes, frames of several clients arrive at the same moment.
     const together = sim.plan.theme === 'decisions' || sim.plan.theme === 'changes'
-    if (together && !chance.oneIn(4)) return exchange(sim, count)
-    if (chance.oneIn(2)) link?.toHost(count)
-    else link?.toClient(count)
+    if (together && !chance.oneIn(4)) return exchange(sim, frames)
+    if (chance.oneIn(2)) link?.toHost(frames)
+    else link?.toClient(frames)
   },
   disk(sim, chance) {
     const { folder } = sim.changes ?? {}
@@ -139,15 +140,27 @@ export const sharedOps: { readonly [N in Exclude<OpName, ClientOp>]: OpFunction 
   },
   retention(sim, chance) {
     const isSet = typeof sim.model.root()?.config?.values[retentionKey] === 'number'
-    // Lets one to two days pass, because the host looks for old actions once a day. Sometimes the next ones pass before it is ready.
-    const pass = () => void sim.tasks.push(...sim.clock.due(dayMs + chance.below(dayMs)))
-    if (isSet && !chance.oneIn(8)) {
-      pass()
-      return chance.oneIn(3) ? void sim.tasks.push(pass) : undefined
+    if (isSet === chance.oneIn(16)) {
+      const config = { [retentionKey]: isSet ? null : 1 }
+      chance.pick(sim.clients)?.dispatch(rootUri, { type: 'root/configChanged', config } as Action)
     }
-    const config = { [retentionKey]: isSet ? null : 1 }
-    chance.pick(sim.clients)?.dispatch(rootUri, { type: 'root/configChanged', config } as Action)
+    passDays(sim, chance, 1 + chance.below(4))
   },
+}
+
+/**
+ * Lets days pass one after the other, because the host looks for old actions once a day. The disk answers a part of the reads
+ * of this work. What it reads of a channel may hang until a later day.
+ */
+function passDays(sim: Simulation, chance: Chance, days: number): void {
+  const { clock, disk, tasks } = sim
+  count('days passed')
+  const [slow] = chance.pick(sim.invariants.chats().filter(([, { turns }]) => turns.length > 0)) ?? []
+  if (slow !== undefined && chance.oneIn(2)) disk.hang(slow)
+  else disk.resume()
+  tasks.push(...clock.due(dayMs + chance.below(dayMs)))
+  for (let n = chance.below(60); n > 0; n--) tasks.push(() => disk.answer(chance.next()))
+  if (days > 1) tasks.push(() => passDays(sim, chance, days - 1))
 }
 
 const retentionKey = 'atrium.retention'
@@ -164,9 +177,9 @@ export function chooseModel(sim: Simulation, client: SimulatedClient, chance: Ch
     client.dispatch(session, randomChoice(String(sim.name()), chance))
 }
 
-function exchange({ clients }: Simulation, count: number): void {
-  for (const { link } of clients) link?.toHost(count)
-  for (const { link } of clients) link?.toClient(count)
+function exchange({ clients }: Simulation, frames: number): void {
+  for (const { link } of clients) link?.toHost(frames)
+  for (const { link } of clients) link?.toClient(frames)
 }
 
 /** Returns the number of newest turns to subscribe to; undefined for all. */

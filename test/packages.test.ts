@@ -6,7 +6,8 @@ import { publint } from 'publint'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { HostProcess } from '../packages/cli/test/host-process.ts'
 import { onlyGuide } from '../packages/cli/test/only-guide.ts'
-import { installPacked, manifestOf, root } from './packed.ts'
+import { root } from './files.ts'
+import { installPacked, manifestOf } from './packed.ts'
 import type { Packed } from './packed.ts'
 
 const names = readdirSync(join(root, 'packages')).filter((name) => !manifestOf(`packages/${name}`).private)
@@ -39,7 +40,7 @@ describe.each(names)('[A8] the package %s', (name) => {
     expect(existsSync(join(place, 'node_modules'))).toBe(false)
   })
 
-  test('has a source map beside each compiled file, with the sources in it', () => {
+  test('[A8.1] has a source map beside each compiled file, with the sources in it', () => {
     const { files } = packed(name)
     const maps = files.filter((path) => path.endsWith('.map'))
     expect(maps.length).toBeGreaterThan(10)
@@ -64,7 +65,7 @@ describe.each(names)('[A8] the package %s', (name) => {
     expect(repository).toEqual({ ...manifestOf('').repository, directory: `packages/${name}` })
   })
 
-  test('has no problem that publint finds', async () => {
+  test('[A8.1] has no problem that publint finds', async () => {
     const { messages } = await publint({ pkgDir: packed(name).place, pack: false, level: 'suggestion' })
     expect(messages).toEqual([])
   })
@@ -101,7 +102,7 @@ test('[A8] [A4] the program in the README of each package prints what the README
   }
 })
 
-describe('[A8] the package of the command', () => {
+describe('[A8.2] the package of the command', () => {
   test('needs no other package of this repository', () => {
     const { manifest } = packed('cli')
     const ours = all.map((each) => each.manifest.name)

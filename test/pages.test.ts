@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
-import { manifestOf, root } from './packed.ts'
-import { pagesBelow } from './markdown.ts'
+import { filesBelow, root } from './files.ts'
+import { manifestOf } from './packed.ts'
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
@@ -16,7 +16,7 @@ const owner = JSON.parse(read('owner.json')) as {
 }
 
 test('[A10] each relative link of a page leads to something that is there', () => {
-  const dead = pagesBelow(root).flatMap((path) => {
+  const dead = filesBelow(root, /\.md$/).flatMap((path) => {
     const text = readFileSync(path, 'utf8').replaceAll(/^```[\s\S]*?^```/gm, '')
     const links = [...text.matchAll(/\]\(([^)#\s:]+)(?:#[^)\s]*)?\)/g)].map(([, link = '']) => link)
     return links
@@ -27,7 +27,7 @@ test('[A10] each relative link of a page leads to something that is there', () =
 })
 
 test('[A10] no table of a page is padded, so that one changed cell changes one line', () => {
-  const padded = pagesBelow(root).filter((path) =>
+  const padded = filesBelow(root, /\.md$/).filter((path) =>
     /^ *\|.*(?: {2}\||-----)/m.test(readFileSync(path, 'utf8')),
   )
   expect(padded.map((path) => relative(root, path))).toEqual([])

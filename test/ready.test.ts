@@ -106,7 +106,7 @@ test('[A3] a fresh clone is installed and built once, with messages on stderr', 
   expect(second.stderr).toBe('')
 })
 
-test('[A3] what npm start runs is built without the type check, and all other commands build the rest', () => {
+test('[A3.2] what npm start runs is built without the type check, and all other commands build the rest', () => {
   const { folder, go } = checkout()
   const compiled = 'compiled -b --verbose'
   expect(go('--run').stderr).toMatch(

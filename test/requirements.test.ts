@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { versions } from '@atrium/protocol/versions/negotiate'
 import { expect, test } from 'vitest'
+import { root } from './files.ts'
 import { specItems } from './spec.ts'
 
-const page = readFileSync(fileURLToPath(new URL('../docs/requirements.md', import.meta.url)), 'utf8')
+const page = readFileSync(`${root}docs/requirements.md`, 'utf8')
 
 /** A row of the tables of statements. */
 interface Requirement {

@@ -1,12 +1,10 @@
-import { readFileSync, readdirSync } from 'node:fs'
-import { join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { readFileSync } from 'node:fs'
+import { relative } from 'node:path'
 import { expect, test } from 'vitest'
-import { pagesBelow } from './markdown.ts'
+import { filesBelow, root, textOfTests } from './files.ts'
 import { specItems } from './spec.ts'
 import type { SpecItem } from './spec.ts'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
 /** Pages where only the rules are named in tests so far. Every other page has all its sub-rules named, too. */
 const partly: ReadonlySet<string> = new Set([
   'docs/spec/changes.md',
@@ -17,11 +15,9 @@ const partly: ReadonlySet<string> = new Set([
   'docs/spec/customizations.md',
   'docs/spec/faults.md',
   'docs/spec/json-rpc.md',
-  'docs/spec/limits.md',
   'docs/spec/log.md',
   'docs/spec/mcp.md',
   'docs/spec/protocol.md',
-  'docs/spec/repository.md',
   'docs/spec/sessions.md',
   'proof/README.md',
 ])
@@ -29,12 +25,7 @@ const items = specItems()
 /** Invariants and the rules of proof are checked by commands. They are in this list once their page is not in `partly`. */
 const isNamed = ({ page, id }: SpecItem) => !partly.has(page) || /^[AC-HJ-Z]\d+$/.test(id)
 const ids = items.map(({ id }) => id)
-const sources = ['packages', 'test', 'proof', 'conformance', 'bench', 'examples'].flatMap((folder) =>
-  sourcesBelow(join(root, folder)),
-)
-const titles = sources
-  .filter((path) => /\.(test|contract)\.ts$/.test(path))
-  .map((path) => readFileSync(path, 'utf8'))
+const tests = textOfTests()
 
 test('[A5] no two rules or sub-rules of the spec have the same id', () => {
   expect(ids.length).toBeGreaterThan(1000)
@@ -47,7 +38,7 @@ test('[A5] no rule or sub-rule of the spec is longer than five lines of 130 colu
 
 test('[A5] each sub-rule that a page, a comment or a test cites is in the spec', () => {
   const known = new Set(items.map(({ id }) => id))
-  const unknown = [...pagesBelow(root), ...sources].flatMap((path) =>
+  const unknown = filesBelow(root, /\.(?:md|tsx?|mjs)$/).flatMap((path) =>
     [...readFileSync(path, 'utf8').matchAll(/(?<![\w.-])[A-Z]\d{1,2}\.\d{1,2}(?!\w|\.\d)/g)]
       .filter(([id]) => !known.has(id))
       .map(([id]) => `${relative(root, path)} cites ${id}`),
@@ -56,15 +47,5 @@ test('[A5] each sub-rule that a page, a comment or a test cites is in the spec',
 })
 
 test.each(items.filter(isNamed))('[A5] $id of the spec is named in a test', ({ id }) => {
-  expect(titles.some((text) => text.includes(`[${id}]`))).toBe(true)
+  expect(tests.includes(`[${id}]`)).toBe(true)
 })
-
-/** The paths of the sources below a folder, without those of installed and built packages. */
-function sourcesBelow(folder: string): readonly string[] {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    if (['node_modules', 'dist'].includes(entry.name)) return []
-    const path = join(folder, entry.name)
-    if (entry.isDirectory()) return sourcesBelow(path)
-    return /\.(tsx?|mjs)$/.test(entry.name) ? [path] : []
-  })
-}

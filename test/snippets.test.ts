@@ -3,8 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { pagesBelow } from './markdown.ts'
-import { root } from './packed.ts'
+import { filesBelow, root } from './files.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'atrium-snippets-'))
 symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
@@ -44,7 +43,7 @@ function compile(name: string, options: object, files: ReadonlyMap<string, strin
 
 test('[A4.1] every program in a page compiles in strict TypeScript against the types that the packages publish', () => {
   const found = new Map<string, string>()
-  for (const path of pagesBelow(root))
+  for (const path of filesBelow(root, /\.md$/))
     for (const [, text = ''] of readFileSync(path, 'utf8').matchAll(/^```(?:js|ts|tsx)\n([\s\S]*?)^```/gm)) {
       const name = `${relative(root, path).replaceAll(/[^\w]+/g, '-')}-${found.size}.ts`
       // The line makes a module of a snippet that imports nothing.

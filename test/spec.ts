@@ -1,8 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-
-const root = fileURLToPath(new URL('..', import.meta.url))
+import { root } from './files.ts'
 
 /** The pages of the spec: those of docs/spec, and the rules of the commands of proof. */
 export const specPages: readonly string[] = [

@@ -5,22 +5,19 @@ import { webLimits } from './limits/web-limits.ts'
 import { searchLimits } from './limits/search-limits.ts'
 import { historyLimits } from './limits/history-limits.ts'
 
-/**
- * Every limit of the system. docs/spec/limits.md has the same table, and test/limits.test.ts compares the two. That
- * test also requires, for each limit, one test at the value and one past it.
- */
+/** Every limit of the system. `npm run tables` writes them to docs/spec/limits.md. Each has one test at its value and one past it. */
 export const limitTable = {
   // One message.
-  messageBytes: row(4 * MiB, 'bytes', 'S-20', 'the link is closed with 1009'),
+  messageBytes: row(4 * MiB, 'bytes', 'S-20', 'closed with 1009'),
   openingLength: row(64 * KiB, 'characters', 'S-20', 'closed with 1009, until the handshake is requested'),
-  depth: row(64, 'levels', 'S-18', 'the link is closed with 1008'),
-  keys: row(10_000, 'keys', 'S-18', 'the link is closed with 1008'),
-  fragments: row(1024, 'frames of a message', 'S-21', 'the link is closed with 1008'),
-  answerLength: row(64 * MiB, 'characters', 'R2', 'a client closes its link with 1009'),
-  answerDepth: row(128, 'levels', 'R2', 'a client closes its link with 1008'),
-  answerKeys: row(10_000_000, 'keys', 'R2', 'a client closes its link with 1008'),
-  globLength: row(1024, 'characters', 'S-25', 'the pattern is refused'),
-  expressionStates: row(4096, 'states of a regular expression', 'S-25', 'the expression is refused'),
+  depth: row(64, 'levels', 'S-18', 'closed with 1008'),
+  keys: row(10_000, 'keys', 'S-18', 'closed with 1008'),
+  fragments: row(1024, 'frames of a message', 'S-21', 'closed with 1008'),
+  answerLength: row(64 * MiB, 'characters', 'R2', 'a client closes with 1009'),
+  answerDepth: row(128, 'levels', 'R2', 'a client closes with 1008'),
+  answerKeys: row(10_000_000, 'keys', 'R2', 'a client closes with 1008'),
+  globLength: row(1024, 'characters', 'S-25', 'refused'),
+  expressionStates: row(4096, 'states of a regular expression', 'S-25', 'refused'),
 
   // Connections before the handshake.
   lobbySockets: row(256, 'sockets', 'S-07', 'the oldest is destroyed, once it is older than lobbyMomentMs'),
@@ -28,7 +25,7 @@ export const limitTable = {
   lobbyCrowd: row(8192, 'sockets', 'S-07', 'the oldest is destroyed'),
   headBytes: row(8 * KiB, 'bytes', 'S-07', '431'),
   upgradeMs: row(5000, 'ms', 'S-07', 'the socket is destroyed'),
-  handshakeMs: row(10_000, 'ms', 'S-07', 'the link is closed with 1002'),
+  handshakeMs: row(10_000, 'ms', 'S-07', 'closed with 1002'),
   failures: row(10, 'failures in a window, by one address', 'S-06', '429, for a time that doubles'),
   failuresOfAll: row(100, 'failures in a window, by all addresses', 'S-06', '429, for a time that doubles'),
   failureMs: row(60_000, 'ms', 'S-06', 'a new window begins'),
@@ -45,25 +42,15 @@ export const limitTable = {
   messageLength: row(32 * MiB, 'characters in a window', 'S-22', 'refused as too fast; twice that: 1008'),
   pings: row(20_000, 'pings in a window', 'S-22', 'refused as too fast; twice that: 1008'),
   reports: row(100, 'lines of the log in a window', 'S-22', 'no more lines about that link'),
-  controlFrames: row(10_000, 'frames in a window', 'S-21', 'the link is closed with 1008'),
+  controlFrames: row(10_000, 'frames in a window', 'S-21', 'closed with 1008'),
   requests: row(128, 'concurrent requests', 'S-23', 'refused with -32009'),
   subscriptions: row(512, 'channels', 'S-23', 'refused with -32009'),
-  lineLength: row(
-    32 * MiB,
-    'characters of queued requests and actions',
-    'S-23',
-    'the link is closed with 1013',
-  ),
+  lineLength: row(32 * MiB, 'characters of queued requests and actions', 'S-23', 'closed with 1013'),
   waitingLength: row(64 * KiB, 'characters of frames that wait for their turn', 'H4', 'the link is not read'),
-  latencyMs: row(10_000, 'ms of requested latency', 'S-24', 'a longer latency is cut to the limit'),
+  latencyMs: row(10_000, 'ms of requested latency', 'S-24', 'cut to the limit'),
   slowBytes: row(256 * KiB, 'bytes unread', 'S-24', 'waiting text is merged'),
-  unreadBytes: row(4 * MiB, 'bytes unread', 'S-24', 'the link is closed with 1013'),
-  answerBytes: row(
-    64 * MiB,
-    'bytes unread, with a response among them',
-    'S-24',
-    'the link is closed with 1013',
-  ),
+  unreadBytes: row(4 * MiB, 'bytes unread', 'S-24', 'closed with 1013'),
+  answerBytes: row(64 * MiB, 'bytes unread, with a response among them', 'S-24', 'closed with 1013'),
 
   // One principal, and the host.
   roundLength: row(
@@ -78,12 +65,12 @@ export const limitTable = {
     'H4',
     'frames wait for a later round',
   ),
-  links: row(20_000, 'links of a principal', 'S-23', 'the link is closed with 1013'),
+  links: row(20_000, 'links of a principal', 'S-23', 'closed with 1013'),
   sessions: row(20_000, 'sessions', 'S-23', 'createSession is refused with -32009'),
   removals: row(1000, 'disposed sessions that clients are told', 'H10', 'the oldest one is not told'),
   chats: row(512, 'chats in a session', 'S-23', 'createChat is refused with -32009'),
-  pendingLength: row(8 * MiB, 'characters of pending messages in a chat', 'S-23', 'the message is refused'),
-  lentLength: row(8 * MiB, 'characters of the active clients of a session', 'S-23', 'the change is refused'),
+  pendingLength: row(8 * MiB, 'characters of pending messages in a chat', 'S-23', 'refused'),
+  lentLength: row(8 * MiB, 'characters of the active clients of a session', 'S-23', 'refused'),
   nesting: row(8, 'levels of workers below a chat', 'S-23', 'the agent is refused the worker'),
   toolGraceMs: row(30_000, 'ms', 'H6', 'a client that left is no active client any more'),
   offeredTools: row(128, 'tools offered to an agent', 'X9', 'further tools are not offered'),
@@ -98,7 +85,7 @@ export const limitTable = {
     'the newest turns only, with a cursor',
   ),
   turnsPageLength: row(1 * MiB, 'characters of turns in a page', 'L9', 'the page ends, with a cursor'),
-  configLength: row(1 * MiB, 'characters of the root config', 'S-23', 'the change is refused'),
+  configLength: row(1 * MiB, 'characters of the root config', 'S-23', 'refused'),
   aheadLength: row(128 * KiB, 'characters of unflushed actions', 'H4', 'frames in queues wait for the flush'),
   sharedAheadLength: row(
     16 * KiB,
@@ -114,12 +101,12 @@ export const limitTable = {
   stalledReadMs: row(10_000, 'ms', 'Q12', 'a link that does not read is closed with 1013, if others wait'),
   entries: row(100_000, 'entries of a directory', 'Q3', 'listing it is refused'),
   fileMs: row(30_000, 'ms', 'S-30', 'the request fails as too slow'),
-  permissions: row(256, 'permissions of a session, or of the root', 'X2', 'the change is refused'),
-  grants: row(256, 'grants', 'Q2', 'the change is refused'),
-  plugins: row(256, 'plugins in the settings of the host', 'H17', 'the change is refused'),
+  permissions: row(256, 'permissions of a session, or of the root', 'X2', 'refused'),
+  grants: row(256, 'grants', 'Q2', 'refused'),
+  plugins: row(256, 'plugins in the settings of the host', 'H17', 'refused'),
   watches: row(256, 'watches', 'S-23', 'createResourceWatch is refused with -32009'),
   watchUnusedMs: row(30_000, 'ms', 'Q8', 'a watch without a subscriber is disposed of'),
-  globs: row(64, 'patterns of a watch', 'S-25', 'the watch is refused'),
+  globs: row(64, 'patterns of a watch', 'S-25', 'refused'),
   borrowMs: row(30_000, 'ms', 'Q6', 'the request to the client fails'),
   borrowed: row(4096, 'resources of clients', 'Q6', 'the oldest is forgotten'),
   inlineLength: row(
@@ -142,15 +129,15 @@ export const limitTable = {
   ),
   terminals: row(64, 'running terminals', 'S-23', 'createTerminal is refused with -32009'),
   terminalLength: row(1 * MiB, 'characters of a terminal', 'Y3', 'the older half is forgotten'),
-  inputLength: row(256 * KiB, 'characters of one input', 'Y4', 'the input is refused'),
-  terminalSize: row(1000, 'columns, or rows', 'Y4', 'the size is refused'),
+  inputLength: row(256 * KiB, 'characters of one input', 'Y4', 'refused'),
+  terminalSize: row(1000, 'columns, or rows', 'Y4', 'refused'),
   untoldOutput: row(64, 'pieces of output not yet delivered', 'Y5', 'the program blocks'),
   viewerMs: row(2000, 'ms', 'Y5', 'the terminal waits no longer for a slow viewer'),
   endMs: row(1500, 'ms', 'Y8', 'a stopping host waits no longer for its child processes'),
 
   // Language models.
   modelSteps: row(200, 'requests of a turn', 'N28', 'the turn fails, and can be resumed'),
-  modelResult: row(48 * KiB, 'characters of a tool’s result', 'N21', 'the rest is left out, with a note'),
+  modelResult: row(48 * KiB, 'characters of a tool’s result', 'N21', 'cut off, with a note'),
   modelLineMs: row(600_000, 'ms of a model’s command line', 'N23', 'the command is ended'),
   modelAskMs: row(3000, 'ms', 'N20', 'a provider that does not list its models is waited for no longer'),
   instructionBytes: row(
@@ -159,20 +146,15 @@ export const limitTable = {
     'N31',
     'the file is not read, with a note',
   ),
-  instructionsLength: row(
-    32 * KiB,
-    'characters of all instructions',
-    'N31',
-    'the rest is left out, with a note',
-  ),
+  instructionsLength: row(32 * KiB, 'characters of all instructions', 'N31', 'cut off, with a note'),
   searchBytes: row(1 * MiB, 'bytes of a file', 'N22', 'the file is not searched, with a note'),
   searchLines: row(200, 'lines found', 'N22', 'the other lines are left out, with a note'),
-  searchLineLength: row(400, 'characters of a line found', 'N22', 'the rest is cut off'),
+  searchLineLength: row(400, 'characters of a line found', 'N22', 'cut off'),
   searchMs: row(10_000, 'ms', 'N22', 'the rest is not searched, with a note'),
 
   // Annotations.
-  annotations: row(500, 'annotations of a session', 'H30', 'the annotation is refused'),
-  annotationLength: row(32 * KiB, 'characters of an annotation', 'H30', 'the change is refused'),
+  annotations: row(500, 'annotations of a session', 'H30', 'refused'),
+  annotationLength: row(32 * KiB, 'characters of an annotation', 'H30', 'refused'),
   annotatedBytes: row(1 * MiB, 'bytes of a file', 'H31', 'its annotations do not follow their text'),
   annotatedFolders: row(16, 'watched folders of a session', 'H31', 'the others are read after turns'),
 
@@ -185,8 +167,8 @@ export const limitTable = {
   listings: row(16, 'directories with a cached listing', 'J3', 'the oldest is forgotten'),
   listingMs: row(5000, 'ms', 'J3', 'the directory is read again'),
   transcriptLength: row(256 * KiB, 'characters of an attached chat', 'J6', 'the newest turns only'),
-  chatAttachments: row(64, 'chats attached to a message', 'J6', 'the message is refused'),
-  tokenLength: row(16 * KiB, 'characters of a token', 'J7', 'the token is refused'),
+  chatAttachments: row(64, 'chats attached to a message', 'J6', 'refused'),
+  tokenLength: row(16 * KiB, 'characters of a token', 'J7', 'refused'),
   tokens: row(64, 'tokens of a principal', 'S-48', 'the oldest is forgotten'),
   tokenGraceMs: row(3_600_000, 'ms', 'S-48', 'the tokens of a principal that has left are forgotten'),
 
@@ -206,22 +188,12 @@ export const limitTable = {
     'K7',
     'the others are left out, with a note',
   ),
-  pluginFileBytes: row(
-    1 * MiB,
-    'bytes of a component’s file',
-    'K7',
-    'the component is left out, with a note',
-  ),
+  pluginFileBytes: row(1 * MiB, 'bytes of a component’s file', 'K7', 'left out, with a note'),
   pluginBytes: row(64 * MiB, 'bytes of a plugin', 'K7', 'the others are left out, or there is no digest'),
   pluginFiles: row(10_000, 'files and folders of a plugin', 'K10', 'there is no digest'),
-  frontmatterLength: row(
-    8 * KiB,
-    'characters of a frontmatter',
-    'K7',
-    'the component is left out, with a note',
-  ),
-  componentName: row(128, 'characters of a component’s name', 'K7', 'the component is left out, with a note'),
-  descriptionLength: row(1024, 'characters of a description', 'K7', 'the rest is cut off'),
+  frontmatterLength: row(8 * KiB, 'characters of a frontmatter', 'K7', 'left out, with a note'),
+  componentName: row(128, 'characters of a component’s name', 'K7', 'left out, with a note'),
+  descriptionLength: row(1024, 'characters of a description', 'K7', 'cut off'),
 
   // Replay and presence.
   passingBytes: row(1 * MiB, 'bytes in a channel', 'L3', 'the oldest are forgotten'),
@@ -230,16 +202,16 @@ export const limitTable = {
   resends: row(256, 'actions after initialize', 'L6', 'older ones are new actions'),
   handed: row(1024, 'channels of a client', 'L13', 'the oldest get a snapshot again'),
   present: row(100, 'clients in a list of present clients', 'H13', 'the newest are left out'),
-  infoLength: row(100, 'characters of a client’s name, title or version', 'H13', 'the rest is cut off'),
+  infoLength: row(100, 'characters of a client’s name, title or version', 'H13', 'cut off'),
   lives: row(1000, 'epochs', 'L13', 'snapshots instead'),
 
   // Paths and trees.
-  pathBytes: row(4096, 'bytes of a path', 'S-28', 'the URI is refused'),
-  treeDepth: row(256, 'levels of a directory', 'E7', 'the directory is neither removed nor copied'),
-  treeEntries: row(100_000, 'entries below a directory', 'E7', 'the directory is neither removed nor copied'),
+  pathBytes: row(4096, 'bytes of a path', 'S-28', 'refused'),
+  treeDepth: row(256, 'levels of a directory', 'E7', 'neither removed nor copied'),
+  treeEntries: row(100_000, 'entries below a directory', 'E7', 'neither removed nor copied'),
   copyBytes: row(1024 * MiB, 'bytes copied by one change', 'S-30', 'nothing is copied'),
   // One terminal.
-  terminalSide: row(1000, 'columns, or rows', 'M1', 'the side is cut to the limit'),
+  terminalSide: row(1000, 'columns, or rows', 'M1', 'cut to the limit'),
   terminalData: row(64 * KiB, 'characters of an action', 'M1', 'the rest is the next action'),
   terminalTyped: row(
     1 * MiB,
@@ -248,7 +220,7 @@ export const limitTable = {
     'input that does not fit is dropped',
   ),
   terminalSequence: row(64 * KiB, 'characters of an escape sequence', 'S-32', 'the sequence is dropped'),
-  terminalTitle: row(256, 'characters of a title', 'S-32', 'the rest is cut off'),
+  terminalTitle: row(256, 'characters of a title', 'S-32', 'cut off'),
   terminalFactMs: row(
     100,
     'ms between two titles, or two directories',
@@ -257,7 +229,7 @@ export const limitTable = {
   ),
   screenLength: row(256 * KiB, 'characters kept for queries', 'S-33', 'the oldest are forgotten'),
   queries: row(64, 'queries not yet answered', 'S-33', 'later queries get no answer'),
-  commandLength: row(8 * KiB, 'characters of a command line', 'M6', 'the rest is cut off'),
+  commandLength: row(8 * KiB, 'characters of a command line', 'M6', 'cut off'),
   commandRate: row(100, 'commands in a second', 'M6', 'further commands are output only'),
   terminalGraceMs: row(1000, 'ms after a hangup', 'M8', 'SIGKILL'),
   ...machineLimits,

@@ -7,5 +7,5 @@ export const searchLimits = {
   queryLength: row(1000, 'characters of a query', 'Q24', 'refused with -32602'),
   queryTerms: row(32, 'words and phrases of a query', 'Q24', 'refused with -32602'),
   foundPage: row(100, 'texts in a page', 'Q25', 'the page ends, with a cursor'),
-  excerptLength: row(400, 'characters of an excerpt', 'Q25', 'the rest is cut off'),
+  excerptLength: row(400, 'characters of an excerpt', 'Q25', 'cut off'),
 } satisfies { readonly [name: string]: Limit }

@@ -7,7 +7,7 @@ export const webLimits = {
   pageMs: row(30_000, 'ms of an answer with a file', 'G11', 'the socket is destroyed'),
   enterBytes: row(4 * KiB, 'bytes of a request to enter', 'G13', '413'),
   tickets: row(256, 'challenges, or tickets, that were not used', 'G14', 'the oldest is forgotten'),
-  ticketMs: row(30_000, 'ms of an unused challenge or ticket', 'G14', 'it is refused'),
+  ticketMs: row(30_000, 'ms of an unused challenge or ticket', 'G14', 'refused'),
   pushTargets: row(64, 'targets of notifications', 'T20', 'a further one is refused'),
   pushMs: row(10_000, 'ms of a notification that is being sent', 'T20', 'it has failed'),
   pushDelayMs: row(2000, 'ms for which a session must wait or have ended', 'T22', 'people are notified'),

@@ -24,7 +24,7 @@ function watched(ms: number) {
   return { watchdog, effects, start }
 }
 
-test('[L43] watched processes end when the count of the last confirmed mark ends', async () => {
+test('[L43] [L43.2] watched processes end when the count of the last confirmed mark ends', async () => {
   const { effects, start } = watched(500)
   effects.confirm(await effects.mark())
   const { exit } = start()
@@ -62,7 +62,7 @@ test('[L43] after a deposition, a process that starts late ends, too, until a ma
   expect(child.signalCode).toBeNull()
 })
 
-test('[L43] without a confirmed mark, or after its count, no process may be started', async () => {
+test('[L43.3] without a confirmed mark, or after its count, no process may be started', async () => {
   const { effects, watchdog } = watched(600_000)
   expect(() => watchdog.wake()).toThrow('has not renewed its lease')
   effects.confirm(await effects.mark())
@@ -82,7 +82,7 @@ function refusal(watchdog: Watchdog): string {
   }
 }
 
-test('[L43] a lease that was given back ends nothing', async () => {
+test('[L43.3] a lease that was given back ends nothing', async () => {
   const { effects, start } = watched(300)
   effects.confirm(await effects.mark())
   effects.stop()
@@ -95,7 +95,7 @@ test('[L43] a lease that was given back ends nothing', async () => {
   expect(child.signalCode).toBeNull()
 })
 
-test('[L43] a watchdog that is killed is replaced, and the count goes on', async () => {
+test('[L43.3] a watchdog that is killed is replaced, and the count goes on', async () => {
   const { effects, start, watchdog } = watched(2000)
   effects.confirm(await effects.mark())
   const { exit } = start()

@@ -130,7 +130,7 @@ test('[L46.1] a node that loses its database while it opens its host fails with 
   await expect(started).rejects.toThrow('The database of the store at memory cannot be reached')
 })
 
-test('[L43.5] while the lease is in doubt, no agent of the host itself changes a file', async () => {
+test('[L43.4] while the lease is in doubt, no agent of the host itself changes a file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-owned-'))
   const place = { path: join(folder, 'a'), roots: [folder] }
   const term: { reason?: string } = {}

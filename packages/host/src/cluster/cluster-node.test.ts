@@ -88,7 +88,7 @@ test('[L42] while the lease is not renewed in time, changes are refused with a s
   expect(world.reports.map(({ event }) => event)).toContain('lease renewed late')
 })
 
-test('[L42] an owner that is closed gives the lease back, and a standby takes over in a fortieth of it', async () => {
+test('[L42.4] an owner that is closed gives the lease back, and a standby takes over in a fortieth of it', async () => {
   const { pass, one, two } = await ownerAndStandby()
   await one.node.close()
   expect(one.calls.slice(-2)).toEqual(['stop', 'release'])
@@ -138,7 +138,7 @@ test('[L42.6] a database that goes away while a node opens its host ends nothing
   expect(one.calls.join()).not.toContain('failed')
 })
 
-test('[L43] a mark comes before every request for the lease, and its confirmation after it', async () => {
+test('[L43.1] a mark comes before every request for the lease, and its confirmation after it', async () => {
   const { pass, one } = await ownerAndStandby()
   await pass(leaseMs)
   one.cut = true
@@ -160,7 +160,7 @@ test('[L42.1] an owner whose watchdog does not answer sends no renewal, and find
   expect(one.calls).not.toContain('renew')
 })
 
-test('[L43.5] a host is told to change nothing after its node was deposed', async () => {
+test('[L43.4] a host is told to change nothing after its node was deposed', async () => {
   const { pass, one, two, terms } = await ownerAndStandby()
   expect(terms[0]?.refusal()).toBeUndefined()
   one.cut = true

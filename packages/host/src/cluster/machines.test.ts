@@ -42,7 +42,7 @@ async function movedSession(workingDirectories: readonly string[], b: Partial<Ma
   return { ben, ran }
 }
 
-test('[L44] on another machine a session can be read, and its turn ends with a sentence; no agent is started', async () => {
+test('[L44] [L44.1] on another machine a session can be read, and its turn ends with a sentence; no agent is started', async () => {
   const { ben, ran } = await movedSession([folder])
   expect(ben.state(chat)['turns']).toMatchObject([{ id: 't1' }])
   await ben.echo(ben.dispatch(chat, started('t2')))
@@ -60,7 +60,7 @@ test('[L44] on another machine a session can be read, and its turn ends with a s
   expect(ran).toEqual(['t1'])
 })
 
-test('[L44] the folders of a session on another machine give no access to files', async () => {
+test('[L44.2] the folders of a session on another machine give no access to files', async () => {
   const { ben } = await movedSession([folder])
   const read = ben.ask('resourceRead', { channel: 'ahp-root://', uri: `${folder}/x` })
   await expect(read).rejects.toThrow('it must be granted first')
@@ -70,14 +70,14 @@ test.each([
   ['whose folders are shared', [folder], { sharedFolders: ['file:///srv/projects'] }],
   ['without folders', [], {}],
   ['of a machine with the same name', [folder], { name: 'A' }],
-])('[L44] a session %s works on the next owner', async (_, folders, machine) => {
+])('[L44.3] a session %s works on the next owner', async (_, folders, machine) => {
   const { ben, ran } = await movedSession(folders, machine)
   await ben.echo(ben.dispatch(chat, started('t2')))
   await untilIdle()
   expect(ran).toEqual(['t1', 't2'])
 })
 
-test('[L44] a folder beside a shared one is not shared', async () => {
+test('[L44.3] a folder beside a shared one is not shared', async () => {
   const { ben, ran } = await movedSession([folder], { sharedFolders: ['file:///srv/proj'] })
   await ben.echo(ben.dispatch(chat, started('t2')))
   await untilIdle()

@@ -25,7 +25,7 @@ test('[L60] every flipped bit of a record and of its checksum is noticed, and a 
 const names = Object.keys(recordKinds).map((kind) => (kind.endsWith('/') ? `${kind}x` : kind))
 
 test.each(names.flatMap((key) => ['{"a"', '\u0002garbage', sealed('other', '')].map((text) => [key, text])))(
-  '[L60] F-04: a damaged record %s (%j) does not stop the host, and the host says so',
+  '[L60] [L60.1] [F-04] a damaged record %s (%j) does not stop the host, and the host says so',
   async (key = '', text = '') => {
     const all = await testHost()
     all.store().records.put(key, text)
@@ -114,7 +114,7 @@ test.each([
   expect(await store.get(`damaged/${key}`)).toBe(`${stored.slice(0, -1)}?`)
 })
 
-test('[L60] a record that is replaced while it is read is not set aside', async () => {
+test('[L60.2] a record that is replaced while it is read is not set aside', async () => {
   const { records: store } = memoryStore()
   const records = new CheckedRecords(store, 'here', (sentence) => expect.unreachable(sentence))
   store.put('lives', '\u0002garbage')

@@ -72,7 +72,7 @@ test('[L57] [Q27] an index of another version is built again, and a long word is
   expect(await again.begin(2, [1])).toEqual(new Map())
 })
 
-test('[L57] a schema with the tables of another program is left alone, and the index is refused', async () => {
+test('[L57.1] a schema with the tables of another program is left alone, and the index is refused', async () => {
   const place = await server().place()
   const taken = { ...place, schema: `${place.schema}_search` }
   await tamper(place, `CREATE SCHEMA ${taken.schema} CREATE TABLE invoices (number int)`)
@@ -83,7 +83,7 @@ test('[L57] a schema with the tables of another program is left alone, and the i
   expect(await tamper(taken, 'SELECT * FROM invoices')).toEqual([])
 })
 
-test('[L57] another store in the schema of the index is left alone, and the index is refused', async () => {
+test('[L57.1] another store in the schema of the index is left alone, and the index is refused', async () => {
   const place = await server().place()
   const other = { ...place, schema: `${place.schema}_search` }
   const epoch = await epochOf(other)

@@ -90,7 +90,7 @@ const contentsOf = async (place: PostgresPlace) => {
   return found
 }
 
-test('[L58] a store is moved into a database and back, and returns the same in both; the source stays as it was', async () => {
+test('[L58] [L58.1] a store is moved into a database and back, and returns the same in both; the source stays as it was', async () => {
   const { folder, before } = await source()
   const place = await server().place()
   const counted = await moved(await sqliteSide(folder, 'source'), await postgresSide(place, 'target'))
@@ -125,7 +125,7 @@ test('[L58] a store goes on where it was moved to: channels, rows and segments g
 })
 
 test.each([1, 3, 5, 8])(
-  '[L58] a move that is interrupted at write %i is refused by hosts, and continued by the next',
+  '[L58.2] a move that is interrupted at write %i is refused by hosts, and continued by the next',
   async (at) => {
     const { folder, before } = await source()
     const place = await server().place()
@@ -151,7 +151,7 @@ test.each([1, 3, 5, 8])(
   },
 )
 
-test('[L58] a store in use, a missing one, one that is not empty and a part of another one are refused', async () => {
+test('[L58.3] a store in use, a missing one, one that is not empty and a part of another one are refused', async () => {
   const { folder } = await source()
   const place = await server().place()
   await expect(sqliteSide(join(folder, 'nowhere'), 'source')).rejects.toThrow('There is no store in')

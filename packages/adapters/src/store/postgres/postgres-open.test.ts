@@ -95,7 +95,7 @@ test.for(['fsync', 'full_page_writes', 'synchronous_commit'])(
   },
 )
 
-test('[L53] a newer schema is refused with both versions, by readers, owners and the lease, and stays as it is', async () => {
+test('[L53] [L53.1] a newer schema is refused with both versions, by readers, owners and the lease, and stays as it is', async () => {
   const place = await filled()
   const epoch = await epochOf(place)
   await tamper(place, `UPDATE meta SET value = '7' WHERE key = 'schema'`)
@@ -105,7 +105,7 @@ test('[L53] a newer schema is refused with both versions, by readers, owners and
   await expect(epochOf(place)).rejects.toThrow(sentence)
 })
 
-test('[L53] an older store is migrated by its owner in one transaction, and the old tables are kept in a schema of their version', async () => {
+test('[L53.2] an older store is migrated by its owner in one transaction, and the old tables are kept in a schema of their version', async () => {
   const place = await filled()
   const laterMigrations = ['ALTER TABLE records ADD COLUMN extra text', 'CREATE TABLE third (a bigint)']
   const epoch = await epochOf(place)
@@ -121,7 +121,7 @@ test('[L53] an older store is migrated by its owner in one transaction, and the 
   expect((await openPostgresAgain(place, { ...patient, epoch, laterMigrations })).host).toBe(host)
 })
 
-test('[L53] a failed migration changes nothing', async () => {
+test('[L53.2] a failed migration changes nothing', async () => {
   const place = await filled()
   const laterMigrations = ['CREATE TABLE second (a int)', 'no such thing']
   await expect(open(place, { laterMigrations })).rejects.toThrow('no')
@@ -149,7 +149,7 @@ test.each([
   ['no version', `DELETE FROM meta WHERE key = 'schema'`, 'does not tell its version'],
   ['no id of the host', `DELETE FROM meta WHERE key = 'host'`, 'the id of the host is missing'],
   ['no bounds', 'DELETE FROM bounds', 'has lost its highest number'],
-])('[L53] %s is found when the store is opened', async (_, sql, message) => {
+])('[L53.3] %s is found when the store is opened', async (_, sql, message) => {
   const place = await filled()
   await tamper(place, sql)
   expect(await refusal(place)).toMatchObject({
@@ -171,14 +171,14 @@ test('[L53.3] an index that somebody has added is no damage: it is named, also a
   expect(await open(place, { epoch, laterMigrations })).toMatchObject({ addedIndexes: ['half'] })
 })
 
-test('[L53] tables of another program are left alone', async () => {
+test('[L53.1] tables of another program are left alone', async () => {
   const place = await server().place()
   await tamper(place, `CREATE SCHEMA ${place.schema} CREATE TABLE theirs (a int)`)
   expect(String(await refusal(place))).toContain('has the tables of another program')
   await expect(epochOf(place)).rejects.toThrow('has the tables of another program')
 })
 
-test('[L53] a store of another host is refused, and an empty place has nothing to read', async () => {
+test('[L53.4] a store of another host is refused, and an empty place has nothing to read', async () => {
   const place = await filled()
   const { host, log } = await openPostgres(place, patient)
   await log.close()
@@ -206,7 +206,7 @@ test.each([
   expect(await log.load(one)).toEqual({ damaged: damage })
 })
 
-test('[L54] the password is read from a file or the environment, and a URL with one is refused without repeating it', async () => {
+test('[L54] [L54.2] the password is read from a file or the environment, and a URL with one is refused without repeating it', async () => {
   const url = 'postgres://ann@db.example/atrium'
   const file = join(mkdtempSync(join(tmpdir(), 'atrium-password-')), 'password')
   writeFileSync(file, 'from a file\n')

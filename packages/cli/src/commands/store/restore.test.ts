@@ -9,7 +9,7 @@ import { atrium, documents } from '../../../test/command.ts'
 import { sessionOf, setTitle } from '../../../test/client.ts'
 import { HostProcess } from '../../../test/host-process.ts'
 
-test('[L61] [L8.10] a copy of a killed host is restored with its journal, beside no running host, and what was there is kept', async () => {
+test('[L61] [L61.1] [L61.2] [L61.3] [L8.10] a copy of a killed host is restored with its journal, beside no running host, and what was there is kept', async () => {
   const home = mkdtempSync(join(tmpdir(), 'atrium-restore-'))
   onTestFinished(() => rmSync(home, { recursive: true, force: true }))
   const data = join(home, 'data')

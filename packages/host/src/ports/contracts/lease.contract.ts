@@ -21,7 +21,7 @@ export function leaseContract(name: string, open: () => Promise<LeaseBench>): vo
   }
 
   describe(`${name}: lease`, () => {
-    test('[L40] a lease that nobody ever had is undefined, and can be taken', async () => {
+    test('[L40.1] a lease that nobody ever had is undefined, and can be taken', async () => {
       const { node, ms } = await open()
       const one = node('one')
       expect(await one.read()).toBeUndefined()
@@ -40,13 +40,13 @@ export function leaseContract(name: string, open: () => Promise<LeaseBench>): vo
       expect(epochs.filter((epoch) => epoch !== undefined)).toHaveLength(1)
     })
 
-    test('[L40] nobody takes a lease that is held, not even a node of the same name', async () => {
+    test('[L40.2] nobody takes a lease that is held, not even a node of the same name', async () => {
       const { node, two } = await held()
       expect(await two.acquire()).toBeUndefined()
       expect(await node('one').acquire()).toBeUndefined()
     })
 
-    test('[L40] an expired lease is taken with a higher epoch, and the earlier owner is told', async () => {
+    test('[L40.1] [L40.3] an expired lease is taken with a higher epoch, and the earlier owner is told', async () => {
       const { ms, pass, one, two, epoch } = await held()
       await pass(ms + 1)
       expect(await one.read()).toMatchObject({ epoch, msLeft: 0 })
@@ -56,7 +56,7 @@ export function leaseContract(name: string, open: () => Promise<LeaseBench>): vo
       expect(await one.acquire()).toBeUndefined()
     })
 
-    test('[L40] a renewed lease lasts from its renewal', async () => {
+    test('[L40] [L40.3] a renewed lease lasts from its renewal', async () => {
       const { ms, pass, one, two, epoch } = await held()
       await pass(ms + 1)
       expect(await one.renew(epoch)).toBe(true)
@@ -64,7 +64,7 @@ export function leaseContract(name: string, open: () => Promise<LeaseBench>): vo
       expect((await two.read())?.epoch).toBe(epoch)
     })
 
-    test('[L40] a released lease can be taken at once, with a higher epoch', async () => {
+    test('[L40.1] a released lease can be taken at once, with a higher epoch', async () => {
       const { one, two, epoch } = await held()
       await one.release(epoch)
       expect((await two.read())?.msLeft).toBe(0)

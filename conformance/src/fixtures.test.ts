@@ -76,7 +76,7 @@ test('[C2] a round trip must preserve unknown keys and unknown kinds', () => {
   expect(results[0]?.failures).toHaveLength(4)
 })
 
-test('[C3] 1.0 also runs the cases of 0.8.0-dev: a listed case must differ exactly as listed, and an unlisted one must pass', () => {
+test('[C3.1] 1.0 also runs the cases of 0.8.0-dev: a listed case must differ exactly as listed, and an unlisted one must pass', () => {
   const created = { ...titled, initial: { title: 'a', modifiedAt: 1 } }
   const cases = {
     '004-session-creationfailed': titled,
@@ -162,7 +162,7 @@ test.each([
   ['StateAction', '0.8.0', '0.9.0', { type: 'chat/error', turnId: 't', duration: 1, error }],
   ['Snapshot', '0.8.0', '0.9.0', snapshot(terminal)],
   ['Snapshot', '0.8.0', '0.9.0', snapshot({ annotations: [annotation] })],
-] as const)('[C2] a %s of %s is accepted in its form, which %s does not have', (type, last, next, input) => {
+] as const)('[C2.1] a %s of %s is accepted in its form, which %s has not', (type, last, next, input) => {
   const value = { ...input, x: { y: 1 } }
   const trip = { type, input: value, acceptableOutputs: [value] }
   const [older, newer] = runFixtures(
@@ -172,7 +172,7 @@ test.each([
   expect(newer).toMatchObject({ version: next, passed: 0 })
 })
 
-test('[C2] an older value must keep its form and its unknown keys, and is refused if it is wrong', () => {
+test('[C2.1] an older value must keep its form and its unknown keys, and is refused if it is wrong', () => {
   const trip = (input: object, output: object) => ({
     type: 'SessionSummary',
     input,

@@ -9,6 +9,7 @@ import { prompts } from '../test/wrong-input-requests.ts'
 import { startWrongHost } from '../test/wrong-host.ts'
 import { judgeHost } from './host.ts'
 import { Client } from './kit/client.ts'
+import { listOf } from './kit/report.ts'
 import { runRules } from './kit/run.ts'
 import type { Verdict } from './kit/run.ts'
 import { chosenTopics, topics } from './rules/all.ts'
@@ -69,13 +70,13 @@ test.concurrent.each([
   ['noWorker', 'no chat was started after the prompt "Let a worker do it."'],
   ['onePage', 'the host returns its list in one page, whatever the limit'],
   ['snapshotsOnly', 'the host answers reconnect with snapshots, which AHP allows'],
-] as const)('[C6] %s: rules that cannot be judged are skipped with a reason', async (fault, reason) => {
+] as const)('[C6.1] %s: rules that cannot be judged are skipped with a reason', async (fault, reason) => {
   const skipped = (await judge(fault)).filter(({ outcome }) => outcome === 'skip')
   expect(skipped.length).toBeGreaterThan(0)
   for (const { detail } of skipped) expect(detail).toBe(reason)
 })
 
-test('[C6] for a version that the kit does not know, only the version negotiation is judged', async () => {
+test('[C6.3] for a version that the kit does not know, only the version negotiation is judged', async () => {
   const verdicts = await judge(undefined, ['0.9.0'])
   const older = await judge(undefined, ['0.6.0'])
   expect(idsOf(older, 'pass')).toEqual(['K24', 'K25', 'K26'])
@@ -109,7 +110,7 @@ test('[C7] a turn that never ends fails one rule, is waited for once, and skips 
   expect(out).toContain('host: 1 passed, 1 failed, 2 skipped')
 })
 
-test('[C6] a host that starts no turn skips the rules about turns; --model names the model', async () => {
+test('[C6] [C6.1] a host that starts no turn skips the rules about turns; --model names the model', async () => {
   const url = await host()
   const judgeWith = async (model: string) =>
     (await runCommand('--url', url, '--rules', 'turns,guards', '--model', model)).out
@@ -119,7 +120,7 @@ test('[C6] a host that starts no turn skips the rules about turns; --model names
   expect(out).toContain('0 failed')
 })
 
-test('[C6] an agent that never asks skips the rules about approval, questions and queued messages', async () => {
+test('[C6.2] an agent that never asks skips the rules about approval, questions and queued messages', async () => {
   const judgeWith = async (...more: readonly string[]) =>
     (await runCommand('--url', await host(), '--rules', 'calls,questions,pending', ...more)).out
   const without = await judgeWith()
@@ -216,6 +217,16 @@ test('[C9] the token is read from a flag or from a file', async () => {
     ['--token-file', file],
   ])
     expect((await runCommand('--url', url, '--rules', 'K10', ...flags)).code).toBe(0)
+})
+
+test('[C11] the list has each rule with its topic, level, first version, title and source', () => {
+  const list = listOf(topics)
+  for (const { title, source } of topics.flatMap(({ rules }) => rules))
+    expect(list).toContain(`: ${title}\n     ${source}`)
+  expect(list.match(/^K\d+ /gm)).toEqual(ids.map((id) => `${id} `))
+  expect(list).toContain('K12  handshake: every action')
+  expect(list).toContain('K21  versions, since 1.0.0: the host selects')
+  expect(list).toContain('K131 guards, recommended: a turn with')
 })
 
 test('[C9] rules are selected by id, by the common start of ten ids, or by topic', () => {

@@ -1,10 +1,13 @@
 import { runFixtures, versionsWithoutCases } from './fixtures.ts'
 import type { SetResult } from './fixtures.ts'
 import { judgeHost } from './host.ts'
+import { listOf } from './kit/report.ts'
+import { chosenTopics, topics } from './rules/all.ts'
 import { judgeVersions } from './versions/command.ts'
 
 const usage = `usage: npm run conformance -- host --url URL [options]
        npm run conformance -- versions --url URL [options]
+       npm run conformance -- rules [K12 | K6 | TOPIC]...
        npm run conformance -- fixtures FOLDER
 
   host              judge the AHP host at URL by black-box rules; exit code 0: no rule failed, 1: some rules failed,
@@ -31,6 +34,7 @@ const usage = `usage: npm run conformance -- host --url URL [options]
                     see what; the options are those of host, except --rules and --worker-prompt
     --versions A,B    the versions that the host must speak (default: 0.1.0 to 1.0.0, without those that it refuses)
     --features A,B    only these rows, such as prompt,approve
+  rules             print the rules of host, all or these: each with its topic, level, first version, title and source
   fixtures FOLDER   run the published AHP fixtures in FOLDER: the reducers of each version on its cases, and the
                     round trips of its values
 `
@@ -48,6 +52,8 @@ if (judge && !rest.includes('--help'))
     (text) => process.stdout.write(`${text}\n`),
     (text) => process.stderr.write(`${text}\n`),
   )
+else if (command === 'rules' && !rest.includes('--help'))
+  console.log(listOf(rest.length === 0 ? topics : chosenTopics(rest)))
 else if (command === 'fixtures' && folder !== undefined) fixtures(folder)
 else {
   process.stderr.write(usage)

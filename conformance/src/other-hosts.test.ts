@@ -35,7 +35,7 @@ describe.concurrent('[C5] a host of another kind', () => {
   test.each(Object.entries(hosts))('%s fails no rule', expectFoundBy, limitMs)
 })
 
-test('[C12] a host that speaks only 0.9 is judged as 0.9; rules about later features are skipped', async () => {
+test('[C12] [C12.1] a host that speaks only 0.9 is judged as 0.9; rules about later features are skipped', async () => {
   const verdicts = await judgeAll('onlyNine')
   expect(new Set(verdicts.map(({ version }) => version))).toEqual(new Set(['0.9.0']))
   const others = verdicts.filter(({ outcome }) => outcome !== 'pass')
@@ -48,7 +48,7 @@ test('[C12] a host that speaks only 0.9 is judged as 0.9; rules about later feat
   expect(reasons).toContain('AHP 0.9.0 leaves this to the host; it is a rule since 1.0.0')
 })
 
-test('[C12] a rule of 0.9 finds the same fault on a host that speaks only 0.9', async () => {
+test('[C12] [C12.2] a rule of 0.9 finds the same fault on a host that speaks only 0.9', async () => {
   for (const fault of ['undefinedActionSent', 'wrongReducer', 'unsubscribeIgnored'] as const) {
     const [id = ''] = faults[fault]
     const { code, out } = await runCommand('--url', await host('onlyNine', fault), '--rules', id)
@@ -56,7 +56,7 @@ test('[C12] a rule of 0.9 finds the same fault on a host that speaks only 0.9', 
   }
 })
 
-test('[C13] a host with URIs of its own and sessions that begin with a turn passes as any other', async () => {
+test('[C13] [C13.1] [C13.2] [C13.3] a host with URIs of its own and sessions that begin with a turn passes as any other', async () => {
   const verdicts = await judgeAll('onlyNine', 'providerUris', 'chatsUnderSession', 'sessionsAtFirstTurn')
   const others = verdicts.filter(({ outcome }) => outcome !== 'pass')
   expect(others.map(({ rule, outcome }) => `${outcome} ${rule.id}`)).toEqual(
@@ -64,7 +64,7 @@ test('[C13] a host with URIs of its own and sessions that begin with a turn pass
   )
 })
 
-test('[C13] the heading names the forms of the URIs; an option names them instead of a trial', async () => {
+test('[C13] [C13.1] [C13.2] the heading names the forms of the URIs; an option names them instead of a trial', async () => {
   const url = await host('providerUris', 'chatsUnderSession', 'sessionsAtFirstTurn')
   const only = ['--url', url, '--rules', 'K80,K111']
   const found = await runCommand(...only)

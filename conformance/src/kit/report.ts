@@ -1,6 +1,8 @@
 import type { HostFacts } from './host-facts.ts'
+import type { Rule, Topic } from './rule.ts'
 import type { Verdict } from './run.ts'
 import type { SessionHabits } from './session-habits.ts'
+import { absentIn, judgedVersions } from './version.ts'
 
 const labels = { pass: 'pass', fail: 'FAIL', note: 'note', skip: 'skip' }
 
@@ -21,6 +23,23 @@ export function lineOf({ rule: { id, title, source }, outcome, detail }: Verdict
   if (outcome === 'pass') return line
   const cause = { fail: 'rule', note: 'recommendation', skip: undefined }[outcome]
   return `${line}\n           ${detail}${cause === undefined ? '' : `\n           ${cause}: ${source}`}`
+}
+
+/** The list of rules: two lines for each, the second with its source in AHP. */
+export function listOf(topics: readonly Topic[]): string {
+  const lines = topics.flatMap((topic) =>
+    topic.rules.map((rule) => {
+      const remarks = [topic.name, ...(rule.recommended ? ['recommended'] : []), ...since(topic, rule)]
+      return `${rule.id.padEnd(4)} ${remarks.join(', ')}: ${rule.title}\n     ${rule.source}`
+    }),
+  )
+  return lines.join('\n')
+}
+
+/** The first version to which a rule applies, if that is not the oldest one that the kit can judge. */
+function since(topic: Topic, rule: Rule): readonly string[] {
+  const first = judgedVersions.findLast((version) => absentIn(version, topic, rule) === undefined)
+  return first === undefined || first === judgedVersions.at(-1) ? [] : [`since ${first}`]
 }
 
 export function summaryOf(verdicts: readonly Verdict[]): string {

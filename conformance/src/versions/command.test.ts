@@ -31,7 +31,7 @@ function notYes({ cells }: Matrix): readonly string[] {
 
 const older = ['0.1.0', '0.3.0', '0.4.0', '0.5.2', '0.6.0', '0.7.0', '0.8.0']
 
-test('[C16] a host that speaks one version has one column; the other versions are refused', async () => {
+test('[C16] [C16.6] a host that speaks one version has one column; the other versions are refused', async () => {
   const target = { url: await host(), timeoutMs, turnTimeoutMs: timeoutMs }
   expect(notYes(await runMatrix(target, prompts))).toEqual([
     ...[...older, '0.9.0'].map((version) => `refused connect ${version}`),
@@ -50,7 +50,7 @@ test('[C16] a host with URIs of its own and sessions that begin with a turn is j
   ])
 })
 
-test('[C16] a version that the command line names must be spoken', async () => {
+test('[C16] [C16.6] a version that the command line names must be spoken', async () => {
   const url = await host()
   const refused = await runCommand('--url', url, '--versions', '0.4.0,1.0.0', '--features', 'rename')
   expect(refused).toMatchObject({
@@ -61,7 +61,7 @@ test('[C16] a version that the command line names must be spoken', async () => {
   expect(alone).toMatchObject({ code: 1, out: expect.stringContaining('0 yes, 1 failed') as string })
 })
 
-test('[C16] a host without an agent cannot be judged: one sentence and exit code 1', async () => {
+test('[C16.3] a host without an agent cannot be judged: one sentence and exit code 1', async () => {
   const { code, err } = await runCommand('--url', await host('noAgent'))
   expect({ code, err }).toEqual({
     code: 1,
@@ -76,7 +76,7 @@ test.each([
   [['--url', 'ws://x', '--features', 'prompt,fly'], '--features must be some of create, prompt, '],
   [['--url', 'ws://x', '--rules', 'K10'], "Unknown option '--rules'"],
   [['--url', 'ws://127.0.0.1:1'], 'cannot connect: '],
-])('[C16] %j: one sentence on stderr and exit code 2', async (args, sentence) => {
+])('[C16.3] %j: one sentence on stderr and exit code 2', async (args, sentence) => {
   const { code, out, err } = await runCommand(...args)
   expect({ code, out, lines: err.split('\n').length }).toEqual({ code: 2, out: '', lines: 2 })
   expect(err).toMatch(/^conformance: /)

@@ -202,7 +202,7 @@ const cases: readonly Case[] = [
 /** A row waits this long only for what a fault has lost or changed. All faults wait at the same time. */
 const timeoutMs = 15_000
 
-describe.concurrent('[C17] a fault in one version', () => {
+describe.concurrent('[C17] [C16.1] [C16.5] a fault in one version', () => {
   test.each(cases.map((each) => [each.rows.at(-1), each.version, each.says, each] as const))(
     'is found by the row %s at %s: %s',
     async (row, version, says, { rows, fault }) => {

@@ -10,7 +10,7 @@ async function startHost(): Promise<string> {
   return url
 }
 
-test('[C16] clients of all versions do everything in one session of our host, and see it of each other, and leave no session behind', async () => {
+test('[C16] [C16.1] [C16.4] clients of all versions do everything in one session of our host, and see it of each other, and leave no session behind', async () => {
   const target = { url: await startHost(), token, timeoutMs: 30_000 }
   const { cells } = await runMatrix(target, guidePrompts)
   const others = cells.filter(({ outcome }) => outcome !== 'yes')
@@ -29,7 +29,7 @@ test('[C16] clients of all versions do everything in one session of our host, an
   speaker.terminate()
 })
 
-test('[C16] the command prints a table or one JSON document', async () => {
+test('[C16] [C16.2] the command prints a table or one JSON document', async () => {
   const url = await startHost()
   const run = async (...args: readonly string[]) => {
     let out = ''

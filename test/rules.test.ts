@@ -11,7 +11,6 @@ const partly: ReadonlySet<string> = new Set([
   'docs/spec/command-line.md',
   'docs/spec/connections.md',
   'docs/spec/customizations.md',
-  'docs/spec/faults.md',
   'docs/spec/json-rpc.md',
   'docs/spec/log.md',
   'docs/spec/mcp.md',

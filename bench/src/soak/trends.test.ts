@@ -9,7 +9,7 @@ test('[B26] noise is not reported as growth', () => {
   for (let seed = 1; seed <= 30; seed++) expect(growing(samples(20 * minute, seed))).toEqual([])
 })
 
-test('[B26] growth of heap, descriptors and handles is found in noise', () => {
+test('[B26] [F-46] growth of heap, descriptors and handles is found in noise', () => {
   const leaking = samples(20 * minute, 1, (at) => ({ heap: at * 5e4, fds: at / 60, handles: at / 60 }))
   expect(growing(leaking)).toEqual(['heap after a collection, MB', 'file descriptors', 'handles'])
 })

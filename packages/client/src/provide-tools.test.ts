@@ -140,7 +140,7 @@ test('[U11] [U11.2] X7.3: a call of a tool that is registered but not provided i
   })
 })
 
-test('[U11] [U11.1] F-39, I6: cut off while the tool runs, and back within the grace: completed once', async () => {
+test('[U11] [U11.1] [F-39] [I6] cut off while the tool runs, and back within the grace: completed once', async () => {
   const { all, ann, say, outcome } = await room()
   const { tool, runs, begun } = slowTool()
   await provideTools(ann, session, [tool]).ready
@@ -154,7 +154,7 @@ test('[U11] [U11.1] F-39, I6: cut off while the tool runs, and back within the g
   expect(runs).toHaveLength(1)
 })
 
-test('[U11] F-39: away for longer than the grace, the call has failed once, and the tool is told', async () => {
+test('[U11] [F-39] away for longer than the grace, the call has failed once, and the tool is told', async () => {
   const { all, ann, seen, say, outcome } = await room()
   const { tool, runs, begun } = slowTool()
   await provideTools(ann, session, [tool]).ready

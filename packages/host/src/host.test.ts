@@ -93,7 +93,7 @@ test('[L4] F-08: a host that must not touch its disk shows everything, changes n
   expect(cem.state(session)).toMatchObject({ title: 'kept' })
 })
 
-test('[L8] F-04: a channel whose history is damaged is set aside and said to be; the others go on', async () => {
+test('[L8] [F-04] [I16] a channel whose history is damaged is set aside and said to be; the others go on', async () => {
   const all = await testHost()
   const ann = await all.join('ann')
   for (const uri of [session, 'ahp-session:/two']) await ann.ask('createSession', { channel: uri })

@@ -21,7 +21,7 @@ test('[B28] with real clients, the same seed gives exactly the same trace', asyn
   expect(other).not.toEqual(once)
 })
 
-test('[B29] I4, I5, I8 and the client rules hold for the first seeds', async () => {
+test('[B29] [I4] [I5] [I8] and the client rules hold for the first seeds', async () => {
   for (let seed = 1; seed <= trials(20, 6); seed++)
     expect({ seed, violation: await run(planOf(seed)) }).toEqual({ seed, violation: undefined })
 })

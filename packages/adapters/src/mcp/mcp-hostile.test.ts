@@ -15,7 +15,7 @@ async function withGoodServer(task: (room: ReturnType<typeof mcpRoom>) => Promis
   await until(() => room.processes().length === 0)
 }
 
-test('[F13] S-46: a server that ends while it starts is in error', () =>
+test('[F13] [S-46] a server that ends while it starts is in error', () =>
   withGoodServer(async (room) => {
     const { server, states } = room.open(room.hostile('exits'))
     expect(await failure(server.start())).toBe('The MCP server did not start: it ended with exit code 4.')
@@ -23,7 +23,7 @@ test('[F13] S-46: a server that ends while it starts is in error', () =>
     expect(room.processes()).toHaveLength(1)
   }))
 
-test('[F13] S-46: a server that writes a line without an end is ended, and the memory stays bounded', () =>
+test('[F13] [S-46] a server that writes a line without an end is ended, and the memory stays bounded', () =>
   withGoodServer(async (room) => {
     const before = process.memoryUsage().rss
     const { server } = room.open(room.hostile('floods'))

@@ -216,7 +216,7 @@ test('[F11] a call that lacks a scope rejects with the scopes, and the server st
   expect(await say(server, 'call')).toBe('called')
 })
 
-test('[F11] S-48: a server that names the resource of another server gets no token', async () => {
+test('[F11] [S-48] a server that names the resource of another server gets no token', async () => {
   const room = mcpRoom()
   const victim = 'https://victim.example/mcp'
   const asked: string[] = []
@@ -233,7 +233,7 @@ test('[F11] S-48: a server that names the resource of another server gets no tok
   expect(remote.requests.some(({ authorization }) => authorization?.includes('stolen'))).toBe(false)
 })
 
-test('[F11] S-48: the tokens of two servers do not cross, and no token follows a redirect to another origin', async () => {
+test('[F11] [S-48] the tokens of two servers do not cross, and no token follows a redirect to another origin', async () => {
   const room = mcpRoom()
   const two = await Promise.all(
     ['a', 'b'].map((name) => httpServer(guarded(new Set([`Bearer wide-${name}`])))),

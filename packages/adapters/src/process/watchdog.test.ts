@@ -20,7 +20,7 @@ const kinds = [
 ]
 
 test.each(['SIGKILL', 'SIGTERM'] as const)(
-  '[F-40d] 20 terminals of a host that ends by %s: none of their processes is left',
+  '[F-40d] [F-40d.1] [F-40d.2] 20 terminals of a host that ends by %s: none of their processes is left',
   async (signal) => {
     const seconds = uniqueSeconds()
     const temporary = newFolder()

@@ -17,7 +17,7 @@ test('[W1] a soon task runs before a later task, and a cancelled task never', as
   expect(order).toEqual(['now', 'soon', 'later'])
 })
 
-test('[W1] S-26: ids have 128 random bits', () => {
+test('[W1] [S-26] ids have 128 random bits', () => {
   const ids = Array.from({ length: 2000 }, () => world.id())
   expect(new Set(ids).size).toBe(2000)
   const bits = ids.map((id) =>

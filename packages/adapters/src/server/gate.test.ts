@@ -28,7 +28,7 @@ function request(
 }
 const bare = { Authorization: undefined }
 
-describe('[G1] Host (S-04)', () => {
+describe('[G1] [S-04] Host', () => {
   test.each(hosts)('%s is accepted', (Host) => expect(checkHost(gate, request({ Host }))).toBeUndefined())
 
   test.each(hostileHosts.map((Host) => [Host]))('%j is refused with 421, even with the token', (Host) => {
@@ -55,7 +55,7 @@ describe('[G1] Host (S-04)', () => {
   )
 })
 
-describe('[G3] Origin (S-03)', () => {
+describe('[G3] [S-03] Origin', () => {
   const good = ['http://localhost:7433', 'http://127.0.0.1:7433', 'http://[::1]:7433', 'http://atrium.test']
   test.each([...good, 'vscode-file://vscode-app', 'https://app.example'])(
     '%s is accepted with a token',
@@ -96,7 +96,7 @@ describe('[G3] Origin (S-03)', () => {
   ])('%j as an allowed origin is %j', (text, origin) => expect(originOf(text)).toBe(origin))
 })
 
-describe('[G6] the token (S-02)', () => {
+describe('[G6] [S-02] the token', () => {
   const protocol = (...entries: readonly string[]) => ({
     ...bare,
     'Sec-WebSocket-Protocol': entries.join(', '),

@@ -18,46 +18,54 @@ class FakeSocket extends EventEmitter {
 }
 
 const beating = (socket: FakeSocket, wire: { bytesRead: number }) =>
-  keepAlive(socket as unknown as WebSocket, wire, { pingMs: 5, deadMs: 20 })
+  keepAlive(socket as unknown as WebSocket, wire)
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] }))
 afterEach(() => void vi.useRealTimers())
 
-test('[F-19] a silent peer is pinged and then terminated; any byte counts as a sign of life', () => {
+test('[F-19] [F-19.1] a silent peer is pinged and then terminated; any byte counts as a sign of life', () => {
   const [socket, wire] = [new FakeSocket(), { bytesRead: 100 }]
   const ended = vi.fn<() => void>()
   socket.on('close', ended)
   beating(socket, wire)
-  vi.advanceTimersByTime(20)
+  vi.advanceTimersByTime(20_000)
   expect(socket.pings).toBe(4)
   wire.bytesRead++
-  vi.advanceTimersByTime(25)
+  vi.advanceTimersByTime(25_000)
   expect(ended).not.toHaveBeenCalled()
-  vi.advanceTimersByTime(5)
+  vi.advanceTimersByTime(5000)
   expect(ended).toHaveBeenCalledTimes(1)
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('[F-19] a busy peer is not pinged, and a slow reader of a long message gets more time', () => {
+test('[F-19.1] a busy peer is not pinged, and a slow reader of a long message gets more time', () => {
   const [socket, wire] = [new FakeSocket(), { bytesRead: 0 }]
   beating(socket, wire)
-  for (; wire.bytesRead < 10; wire.bytesRead++) vi.advanceTimersByTime(5)
+  for (; wire.bytesRead < 10; wire.bytesRead++) vi.advanceTimersByTime(5000)
   expect(socket.pings).toBeLessThanOrEqual(1)
-  socket.bufferedAmount = 256 * 100
-  vi.advanceTimersByTime(100)
+  socket.bufferedAmount = 256_000 * 100
+  vi.advanceTimersByTime(100_000)
   expect(vi.getTimerCount()).toBe(1)
-  vi.advanceTimersByTime(30)
+  vi.advanceTimersByTime(30_000)
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('[F-19] [H4] a peer that the host does not read from does not count as silent', () => {
+test('[F-19.2] a host that wakes after an hour of sleep keeps its connections', () => {
+  beating(new FakeSocket(), { bytesRead: 0 })
+  vi.advanceTimersByTime(5000)
+  vi.setSystemTime(Date.now() + 3_600_000)
+  vi.advanceTimersByTime(5000)
+  expect(vi.getTimerCount()).toBe(1)
+})
+
+test('[F-19.1] [H4] a peer that the host does not read from does not count as silent', () => {
   const [socket, wire] = [new FakeSocket(), { bytesRead: 0 }]
   beating(socket, wire)
   socket.isPaused = true
-  vi.advanceTimersByTime(1000)
+  vi.advanceTimersByTime(1_000_000)
   expect(vi.getTimerCount()).toBe(1)
   socket.isPaused = false
-  vi.advanceTimersByTime(30)
+  vi.advanceTimersByTime(30_000)
   expect(vi.getTimerCount()).toBe(0)
 })
 

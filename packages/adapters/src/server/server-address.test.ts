@@ -20,7 +20,7 @@ import { exposureProblem, hostsOf } from './address.ts'
 import { links, open, responseOf, socketClosed, start, token } from '../../test/http-client.ts'
 import { certificate as tls } from '../../test/server/certificate.ts'
 
-describe('addresses (S-01, S-13)', () => {
+describe('[S-01] [S-13] addresses', () => {
   test('the default is the loopback address', async () => {
     const { port, urls, url } = await start({ host: ' ' })
     expect(url).toBe(`ws://127.0.0.1:${port}/`)

@@ -107,7 +107,7 @@ describe('before authentication (S-07)', () => {
     },
   )
 
-  test('S-06: 100 requests with a wrong host are all answered 421, and do not fill the log', async () => {
+  test('[S-06] 100 requests with a wrong host are all answered 421, and do not fill the log', async () => {
     const reports: unknown[] = []
     const { port } = await start({ report: (event, detail) => reports.push({ event, detail }) })
     for (let n = 0; n < 50; n++) {

@@ -55,7 +55,7 @@ async function enter(listening: Listening): Promise<() => Promise<string>> {
   }
 }
 
-test('[G10] files of the page are served with a policy, an ETag and compressed; HEAD has no body', async () => {
+test('[G10] [S-45] files of the page are served with a policy, an ETag and compressed; HEAD has no body', async () => {
   const host = await startPage()
   const page = await at(host, '/')
   expect(page.status).toBe(200)
@@ -79,7 +79,7 @@ test('[G10] files of the page are served with a policy, an ETag and compressed; 
   expect(gunzipSync(gzipSync(script)).toString()).toBe(script)
 })
 
-test('[G10] other paths are 404, also those that lead out of the folder; other methods are 405', async () => {
+test('[G10] [S-45] other paths are 404, also those that lead out of the folder; other methods are 405', async () => {
   const host = await startPage()
   const nothing = ['/index.htm', '/notes.txt', '/assets', '/assets/', '/assets/main-1.js.gz', '//etc/passwd']
   for (const path of [...nothing, '/assets/..%2f..%2fpackage.json', '/__proto__', '/constructor'])
@@ -139,7 +139,7 @@ test('[S-57 pageMs] at 30,000 ms an answer may end; [S-57 pageMs] past 30,000 it
   expect(await responseOf(socket)).toBe('')
 })
 
-test('[G12] [G14] the page enters with the code of its link and opens one WebSocket with each ticket', async () => {
+test('[G12] [G14] [S-08] the page enters with the code of its link and opens one WebSocket with each ticket', async () => {
   const host = await startPage()
   const ticket = await enter(host)
   const origin = `http://127.0.0.1:${host.port}`
@@ -162,7 +162,7 @@ test('[G12] [G14] the page enters with the code of its link and opens one WebSoc
   socket.terminate()
 })
 
-test('[G13] [G13.1] a request to enter from elsewhere is refused, in the same bytes whatever is wrong', async () => {
+test('[G13] [G13.1] [S-45] a request to enter from elsewhere is refused, in the same bytes whatever is wrong', async () => {
   const host = await startPage()
   const text = async (path: string, body: object, headers: Record<string, string>) => {
     const response = await post(host, path, body, headers)

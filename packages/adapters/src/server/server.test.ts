@@ -2,7 +2,17 @@ import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { routes } from './responses.ts'
-import { ask, links, start, token, upgradeAt, upgrading } from '../../test/http-client.ts'
+import {
+  ask,
+  links,
+  open,
+  responseOf,
+  socketClosed,
+  start,
+  token,
+  upgradeAt,
+  upgrading,
+} from '../../test/http-client.ts'
 
 describe('routes and Host (S-04)', () => {
   test('/healthz needs no token, /readyz tells readiness, other paths are 404', async () => {
@@ -100,7 +110,31 @@ describe('upgrades', () => {
     for (const [data] of await Promise.all(answers)) expect(String(data)).toBe('you said hello')
   })
 
-  test('[G8] all refusals of a token or an origin are the same response (S-02, S-03, S-27)', async () => {
+  test('[F-20] [F-25] a message whose bytes come one by one is whole; a link that breaks within it has not sent it', async () => {
+    const { port } = await start()
+    const lines = { Host: `127.0.0.1:${port}`, ...upgrading, Authorization: `Bearer ${token}` }
+    const head = ['GET / HTTP/1.1', ...Object.entries(lines).map(([name, value]) => `${name}: ${value}`)]
+    const text = '{"id":1}'
+    // A text frame of a client: the length, a mask of zeros, the text.
+    const frame = Buffer.from([0x81, 0x80 + text.length, 0, 0, 0, 0, ...Buffer.from(text)])
+    for (let sent = 0; sent <= frame.length; sent++) {
+      const socket = (await open(port)).setNoDelay()
+      socket.write(`${head.join('\r\n')}\r\n\r\n`)
+      await responseOf(socket)
+      const got: string[] = []
+      const link = links.at(-1)
+      if (!link) throw new Error('there is no link')
+      link.receive((message) => got.push(message))
+      for (const byte of frame.subarray(0, sent))
+        await new Promise((done) => socket.write(Buffer.of(byte), done))
+      socket.end()
+      await socketClosed(socket)
+      if (!link.closed.aborted) await once(link.closed, 'abort')
+      expect({ sent, got }).toEqual({ sent, got: sent < frame.length ? [] : [text] })
+    }
+  })
+
+  test('[G8] [S-02] [S-03] all refusals of a token or an origin are the same response (S-27)', async () => {
     const reports: unknown[] = []
     const { port } = await start({ report: (event, detail) => reports.push({ event, detail }) })
     const refused = await Promise.all([
@@ -122,7 +156,7 @@ describe('upgrades', () => {
     ['no key', { 'Sec-WebSocket-Key': undefined }],
     ['an old version', { 'Sec-WebSocket-Version': '7' }],
     ['a broken protocol list', { 'Sec-WebSocket-Protocol': ',,' }],
-  ])('S-07: %s is refused and its socket is closed', async (_name, headers) => {
+  ])('[S-07] %s is refused and its socket is closed', async (_name, headers) => {
     const { port } = await start()
     expect((await upgradeAt(port, headers)).status).toBe(400)
     expect(links).toEqual([])

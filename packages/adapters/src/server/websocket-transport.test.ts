@@ -66,7 +66,7 @@ test('[H4] a paused transport makes its peer wait, loses nothing, and can still 
   expect(await closing(near)).toBe(1000)
 })
 
-test('S-21: a binary frame closes the connection with 1003; neither it nor later frames are delivered', async () => {
+test('[S-21] a binary frame closes the connection with 1003; neither it nor later frames are delivered', async () => {
   const { near, far, wire } = await link()
   const got = listen(websocketTransport(far, wire))
   near.send('text')
@@ -124,7 +124,7 @@ describe('S-20: a message', () => {
   )
 })
 
-describe('S-21: a message in fragments', () => {
+describe('[S-21] a message in fragments', () => {
   const sent = async (piece: string, count: number) => {
     const { near, far, wire } = await link()
     const transport = websocketTransport(far, wire)

@@ -38,13 +38,13 @@ const others = (parts: readonly OutputPart[]) => parts.filter((part) => !('data'
 
 test('[S-32] the corpus has more than 250 cases', () => expect(escapeCases.length).toBeGreaterThan(250))
 
-test.each(escapeCases)('[S-32] $name', (escape: EscapeCase) => {
+test.each(escapeCases)('[S-32] [S-32.1] [S-32.2] [S-32.3] $name', (escape: EscapeCase) => {
   const parts = meaning([escape.in])
   expect(shown(parts)).toBe(escape.out ?? escape.in)
   expect(others(parts)).toEqual(escape.also ?? [])
 })
 
-test.each(escapeCases)('[S-32] $name: split at each byte, and into single bytes', ({ in: text }) => {
+test.each(escapeCases)('[S-32.4] $name: split at each byte, and into single bytes', ({ in: text }) => {
   const bytes = Buffer.from(`<${text}>`)
   const whole = meaning(decoded([bytes]))
   for (let at = 0; at <= bytes.length; at++)
@@ -70,7 +70,7 @@ const fragment = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 5 }),
 )
 
-test('[S-32] the result does not depend on the chunks', () => {
+test('[S-32.4] the result does not depend on the chunks', () => {
   fc.assert(
     fc.property(
       fc.array(fragment, { maxLength: 12 }),

@@ -97,7 +97,7 @@ test('[D8] a second signal exits at once', async () => {
   silent.destroy()
 })
 
-test('S-01: the host does not listen on the network without TLS and a token', () => {
+test('[S-01] the host does not listen on the network without TLS and a token', () => {
   for (const host of ['0.0.0.0', '::', '192.0.2.1']) {
     const { status, stderr } = run('serve', '--data', data, '--port', '0', '--host', host)
     expect({ status, stderr: stderr.split('\n').at(-2) }).toEqual({

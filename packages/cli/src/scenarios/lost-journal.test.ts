@@ -12,7 +12,7 @@ import { HostProcess } from '../../test/host-process.ts'
 test.each([
   ['after an earlier run', true],
   ['in the first run', false],
-])('[L8.9, Z28] F-03: the host, doctor and clients say that the journal was lost %s', async (_, earlier) => {
+])('[L8.9] [Z28] [F-03] [I12] host, doctor and clients say the journal was lost %s', async (_, earlier) => {
   const home = mkdtempSync(join(tmpdir(), 'atrium-lost-'))
   let host = await HostProcess.start(home)
   if (earlier) {

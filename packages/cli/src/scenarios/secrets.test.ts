@@ -37,7 +37,7 @@ const inputNeeded = ({ link }: RacingClient) =>
 const ended = ({ link }: RacingClient, turnId: string) =>
   link.until(() => link.chat(chat).turns.some(({ id }) => id === turnId))
 
-test('[J8] S-31: a token is in no file, no log, no environment, and in no message to a client', async () => {
+test('[J8] [S-31] a token is in no file, no log, no environment, and in no message to a client', async () => {
   const home = mkdtempSync(join(tmpdir(), 'atrium-secrets-'))
   const log = openSync(join(home, 'log'), 'a')
   let host = await HostProcess.start(home, log)

@@ -59,7 +59,7 @@ test("[X1.1] [X1] the agent's own options stay, also when it changes the call wh
   expect(callIn(all)).toMatchObject({ status: 'running', selectedOption: { id: 'mine' } })
 })
 
-test('[X3] S-35: a call that once touched a protected file still needs an approval after it changes', async () => {
+test('[X3] [S-35] a call that once touched a protected file still needs an approval after it changes', async () => {
   const { all } = await allowed('session')
   const run = await turn(all, 't1', toolCallStarted(), ready(edit('file:///a/.git/config')))
   await says(all, run, ready({ invocationMessage: 'Never mind' }))
@@ -136,7 +136,7 @@ test('[X1] a permission names the client that gave it', async () => {
   )
 })
 
-test('[X3.3] [X3] S-35: a link to a protected file is protected, and shown as its target', async () => {
+test('[X3.3] [X3] [S-35] a link to a protected file is protected, and shown as its target', async () => {
   const { all, files } = await allowed('session')
   files.put('/a/.git/hooks/pre-commit', 'old')
   files.links.set('/a/docs', '/a/.git/hooks')
@@ -195,7 +195,7 @@ test.each([
   ['session', session, 'session/configChanged'],
   ['root', rootUri, 'root/configChanged'],
 ])(
-  '[X2.2] [X2] S-17: a client adds to the list of a %s in its own name only, and an old list brings no removed permission back',
+  '[X2.2] [X2] [S-17] a client adds to the list of a %s in its own name only, and an old list brings no removed permission back',
   async (_, channel, type) => {
     const all = await twoClientSession()
     const set = (...list: readonly object[]) => ({ type, config: { [permissionsKey]: list } })

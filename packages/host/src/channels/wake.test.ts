@@ -53,7 +53,7 @@ test('[L9] a chat wakes with its session, also if the session would fall asleep 
   expect(shown()).toMatchObject([{ resource: chat, status: Activity.InProgress }])
 })
 
-test("[L9] I18: another client's action in a chat that is being woken reaches the session too", async () => {
+test("[L9] [I18] another client's action in a chat that is being woken reaches the session too", async () => {
   const disk = gated(memoryStore())
   const { all, ann, clientSeq, shown } = await waking(disk, { type: 'chat/isReadChanged', isRead: false })
   const ben = await all.join('ben')

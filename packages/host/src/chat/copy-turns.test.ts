@@ -45,7 +45,7 @@ async function twelve() {
   return { ...found, ...watching }
 }
 
-test('[H11] I3: the log of a fork reduces to the state of its source, from its creation', async () => {
+test('[H11] [I3] the log of a fork reduces to the state of its source, from its creation', async () => {
   const { ann, steps } = await twelve()
   await fork(ann, copy, 't11')
   await read(ann, copy)

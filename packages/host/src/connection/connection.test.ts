@@ -9,7 +9,7 @@ import { session, title, twoClients } from '../../test/two-clients.ts'
 const root = 'ahp-root://'
 
 describe('[L2] dispatches', () => {
-  test('S-16: of actions that only the host may append are refused, and nothing changes', async () => {
+  test('[S-16] of actions that only the host may append are refused, and nothing changes', async () => {
     const { ann, ben } = await twoClients()
     const before = ann.state(session)
     expect(await ann.echo(ann.dispatch(session, { type: 'session/ready' }))).toMatchObject({
@@ -115,7 +115,7 @@ describe('[L15] the root config', () => {
   })
 })
 
-test('[L5] I2: no number is assigned twice, even after a crash with the clock set back', async () => {
+test('[L5] [I2] no number is assigned twice, even after a crash with the clock set back', async () => {
   const all = await twoClients()
   const seen = all.ann.lastSeen
   all.world.advance(-3_600_000)
@@ -148,7 +148,7 @@ test('[H1] [V2] an unsupported version is refused with the supported ones and re
   ])
 })
 
-test('[H1] S-07: a connection without a handshake is closed after ten seconds', async () => {
+test('[H1] [S-07] a connection without a handshake is closed after ten seconds', async () => {
   const { link, world } = await testHost()
   const ann = link()
   world.advance(10_000)
@@ -195,7 +195,7 @@ test('[L4] F-07: on a full disk no dispatch waits for room: changes are refused,
   expect(await ben.ask('listSessions', {})).toMatchObject({ items: [{ title: '' }] })
 })
 
-test('S-16: of every action of every channel, a client may dispatch exactly the allowed ones', async () => {
+test('[S-16] of every action of every channel, a client may dispatch exactly the allowed ones', async () => {
   const { ann, ben } = await twoClients()
   const before = ben.state(session)
   const all = Object.values(kinds).flatMap((kind) => [...kind.actions.keys()])
@@ -209,7 +209,7 @@ test('S-16: of every action of every channel, a client may dispatch exactly the 
   expect(ben.envelopes).toEqual([])
 })
 
-test('S-14: in any order of requests, a connection is opened once, by a handshake, and answers only pings before', async () => {
+test('[S-14] in any order of requests, a connection is opened once, by a handshake, and answers only pings before', async () => {
   const { link } = await testHost()
   const methods = [
     'ping',

@@ -53,7 +53,7 @@ test('[L13.11] the host that has found a loss says so in initialize and in its r
   expect(all.world.reports).toContainEqual(expect.objectContaining({ event: 'history lost' }))
 })
 
-test('[L5.1] F-13: no lost number is assigned again, even if the clock was set back', async () => {
+test('[L5.1] [F-13] no lost number is assigned again, even if the clock was set back', async () => {
   const { all, lost } = await lossyHost()
   expect(all.world.now() * 1000).toBeLessThan(lost)
   expect(all.core().log.first).toBe(lost + 2)
@@ -101,7 +101,7 @@ const startsOver = {
   _meta: { 'x-atrium': { lost: lostHistory } },
 }
 
-test('[L13.16] F-12: on an older copy with an older clock, a client that has seen more starts over, and is told why', async () => {
+test('[L13.16] [F-12] on an older copy with an older clock, a client that has seen more starts over, and is told why', async () => {
   const [later, all] = [await copied(), await copied()]
   later.world.advance(hour)
   const seen = await seenLater(later)
@@ -115,7 +115,7 @@ test('[L13.16] F-12: on an older copy with an older clock, a client that has see
   expect(all.world.reports.filter(({ event }) => event === 'history lost')).toHaveLength(1)
 })
 
-test('[L13.16] F-12: a number that another run has assigned, too, is no number that the client has seen', async () => {
+test('[L13.16] [F-12] a number that another run has assigned, too, is no number that the client has seen', async () => {
   const [later, all] = [await copied(), await copied()]
   const seen = await seenLater(later)
   await all.restart('close')

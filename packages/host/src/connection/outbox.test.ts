@@ -29,7 +29,7 @@ function unreadTransport() {
   return { transport, sent, drain: () => ((buffered = 0), drain()) }
 }
 
-test('[L12] F-17: for a slow client a bounded number of entries waits, and is merged and sent after it has read', async () => {
+test('[L12] [F-17] for a slow client a bounded number of entries waits, and is merged and sent after it has read', async () => {
   const { transport, sent, drain } = unreadTransport()
   const outbox = new Outbox(transport, testWorld())
   outbox.send('x'.repeat(300_000))
@@ -42,7 +42,7 @@ test('[L12] F-17: for a slow client a bounded number of entries waits, and is me
   expect(JSON.parse(sent[1] ?? '')).toMatchObject({ params: { action: { content: 'word '.repeat(1000) } } })
 })
 
-test('[L12] F-17: beyond the bound the connection is closed with 1013', () => {
+test('[L12] [F-17] beyond the bound the connection is closed with 1013', () => {
   const { transport } = unreadTransport()
   const outbox = new Outbox(transport, testWorld())
   outbox.send('x'.repeat(300_000))
@@ -144,7 +144,7 @@ test('[L2] entries that are delivered while a response is under way are sent aft
   expect(sent[1]).toContain('later')
 })
 
-describe('[L12] S-24: unread messages of a connection', () => {
+describe('[L12] [S-24] unread messages of a connection', () => {
   const merged = (buffered: number) => {
     const { transport, sent, drain } = unreadTransport()
     const outbox = new Outbox(transport, testWorld())

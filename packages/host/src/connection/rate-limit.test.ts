@@ -35,7 +35,7 @@ const code = (asked: Promise<unknown>) =>
     (error: { code: number }) => error.code,
   )
 
-describe('[H4] S-22: messages', () => {
+describe('[H4] [S-22] messages', () => {
   const after = async (count: number) => {
     const all = await oneClient()
     for (let i = 1; i < count; i++) all.far.send(idle())
@@ -54,7 +54,7 @@ describe('[H4] S-22: messages', () => {
   })
 })
 
-describe('[H4] S-22: characters', () => {
+describe('[H4] [S-22] characters', () => {
   const ask = (far: Transport, length: number) => {
     const bare =
       '{"jsonrpc":"2.0","id":"q","method":"listSessions","params":{"channel":"ahp-root://"},"_":""}'
@@ -199,7 +199,7 @@ test.each([
   expect(near.closed.aborted).toBe(true)
 })
 
-test('[H4] F-18: while one client floods, accepted actions reach all, and another client is answered each time', async () => {
+test('[H4] [F-18] while one client floods, accepted actions reach all, and another client is answered each time', async () => {
   const all = await oneClient({ limits: { messages: 3000 } })
   const { ann, join } = all
   const ben = await join('ben', { subscribe: [session] })

@@ -65,7 +65,7 @@ describe('[L13] a client that reconnects', () => {
     await expect(asked).rejects.toMatchObject({ code: -32008 })
   })
 
-  test('F-31: while others write gets each action once and in order', async () => {
+  test('[F-31] while others write gets each action once and in order', async () => {
     const all = await twoClients()
     const { ann, ben } = all
     const before = ben.envelopes.length
@@ -82,7 +82,7 @@ describe('[L13] a client that reconnects', () => {
     expect(received).toEqual(ben.envelopes.map(({ serverSeq }) => serverSeq))
   })
 
-  test('F-23: closes its older connection, whose later dispatches have no effect', async () => {
+  test('[F-23] closes its older connection, whose later dispatches have no effect', async () => {
     const all = await twoClients()
     const { ann, ben } = all
     const back = all.link()
@@ -143,7 +143,7 @@ describe('[L13] a request that the host has begun when its link ends', () => {
   })
 })
 
-describe('[L6] F-22: an action that a client sends again', () => {
+describe('[L6] [F-22] an action that a client sends again', () => {
   test('has no second effect when its echo was in the replay', async () => {
     const all = await twoClients()
     const { ann, ben } = all

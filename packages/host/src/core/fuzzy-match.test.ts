@@ -51,7 +51,7 @@ test('[J2] a text finds every name that contains it, and none that lacks a lette
   )
 })
 
-test('[J2] S-25: the time is proportional to the length of the names, whatever was typed', () => {
+test('[J2] [S-25] the time is proportional to the length of the names, whatever was typed', () => {
   const all = Array.from({ length: 2000 }, (_, i) => `${'a'.repeat(1000)}${i}`)
   const started = cpuMs()
   expect(found(`${'a'.repeat(255)}b`, all)).toEqual([])

@@ -57,7 +57,7 @@ test('[J8] a token that was replaced or revoked does not expire later', () => {
   expect(expired).toEqual([])
 })
 
-test('[J8] F-13: a clock that jumps ahead expires a token', () => {
+test('[J8] [F-13] a clock that jumps ahead expires a token', () => {
   const { all, world, expired, has } = tokens()
   all.keep('ann', a, 'T', 10)
   const { now } = world

@@ -95,7 +95,7 @@ function play(log: Log, channel: Channel<'chat'>, { what, n }: { what: string; n
   for (const action of actions[what] ?? []) log.appendChecked(channel, action)
 }
 
-test('[L7] [L8] I3: the stored head with its rows, the fold of the whole log, and the state in memory are equal', async () => {
+test('[L7] [L8] [I3] the stored head with its rows, the fold of the whole log, and the state in memory are equal', async () => {
   await fc.assert(
     fc.asyncProperty(script, fc.integer({ min: 1, max: 7 }), async (steps, headEvery) => {
       const store = memoryStore()

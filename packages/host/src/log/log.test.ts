@@ -31,7 +31,7 @@ test('[L2] I1: a strict action is not delivered, in no snapshot and without effe
   expect(channel.committed).toMatchObject({ activeTurn: { id: 't1' } })
 })
 
-test('[L3] streamed text is delivered without waiting for the disk, but never before an earlier strict action', async () => {
+test('[L3] [F-10] streamed text is delivered without waiting for the disk, but never before an earlier strict action', async () => {
   const { log, channel, flush, flushes } = await heldLog()
   const listener = new RecordingListener()
   channel.listeners.add(listener)

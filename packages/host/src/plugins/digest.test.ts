@@ -18,7 +18,7 @@ const contents: Contents = {
   'scripts/binary': Uint8Array.of(0xff, 0, 0xfe),
 }
 
-test('[K10] S-37: any change of any file changes the digest, and the difference is known', async () => {
+test('[K10] [S-37] any change of any file changes the digest, and the difference is known', async () => {
   const { files, put, root } = folder(contents)
   const before = await digestOf(files, hash)
   expect(await digestOf(files, hash)).toEqual(before)

@@ -56,7 +56,7 @@ async function settled(): Promise<void> {
   for (let n = 0; n < 50; n++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-test('[Q12] I10: of 100 large reads whose answers nobody reads, three are open at once', async () => {
+test('[Q12] [I10] of 100 large reads whose answers nobody reads, three are open at once', async () => {
   const { all, files, join } = await stalledReader()
   const { flood, read } = await join('greedy')
   const asked = flood(100)
@@ -91,7 +91,7 @@ test('[Q12] [Q12.2] when a link closes, its waiting reads open no file, and its 
   expect([files.contents, all.core().readBudget.held, all.core().readBudget.size]).toEqual([3, 0, 0])
 })
 
-test('[Q12] [Q12.4] I14: large content goes through the encoder as bytes; content of a closed link does not', async () => {
+test('[Q12] [Q12.4] [I14] large content goes through the encoder as bytes; content of a closed link does not', async () => {
   let encoded = 0
   const encoder: ContentEncoder = {
     encode: async (bytes) => {

@@ -26,13 +26,13 @@ function sample<T>(arbitrary: fc.Arbitrary<T>): readonly T[] {
   return fc.sample(arbitrary, { numRuns: 5, seed: 11 })
 }
 
-test('[T8] [T8.1] S-12: every command and every action that clients may send has a row', () => {
+test('[T8] [T8.1] [S-12] every command and every action that clients may send has a row', () => {
   expect(Object.keys(commandRoles).toSorted()).toEqual([...commands.keys()].toSorted())
   const dispatchable = kindNames.flatMap((kind) => [...kinds[kind].dispatchable])
   expect(Object.keys(actionRoles).toSorted()).toEqual([...new Set(dispatchable)].toSorted())
 })
 
-describe.each(roles)('[T8] [T8.2] S-12: a device with the role %s', (role) => {
+describe.each(roles)('[T8] [T8.2] [S-12] a device with the role %s', (role) => {
   test('may dispatch the actions of its role only, and a refused one changes nothing', async () => {
     const all = await testHost()
     createEveryKind(all.core())

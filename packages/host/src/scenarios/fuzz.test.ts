@@ -146,7 +146,7 @@ test('every message has a definition, and every mark is used', () => {
   ])
 })
 
-describe('[R9] S-15, S-18, S-19: a message with one fault, sent to a host', () => {
+describe('[R9] [S-15] [S-18] [S-19] a message with one fault, sent to a host', () => {
   test('is answered or refused, changes nothing unless it was accepted, and closes no link', async () => {
     const all = await testHost()
     createEveryKind(all.core())

@@ -26,7 +26,7 @@ const config = (value: string, seq = '7') =>
   dispatch(root, seq, `{"type":"root/configChanged","config":{"x":${value}}}`)
 const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
 
-describe('[R2] S-18: pollution', () => {
+describe('[R2] [S-18] pollution', () => {
   const ending = [
     config('{"__proto__":{"polluted":1}}'),
     config('{"\\u005f\\u005fproto\\u005f\\u005f":{"polluted":1}}'),
@@ -118,7 +118,7 @@ describe('[R2] S-18: depth and keys, through a host', () => {
   })
 })
 
-describe('S-19: numbers', () => {
+describe('[S-19] numbers', () => {
   test.each(['-1', '-0', '0.5', '1e999', '9007199254740992', '-1e999', '"7"', '"NaN"', 'null', '[]', 'true'])(
     '[P7] a clientSeq of %s is refused, and the link stays open',
     async (seq) => {

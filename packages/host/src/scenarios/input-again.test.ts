@@ -5,7 +5,7 @@ import { fakeTerminals } from '../../test/fake-terminals.ts'
 const uri = 'ahp-terminal:/1'
 const typed = { type: 'terminal/input', data: 'rm -r build\r' }
 
-test('[L6] I6, F-22: terminal input is not repeated when a reconnecting client sends it again', async () => {
+test('[L6] [I6] [F-22] terminal input is not repeated when a reconnecting client sends it again', async () => {
   const terminals = fakeTerminals()
   const all = await testHost({ machine: { terminals } })
   const ann = await all.join('ann')

@@ -7,7 +7,7 @@ import { rebuild } from '../log/rebuild.ts'
 const folder = new URL('../../logs/', import.meta.url)
 const hashes = JSON.parse(readFileSync(new URL('hashes.json', folder), 'utf8')) as Record<string, string>
 
-test('[L7] F-48: every recorded log exists and has a hash', () => {
+test('[L7] [F-48] every recorded log exists and has a hash', () => {
   const logs = readdirSync(folder).filter((name) => name.endsWith('.jsonl'))
   expect(logs.map((name) => name.replace('.jsonl', ''))).toEqual(Object.keys(hashes).toSorted())
 })

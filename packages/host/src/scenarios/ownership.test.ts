@@ -65,7 +65,7 @@ describe('S-16: every action, in a channel of every kind', () => {
   })
 })
 
-describe('S-17, S-10: a client acts for itself alone', () => {
+describe('[S-17] [S-10] a client acts for itself alone', () => {
   async function together(): Promise<TestHost & { ann: Client; eve: Client }> {
     const all = await testHost()
     const ann = await all.join('ann')
@@ -135,7 +135,7 @@ describe('S-17, S-10: a client acts for itself alone', () => {
   })
 })
 
-describe('S-26, S-10: knowing an id gives no rights', () => {
+describe('[S-26] [S-10] knowing an id gives no rights', () => {
   test("[L14] another principal's client id opens nothing, closes nothing and reveals nothing", async () => {
     const all = await testHost()
     const ann = await all.join('ann')

@@ -89,7 +89,7 @@ test('[H1] S-07: a link whose handshake waits for a slow disk is not closed as s
   await nobody.until(() => nobody.peer.closed.aborted)
 })
 
-describe('[L12] S-24: text may be delayed', () => {
+describe('[L12] [S-24] text may be delayed', () => {
   const after = async (maxLatencyMs: number, ms: number) => {
     const all = await testHost()
     const ann = await all.join('ann')

@@ -54,7 +54,7 @@ test('[L2] I5: an action that was accepted before a session is disposed of is st
   expect(await ann.echo(seq)).toMatchObject({ action: title('accepted') })
 })
 
-test('[L4] I2: on a full disk sequence numbers still increase for every client, whatever is waiting', async () => {
+test('[L4] [I2] on a full disk sequence numbers still increase for every client, whatever is waiting', async () => {
   let full = false
   const all = await testHost({ full: () => full })
   const ann = await all.join('ann')
@@ -71,7 +71,7 @@ test('[L4] I2: on a full disk sequence numbers still increase for every client, 
   expect(new Set(numbers).size).toBe(3)
 })
 
-test('[L13] F-31: a client reconnects also while others write without pause', async () => {
+test('[L13] [F-31] a client reconnects also while others write without pause', async () => {
   const all = await testHost({ soon: (task) => void setImmediate(task) })
   const ann = await all.join('ann')
   await ann.ask('createSession', { channel: session })
@@ -105,7 +105,7 @@ test('[L13] where the log cannot be read, reconnect is answered with snapshots, 
   await link.until(() => link.envelopes.length === 1)
 })
 
-test('[L13] F-23: of two links that one client opens at once, one is left', async () => {
+test('[L13] [F-23] of two links that one client opens at once, one is left', async () => {
   const { link } = await heldHost()
   const links = [link(), link()]
   await Promise.allSettled(links.map((one) => one.initialize('cem', [session])))
@@ -132,7 +132,7 @@ test('[L13] F-23: requests of a link that was replaced have no effect', async ()
   expect(link.state(session)).toMatchObject({ title: '' })
 })
 
-test('[H1] S-14: a second handshake is refused also when both were sent at once', async () => {
+test('[H1] [S-14] a second handshake is refused also when both were sent at once', async () => {
   const { link } = await testHost()
   const ann = link()
   const results = await Promise.allSettled([ann.initialize('x'), ann.initialize('y')])

@@ -236,7 +236,7 @@ test('[L9] a channel with ephemeral actions stays awake until its head is durabl
   expect((await log.wake(uri))?.head).toEqual(terminal.head)
 })
 
-test('[L9] I8: a response that waited for the disk is not overtaken by the next', async () => {
+test('[L9] [I8] a response that waited for the disk is not overtaken by the next', async () => {
   const all = await heldHost()
   const { ann, ben } = all
   for (const client of [ann, ben]) await unsubscribe(client)

@@ -28,7 +28,7 @@ function tapped(client: Client): string[] {
   return frames
 }
 
-test('[J8] S-31: tokens for five resources are in nothing that is stored, sent or reported', async () => {
+test('[J8] [S-31] tokens for five resources are in nothing that is stored, sent or reported', async () => {
   const agent = new ScriptedAgent({ resumes: true, protectedResources: resources.slice(0, 4) })
   const all = await testHost({ agents: [agent] })
   const ann = await all.join('ann', { subscribe: ['ahp-root://'] })

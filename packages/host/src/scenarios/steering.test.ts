@@ -190,7 +190,7 @@ test('[H9] a chat that is truncated during a turn goes on with its queue', async
   expect(await endTurns(all, 2, 1)).toEqual(['a', 'b'])
 })
 
-test('[H9] I17: a message id is in one place only: no message is lost to another of its id', async () => {
+test('[H9] [I17] a message id is in one place only: no message is lost to another of its id', async () => {
   const all = await twoClientSession()
   const run = await turn(all, 't1')
   await accepted(all.ann, chat, s)

@@ -127,7 +127,7 @@ describe('[L12] F-17, S-24: a reader that stops', () => {
   })
 })
 
-describe('[L13] F-21: many clients that reconnect at once', () => {
+describe('[L13] [F-21] many clients that reconnect at once', () => {
   test('get one rendered text of each channel, and all agree', async () => {
     const all = await testHost()
     const ben = await withSession(all)

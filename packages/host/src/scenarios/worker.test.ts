@@ -99,7 +99,7 @@ async function left(all: TwoClientSession, uri: string, ...said: readonly AgentA
   return worker
 }
 
-test("[H8] I17: a worker that waits for a user ends when the host was stopped during its parent's turn", async () => {
+test("[H8] [I17] a worker that waits for a user ends when the host was stopped during its parent's turn", async () => {
   const all = await twoClientSession()
   const worker = await left(all, chat, toolCallStarted(), running)
   expect(chatOf(all).turns).toMatchObject([{ state: 'error' }])

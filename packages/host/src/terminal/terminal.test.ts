@@ -182,7 +182,7 @@ test('[Y6] the final screen can be read after a restart; a terminal that was run
   expect([dan.state(uri), dan.state('ahp-terminal:/2')]).toEqual([cat.state(uri), lost])
 })
 
-test('[Y8] F-47: a host that stops ends its shells and stores their screens', async () => {
+test('[Y8] [F-47] a host that stops ends its shells and stores their screens', async () => {
   const { all, shell } = await shared()
   shell.data('still here')
   await all.host().close()

@@ -60,7 +60,7 @@ test('[X1.4] [X1] a denied call is not run, with or without a reason, and the tu
   expect(terminals.shells).toEqual([])
 })
 
-test('[X1.2] [X1.3] [X1] S-17, F-33: of two concurrent answers one wins; forged, foreign and late answers are refused', async () => {
+test('[X1.2] [X1.3] [X1] [S-17] [F-33] of two concurrent answers one wins; forged, foreign and late answers are refused', async () => {
   const { all, ann } = await desk()
   const ben = await enter(all, 'ben', [session, chat])
   const turnId = await say(ann, 'read a.txt')

@@ -111,7 +111,7 @@ test.each(acts)(
   },
 )
 
-test('[X4] I15: a command whose turn ends while its shell starts is ended, and its outcome rejects', async () => {
+test('[X4] [I15] a command whose turn ends while its shell starts is ended, and its outcome rejects', async () => {
   const { all, terminals, run } = await desk()
   const begin = terminals.start.bind(terminals)
   let open = () => {}

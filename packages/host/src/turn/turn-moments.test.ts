@@ -51,7 +51,7 @@ test.each(moments)('[H9] a turn cancelled %i promises after a delta appends noth
   expect(all.ben.state(chat)).toMatchObject({ turns: chatOf(all).turns })
 })
 
-test('[H9] I14: an agent that never stops does not block others, and is not run further once its turn is over', async () => {
+test('[H9] [I14] an agent that never stops does not block others, and is not run further once its turn is over', async () => {
   let yielded = 0
   let left = false
   async function* run() {
@@ -125,7 +125,7 @@ test('[H9] L7: changing an action object after it was yielded changes nothing', 
 test.each([
   ['a bigint', { usage: { _meta: { n: 1n } } }],
   ['a cyclic object', { usage: { _meta: cyclic() } }],
-])('[H9] S-15: an agent that yields %s fails its turn', async (_, output) => {
+])('[H9] [S-15] an agent that yields %s fails its turn', async (_, output) => {
   const all = await twoClientSession()
   const run = await turn(all, 't1')
   run.say({ type: 'chat/usage', ...output } as AgentAction)

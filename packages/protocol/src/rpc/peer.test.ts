@@ -62,7 +62,7 @@ test.each([
   ['an id that is an object', '{"jsonrpc":"2.0","id":{},"method":"x"}', null, errorCodes.InvalidRequest],
   ['an id that is infinite', '{"jsonrpc":"2.0","id":1e999,"method":"x"}', null, errorCodes.InvalidRequest],
   ['neither a method nor a result', '{"jsonrpc":"2.0"}', null, errorCodes.InvalidRequest],
-])('[R4] F-14: %s gets the right error, and the connection stays open', async (_, frame, id, code) => {
+])('[R4] [F-14] %s gets the right error, and the connection stays open', async (_, frame, id, code) => {
   const { ask } = bare()
   expect(await ask(frame)).toEqual(failure(id, code))
   expect(await ask({ jsonrpc: '2.0', id: 2, method: 'ping' })).toEqual({

@@ -196,13 +196,13 @@ test('[B10] I6: an action applied twice', () => {
   expect(rules(run({ ann, ben }, [first, second, again]))).toEqual(['I6'])
 })
 
-test('[B10] I8: an older state after a newer one', () => {
+test('[B10] [I8] an older state after a newer one', () => {
   const { ann, ben } = exampleHistory()
   ben.cut().shown(10, { ...initial, title: 'first' }, 9)
   expect(rules(run({ ann, ben }))).toContain('I8')
 })
 
-test('[B10] I9: an action nobody sent, received before it was sent, or meant for another client', () => {
+test('[B10] [I9] an action nobody sent, received before it was sent, or meant for another client', () => {
   const phantom = exampleHistory()
   phantom.ben.receives(envelope(14, 'boo', 'cid', 1))
   expect(

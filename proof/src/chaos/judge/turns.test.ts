@@ -74,7 +74,7 @@ test.each([
   expect(rules(run(actions))).toEqual(['I17'])
 })
 
-test('[B10] I18: a session whose entry differs from its chat', () => {
+test('[B10] [I18] a session whose entry differs from its chat', () => {
   expect(rules(run([start, end], [], { status: 8 }))).toEqual(['I18'])
 })
 

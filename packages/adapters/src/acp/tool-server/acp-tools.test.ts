@@ -81,7 +81,7 @@ test('[N50] a destructive tool asks a person; a denial and a failure are results
   )
 })
 
-test('[N50.3] [N50] I6: the host crashes while the tool runs: the client completes it once, and the agent gets that result', async () => {
+test('[N50.3] [N50] [I6] the host crashes while the tool runs: the client completes it once, and the agent gets that result', async () => {
   const room = await acpRoom({ quirks: ['http'] })
   await offers(room.ann, 'lint')
   const turnId = room.begin('say before\nmcp atrium lint {"path":"a"}\nsay done')
@@ -97,7 +97,7 @@ test('[N50.3] [N50] I6: the host crashes while the tool runs: the client complet
   expect(callsOf(turn.responseParts)).toHaveLength(1)
 })
 
-test('[N50.3] [N50] I6: the agent crashes while the tool runs: the call is not made again without the agent knowing', async () => {
+test('[N50.3] [N50] [I6] the agent crashes while the tool runs: the call is not made again without the agent knowing', async () => {
   const room = await acpRoom({ quirks: ['http'] })
   await offers(room.ann, 'lint')
   const turnId = room.begin('mcp atrium lint {}\nmcp atrium lint {}')

@@ -73,7 +73,7 @@ test.each(['2026-07-28', '2025-06-18'])(
   },
 )
 
-test('[N50.1] S-04: a request with another Host, with an Origin, or without the token is refused', async () => {
+test('[N50.1] [S-04] a request with another Host, with an Origin, or without the token is refused', async () => {
   const opened = await open('lint')
   const { authorization, url } = opened
   const { port } = url

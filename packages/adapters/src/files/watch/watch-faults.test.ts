@@ -23,7 +23,7 @@ async function settled(listener: ChangeRecorder, directory: Pick<WatchFixture, '
   })
 }
 
-describe('[F-40b] more events than the system keeps', () => {
+describe('[F-40b.1] more events than the system keeps', () => {
   test('100,000 files created fast: all are reported, or a loss is', async () => {
     const { path, at, listener, list } = await watching()
     const child = spawn(process.execPath, ['-e', makes(100, 1000), path], { stdio: 'inherit' })
@@ -72,7 +72,7 @@ describe('[F-40b] more events than the system keeps', () => {
     }`
 })
 
-describe('[F-40b] [O8] [O8.1] fewer watches than directories', () => {
+describe('[F-40b.1] [O8] [O8.1] fewer watches than directories', () => {
   /** A system that allows `room.left` more watches. */
   function limited(room: { left: number }, code = 'ENOSPC'): NotifyBackend {
     return {

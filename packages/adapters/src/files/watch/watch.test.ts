@@ -109,7 +109,7 @@ test('[O2] a file created right after a directory was read is reported', async (
   await listener.received('new/just', 'added')
 })
 
-test('[O6] a directory that replaces the watched one is noticed, though the system sends no event', async () => {
+test('[O6] [F-40b.2] a directory that replaces the watched one is noticed, though the system sends no event', async () => {
   const directory = await newDirectory({ timing: fastTiming })
   await directory.make('above/root/old')
   const listener = new ChangeRecorder(['old'])
@@ -124,7 +124,7 @@ test('[O6] a directory that replaces the watched one is noticed, though the syst
   expect([...listener.paths].toSorted()).toEqual(['', 'new', 'new/file'])
 })
 
-test('[O6] a file that replaces the watched one is watched', async () => {
+test('[O6] [F-40b.2] a file that replaces the watched one is watched', async () => {
   const directory = await newDirectory({ timing: { ...fastTiming, pollMs: 1e8 } })
   await directory.write('file', '1')
   const listener = new ChangeRecorder()

@@ -108,7 +108,7 @@ test.each([
   ],
   ['of a newer version', (path: string) => alter(path, `UPDATE meta SET value = 99 WHERE key = 'schema'`)],
   ['of another program', (path: string) => alter(path, 'DROP TABLE meta; CREATE TABLE other (x)')],
-])('[Q27] F-02: a file that is %s is replaced, with the reason', async (_, spoil) => {
+])('[Q27] [F-02] a file that is %s is replaced, with the reason', async (_, spoil) => {
   const folder = await filledFolder('word')
   spoil(join(folder, 'search.db'))
   const reasons: string[] = []
@@ -119,7 +119,7 @@ test.each([
   expect((await index.find(word('word'))).found).toHaveLength(1)
 })
 
-test('[Q27] F-02: damage that is found later is reported as damage, and clearing the index repairs it', async () => {
+test('[Q27] [F-02] damage that is found later is reported as damage, and clearing the index repairs it', async () => {
   const folder = await filledFolder('word')
   const path = join(folder, 'search.db')
   zeroTable(path, 'words_data')

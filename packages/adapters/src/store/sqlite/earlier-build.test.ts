@@ -22,7 +22,7 @@ const session = 'ahp-session:/d1271803-cf60-453c-88bd-731a01540000'
 const chat = defaultChatUri(session)
 const lastSeq = 1_794_804_222_421_021
 
-test('[L8] F-48: a data folder of an earlier build opens, and its session continues', async () => {
+test('[L8] [F-48] a data folder of an earlier build opens, and its session continues', async () => {
   const folder = newFolder()
   copyFileSync(recorded, join(folder, 'atrium.db'))
   const world = testWorld(Date.parse('2026-12-01T00:00:00Z'))

@@ -114,11 +114,15 @@ describe('[T6] devices', () => {
     expect(await devices.redeem('AAAAA-AAAAA', { hash: 'h' })).toBeUndefined()
   })
 
-  test('[T6.2] a client learns its device and the commands of its role', async () => {
+  test('[T6.2] [S-11] a client learns its device and the commands of its role', async () => {
     const all = await testHost()
     const device = await pairedDevice(all, 'watch', 'screen')
     const client = deviceLink(all, device)
-    const initialized = await client.initialize('screen')
+    const initialized = await client.ask('initialize', {
+      protocolVersions: ['1.0.0'],
+      clientId: 'screen',
+      _meta: { 'x-atrium': { device: { name: 'screen', role: 'own' } } },
+    })
     expect(deviceIn(initialized)).toMatchObject({ name: 'screen', role: 'watch' })
     const commands = ['x-atrium/stateAt', 'x-atrium/envelopes']
     expect(initialized._meta).toMatchObject({ 'x-atrium': { commands } })
@@ -183,7 +187,7 @@ describe('[T6] devices', () => {
   })
 })
 
-describe('[T7] S-09: a revoked device', () => {
+describe('[T7] [S-09] a revoked device', () => {
   test('is closed at once, during a handshake, too, and what it had sent has no effect', async () => {
     const all = await testHost()
     const ann = await all.join('ann')

@@ -24,13 +24,13 @@ test('[B2] the same seed gives exactly the same trace', async () => {
   expect(other).not.toEqual(once)
 })
 
-test('[B2] [L16] envelopes are sealed at random moments', async () => {
+test('[B2.1] [L16] envelopes are sealed at random moments', async () => {
   const before = tally()['slices sealed'] ?? 0
   for (let seed = 1; seed <= 5; seed++) expect(await run(planOf(seed))).toBeUndefined()
   expect(tally()['slices sealed']).toBeGreaterThan(before)
 })
 
-test('[B2] [L20] in some runs old actions are forgotten', async () => {
+test('[B2.1] [L20] in some runs old actions are forgotten', async () => {
   const before = tally()['checkpoints written'] ?? 0
   const plans = Array.from({ length: 100 }, (_, at) => planOf(at + 1))
   for (const plan of plans.filter(({ ops }) => ops.some(({ name }) => name === 'retention')))
@@ -38,12 +38,12 @@ test('[B2] [L20] in some runs old actions are forgotten', async () => {
   expect(tally()['checkpoints written']).toBeGreaterThan(before)
 })
 
-test('[B3] I1 to I9 hold for the first seeds', async () => {
+test('[B3] [B3.1] [I1] [I2] [I3] [I4] [I5] [I6] [I7] [I8] [I9] [I10] [I11] [I17] [I18] [I19] [I20] hold for the first seeds', async () => {
   for (let seed = 1; seed <= trials(40, 12); seed++)
     expect({ seed, violation: await run(planOf(seed)) }).toEqual({ seed, violation: undefined })
 })
 
-test('[B2] decisions happen: approvals, denials, and waits across a restart', async () => {
+test('[B2.2] [B3.2] decisions happen: approvals, denials, and waits across a restart', async () => {
   const plans = Array.from({ length: 200 }, (_, at) => planOf(at + 1))
   for (const plan of plans.filter(({ theme }) => theme === 'decisions'))
     expect(await run(plan)).toBeUndefined()
@@ -51,7 +51,7 @@ test('[B2] decisions happen: approvals, denials, and waits across a restart', as
     expect({ what, times: tally()[what] ?? 0 }).not.toEqual({ what, times: 0 })
 })
 
-test('[B2] clients of 0.1, 0.4 and 0.6 come and go, and their choices of models wait for turns', async () => {
+test('[B2.3] [B3.3] clients of 0.1, 0.4 and 0.6 come and go, and their choices of models wait for turns', async () => {
   const plans = Array.from({ length: 160 }, (_, at) => planOf(at + 1)).filter(({ older }) => older.length > 0)
   expect(new Set(plans.flatMap(({ older }) => older))).toEqual(new Set(['0.1.0', '0.4.0', '0.6.0']))
   for (const plan of plans)
@@ -64,7 +64,7 @@ test('[B2] some text of agents has no room in the state, and is stored apart', a
   expect(tally()['text stored apart']).toBeGreaterThan(0)
 })
 
-test('[B2] [B3] agents and people change files, and clients undo turns, mark hunks and ask for past states', async () => {
+test('[B2.4] [B3.4] agents and people change files, and clients undo turns, mark hunks and ask for past states', async () => {
   for (let seed = firstOfChanges; seed < firstOfChanges + 25; seed++)
     expect({ seed, violation: await run(planOf(seed)) }).toEqual({ seed, violation: undefined })
   for (const what of [

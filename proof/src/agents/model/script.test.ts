@@ -70,7 +70,7 @@ test('[B40] an agent with a tool for the last text gets this text by the tool al
   expect(await pieces([result('a')])).toEqual(['so', 'attempt_completion {"result":"end"}'])
 })
 
-test('[B40] a tool that is not shown is searched once, and the search counts as no step', async () => {
+test('[B40.1] a tool that is not shown is searched once, and the search counts as no step', async () => {
   const search = { name: 'ToolSearch', schema: { properties: { query: { type: 'string' } } } }
   const tool = { name: 'mcp__sums__multiply' }
   const step: Message = { by: 'user', text: '[[tool:multiply|{"a":2}]][[say:end]]' }

@@ -107,7 +107,7 @@ test('[B40] a request without tools gets a plain text, and an error step sets th
   expect(await models.json()).toMatchObject({ data: [{ id: 'scripted' }] })
 })
 
-test('[B40.4] responses: a search has a type of its own, and the tools that it has found can be called', async () => {
+test('[B40.1] responses: a search has a type of its own, and the tools that it has found can be called', async () => {
   const multiply = { type: 'function', name: 'multiply', parameters: { type: 'object' } }
   const tools = [{ type: 'tool_search', execution: 'client', parameters: schemaOfSearch }]
   const asked = { role: 'user', content: [{ type: 'input_text', text: '[[tool:multiply|{"a":2}]]' }] }

@@ -20,7 +20,7 @@ const partly: ReadonlySet<string> = new Set([
 const items = specItems()
 const isNamed = ({ page, id }: SpecItem) => !partly.has(page) || !id.includes('.')
 const ids = items.map(({ id }) => id)
-const tests = textOfTests()
+const named = new Set(textOfTests().match(/\[[A-Z]-?\d+\w*(?:\.\d+)?\]/g))
 
 test('[A5] no two rules or sub-rules of the spec have the same id', () => {
   expect(ids.length).toBeGreaterThan(1000)
@@ -42,5 +42,5 @@ test('[A5] each sub-rule that a page, a comment or a test cites is in the spec',
 })
 
 test.each(items.filter(isNamed))('[A5] $id of the spec is named in a test', ({ id }) => {
-  expect(tests.includes(`[${id}]`)).toBe(true)
+  expect(named.has(`[${id}]`)).toBe(true)
 })

@@ -13,9 +13,10 @@ import type { Report } from './seeds.ts'
 import { sum as sumOf } from './tally.ts'
 import type { Tally } from './tally.ts'
 
-const usage = `usage: npm run simulate -- [--clients] [--seeds N] [--from N] [--seed N] [--planted] [--remember] [--bug NAME] [--jobs N]
+const usage = `usage: npm run simulate -- [--clients] [--twice] [--seeds N] [--from N] [--seed N] [--planted] [--remember] [--bug NAME] [--jobs N]
 
   --clients     run the real client library instead of minimal clients
+  --twice       run each seed twice, and compare and read the messages of both runs
   --seeds N     number of seeds to run (2000)
   --from N      the first seed (1); from 1000001 on, agents and people change files
   --seed N      run this seed only
@@ -31,6 +32,7 @@ const { values } = argumentsOf(
   {
     options: {
       clients: { type: 'boolean' },
+      twice: { type: 'boolean' },
       seeds: { type: 'string' },
       from: { type: 'string' },
       seed: { type: 'string' },
@@ -46,7 +48,7 @@ const jobs = Number(values.jobs ?? availableParallelism())
 const first = Number(values.seed ?? values.from ?? 1)
 const count = values.seed === undefined ? Number(values.seeds ?? 2000) : 1
 const bugs = values.clients ? clientBugs : coreBugs
-const which = values.clients ? ' --clients' : ''
+const which = (values.clients ? ' --clients' : '') + (values.twice ? ' --twice' : '')
 const named = bugs.find(({ name }) => name === values.bug)
 
 if ([jobs, first, count].some((number) => !Number.isSafeInteger(number) || number < 1)) {
@@ -155,7 +157,7 @@ async function search(
   const here = (name: string) => fileURLToPath(new URL(name, import.meta.url))
   const child = fork(
     here('./seeds.js'),
-    [first, every, count, explain ? 1 : 0, values.clients ? 1 : 0].map(String),
+    [first, every, count, ...[explain, values.clients, values.twice].map((is) => (is ? 1 : 0))].map(String),
     {
       execArgv: bug ? ['--import', here('../plant/register.js')] : [],
       env: { ...process.env, ATRIUM_PLANT: JSON.stringify(bug?.patches ?? []) },

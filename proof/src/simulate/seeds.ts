@@ -1,6 +1,7 @@
 import { run as runClients } from '../clients/run.ts'
+import { readTrace } from '../linear/trace.ts'
 import { planOf } from './plan.ts'
-import type { Op } from './plan.ts'
+import type { Op, Plan } from './plan.ts'
 import { run as runCore } from './run.ts'
 import { shrink } from './ops/shrink.ts'
 import type { Violation } from './simulation.ts'
@@ -14,8 +15,11 @@ export type Report =
 
 // This file is a child process, so that bugs can be planted in it. It runs `count` seeds: `first`, and from there every
 // `every`-th seed.
-const [first = 1, every = 1, count = 1, explain = 0, clients = 0] = process.argv.slice(2).map(Number)
-const run = clients === 1 ? runClients : runCore
+const [first = 1, every = 1, count = 1, explain = 0, clients = 0, twice = 0] = process.argv
+  .slice(2)
+  .map(Number)
+const runOnce = clients === 1 ? runClients : runCore
+const run = twice === 1 ? runTwice : runOnce
 
 // Waits for the callback, because a channel that is closed too early loses a long report.
 const send = (report: Report) => new Promise((resolve) => process.send?.(report, resolve))
@@ -30,6 +34,20 @@ for (let done = 0; done < count; done++) {
   if (done % 50 === 49 || done === count - 1) await send({ done: done + 1, counts: tally() })
 }
 process.disconnect()
+
+/** Runs a plan twice, which must give the same messages, and reads what the clients were told without the checks of the simulation. */
+async function runTwice(plan: Plan, trace?: (line: string) => void): Promise<Violation | undefined> {
+  const [one, two]: [string[], string[]] = [[], []]
+  const violation =
+    (await runOnce(plan, (line) => (one.push(line), trace?.(line)))) ??
+    (await runOnce(plan, (line) => two.push(line)))
+  if (violation) return violation
+  const differs = one.findIndex((line, at) => line !== two[at])
+  if (differs >= 0 || one.length !== two.length)
+    return { invariant: 'B2', problem: `the second run differs from line ${differs}: ${two[differs]}` }
+  const problem = readTrace(one)
+  return problem === undefined ? undefined : { invariant: 'I2', problem }
+}
 
 /** Returns the trace of the shortest plan that still has the same violation. */
 async function traceOf(seed: number, { invariant }: Violation): Promise<readonly string[]> {

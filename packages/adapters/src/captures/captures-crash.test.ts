@@ -126,7 +126,7 @@ describe('[O21] a host that is killed while it applies edits', () => {
     expect(seen.finished).toBeGreaterThan(10 / stride)
   })
 
-  test('[O38] [O20.1] changes the files of several folders or none of them, wherever it is killed', async () => {
+  test('[O38.2] [O38] [O20.1] changes the files of several folders or none of them, wherever it is killed', async () => {
     const { folder, directory, edits } = await changedFolder()
     const other = join(newFolder(), 'other')
     mkdirSync(other)

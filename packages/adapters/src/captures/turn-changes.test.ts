@@ -162,7 +162,7 @@ test('[O41] with git, uncommitted files are staged and committed from a client; 
 })
 
 test.each(['in a repository', 'in a worktree'])(
-  '[O35] %s, a commit that somebody makes outside the host is followed',
+  '[O35.7] [O35] %s, a commit that somebody makes outside the host is followed',
   async (where) => {
     const all = await inRepository(where === 'in a worktree')
     const { ann, disk, world, git } = all

@@ -119,7 +119,7 @@ test('[F5] S-46: a server that ignores signals, and what a server started, end w
     for (const pid of processesWith(seconds)) process.kill(pid, 'SIGKILL')
   }))
 
-test('[F7] S-46: texts have no hidden characters, a name with one is left out, and the first tool of a name counts', () =>
+test('[F7.1] [F7.2] [F7] S-46: texts have no hidden characters, a name with one is left out, and the first tool of a name counts', () =>
   withGoodServer(async (room) => {
     const { server } = room.open(room.hostile('names'))
     await server.start()
@@ -186,7 +186,7 @@ test('[F10] [S-57 mcpQuestions] at 32 forms all are answered', async () => {
   expect(call.questions).toHaveLength(32)
 })
 
-test('[F10] [S-57 mcpQuestions] past 32 forms the call fails, in both eras', async () => {
+test('[F10.2] [F10] [S-57 mcpQuestions] past 32 forms the call fails, in both eras', async () => {
   const room = mcpRoom()
   for (const [config, tool] of [
     [room.hostile('asks', '33'), 'call'],

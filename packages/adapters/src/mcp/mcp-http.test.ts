@@ -12,7 +12,7 @@ test.each([
   ['sse', { type: 'sse' }],
   ['sse', {}],
 ] as const)(
-  '[F1] server-everything over %s, configured as %j: tools, progress and a form',
+  '[F1.1] [F1] server-everything over %s, configured as %j: tools, progress and a form',
   async (transport, type) => {
     const { url } = await everythingOverHttp(transport)
     const room = mcpRoom()
@@ -160,7 +160,7 @@ const guarded = (tokens: ReadonlySet<string>, place?: (origin: string) => string
 })
 
 test.each([undefined, (origin: string) => `${origin}/metadata`])(
-  '[F11] a server that wants a token is authRequired, with its resource, and ready when there is a token',
+  '[F11.1] [F11] a server that wants a token is authRequired, with its resource, and ready when there is a token',
   async (place) => {
     const room = mcpRoom()
     const tokens = new Set(['Bearer wide'])
@@ -197,7 +197,7 @@ test.each([undefined, (origin: string) => `${origin}/metadata`])(
   },
 )
 
-test('[F11] a call that lacks a scope rejects with the scopes, and the server stays ready', async () => {
+test('[F11.2] [F11] a call that lacks a scope rejects with the scopes, and the server stays ready', async () => {
   const room = mcpRoom()
   const remote = await httpServer(guarded(new Set(['Bearer narrow', 'Bearer wide'])))
   let token = 'narrow'
@@ -233,7 +233,7 @@ test('[F11] [S-48] a server that names the resource of another server gets no to
   expect(remote.requests.some(({ authorization }) => authorization?.includes('stolen'))).toBe(false)
 })
 
-test('[F11] [S-48] the tokens of two servers do not cross, and no token follows a redirect to another origin', async () => {
+test('[F11] [S-48] [F11.1] the tokens of two servers do not cross, and no token follows a redirect to another origin', async () => {
   const room = mcpRoom()
   const two = await Promise.all(
     ['a', 'b'].map((name) => httpServer(guarded(new Set([`Bearer wide-${name}`])))),

@@ -90,7 +90,7 @@ const running = () => {
   return { call, pass, run: new RunningCall(call, later, limits) }
 }
 
-test('[F8] [S-57 mcpProgressMs] at 100 ms after a report the newest progress is reported', () => {
+test('[F8.1] [F8] [S-57 mcpProgressMs] at 100 ms after a report the newest progress is reported', () => {
   const { call, pass, run } = running()
   for (const progress of [1, 2, 3]) run.reportProgress({ progress, total: 4 })
   expect(call.reported).toEqual([{ fraction: 0.25 }])
@@ -100,7 +100,7 @@ test('[F8] [S-57 mcpProgressMs] at 100 ms after a report the newest progress is 
   expect(call.reported).toEqual([{ fraction: 0.25 }, { fraction: 0.75 }])
 })
 
-test('[F8] [S-57 mcpProgressMs] past 100 ms the next progress is reported at once, and none after the end', () => {
+test('[F8.1] [F8] [S-57 mcpProgressMs] past 100 ms the next progress is reported at once, and none after the end', () => {
   const { call, pass, run } = running()
   run.reportProgress({ progress: 1 })
   pass(100)
@@ -122,13 +122,13 @@ test.each([
   { required: 'a' },
   'x',
   undefined,
-])('[F10] the odd form %j is cancelled without a question', async (requestedSchema) => {
+])('[F10.2] [F10] the odd form %j is cancelled without a question', async (requestedSchema) => {
   const call = callWith()
   expect(await answerForm({ requestedSchema }, call.elicit, limits)).toEqual({ action: 'cancel' })
   expect(call.questions).toEqual([])
 })
 
-test('[F10] a form has no hidden characters', async () => {
+test('[F10.2] [F10] a form has no hidden characters', async () => {
   const call = callWith({
     answers: {
       response: 'accept',

@@ -11,7 +11,7 @@ import { until } from '../../test/shells.ts'
 
 const session = (number: number) => ({ session: `ahp-session:/${number}` })
 
-test('[F4] 20 sessions with the same 3 servers of the new era have 3 processes, and none when the last has closed', async () => {
+test('[F4.2] [F4] 20 sessions with the same 3 servers of the new era have 3 processes, and none when the last has closed', async () => {
   const room = mcpRoom()
   expect(room.processes()).toHaveLength(0)
   const configs = ['a', 'b', 'c'].map((NAME) => room.modern({ NAME }))
@@ -61,7 +61,7 @@ test('[F4] the order of the variables does not matter', async () => {
   expect(new Set(pids).size).toBe(1)
 })
 
-test('[F4] a server of the older era is not shared between sessions, also if they start it at the same time', async () => {
+test('[F4.1] [F4] a server of the older era is not shared between sessions, also if they start it at the same time', async () => {
   const room = mcpRoom()
   const config = room.legacy()
   const uses = [1, 1, 2, 3].map((number) => room.open(config, session(number)))
@@ -80,7 +80,7 @@ test('[F4] a server of the older era is not shared between sessions, also if the
   await until(() => room.processes().length === 0)
 })
 
-test('[F4] [S-57 mcpIdleMs] at 300,000 ms without a call a server is stopped, and the next call starts it', async () => {
+test('[F4.2] [F4] [S-57 mcpIdleMs] at 300,000 ms without a call a server is stopped, and the next call starts it', async () => {
   const { later, pass, timers } = manualTimers()
   const room = mcpRoom({ later })
   const { server, states } = room.open(room.modern())
@@ -194,7 +194,7 @@ test('[F3] [S-57 mcpSteadyMs] past 60,000 ms counts once: a server that crashes 
   expect(server.state.kind).toBe('error')
 })
 
-test('[F3] a server that nobody wants any more is not started again', async () => {
+test('[F3.1] [F3] a server that nobody wants any more is not started again', async () => {
   const { later, pass } = manualTimers()
   const room = mcpRoom({ later })
   const { server, states } = room.open(room.modern())
@@ -224,7 +224,7 @@ test('[F5] the servers of a killed host end, with the processes that they starte
   await until(() => processesWith(seconds).length === 0 && room.processes().length === 0)
 })
 
-test('[F1] only one file loads the MCP library, and only when it is called', () => {
+test('[F1.3] [F1] only one file loads the MCP library, and only when it is called', () => {
   const folder = new URL('../../dist/mcp/', import.meta.url)
   const files = readdirSync(folder).filter((name) => name.endsWith('.js'))
   const naming = files.filter((name) =>

@@ -57,7 +57,7 @@ const kindOf = (client: Client) => {
 
 const start = (client: Client) => client.dispatch(session, { type: 'session/mcpServerStartRequested', id })
 
-test('[F11.3] an MCP server that answers 401: the state says so, auth/required is sent, and a token starts it', async () => {
+test('[H19.5] [F11.3] an MCP server that answers 401: the state says so, auth/required is sent, and a token starts it', async () => {
   const { all, ann, resource } = await signedOut()
   const old = all.link()
   const initialSubscriptions = [session]

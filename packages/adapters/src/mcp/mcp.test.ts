@@ -52,7 +52,7 @@ test('[F1] server-filesystem reads a file in its folder and none outside', async
   expect(refused.success).toBe(false)
 })
 
-test('[F1] a server of the older era that ends at the first unknown message is started again as such', async () => {
+test('[F1.2] [F1] a server of the older era that ends at the first unknown message is started again as such', async () => {
   const room = mcpRoom()
   const { server, states } = room.open(room.hostile('strict'))
   expect(await say(server, 'fine')).toBe('fine')
@@ -97,7 +97,7 @@ test('[F2] [S-57 mcpStartMs] past 60,000 ms the server is in error, and can be s
   expect(states).toEqual(['starting', 'error', 'starting', 'error'])
 })
 
-test('[F2] a server that is stopped while it starts is stopped, and can be started again at once', async () => {
+test('[F2.2] [F2] a server that is stopped while it starts is stopped, and can be started again at once', async () => {
   const room = mcpRoom()
   const { server, states } = room.open(room.modern())
   const first = failure(server.start())
@@ -144,7 +144,7 @@ test('[F6] the last lines that a server wrote to stderr are kept, and shown when
   })
 })
 
-test('[F8] a cancelled call is cancelled at the server too', async () => {
+test('[F8.1] [F8] a cancelled call is cancelled at the server too', async () => {
   const room = mcpRoom()
   const { server } = room.open(room.modern())
   await server.start()
@@ -216,16 +216,19 @@ test('[F9] every kind of content is converted', async () => {
   })
 })
 
-test('[F10] a question of the older era belongs to the running call, and is cancelled if there is none', async () => {
+test('[F10.1] [F10] a question of the older era belongs to the running call, and is cancelled if there is none', async () => {
   const room = mcpRoom()
   const { server } = room.open(room.legacy())
   const call = callWith({ answers: { response: 'accept' } })
   const result = await server.call('ask', {}, call)
   expect(result.content).toEqual([{ type: 'text', text: '{"count":3}' }])
   expect(call.questions).toHaveLength(1)
+  const early = room.open(room.hostile('early')).server
+  await early.start()
+  await until(() => early.lastWords.includes('answered cancel'))
 })
 
-test('[F10] what a host does not support makes the call fail with a sentence', async () => {
+test('[F10.3] [F10] what a host does not support makes the call fail with a sentence', async () => {
   const room = mcpRoom()
   const { server } = room.open(room.modern())
   expect(await failure(server.call('sample', {}, callWith()))).toMatch(

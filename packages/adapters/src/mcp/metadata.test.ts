@@ -37,7 +37,9 @@ test.each([
   '2002:7f00:1::',
   'not an address',
   '',
-])('[F12] S-47: %s is not a public address', (address) => expect(isPublicAddress(address)).toBe(false))
+])('[F12.1] [F12] S-47: %s is not a public address', (address) =>
+  expect(isPublicAddress(address)).toBe(false),
+)
 
 test.each(['8.8.8.8', '1.1.1.1', '172.32.0.1', '2606:4700::1111', '2a00:1450::1'])(
   '[F12] S-47: %s is a public address',
@@ -57,11 +59,11 @@ test.each([
   'https://localhost/m',
   'file:///etc/passwd',
   'no url',
-])('[F12] S-47: %s is not fetched', async (url) =>
+])('[F12.1] [F12] S-47: %s is not fetched', async (url) =>
   expect(await fetchMetadata(url, options('https://server.example'))).toBeUndefined(),
 )
 
-test('[F12] S-47: a name with one address that is not public is not asked, and the checked address is the one that is used', async () => {
+test('[F12.1] [F12] S-47: a name with one address that is not public is not asked, and the checked address is the one that is used', async () => {
   const answers = [['8.8.8.8'], ['8.8.8.8', '10.0.0.1'], ['127.0.0.1'], []]
   const lookup = publicLookup((_, __, callback) =>
     callback(
@@ -81,7 +83,7 @@ test('[F12] S-47: a name with one address that is not public is not asked, and t
   ])
 })
 
-test('[F12] the server’s own origin may be asked, and its redirects are checked', async () => {
+test('[F12.1] [F12] the server’s own origin may be asked, and its redirects are checked', async () => {
   const seen: (string | undefined)[] = []
   const { origin } = await listen(({ url = '', headers }, response) => {
     seen.push(headers.authorization)

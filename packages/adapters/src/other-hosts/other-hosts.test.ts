@@ -72,7 +72,7 @@ const age = (path: string, seconds: number) => {
 }
 
 describe('[O60] the mark of a host that was killed', () => {
-  test('counts for the time in which the host was killed, and is then ignored and removed', async () => {
+  test('[O60.3] counts for the time in which the host was killed, and is then ignored and removed', async () => {
     const { directory, folder, host } = await withoutRepository()
     const kill = await otherProcess(folder, directory)
     const one = host()
@@ -94,7 +94,7 @@ describe('[O60] the mark of a host that was killed', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  test('is ignored if its number belongs to another process now, or if the system was started again', async () => {
+  test('[O60.3] [O60.4] is ignored if its number belongs to another process now, or if the system was started again', async () => {
     const { directory, folder, host } = await withoutRepository()
     const [one, two] = [host(), host()]
     two.note(directory, 1)
@@ -117,7 +117,7 @@ describe('[O60] the mark of a host that was killed', () => {
 })
 
 describe('[O60] a place that somebody else has filled', () => {
-  test('never holds a host up, and says nothing', async () => {
+  test('[O60.5] never holds a host up, and says nothing', async () => {
     const { directory, marks, host } = await repository()
     const [one, two] = [host(), host()]
     two.note(directory, 1)
@@ -145,7 +145,7 @@ describe('[O60] a place that somebody else has filled', () => {
     expect(one.look(directory)).toEqual({ active: false, notes: new Map() })
   })
 
-  test('is neither read nor written if it is a link or no folder', async () => {
+  test('[O60.5] is neither read nor written if it is a link or no folder', async () => {
     for (const make of [
       (marks: string, elsewhere: string) => symlinkSync(elsewhere, marks),
       (marks: string) => symlinkSync('/nowhere/at/all', marks),
@@ -162,7 +162,7 @@ describe('[O60] a place that somebody else has filled', () => {
     }
   })
 
-  test('and a mark in it are ignored if they belong to another user', async ({ skip }) => {
+  test('[O60.5] and a mark in it are ignored if they belong to another user', async ({ skip }) => {
     skip(process.getuid?.() !== 0, 'not root')
     const { directory, marks, host } = await repository()
     mkdirSync(marks)
@@ -178,7 +178,7 @@ describe('[O60] a place that somebody else has filled', () => {
   })
 })
 
-test('[O60] a mark in a repository names no folder outside of it, and stays small', async () => {
+test('[O60.2] [O60] a mark in a repository names no folder outside of it, and stays small', async () => {
   const { directory, marks, host } = await repository()
   const two = host()
   two.note(newFolder(), 1)

@@ -111,6 +111,14 @@ if (fault !== 'silent')
     const { id, method, params, result: answer, error } = JSON.parse(line)
     // Some servers of older MCP versions exit at this unknown method.
     if (fault === 'strict' && method === 'server/discover') process.exit(1)
+    // It asks before anybody has called a tool.
+    if (fault === 'early' && method === 'notifications/initialized')
+      send({
+        id: 'early',
+        method: 'elicitation/create',
+        params: { message: 'who?', requestedSchema: { type: 'object', properties: {} } },
+      })
+    if (fault === 'early' && id === 'early') console.error(`answered ${answer?.action}`)
     if (fault === 'samples' && error) return result(Number(String(id).slice(1)), text(error.code))
     if (method === 'server/discover') return send({ id, error: { code: -32601, message: 'unknown method' } })
     if (answer === undefined && id !== undefined) handlers[method]?.(id, params ?? {})

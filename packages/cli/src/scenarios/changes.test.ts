@@ -100,7 +100,7 @@ describe.sequential('[Z35] [Z36] changes of a session', () => {
     expect([status, stderr]).toEqual([code, expect.stringContaining(words)])
   })
 
-  test('undo says what it does, sets files back, and redo brings them back', async () => {
+  test('[Z36] [O33.5] undo says what it does, sets files back, and redo brings them back', async () => {
     const dry = await atrium(home, ['undo', 'changes', '--dry-run'])
     expect([dry.status, dry.stderr, text('a.txt')]).toEqual([
       0,
@@ -115,7 +115,7 @@ describe.sequential('[Z35] [Z36] changes of a session', () => {
     expect(existsSync(join(work, 'b.txt'))).toBe(false)
   })
 
-  test('[O37] a file that a person has changed since the turn stays', async () => {
+  test('[Z36.1] [Z36.2] [O37] a file that a person has changed since the turn stays', async () => {
     appendFileSync(join(work, 'a.txt'), 'by a person\n')
     const { status, stderr } = await atrium(home, ['undo', 'changes'])
     expect([status, stderr]).toEqual([
@@ -133,7 +133,7 @@ describe.sequential('[Z35] [Z36] changes of a session', () => {
     ])
   })
 
-  test('[O38] the three choices for a file that others changed are flags: for all such files, or for named ones', async () => {
+  test('[Z36.1] [O38] the three choices for a file that others changed are flags: for all such files, or for named ones', async () => {
     const both = await atrium(home, ['undo', 'changes', '--copy', '--force'])
     expect([both.status, both.stderr]).toEqual([2, expect.stringContaining('exclude each other')])
     const dry = await atrium(home, ['undo', 'changes', '--copy', '--dry-run'])
@@ -169,7 +169,7 @@ describe.sequential('[Z35] [Z36] changes of a session', () => {
     writeFileSync(join(work, 'a.txt'), before)
   })
 
-  test('[O17] [O38] a file whose name is no UTF-8 is named by diff and undo, and left', async () => {
+  test('[O37.2] [O38.6] [O17] [O38] a file whose name is no UTF-8 is named by diff and undo, and left', async () => {
     await approved("run printf x > caf$(printf '\\351').txt && echo own > own.txt")
     const said = 'Its name is not valid UTF-8, so it can be neither shown nor set back.'
     const { stdout } = await atrium(home, ['diff', 'changes', '--turn', '-1'])

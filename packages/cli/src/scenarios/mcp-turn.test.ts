@@ -37,7 +37,7 @@ afterAll(async () => {
   await host.kill()
 })
 
-test('[H19] servers of both eras, in turns that a person approves: tools, progress, a form, and no process at the end', async () => {
+test('[H19.5] [H19] servers of both eras, in turns that a person approves: tools, progress, a form, and no process at the end', async () => {
   const chat = await sessionOf(client, 'mcp')
   expect(processes()).toBe(0)
   const echoed = await called(chat, 'call get-sum {"a": 2, "b": 3}')

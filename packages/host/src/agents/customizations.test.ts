@@ -31,7 +31,7 @@ test('[H15] a new session has the customizations of its agent', async () => {
   expect(sessionOf(all).customizations).toEqual([server('a'), server('b')])
 })
 
-test("[H15] changes of the agent's customizations arrive with the next turn; their state and the users' choices stay", async () => {
+test("[H15.1] [H15] changes of the agent's customizations arrive with the next turn; their state and the users' choices stay", async () => {
   const folder = {
     type: 'directory',
     id: 'd',
@@ -63,7 +63,7 @@ test("[H15] changes of the agent's customizations arrive with the next turn; the
   ])
 })
 
-test('[H15] the same choice twice is refused', async () => {
+test('[H15.1] [H15] the same choice twice is refused', async () => {
   const all = await twoClientSession(new ScriptedAgent({ customizations: [server('a')] }))
   const enablement = [true, false].map((enabled) => ({ kind: 'session', enabled }))
   expect(await refused(all, session, { ...off, enablement })).toMatch(/at most one entry of each kind/)
@@ -81,13 +81,16 @@ test('[H15] removed customizations are gone with the next turn; without a change
   await ann.until(() => (ann.state(session)['customizations'] as readonly unknown[]).length === 0)
 })
 
-test.each(['Start', 'Stop', 'Background'])('[H15] a request to %s an MCP server is refused', async (what) => {
-  const all = await twoClientSession(new ScriptedAgent({ customizations: [server('a')] }))
-  const action = { type: `session/mcpServer${what}Requested`, id: 'a' }
-  expect(await refused(all, session, action)).toMatch(/itself: enable or disable this one/)
-})
+test.each(['Start', 'Stop', 'Background'])(
+  '[H15.2] [H15] a request to %s an MCP server is refused',
+  async (what) => {
+    const all = await twoClientSession(new ScriptedAgent({ customizations: [server('a')] }))
+    const action = { type: `session/mcpServer${what}Requested`, id: 'a' }
+    expect(await refused(all, session, action)).toMatch(/itself: enable or disable this one/)
+  },
+)
 
-test('[H15] a customization that is switched off stays off in the session that a chat is moved to', async () => {
+test('[H15.1] [H15] a customization that is switched off stays off in the session that a chat is moved to', async () => {
   const all = await twoClientSession(new ScriptedAgent({ customizations: [server('a'), server('b')] }))
   await accepted(all.ann, session, off)
   const [moved, destination] = ['ahp-chat:/moved', { kind: 'newSession' } as const]

@@ -158,7 +158,7 @@ test('[O59] [O59.2] for a turn that runs in the main checkout, what is applied i
   expect((await recordOf(all, 't1', defaultChat))?.folders[0]?.shared).toEqual(['b'])
 })
 
-test('[O59] [O59.3] operations never run at the same time, and a host that ends waits for it', async () => {
+test('[O38.1] [O59] [O59.3] operations never run at the same time, and a host that ends waits for it', async () => {
   const { ann, tree, worktrees, host, main } = await inWorktree()
   tree.files.set('a', '2')
   const real = worktrees.apply.bind(worktrees)

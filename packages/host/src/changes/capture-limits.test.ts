@@ -115,7 +115,7 @@ function hang(captures: MemoryCaptures): () => number {
   return () => stops
 }
 
-test('[O32] a stopping host stops a slow capture, and the next start takes it', async () => {
+test('[O32.1] [O32] a stopping host stops a slow capture, and the next start takes it', async () => {
   const all = await capturedSession()
   const run = await beginTurn(all, 't1')
   const stops = hang(all.captures)
@@ -155,7 +155,7 @@ test('[S-57 sharedPaths] at 1,000 shared paths each of them is known', () => {
   expect(attributed({ uncertain: [] }, period, limits.sharedPaths).shared).toHaveLength(1000)
 })
 
-test('[S-57 sharedPaths] past 1,000 shared paths all paths of the folder count as shared', () => {
+test('[O33.2] [S-57 sharedPaths] past 1,000 shared paths all paths of the folder count as shared', () => {
   const period = { calls: [], others: false, changes: changes(1001) }
   expect(attributed({ uncertain: [] }, period, limits.sharedPaths).shared).toBe(true)
 })
@@ -168,7 +168,7 @@ test('[S-57 sharedPaths] at 1,000 uncertain paths each of them is known', () => 
   expect(uncertain?.[0]?.paths).toHaveLength(1000)
 })
 
-test('[S-57 sharedPaths] past 1,000 uncertain paths all paths of the folder count as uncertain', () => {
+test('[O33.2] [S-57 sharedPaths] past 1,000 uncertain paths all paths of the folder count as uncertain', () => {
   const period = { ...during, changes: changes(1001) }
   const { uncertain } = attributed({ uncertain: [] }, period, limits.sharedPaths)
   expect(uncertain).toEqual([{ during: '`make`', paths: true }])

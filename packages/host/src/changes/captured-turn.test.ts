@@ -54,7 +54,7 @@ function held({ captures }: CapturedSession) {
   }
 }
 
-test('[O30] a turn in an unchanged folder has its record in the step that starts it, and stores no other', async () => {
+test('[O30.3] [O30] a turn in an unchanged folder has its record in the step that starts it, and stores no other', async () => {
   const all = await withTurn()
   const { end } = (await endedRecord(all, 't1'))?.folders[0] ?? {}
   const stored = storedIn(all)
@@ -70,7 +70,7 @@ test('[O30] a turn in an unchanged folder has its record in the step that starts
   expect(stored).toHaveLength(1)
 })
 
-test('[O30] the start capture begins before the step that starts the turn is handed to the store', async () => {
+test('[O30.3] [O30] the start capture begins before the step that starts the turn is handed to the store', async () => {
   const all = await withTurn()
   const order: string[] = []
   const { captures } = all
@@ -88,7 +88,7 @@ test('[O30] the start capture begins before the step that starts the turn is han
   expect(order.slice(0, 2)).toEqual(['capture', 'step'])
 })
 
-test('[O30] a file that changed between two turns is no change of the second one, and the agent waits for its record', async () => {
+test('[O30.3] [O30] a file that changed between two turns is no change of the second one, and the agent waits for its record', async () => {
   const all = await withTurn()
   all.write('two.txt', 'by a person\n')
   const stored = storedIn(all)
@@ -100,7 +100,7 @@ test('[O30] a file that changed between two turns is no change of the second one
   expect(folder).not.toHaveProperty('shared')
 })
 
-test('[O30] a file that changed before a crash came during the start capture counts as changed by others', async () => {
+test('[O30.3] [O30] a file that changed before a crash came during the start capture counts as changed by others', async () => {
   const all = await withTurn()
   all.write('two.txt', 'by a person\n')
   const captures = held(all)
@@ -126,7 +126,7 @@ test('[O30] no capture is expected that may have been deleted', async () => {
   expect(await recordOf(all, 't2')).toMatchObject({ folders: [{ directory: '/a' }] })
 })
 
-test('[O30] the agent is not started for a turn that was cancelled during its start capture', async () => {
+test('[O30.1] [O30] the agent is not started for a turn that was cancelled during its start capture', async () => {
   const all = await withTurn()
   const captures = held(all)
   await accepted(all.ann, chat, started('t2'))
@@ -141,7 +141,7 @@ test('[O30] the agent is not started for a turn that was cancelled during its st
 
 const cancelled = (turnId: string) => ({ type: 'chat/turnCancelled', turnId, duration: 1 })
 
-test('[O32] a turn that is resumed during its late end capture, and cancelled before its agent begins, keeps its captures', async () => {
+test('[O32.4] [O32] a turn that is resumed during its late end capture, and cancelled before its agent begins, keeps its captures', async () => {
   const all = await withTurn()
   await beginTurn(all, 't2')
   const captures = held(all)
@@ -159,7 +159,7 @@ test('[O32] a turn that is resumed during its late end capture, and cancelled be
   expect(all.agent.runs).toHaveLength(3)
 })
 
-test('[O32] a turn that is resumed, and cancelled before its agent begins, has no late end capture', async () => {
+test('[O32.4] [O32] a turn that is resumed, and cancelled before its agent begins, has no late end capture', async () => {
   const all = await withTurn()
   const run = await beginTurn(all, 't2')
   run.fail(new TurnFailed('busy', 'Try again.', true))
@@ -230,7 +230,7 @@ test('[O33] the files that a call has changed are its own if nobody else is acti
   expect(turn.record.folders[0]?.shared).toBeUndefined()
 })
 
-test('[O33] calls that begin or end while a capture waits for another one share it', async () => {
+test('[O33.1] [O33] calls that begin or end while a capture waits for another one share it', async () => {
   const waiting: (() => void)[] = []
   const disk = new MemoryFolders()
   disk.folders.set('/work', new Map())

@@ -43,7 +43,7 @@ test('[O30] a turn has a capture of its folder before its agent begins, and one 
   expect(changes.map(({ path }) => path)).toEqual(['new.txt'])
 })
 
-test('[O30] the start of a turn is echoed at once; the agent waits for the capture', async () => {
+test('[O30.1] [O30] the start of a turn is echoed at once; the agent waits for the capture', async () => {
   const all = await capturedSession()
   let release: (() => void) | undefined
   const take = all.captures.take.bind(all.captures)
@@ -60,7 +60,7 @@ test('[O30] the start of a turn is echoed at once; the agent waits for the captu
   expect(await recordOf(all, 't1')).toBeDefined()
 })
 
-test('[O30] the record of a turn has a checksum; a damaged record counts as missing, and nothing is deleted', async () => {
+test('[O30.2] [O30] the record of a turn has a checksum; a damaged record counts as missing, and nothing is deleted', async () => {
   const all = await capturedSession()
   await endTurn(all, await beginTurn(all, 't1'))
   const key = `capture/${encodeURIComponent(chat)}/t1`
@@ -77,7 +77,7 @@ test('[O30] the record of a turn has a checksum; a damaged record counts as miss
 test.each([
   ['fails', ({ captures }: CapturedSession) => void (captures.failing = 'No room.')],
   ['is refused', ({ captures }: CapturedSession) => captures.folders.clear()],
-])('[O31] a turn whose capture %s goes on, and says that it cannot be undone', async (_, breaks) => {
+])('[O31.1] [O31] a turn whose capture %s goes on, and says that it cannot be undone', async (_, breaks) => {
   const all = await capturedSession()
   breaks(all)
   const run = await beginTurn(all, 't1')
@@ -88,7 +88,7 @@ test.each([
   expect((await folderOf(all, 't1'))?.problem).toBeDefined()
 })
 
-test('[O31] a turn in a folder that is never captured does not mention it, and its record does', async () => {
+test('[O31.2] [O31] a turn in a folder that is never captured does not mention it, and its record does', async () => {
   const all = await capturedSession()
   all.captures.take = () =>
     Promise.reject(new CaptureRefused('The files of the home folder are not recorded.'))
@@ -99,13 +99,27 @@ test('[O31] a turn in a folder that is never captured does not mention it, and i
   })
 })
 
-test('[O31] an end capture that fails leaves the turn complete, and its record says why it cannot be undone', async () => {
+test('[O31.1] [O31] an end capture that fails leaves the turn complete, and its record says why it cannot be undone', async () => {
   const all = await capturedSession()
   const run = await beginTurn(all, 't1')
   all.captures.failing = 'The disk is full.'
   await endTurn(all, run)
-  expect(chatOf(all).turns).toMatchObject([{ state: 'complete' }])
+  expect(chatOf(all).turns).toMatchObject([{ state: 'complete', responseParts: [] }])
   expect(await folderOf(all, 't1')).toMatchObject({ problem: 'The disk is full.' })
+})
+
+test('[O31.3] what changed around a capture that failed during the turn is shared', async () => {
+  const all = await capturedSession()
+  const run = await beginTurn(all, 't1')
+  await call(all, run, 'c1', () => all.write('before.txt', 'x'))
+  all.captures.failing = 'No room.'
+  await call(all, run, 'c2', () => {
+    all.captures.failing = undefined
+    all.write('around.txt', 'x')
+  })
+  await call(all, run, 'c3', () => all.write('after.txt', 'x'))
+  await endTurn(all, run)
+  expect(await folderOf(all, 't1')).toMatchObject({ shared: ['around.txt'] })
 })
 
 test('[O32] the end of a turn records that its end capture is owed, in the same step', async () => {
@@ -125,7 +139,7 @@ test('[O32] the end of a turn records that its end capture is owed, in the same 
   expect(await all.core().records.list('capture-owed/')).toEqual([])
 })
 
-test('[O32] a turn that a crash interrupted gets a late end capture; what changed since its last capture is shared', async () => {
+test('[O32.2] [O32] a turn that a crash interrupted gets a late end capture; what changed since its last capture is shared', async () => {
   const all = await capturedSession()
   const run = await beginTurn(all, 't1')
   await call(all, run, 'c1', () => all.write('by-call.txt', 'x'))
@@ -136,7 +150,7 @@ test('[O32] a turn that a crash interrupted gets a late end capture; what change
   expect(record).toMatchObject({ late: true, folders: [{ shared: ['after.txt'] }] })
 })
 
-test('[O32] a resumed turn keeps its start; what changed before it went on is shared', async () => {
+test('[O32.3] [O32] a resumed turn keeps its start; what changed before it went on is shared', async () => {
   const all = await capturedSession()
   const run = await beginTurn(all, 't1')
   const { start } = (await recordOf(all, 't1'))?.folders[0] ?? {}
@@ -154,7 +168,7 @@ test('[O32] a resumed turn keeps its start; what changed before it went on is sh
   expect(await folderOf(all, 't1')).toMatchObject({ start, shared: ['between.txt'] })
 })
 
-test('[O33] a path is shared if it changed while none of the turn’s calls ran', async () => {
+test('[O33.1] [O33] a path is shared if it changed while none of the turn’s calls ran', async () => {
   const all = await capturedSession()
   const run = await beginTurn(all, 't1')
   all.write('before-call.txt', 'a person')

@@ -38,7 +38,7 @@ test('[S-57 refreshMs] at 200 ms after a change of files, not yet over, a change
   expect(stateOf(all.ann, uri).files).toEqual([])
 })
 
-test('[S-57 refreshMs] past 200 ms after a change of files a changeset is computed again; [O35] it is live', async () => {
+test('[O35.2] [S-57 refreshMs] past 200 ms after a change of files a changeset is computed again; [O35] it is live', async () => {
   const all = await watched()
   all.write('x', 'by hand\n')
   all.changed()
@@ -76,7 +76,7 @@ test('[S-57 recomputingMs] at 500 ms, not yet over, a computation is not announc
   expect(await slowly(499)).toEqual(['ready'])
 })
 
-test('[S-57 recomputingMs] past 500 ms a changeset says that it is recomputing', async () => {
+test('[O35.2] [S-57 recomputingMs] past 500 ms a changeset says that it is recomputing', async () => {
   expect(await slowly(500)).toEqual(['ready', 'recomputing', 'ready'])
 })
 

@@ -34,7 +34,7 @@ test('[O35] the catalogues of a session and of its chat name the changesets', as
   ])
 })
 
-test('[O35] the changeset of a turn has its files with both contents and the numbers of lines', async () => {
+test('[O35.1] [O35.2] [O35] the changeset of a turn has its files with both contents and the numbers of lines', async () => {
   const all = await edited()
   const { snapshot } = await all.ann.ask('subscribe', { channel: turnOf('t1') })
   expect(snapshot?.state).toMatchObject({ status: 'computing', files: [] })
@@ -51,7 +51,7 @@ test('[O35] the changeset of a turn has its files with both contents and the num
   expect(await read(kept?.edit.after?.content.uri)).toBe('one\n2\nthree\n')
 })
 
-test('[O35] a turn on a session is one of its default chat; a name that means nothing is not found', async () => {
+test('[O35.6] [O35] a turn on a session is one of its default chat; a name that means nothing is not found', async () => {
   const all = await edited()
   expect(pathsIn(await changeset(all.ann, turnOf('t1', session)))).toEqual([
     'gone.txt',
@@ -89,7 +89,7 @@ test('[O35.6] a turn on a session may be one of another chat, and its changeset 
   expect([isKept(uri), isKept(turnOf('t1', session))]).toEqual([false, true])
 })
 
-test('[O35] binary files, modes, renames and large files are said', async () => {
+test('[O35.3] [O35] binary files, modes, renames and large files are said', async () => {
   const all = await capturedSession({ limits: { captureFileBytes: 100 } })
   const folder = all.captures.folders.get('/a')
   all.write('old.txt', 'a rather long line\n')
@@ -121,7 +121,7 @@ test('[O35] binary files, modes, renames and large files are said', async () => 
   await expect(all.ann.ask('resourceRead', { uri })).rejects.toThrow('not stored')
 })
 
-test('[O35] a turn that was not captured has a changeset in error, with the reason', async () => {
+test('[O35.4] [O35] a turn that was not captured has a changeset in error, with the reason', async () => {
   const all = await capturedSession()
   all.captures.failing = 'The files of the home folder are not recorded.'
   await endTurn(all, await beginTurn(all, 't1'))
@@ -155,11 +155,12 @@ test('[O35] the changes between two turns, of a session, of a branch and since t
   ])
 })
 
-test('[O35] subscribers see the changes of a running turn at its end without asking again', async () => {
+test('[O35.2] [O35.4] [O35] subscribers see the changes of a running turn at its end without asking again', async () => {
   const all = await edited()
   await changeset(all.ben, `${session}/changeset/session`)
   const run = await beginTurn(all, 't2')
   await call(all, run, 'c1', () => all.write('live.txt', 'x\n'))
+  expect(pathsIn(await changeset(all.ann, turnOf('t2')))).toEqual(['live.txt'])
   await endTurn(all, run)
   const state = await untilChangeset(
     all.ben,
@@ -189,7 +190,7 @@ test('[O36] the mark of a reviewed file is durable, and goes when the file chang
   expect(stateOf(ann, uri).files).toHaveLength(3)
 })
 
-test('[O35] a changeset ends with its turn, its chat and its session', async () => {
+test('[O35.5] [O35] a changeset ends with its turn, its chat and its session', async () => {
   const all = await edited()
   await endTurn(all, await beginTurn(all, 't2'))
   await changeset(all.ann, turnOf('t1'))

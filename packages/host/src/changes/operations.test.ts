@@ -45,7 +45,7 @@ test('[O37] an undo sets back what the turn changed, lists conflicts first, and 
   expect(all.text('both.txt')).toBe('x\nagent\nperson\n')
 })
 
-test('[O37] a redo does again what an undo has taken back, and nothing else', async () => {
+test('[O37.4] [O37] a redo does again what an undo has taken back, and nothing else', async () => {
   const all = await turnDone()
   expect((await operation(all.ann, 'redo'))?.status).toBe('disabled')
   await expect(invoke(all.ann, 'redo')).rejects.toThrow('There is no file that this can change now')
@@ -140,7 +140,7 @@ test('[O38] a conflict has three choices: keep the file, undo with a copy, undo 
   expect(all.text('both.txt.before-undo-2')).toBe('x\nagent\nperson\n')
 })
 
-test('[O38] undo anyway takes the changes of others back, too, and the safety capture has them', async () => {
+test('[O37.1] [O38] undo anyway takes the changes of others back, too, and the safety capture has them', async () => {
   const all = await turnDone()
   await changeset(all.ann, uri)
   await invoke(all.ann, 'undo-anyway', at('both.txt'))
@@ -162,7 +162,7 @@ test('[O38] a file that is kept is no conflict any more, for all clients', async
   })
 })
 
-test('[O38] an unknown operation, a missing target and a changeset that is none are errors, and change nothing', async () => {
+test('[O38.1] [O38] an unknown operation, a missing target and a changeset that is none are errors, and change nothing', async () => {
   const all = await turnDone()
   await expect(invoke(all.ann, 'odd')).rejects.toMatchObject({ code: -32602 })
   await expect(invoke(all.ann, 'keep')).rejects.toMatchObject({ code: -32602 })
@@ -177,7 +177,7 @@ test('[O38] an unknown operation, a missing target and a changeset that is none 
   expect(all.text('one.txt')).toBe('one\n')
 })
 
-test('[O38] a turn in progress cannot be undone; an undo beside a running turn makes the paths shared for that turn', async () => {
+test('[O38.3] [O38] a turn in progress cannot be undone; an undo beside a running turn makes the paths shared for that turn', async () => {
   const all = await turnDone()
   const run = await beginTurn(all, 't2')
   await expect(invoke(all.ann, 'undo', undefined, `${chat}/changeset/turn/t2`)).rejects.toThrow()
@@ -187,7 +187,7 @@ test('[O38] a turn in progress cannot be undone; an undo beside a running turn m
   expect((await recordOf(all, 't2'))?.folders[0]?.shared).toEqual(['new.txt', 'one.txt'])
 })
 
-test('[O37] a host that is killed during an undo can undo and redo afterwards', async () => {
+test('[O38.2] [O37] a host that is killed during an undo can undo and redo afterwards', async () => {
   const all = await turnDone()
   const { applyAll } = all.captures
   let begun = false

@@ -3,7 +3,7 @@ import type { RootState } from '@atrium/protocol/root/state'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { limits } from '@atrium/protocol/limits'
 import type { LimitValues } from '@atrium/protocol/limits'
-import { rootUri } from '@atrium/protocol/uri'
+import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
 import { withinLength } from './entry.ts'
 import { FakeFiles } from '../../test/fake-files.ts'
@@ -129,6 +129,34 @@ test('[H17.6] the plugins of a session are chosen before it exists', async () =>
   ])
 })
 
+test('[H17.5] commands and skills complete `/`, and a message that begins with one stands for its text', async () => {
+  const { all, ann, list, agent } = await opened({
+    [manifest]: '{"name":"kit"}',
+    [skill]: '---\nname: tidy\n---\nBe tidy.',
+    '/w/.agents/plugins/kit/commands/plan.md': 'Plan $ARGUMENTS.',
+  })
+  await until(() => find(list(), plugin)?.load?.kind === 'loaded')
+  const chat = defaultChatUri(session)
+  await ann.ask('subscribe', { channel: chat })
+  const { items } = await ann.ask('completions', { kind: 'userMessage', channel: chat, text: '/', offset: 1 })
+  expect(items.map(({ insertText }) => insertText)).toEqual(['/plan', '/tidy'])
+  for (const [at, [text, prompt]] of [
+    ['/plan the day', 'Plan the day.'],
+    ['/tidy', 'Be tidy.'],
+    ['and /tidy', undefined],
+  ].entries()) {
+    const message = { text, origin: { kind: 'user' } }
+    const startedAt = '2026-01-01T00:00:00.000Z'
+    await ann.echo(
+      ann.dispatch(chat, { type: 'chat/turnStarted', turnId: `t${at}`, startedAt, message } as never),
+    )
+    const run = await agent.given(at)
+    expect((await run.chat.customized()).prompt).toBe(prompt)
+    run.end()
+    await until(() => all.core().log.channel(chat, 'chat')?.committed?.activeTurn === undefined)
+  }
+})
+
 test('[S-57 customizationsLength] at 4,194,304 characters everything is shown, and [S-57 customizationsLength] past 4,194,304 the parts of the last are left out', async () => {
   expect(limits.customizationsLength).toBe(4_194_304)
   const entry = (id: string) => ({
@@ -175,9 +203,10 @@ async function opened(content: { readonly [path: string]: string }, given: Parti
   const files = new FakeFiles()
   for (const [path, text] of Object.entries(content)) files.put(path, text)
   const customizations = { hash: (data: Uint8Array | string) => String(data) }
+  const agent = new ScriptedAgent()
   const all = await testHost({
     machine: { files, customizations },
-    agents: [new ScriptedAgent()],
+    agents: [agent],
     limits: given,
   })
   const ann = await all.join('ann', { subscribe: [rootUri] })
@@ -191,7 +220,7 @@ async function opened(content: { readonly [path: string]: string }, given: Parti
         enablement: [{ kind: 'session', enabled }],
       }),
     )
-  return { all, ann, files, toggle, list: () => listOf(ann) }
+  return { all, ann, agent, files, toggle, list: () => listOf(ann) }
 }
 
 async function joined(all: TestHost): Promise<Client> {

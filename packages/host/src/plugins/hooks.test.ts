@@ -5,7 +5,7 @@ import { commandFor, readHooks } from './hooks.ts'
 const read = (value: object) => readHooks({ ...value }, limits)
 const command = { any: 'run' }
 
-test('[K5] the forms of a file with hooks', () => {
+test('[K5.1] [K5] the forms of a file with hooks', () => {
   const action = { type: 'command', command: 'run' }
   const expected = { hooks: [{ event: 'Stop', command }], problems: [] }
   expect(read({ hooks: { Stop: [{ hooks: [action] }] } })).toEqual(expected)
@@ -45,7 +45,7 @@ test('[K5] a hook has a matcher, a command for each system, a timeout, variables
   expect(other.hooks).toEqual([{ event: 'UserPromptSubmit', command: { windows: 'ps' }, timeoutSeconds: 3 }])
 })
 
-test('[K5] unknown events are ignored', () => {
+test('[K5.1] [K5] unknown events are ignored', () => {
   expect(read({ hooks: { MoonRise: [{ command: 'run' }], toString: 7 } })).toEqual({
     hooks: [],
     problems: [],
@@ -66,7 +66,7 @@ test.each([
   [{ command: 'a', env: { A: 1 } }, 'The env of a hook is not an object of texts.'],
   [{ command: 'a', env: { 'A=B': 'x' } }, 'The env of a hook is not an object of texts.'],
   [{ command: 'a', cwd: 7 }, 'The cwd of a hook is not a path.'],
-])('[K5] the action %j is left out alone', (action, message) => {
+])('[K5.2] [K5] the action %j is left out alone', (action, message) => {
   const { hooks, problems } = read({ hooks: { Stop: [action, { command: 'run' }] } })
   expect(hooks).toEqual([{ event: 'Stop', command }])
   expect(problems).toEqual([`Stop: ${message}`])

@@ -121,7 +121,7 @@ test('[K7] S-20: a huge file and broken files are left out alone', async () => {
   })
 })
 
-test('[K7] 10,000 skills: the first ones are loaded, and nothing is opened beyond the limit', async () => {
+test('[K7.2] [K7] 10,000 skills: the first ones are loaded, and nothing is opened beyond the limit', async () => {
   const many = Object.fromEntries(
     Array.from({ length: 10_000 }, (_, n) => [`skills/s${String(n).padStart(5, '0')}/SKILL.md`, 'S']),
   )
@@ -156,7 +156,7 @@ test('[K9] names with control characters or directions are refused, and messages
   })
 })
 
-test('[K7] of two components with one name the first counts; the other is reported', async () => {
+test('[K7.1] [K7] of two components with one name the first counts; the other is reported', async () => {
   const same = '---\nname: same\n---\n'
   const plugin = hostile({
     'skills/a/SKILL.md': `${same}A`,

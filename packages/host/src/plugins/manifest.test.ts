@@ -33,13 +33,13 @@ test.each([
   ['./one/SKILL.md', ['usual', 'one']],
   [['./skills', './skills/'], ['usual']],
   [null, ['usual']],
-])('[K2] the skills %j are added to the usual ones, or replace them', async (skills, expected) => {
+])('[K2.1] [K2] the skills %j are added to the usual ones, or replace them', async (skills, expected) => {
   const { names, problems } = await load({ name: 'p', skills })
   expect(names).toEqual(expected.map((name) => `skill ${name}`))
   expect(problems).toEqual([])
 })
 
-test('[K2] each field of a manifest says where its components are', async () => {
+test('[K2.1] [K2] each field of a manifest says where its components are', async () => {
   const manifest = {
     name: 'p',
     commands: './docs',
@@ -53,7 +53,7 @@ test('[K2] each field of a manifest says where its components are', async () => 
   expect(folder.names).toEqual(['skill usual', 'prompt deploy', 'hook hooks'])
 })
 
-test('[K2] hooks and servers may stand in the manifest, and have their place in it', async () => {
+test('[K2.3] [K2] hooks and servers may stand in the manifest, and have their place in it', async () => {
   const text = `{
   "name": "p", // mine
   "hooks": {"Stop": [{"command": "h"}]},
@@ -94,24 +94,30 @@ test.each([
     ['./more', 7],
     'The field skills is neither a path, nor a list of paths, nor an object that is understood.',
   ],
-])('[K2] the skills %j are a problem of the manifest, and nothing else fails', async (skills, message) => {
-  const { names, problems, state } = await load({ name: 'p', skills })
-  expect(names).toEqual(['skill usual'])
-  expect(problems).toEqual([`.plugin/plugin.json: ${message}`])
-  expect(state).toEqual({ kind: 'degraded', message: `.plugin/plugin.json: ${message}` })
-})
+])(
+  '[K2.2] [K2] the skills %j are a problem of the manifest, and nothing else fails',
+  async (skills, message) => {
+    const { names, problems, state } = await load({ name: 'p', skills })
+    expect(names).toEqual(['skill usual'])
+    expect(problems).toEqual([`.plugin/plugin.json: ${message}`])
+    expect(state).toEqual({ kind: 'degraded', message: `.plugin/plugin.json: ${message}` })
+  },
+)
 
-test.each(['{', '[]', '"x"', '\xff'])('[K2] with the manifest %j the usual places are read', async (text) => {
-  const { names, problems, plugin } = await load(
-    text === '\xff' ? (Uint8Array.of(0xff) as unknown as string) : text,
-  )
-  expect(names).toEqual(['skill usual'])
-  expect(problems).toHaveLength(1)
-  expect(plugin).toMatchObject({ name: 'mine', load: { kind: 'degraded' } })
-})
+test.each(['{', '[]', '"x"', '\xff'])(
+  '[K2.4] [K2] with the manifest %j the usual places are read',
+  async (text) => {
+    const { names, problems, plugin } = await load(
+      text === '\xff' ? (Uint8Array.of(0xff) as unknown as string) : text,
+    )
+    expect(names).toEqual(['skill usual'])
+    expect(problems).toHaveLength(1)
+    expect(plugin).toMatchObject({ name: 'mine', load: { kind: 'degraded' } })
+  },
+)
 
 test.each([undefined, '', 'Upper', 'a--b', 'a..b', '-a', 'a-', 'a b', 'x'.repeat(65), 7, '\u202ea'])(
-  '[K2] the name %j is refused, and that of the folder is used',
+  '[K2.4] [K2] the name %j is refused, and that of the folder is used',
   async (name) => {
     const { problems, plugin } = await load({ name })
     expect(plugin.name).toBe('mine')
@@ -119,7 +125,7 @@ test.each([undefined, '', 'Upper', 'a--b', 'a..b', '-a', 'a-', 'a b', 'x'.repeat
   },
 )
 
-test('[K2] a folder without a manifest is a plugin; one without components is not', async () => {
+test('[K2.5] [K2] a folder without a manifest is a plugin; one without components is not', async () => {
   expect(await loadPlugin(memoryFiles({ 'skills/a/SKILL.md': 'A' }))).toMatchObject({
     name: 'mine',
     load: { kind: 'loaded' },
@@ -138,7 +144,7 @@ const strictFiles: Contents = { 'skills/a/SKILL.md': 'A', 'commands/b.md': 'B' }
 const loadStrict = (manifest: object | string) =>
   loadPlugin(memoryFiles({ ...strictFiles, 'plugin.json': manifest }))
 
-test('[K3] unknown fields and odd extensions of Agent Plugins are reported and ignored', async () => {
+test('[K3.1] [K3] unknown fields and odd extensions of Agent Plugins are reported and ignored', async () => {
   const author = { name: 'A', email: 'a@b', url: 'https://a' }
   const whole = {
     $schema,
@@ -167,7 +173,7 @@ test.each([
   [{ $schema, name: 'p', author: { nick: 'x' } }, 'The field author has a value'],
   [{ $schema, name: 'p', keywords: 'x' }, 'The field keywords has a value'],
   [`{"$schema": "${$schema}", "name": "p",}`, 'It is not valid JSON.'],
-])('[K3] the manifest %j rejects the whole plugin', async (manifest, message) => {
+])('[K3.1] [K3] the manifest %j rejects the whole plugin', async (manifest, message) => {
   const plugin = await loadStrict(manifest)
   expect(plugin).toMatchObject({ format: 'agent', components: [], load: { kind: 'error' } })
   expect(plugin.load).toMatchObject({ message: expect.stringContaining(message) as unknown })

@@ -63,7 +63,7 @@ test.each([
   expect(found(plugin)).toEqual(expected)
 })
 
-test('[K1] the first sign decides between the formats', async () => {
+test('[K1.1] [K1.2] [K1.3] [K1.4] [K1] the first sign decides between the formats', async () => {
   const everything = { ...copilot, ...claude, ...open, ...agent }
   const formatWithout = async (...paths: readonly string[]) => {
     const left = Object.fromEntries(Object.entries(everything).filter(([path]) => !paths.includes(path)))
@@ -81,7 +81,7 @@ test('[K1] the first sign decides between the formats', async () => {
   expect((await loadPlugin(folder(plain, '.claude/plugins/x').files)).format).toBe('claude')
 })
 
-test('[K4] components have their file as id, and what their frontmatter says', async () => {
+test('[K4.3] [K4] components have their file as id, and what their frontmatter says', async () => {
   const { root, files } = folder(open)
   const { components } = await loadPlugin(files)
   const at = (path: string) => ({ id: fileUri(`${root}/${path}`), uri: fileUri(`${root}/${path}`) })
@@ -148,7 +148,7 @@ test('[K4] components have their file as id, and what their frontmatter says', a
   ])
 })
 
-test('[K4] flags, names by file and folder, and one level of directories', async () => {
+test('[K4.1] [K4.2] [K4.3] [K4] flags, names by file and folder, and one level of directories', async () => {
   const { components, problems } = await loadPlugin(
     folder({
       '.plugin/plugin.json': named,
@@ -177,7 +177,7 @@ test('[K4] flags, names by file and folder, and one level of directories', async
   ])
 })
 
-test('[K4] a SKILL.md in the root is a skill if there are no others, except in Agent Plugins', async () => {
+test('[K4.1] [K4] a SKILL.md in the root is a skill if there are no others, except in Agent Plugins', async () => {
   const lone = { 'SKILL.md': 'All of it.' }
   expect(found(await loadPlugin(folder(lone, 'lone').files))).toEqual(['skill lone'])
   expect(found(await loadPlugin(folder({ ...lone, 'skills/a/SKILL.md': 'A' }).files))).toEqual(['skill a'])

@@ -39,7 +39,7 @@ test.each([
   [{ url: 'https://a', headers: { A: 'b\r\nC: d' } }, 'Its headers are not an object of texts.'],
 ])('[K6] the server %j is refused', (value, message) => expect(() => lenientServer(value)).toThrow(message))
 
-test('[K3] the servers of Agent Plugins', () => {
+test('[K3.2] [K3] the servers of Agent Plugins', () => {
   expect(
     strictServer({ type: 'stdio', command: './bin/x', cwd: './a/../b', args: ['${PLUGIN_DATA}'] }),
   ).toEqual({
@@ -71,14 +71,14 @@ test.each([
   [{ type: 'sse', url: 'http://a' }, 'Its url must begin with https:.'],
   [{ type: 'sse', url: 'http://localhost.evil.com' }, 'Its url must begin with https:.'],
   [{ type: 'sse', url: 'https://a/#b' }, 'Its url is not an http: or https: address.'],
-])('[K3] the server %j is not allowed in Agent Plugins', (value, message) =>
+])('[K3.2] [K3] the server %j is not allowed in Agent Plugins', (value, message) =>
   expect(() => strictServer(value)).toThrow(message),
 )
 
 const messages = (plugin: Awaited<ReturnType<typeof loadPlugin>>) =>
   plugin.problems.map(({ message }) => message)
 
-test('[K3] a bad file turns off the servers of a plugin, and nothing else', async () => {
+test('[K3.3] [K3] a bad file turns off the servers of a plugin, and nothing else', async () => {
   const manifest = { $schema: `${schema}plugin.schema.json`, name: 'p' }
   const load = (mcp: object) =>
     loadPlugin(memoryFiles({ 'plugin.json': manifest, 'skills/a/SKILL.md': 'A', 'mcp.json': mcp }))

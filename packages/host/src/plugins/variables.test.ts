@@ -29,7 +29,7 @@ test.each([
   ['open', `${root} ${root} ${data}`, { ...bothRoots, PLUGIN_DATA: data }],
   ['claude', `${root} ${root} \${PLUGIN_DATA}`, bothRoots],
   ['copilot', `${root} ${root} \${PLUGIN_DATA}`, bothRoots],
-] as const)('[K11] servers of the format %s', (format, expanded, env) => {
+] as const)('[K11.1] [K11] servers of the format %s', (format, expanded, env) => {
   const text = `${expanded} \${HOME} $PLUGIN_ROOT`
   expect(
     server(format, { command: every, args: [every], env: { A: every, PLUGIN_ROOT: 'mine' }, cwd: every }),
@@ -53,7 +53,7 @@ test('[K11] servers of Agent Plugins: not in the command, and only its own varia
   for (const format of ['agent', 'open'] as const) expect(server(format, remote)).toEqual(remote)
 })
 
-test('[K11] a directory whose name is a variable is not expanded again', () => {
+test('[K11.1] [K11] a directory whose name is a variable is not expanded again', () => {
   const odd = { root: '/${PLUGIN_DATA}/$&', data: '/${PLUGIN_ROOT}' }
   expect(server('agent', { command: 'x', args: ['${PLUGIN_ROOT}', '${PLUGIN_DATA}'] }, odd)).toMatchObject({
     args: [odd.root, odd.data],
@@ -73,7 +73,7 @@ test.each([
   )
 })
 
-test('[K11] in a command line a directory stays one word, whatever its name is', () => {
+test('[K11.2] [K11] in a command line a directory stays one word, whatever its name is', () => {
   const line = `printf '%s\\n' \${PLUGIN_ROOT}/x "\${PLUGIN_ROOT}/y" '\${PLUGIN_ROOT}/z' \\"\${PLUGIN_ROOT}`
   for (const odd of ['/a b', `/it's "q" $(touch x) \`id\` \\`, '/$HOME;&|<>*?', '/plain']) {
     const given = hook('open', { event: 'Stop', command: { any: line } }, { root: odd, data: '/d' })

@@ -40,7 +40,7 @@ const approve = {
   confirmed: 'user-action',
 }
 
-test('[H19] [H19.6] the tools of a server are offered to the agent of a turn, which asks for each call', async () => {
+test('[H19.1] [H19] [H19.6] the tools of a server are offered to the agent of a turn, which asks for each call', async () => {
   const { all, mcp } = await withServer(async () => found)
   const run = await begun(all)
   expect(run.chat.tools.list()).toMatchObject([
@@ -87,7 +87,7 @@ test('[H19] a denied call is not run', async () => {
   run.end()
 })
 
-test('[H19] an agent cannot complete the call of a server', async () => {
+test('[H19.1] [H19] an agent cannot complete the call of a server', async () => {
   const { all } = await withServer(async () => found)
   const run = await begun(all)
   run.say(start, ready, {
@@ -102,7 +102,7 @@ test('[H19] an agent cannot complete the call of a server', async () => {
   })
 })
 
-test('[H19] [H19.6] progress, questions and a failure of a server are shown', async () => {
+test('[H19.1] [H19.3] [H19] [H19.6] progress, questions and a failure of a server are shown', async () => {
   const { all } = await withServer(async (_, call) => {
     call.progress({ fraction: 0.5, message: 'half' })
     const questions = [{ kind: 'text' as const, id: 'who', message: 'Who?' }]
@@ -135,7 +135,7 @@ test('[H19] [H19.6] progress, questions and a failure of a server are shown', as
   run.end()
 })
 
-test('[H19] a call that needs an authorization waits for it, and is made again', async () => {
+test('[H19.3] [H19] a call that needs an authorization waits for it, and is made again', async () => {
   const resource = { resource: 'https://docs.example' }
   const { all, mcp } = await withServer(async () => {
     if (mcp.calls.length === 1) throw new McpAuthRequired('Sign in', { reason: 'required', resource })
@@ -153,7 +153,7 @@ test('[H19] a call that needs an authorization waits for it, and is made again',
   run.end()
 })
 
-test('[H19] a call that another host had begun is not run again', async () => {
+test('[H19.2] [H19] a call that another host had begun is not run again', async () => {
   const { all, mcp, agent } = await withServer(() => new Promise(() => {}))
   const run = await begun(all)
   run.say(start, ready)
@@ -193,6 +193,27 @@ test('[H19.4] users stop and start a server, switch it off, and see its state', 
   )
 })
 
+test('[H17.9] a session that leaves memory lets its servers go, and reads its plugins again when it is back', async () => {
+  const files = new FakeFiles()
+  const put = (name: string) => {
+    files.put('/a/.agents/plugins/kit/.plugin/plugin.json', `{"name":"${name}"}`)
+    files.put('/a/.agents/plugins/kit/skills/tidy/SKILL.md', 'Be tidy.')
+  }
+  put('before')
+  const { all, mcp } = await withServer(async () => found, files)
+  const run = await begun(all)
+  run.end()
+  const names = () => sessionOf(all).customizations?.map(({ name }) => name)
+  await until(() => stateOf(all).turns.length === 1 && names()?.includes('before') === true)
+  expect(mcp.opened.map(({ closed }) => closed)).toEqual([false])
+  for (const client of [all.ann, all.ben])
+    for (const channel of [chat, session]) client.peer.notify('unsubscribe', { channel })
+  await until(() => (all.world.advance(60_000), mcp.opened[0]?.closed === true))
+  put('after')
+  await all.ann.ask('subscribe', { channel: session })
+  await until(() => names()?.includes('after') === true)
+})
+
 test('[S-57 serverWaitMs] at 10,000 ms the turn waits; [S-57 serverWaitMs] past 10,000 ms it begins without the server', async () => {
   const { all, mcp } = await withServer(async () => found)
   mcp.hangs = true
@@ -210,12 +231,12 @@ test('[S-57 serverWaitMs] at 10,000 ms the turn waits; [S-57 serverWaitMs] past 
   ;(await all.agent.given(1)).end()
 })
 
-async function withServer(run: (tool: string, call: McpCall) => Promise<McpResult>) {
+async function withServer(run: (tool: string, call: McpCall) => Promise<McpResult>, files = new FakeFiles()) {
   const tools = [{ name: 'find', description: 'Finds a text', inputSchema: { type: 'object' } }]
   const mcp = new FakeMcp(tools, (tool, _, call) => run(tool, call))
   const customizations = { hash: String, servers: { docs: { command: '/bin/docs' } } }
   const agent = new ScriptedAgent({ resumes: true })
-  const all = await twoClientSession(agent, { machine: { files: new FakeFiles(), customizations, mcp } })
+  const all = await twoClientSession(agent, { machine: { files, customizations, mcp } })
   return { all, mcp, agent }
 }
 

@@ -40,7 +40,7 @@ test('[H18] hooks run before the message, before and after each tool call, and b
   ])
 })
 
-test('[H18] exit code 2 refuses a message, with the reason', async () => {
+test('[H18.1] [H18] exit code 2 refuses a message, with the reason', async () => {
   const { all } = await withHooks(
     { UserPromptSubmit: 'no' },
     { no: { exitCode: 2, stdout: '', stderr: 'Not now.\n' } },
@@ -54,7 +54,7 @@ test('[H18] exit code 2 refuses a message, with the reason', async () => {
   })
 })
 
-test('[H18] exit code 2 denies a tool call, and the agent goes on', async () => {
+test('[H18.1] [H18] exit code 2 denies a tool call, and the agent goes on', async () => {
   const outcome = { exitCode: 2, stdout: '', stderr: 'Never.' }
   const { all } = await withHooks({ PreToolUse: 'no' }, { no: outcome })
   await accepted(all.ann, chat, started('t1'))
@@ -66,7 +66,7 @@ test('[H18] exit code 2 denies a tool call, and the agent goes on', async () => 
   await until(() => stateOf(all).turns.at(0)?.state === 'complete')
 })
 
-test('[H18] a hook that fails blocks nothing, and the chat says that it failed', async () => {
+test('[H18.1] [H18] a hook that fails blocks nothing, and the chat says that it failed', async () => {
   const { all } = await withHooks(
     { UserPromptSubmit: 'bad' },
     { bad: { exitCode: 1, stdout: '', stderr: 'Oops.' } },
@@ -83,21 +83,24 @@ test('[H18] a hook that fails blocks nothing, and the chat says that it failed',
   ])
 })
 
-test('[H18] the output of a hook before a message is context for the agent', async () => {
+test('[H18.2] [H18] the output of a hook before a message is context for the agent', async () => {
   const { all } = await withHooks(
-    { UserPromptSubmit: 'say' },
-    { say: { exitCode: 0, stdout: 'It is Monday.\n', stderr: '' } },
+    { SessionStart: 'greet', UserPromptSubmit: 'say' },
+    {
+      greet: { exitCode: 0, stdout: 'Hello.\n', stderr: '' },
+      say: { exitCode: 0, stdout: 'It is Monday.\n', stderr: '' },
+    },
   )
   await accepted(all.ann, chat, started('t1'))
   const run = await all.agent.given(0)
-  expect((await run.chat.customized()).context).toEqual(['It is Monday.'])
+  expect((await run.chat.customized()).context).toEqual(['Hello.', 'It is Monday.'])
   run.end()
 })
 
 test.each([
   ['[S-57 hookMs] at 60,000 a hook has its own time', 60, 60_000],
   ['[S-57 hookMs] past 60,000 a hook has less than it asks for', 61, 60_000],
-  ['[H18] a hook may ask for less time', 5, 5000],
+  ['[H18.3] [H18] a hook may ask for less time', 5, 5000],
 ])('%s', async (_, timeout, timeoutMs) => {
   const { all, runs } = await withHooks({ Stop: 'stop' }, {}, { timeout })
   await accepted(all.ann, chat, started('t1'))
@@ -111,11 +114,16 @@ test.each([
   ['Write|Edit', 'edit', true],
   ['Bash', 'run', true],
   ['(Write|Bash)', 'run', true],
+  ['Read', 'read', true],
+  ['Edit', 'edit', true],
+  ['Write', 'write', true],
+  ['Grep', 'search', true],
+  ['LS', 'list', true],
   ['mcp__.*', 'mcp__docs__find', true],
   ['Read', 'edit', false],
   ['(?=a)', 'a', false],
   [undefined, 'edit', true],
-])('[H18] the matcher %j covers %s: %s', (matcher, tool, covers) => {
+])('[H18.4] [H18] the matcher %j covers %s: %s', (matcher, tool, covers) => {
   expect(matches(matcher, tool)).toBe(covers)
 })
 

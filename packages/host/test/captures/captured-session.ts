@@ -26,7 +26,7 @@ export async function capturedSession(
 ): Promise<CapturedSession> {
   const files = new Map()
   captures.folders.set('/a', files)
-  const capabilities = { multipleChats: { fork: true } }
+  const capabilities = { multipleChats: { fork: true }, multipleWorkingDirectories: {} }
   const all = await twoClientSession(new ScriptedAgent({ capabilities, resumes: true }), {
     ...options,
     machine: { ...options.machine, captures },

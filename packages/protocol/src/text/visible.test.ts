@@ -19,7 +19,7 @@ test.each([
   ['filler\u3164\u115f', 'filler'],
   ['private\ue000\u{f0000}', 'private'],
   ['lone\ud83dsurrogate', 'lonesurrogate'],
-])('[F7] visible text of %j', (text, visible) => expect(visibleText(text)).toBe(visible))
+])('[F7.1] [F7] visible text of %j', (text, visible) => expect(visibleText(text)).toBe(visible))
 
 test('[F7] the keys and texts of a JSON value are visible, and no key sets a prototype', () => {
   const value: unknown = JSON.parse('{"a\u202e":["b\u200b",1,null,true],"__proto__":{"x":1}}')

@@ -89,7 +89,7 @@ test('[O43] a conflict in the index is left to the user', async () => {
   await expect(repository.commits.commit(repository.root, { message: 'x' })).rejects.toThrow('conflict')
 })
 
-test('[O43] no hook, filter or other program of the repository or of the user runs', async () => {
+test('[O43.1] [O43] no hook, filter or other program of the repository or of the user runs', async () => {
   const repository = await changed()
   const trap = repository.put('.git/trap', '#!/bin/sh\ntouch "$(dirname "$0")/sprung"\nexec cat\n', 0o755)
   for (const hook of [

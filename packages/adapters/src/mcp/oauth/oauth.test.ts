@@ -62,7 +62,7 @@ const kindOf = (client: Client) => {
   return found?.type === 'mcpServer' ? found.state.kind : undefined
 }
 
-test('[F14] a sign-in with a browser: registration, PKCE, resource indicator; the server starts, and no token is shown', async () => {
+test('[F14.4] [F14.7] [F14] a sign-in with a browser: registration, PKCE, resource indicator; the server starts, and no token is shown', async () => {
   const room = await signedOut()
   const { all, ann, provider, resource } = room
   const url = new URL(await room.begin())
@@ -72,7 +72,7 @@ test('[F14] a sign-in with a browser: registration, PKCE, resource indicator; th
     redirect_uri: room.redirect,
     resource,
   })
-  expect(url.searchParams.get('scope')?.split(' ')).toContain('files:read')
+  expect(url.searchParams.get('scope')?.split(' ')).toEqual(['files:read', 'offline_access'])
   const [ended, came] = await Promise.all([room.end(), browse(url.href)])
   expect([ended, came.text]).toEqual([{}, 'You are signed in. You can close this window.'])
   await ann.until(() => kindOf(ann) === 'ready')

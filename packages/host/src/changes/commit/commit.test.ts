@@ -118,6 +118,26 @@ test('[O43] what cannot be committed is said in a sentence, and changes nothing'
   expect(head(all)).toEqual(['a.txt'])
 })
 
+test('[O43.2] if a folder is refused, the commit that was made in another one stays, and the refusal names it', async () => {
+  const all = await uncommitted()
+  all.captures.folders.set('/b', new Map(all.captures.folders.get('/a')))
+  all.captures.heads.set('/b', new Map())
+  const workingDirectories = ['file:///a', 'file:///b']
+  await all.ann.ask('createSession', { channel: 's:/2', workingDirectories })
+  const both = 's:/2/changeset/uncommitted'
+  await changeset(all.ann, both)
+  const { commit: commitIn } = all.commits
+  all.commits.commit = (directory, request) => {
+    if (directory === '/b') all.commits.failing = 'The index cannot be read.'
+    return commitIn.call(all.commits, directory, request)
+  }
+  await expect(commit(all.ann, { channel: both, message: 'Both' })).rejects.toThrow(
+    /^2 files were committed on \w+ as [\da-f]{10}\. The index cannot be read\.$/,
+  )
+  expect(head(all)).toEqual(['a.txt', 'b.txt'])
+  expect(all.captures.heads.get('/b')?.size).toBe(0)
+})
+
 test('[O44] a file that the changeset does not show, no files, and another changeset are errors', async () => {
   const all = await uncommitted()
   const files = ['file:///a/other.txt']

@@ -48,19 +48,19 @@ test('[O40] the hunks that a range touches are set back, and the rest of the fil
   await untilChangeset(all.ann, channel, ({ files }) => files.length === 0)
 })
 
-test('[O40] removed lines come back at their place; the range may name them on the earlier side', async () => {
+test('[O40.3] [O40] removed lines come back at their place; the range may name them on the earlier side', async () => {
   const all = await edited({ 'a.txt': '1\n2\n3\n4\n' }, { 'a.txt': '1\n4\nnew\n' })
   await discard(all, 'a.txt', 2, 2, 'before')
   expect(all.text('a.txt')).toBe('1\n2\n3\n4\nnew\n')
 })
 
-test('[O40] the one hunk of a new file is the file', async () => {
+test('[O40.2] [O40] the one hunk of a new file is the file', async () => {
   const all = await edited({}, { 'new.txt': '1\n2\n' })
   await discard(all, 'new.txt', 1)
   expect(all.text('new.txt')).toBeUndefined()
 })
 
-test('[O40] a range without a change, a file that is not text, and a file that changed meanwhile are refused', async () => {
+test('[O40.2] [O40] a range without a change, a file that is not text, and a file that changed meanwhile are refused', async () => {
   const all = await edited(
     { 'a.txt': '1\n2\n3\n', 'b.bin': 'x' },
     { 'a.txt': '1\n2\nthree\n', 'b.bin': '\0' },

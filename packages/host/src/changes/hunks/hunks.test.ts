@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { hunksOf, isTouched, withoutHunks } from './hunks.ts'
 import type { FileSides, Hunk } from './hunks.ts'
+import { sidesOf } from './sides.ts'
 import { sha256 } from './sha256.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -14,7 +15,7 @@ const lines = (first: number, last: number) => ({
   end: { line: last, character: 1 },
 })
 
-test('[O40] a hunk is the smallest part that differs, and between two hunks there is a common line', () => {
+test('[O40.1] [O40] a hunk is the smallest part that differs, and between two hunks there is a common line', () => {
   expect(shape(hunks('a\nb\nc\nd\n', 'a\nB\nc\nd\ne\n'))).toEqual([
     [1, 1, 1, 1],
     [4, 0, 4, 1],
@@ -42,13 +43,20 @@ test('[O40] the hash of a hunk is a SHA-256', () => {
   expect(sha256(bytes(long))).toBe('248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1')
 })
 
-test('[O40] binary files have no hunks; texts with hardly anything in common are one', () => {
+test('[O40.2] a file of more than 4 MiB has no hunks', async () => {
+  const captures = { read: async () => bytes('a\n') }
+  const sized = (size: number) => sidesOf(captures, { after: { content: 'c', mode: '100644', size } })
+  expect(await sized(4 * 1024 * 1024)).toEqual({ before: bytes(''), after: bytes('a\n') })
+  expect(await sized(4 * 1024 * 1024 + 1)).toBeUndefined()
+})
+
+test('[O40.1] [O40.2] [O40] binary files have no hunks; texts with hardly anything in common are one', () => {
   expect(hunksOf({ before: new Uint8Array([1, 0]), after: bytes('a') })).toBeUndefined()
   const many = (word: string) => Array.from({ length: 5000 }, (_, n) => `${word} ${n}\n`).join('')
   expect(shape(hunks(`same\n${many('a')}`, `same\n${many('b')}`))).toEqual([[1, 5000, 1, 5000]])
 })
 
-test('[O40] of random texts, all hunks taken back give the earlier text, with a common line between any two', () => {
+test('[O40.1] [O40] of random texts, all hunks taken back give the earlier text, with a common line between any two', () => {
   let state = 7
   const random = (below: number) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
@@ -68,7 +76,7 @@ test('[O40] of random texts, all hunks taken back give the earlier text, with a 
   }
 })
 
-test('[O40] a range touches the hunks whose lines it has; a place without lines counts with its neighbours', () => {
+test('[O40.3] [O40] a range touches the hunks whose lines it has; a place without lines counts with its neighbours', () => {
   const [changed, removed] = hunks('a\nb\nc\nd\ne\nf\n', 'a\nB\nc\nd\nf\n')
   const touched = (first: number, last: number) =>
     [changed, removed].map((hunk) => hunk !== undefined && isTouched(hunk, 'after', lines(first, last)))

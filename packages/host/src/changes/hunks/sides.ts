@@ -3,7 +3,7 @@ import type { FileSides } from './hunks.ts'
 
 /** Reads both sides of a change. Undefined if a side is a link, is too large to compare, or was not captured. */
 export async function sidesOf(
-  captures: Captures,
+  captures: Pick<Captures, 'read'>,
   { before, after }: Pick<CapturedChange, 'before' | 'after'>,
 ): Promise<FileSides | undefined> {
   if (![before, after].every(isComparable)) return undefined

@@ -41,7 +41,7 @@ const marksIn = (state: ChangesetState, id?: string) =>
 const untilMarks = (client: Client, marks: readonly boolean[], channel = uri) =>
   untilChangeset(client, channel, (state) => marksIn(state)?.join() === marks.join())
 
-test('[O47] the hunks of a file are listed when somebody asks for them, for all clients', async () => {
+test('[O47.1] [O47] the hunks of a file are listed when somebody asks for them, for all clients', async () => {
   const all = await edited()
   await changeset(all.ben, uri)
   expect(shownIn(stateOf(all.ben, uri)).hunks).toBeUndefined()
@@ -203,7 +203,7 @@ test('[S-57 hunkFiles] at 100 files of a changeset with marked hunks (3 in this 
   for (const n of [0, 1, 2]) expect((await reviewNth(all, n)).hunks).toHaveLength(1)
 })
 
-test('[S-57 hunkFiles] past 100 files of a changeset with marked hunks (3 in this test) a further one is refused', async () => {
+test('[O47.2] [S-57 hunkFiles] past 100 files of a changeset with marked hunks (3 in this test) a further one is refused', async () => {
   const all = await many(4, 1)
   for (const n of [0, 1, 2]) await reviewNth(all, n)
   await expect(reviewNth(all, 3)).rejects.toMatchObject({ code: -32009 })
@@ -213,6 +213,6 @@ test('[S-57 fileHunks] at 200 hunks of a file all are listed', async () => {
   expect((await reviewNth(await many(1, 200), 0)).hunks).toHaveLength(200)
 })
 
-test('[S-57 fileHunks] past 200 hunks of a file they are refused', async () => {
+test('[O47.2] [S-57 fileHunks] past 200 hunks of a file they are refused', async () => {
   await expect(reviewNth(await many(1, 201), 0)).rejects.toMatchObject({ code: -32009 })
 })

@@ -30,7 +30,7 @@ async function besideHost() {
 const undo = (all: Awaited<ReturnType<typeof besideHost>>['all']) =>
   all.ann.ask('invokeChangesetOperation', { channel: uri, operationId: 'undo' })
 
-test('[O60] what changed while a turn of another host was active is left by an undo, and named', async () => {
+test('[O60.6] [O60] what changed while a turn of another host was active is left by an undo, and named', async () => {
   const { all, other } = await besideHost()
   const run = await beginTurn(all, 't1')
   await call(all, run, 'c1', () => all.write('before.txt', 'own\n'))
@@ -83,7 +83,7 @@ test('[O60] another host that was active before a call and after it takes nothin
   expect(all.text('own.txt')).toBeUndefined()
 })
 
-test('[O60] other hosts see a turn from its start to its end capture, unless it only waits for a person', async () => {
+test('[O60.1] [O60] other hosts see a turn from its start to its end capture, unless it only waits for a person', async () => {
   const { all, seen } = await besideHost()
   expect(seen()).toEqual({ active: false, notes: new Map() })
   const run = await beginTurn(all, 't1')
@@ -120,7 +120,7 @@ test('[O60] an undo and the end of a host are noted for other hosts', async () =
   expect(seen().active).toBe(false)
 })
 
-test('[O60] while an undo changes files, other hosts see it as an active turn', async () => {
+test('[O60.1] [O60] while an undo changes files, other hosts see it as an active turn', async () => {
   const { all, seen } = await besideHost()
   const run = await beginTurn(all, 't1')
   await call(all, run, 'c1', () => all.write('own.txt', 'own\n'))

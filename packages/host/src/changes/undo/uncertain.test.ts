@@ -44,7 +44,7 @@ async function besidePerson(): Promise<CapturedSession> {
   return all
 }
 
-test('[O33] [O37] an undo leaves what a person changed while a command ran, and names it apart', async () => {
+test('[O33.4] [O38.5] [O33] [O37] an undo leaves what a person changed while a command ran, and names it apart', async () => {
   const all = await besidePerson()
   const uncertain = { undo: 'uncertain', during: '`sleep 3`' }
   expect(await verdicts(all.ann)).toEqual({
@@ -62,7 +62,7 @@ test('[O33] [O37] an undo leaves what a person changed while a command ran, and 
   expect(['own.txt', 'notes.txt', 'mine.txt'].map(all.text)).toEqual([undefined, 'a note\n', '1\n2\n'])
 })
 
-test('[O38] uncertain files that are chosen are set back, each with a copy beside it', async () => {
+test('[O38.5] [O38.6] [O38] uncertain files that are chosen are set back, each with a copy beside it', async () => {
   const all = await besidePerson()
   const { operations = [] } = await changeset(all.ann, uri)
   expect(operations.map(({ id }) => id)).toEqual([
@@ -84,7 +84,7 @@ test('[O38] uncertain files that are chosen are set back, each with a copy besid
   ])
 })
 
-test('[O38] a turn that only ran a command says why nothing is undone at once, and can be undone', async () => {
+test('[O38.4] [O38] a turn that only ran a command says why nothing is undone at once, and can be undone', async () => {
   const all = await capturedSession()
   all.write('a.txt', 'one\n')
   const run = await beginTurn(all, 't1')
@@ -97,7 +97,7 @@ test('[O38] a turn that only ran a command says why nothing is undone at once, a
   expect(all.text('a.txt')).toBe('one\n')
 })
 
-test('[O38] undo anyway keeps a copy of an uncertain file, even if it was changed again after the turn', async () => {
+test('[O38.6] [O38] undo anyway keeps a copy of an uncertain file, even if it was changed again after the turn', async () => {
   const all = await besidePerson()
   all.write('mine.txt', '1\n2\n3\n')
   await changeset(all.ann, uri)
@@ -140,7 +140,7 @@ test('[O33] a file that changed before a call began that names it, or after it e
   })
 })
 
-test('[O33] a file that the turn wrote and that changed while a command ran is uncertain', async () => {
+test('[O33.4] [O33] a file that the turn wrote and that changed while a command ran is uncertain', async () => {
   const all = await capturedSession()
   const run = await beginTurn(all, 't1')
   await command(all, run, 'npm test', () => all.write('a.txt', 'a person\n'))
@@ -149,7 +149,7 @@ test('[O33] a file that the turn wrote and that changed while a command ran is u
   expect(await verdicts(all.ann)).toEqual({ 'a.txt': { undo: 'uncertain', during: '`npm test`' } })
 })
 
-test('[O33] all changes of a turn that an earlier version recorded are uncertain', async () => {
+test('[O33.7] [O33] all changes of a turn that an earlier version recorded are uncertain', async () => {
   const all = await besidePerson()
   const record = await recordOf(all, 't1')
   const folders = (record?.folders ?? []).map((folder) => without(folder, 'uncertain'))
@@ -158,7 +158,7 @@ test('[O33] all changes of a turn that an earlier version recorded are uncertain
   expect(['own.txt', 'notes.txt', 'mine.txt'].map(all.text)).toEqual(['own\n', 'a note\n', '1\n2\n'])
 })
 
-test('[O38] the copies of a renamed file hold both of its paths', async () => {
+test('[O37.3] [O38.7] [O38] the copies of a renamed file hold both of its paths', async () => {
   const all = await capturedSession()
   all.write('old.txt', 'a long enough text\n')
   const run = await beginTurn(all, 't1')
@@ -169,11 +169,18 @@ test('[O38] the copies of a renamed file hold both of its paths', async () => {
   await endTurn(all, run)
   all.write('old.txt', 'by a person\n')
   await changeset(all.ann, uri)
+  await expect(invoke(all.ann, 'undo')).rejects.toThrow('Nothing can be set back')
+  expect(['old.txt', 'new.txt'].map(all.text)).toEqual(['by a person\n', 'a long enough text\n'])
   await invoke(all.ann, 'undo-with-copy', at('new.txt'))
-  expect(['old.txt', 'old.txt.before-undo'].map(all.text)).toEqual(['a long enough text\n', 'by a person\n'])
+  expect(['old.txt', 'new.txt', 'old.txt.before-undo', 'new.txt.before-undo'].map(all.text)).toEqual([
+    'a long enough text\n',
+    undefined,
+    'by a person\n',
+    'a long enough text\n',
+  ])
 })
 
-test('[O33] what a terminal changes after the end of a turn, and before its end capture, is shared', async () => {
+test('[O33.6] [O33] what a terminal changes after the end of a turn, and before its end capture, is shared', async () => {
   const all = await capturedSession()
   const run = await beginTurn(all, 't1')
   const take = all.captures.take.bind(all.captures)

@@ -44,33 +44,33 @@ async function sharedBeside(all: CapturedSession, meanwhile = async () => {}): P
   return (await endedRecord(all, 'mine'))?.folders[0]?.shared
 }
 
-test('[O33] a turn that only waits for a person is not active: what another turn changes meanwhile is its own', async () => {
+test('[O33.3] [O33] a turn that only waits for a person is not active: what another turn changes meanwhile is its own', async () => {
   const { all, beside } = await withOther()
   await says(all, beside, toolCallStarted(), ready())
   expect(await sharedBeside(all)).toBeUndefined()
 })
 
-test('[O33] a turn that waits for the answers to a form is not active', async () => {
+test('[O33.3] [O33] a turn that waits for the answers to a form is not active', async () => {
   const { all, beside } = await withOther()
   await says(all, beside, asks)
   expect(await sharedBeside(all)).toBeUndefined()
   await accepted(all.ann, other, completed('r1', { response: 'cancel' }))
 })
 
-test('[O33] a turn is active while another call of it runs beside the one that waits', async () => {
+test('[O33.3] [O33] a turn is active while another call of it runs beside the one that waits', async () => {
   const { all, beside } = await withOther()
   await says(all, beside, toolCallStarted(), ready(), second(toolCallStarted()), second(running))
   expect(await sharedBeside(all)).toEqual(['call.txt'])
 })
 
-test('[O33] a turn is active again from the moment that its approval is answered', async () => {
+test('[O33.3] [O33] a turn is active again from the moment that its approval is answered', async () => {
   const { all, beside } = await withOther()
   await says(all, beside, toolCallStarted(), ready())
   const shared = await sharedBeside(all, () => accepted(all.ann, other, confirmed))
   expect(shared).toEqual(['call.txt'])
 })
 
-test('[O33] what changes while a turn waits for a person is not its own', async () => {
+test('[O33.3] [O33] what changes while a turn waits for a person is not its own', async () => {
   const { all, beside } = await withOther()
   await says(all, beside, toolCallStarted(), ready())
   await sharedBeside(all)
@@ -80,7 +80,7 @@ test('[O33] what changes while a turn waits for a person is not its own', async 
   expect((await endedRecord(all, 't1', other))?.folders[0]?.shared).toEqual(['call.txt'])
 })
 
-test('[O38] an undo that can set nothing back names the files, and the session that was active beside the turn', async () => {
+test('[O38.4] [O38] an undo that can set nothing back names the files, and the session that was active beside the turn', async () => {
   const { all, beside } = await withOther()
   await accepted(all.ann, session, title('Fix the parser'))
   await says(all, beside, toolCallStarted(), running)

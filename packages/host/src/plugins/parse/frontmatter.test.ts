@@ -24,7 +24,7 @@ test.each([
   ['other: x', undefined],
 ])('[K4] the text in %j is %j', (line, expected) => expect(text(line)).toBe(expected))
 
-test('[K4] texts of several lines', () => {
+test('[K4.4] [K4] texts of several lines', () => {
   expect(text('k: one', '  two', '  three', 'n: x')).toBe('one two three')
   expect(text('k:', '  one', '  two')).toBe('one two')
   expect(text('k: |', '  one', '   two', '', '  three', '')).toBe('one\n two\n\nthree')
@@ -32,7 +32,7 @@ test('[K4] texts of several lines', () => {
   expect(text('k: "one', '  two"')).toBe('one two')
 })
 
-test('[K4] lists in each form', () => {
+test('[K4.4] [K4] lists in each form', () => {
   expect(list('k: [a, "b, c", \'d\', *.{x,y}] # why')).toEqual(['a', 'b, c', 'd', '*.{x,y}'])
   expect(list('k: [a,', '  b]')).toEqual(['a', 'b'])
   expect(list('k:', '  - a', '  # why', '  - "b: c"', '  - long', '    er')).toEqual(['a', 'b: c', 'long er'])
@@ -41,7 +41,7 @@ test('[K4] lists in each form', () => {
   expect(list('k: []')).toEqual([])
 })
 
-test('[K4] booleans', () => {
+test('[K4.4] [K4] booleans', () => {
   const flag = (value: string) => read([`k: ${value}`]).fields.flag('k')
   expect(['true', 'FALSE', ''].map(flag)).toEqual([true, false, undefined])
   for (const value of ['yes', '1', '[true]'])
@@ -63,9 +63,11 @@ test.each([
   ['k: a\nk: b', 'The field k stands twice in its frontmatter.'],
   ['k: a\nno field', 'Line 3 of its frontmatter is not understood.'],
   ['  k: a', 'Line 2 of its frontmatter is not understood.'],
-])('[K4] %j is an error with a sentence', (lines, message) => expect(() => text(lines)).toThrow(message))
+])('[K4.4] [K4] %j is an error with a sentence', (lines, message) =>
+  expect(() => text(lines)).toThrow(message),
+)
 
-test('[K4] a field that nobody reads may have any shape', () => {
+test('[K4.4] [K4] a field that nobody reads may have any shape', () => {
   expect(text('metadata:', '  author: x', '  tags: [a]', 'k: v')).toBe('v')
 })
 

@@ -41,7 +41,7 @@ test.each([
   [`{"a":${'['.repeat(65)}${']'.repeat(65)}}`, 'Its JSON is nested deeper than 64.'],
   [`{"a":${'['.repeat(200_000)}`, 'Its JSON is nested deeper than 64.'],
   [`{${'"a":1,'.repeat(10_001)}"b":1}`, 'Its JSON has more than 10000 keys.'],
-])('[K7] a text of the wrong kind is refused (case %#)', (text, message) =>
+])('[K7.2] [K7] a text of the wrong kind is refused (case %#)', (text, message) =>
   expect(() => read(text)).toThrow(message),
 )
 

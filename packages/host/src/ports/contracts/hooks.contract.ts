@@ -18,7 +18,7 @@ export function hooksContract(name: string, open: () => Promise<HookBench>): voi
       return runner.run(given, new AbortController().signal)
     }
 
-    test('[H18] a command gets the event on its standard input, its variables and its directory', async () => {
+    test('[H18.3] [H18] a command gets the event on its standard input, its variables and its directory', async () => {
       const bench = await open()
       const outcome = await run(bench, 'cat; printf " %s %s" "$COLOUR" "$PWD"', {
         input: '{"a":1}',
@@ -53,7 +53,7 @@ export function hooksContract(name: string, open: () => Promise<HookBench>): voi
       expect([exitCode, stdout]).toEqual([0, 'y\ny\ny\ny\ny\n'])
     })
 
-    test('[H18] a command is ended with its children when its time is over', async () => {
+    test('[H18.3] [H18] a command is ended with its children when its time is over', async () => {
       const bench = await open()
       const outcome = await run(bench, `${bench.endless} & ${bench.endless}`, { timeoutMs: 100 })
       expect(outcome.exitCode).toBeUndefined()
@@ -61,7 +61,7 @@ export function hooksContract(name: string, open: () => Promise<HookBench>): voi
       await expect.poll(() => bench.alive(), { timeout: 200_000 }).toBe(0)
     })
 
-    test('[H18] a command is ended with its children when it is aborted', async () => {
+    test('[H18.3] [H18] a command is ended with its children when it is aborted', async () => {
       const bench = await open()
       const abort = new AbortController()
       const given = { line: bench.endless, cwd: bench.folder, env: {}, input: '' }

@@ -41,7 +41,7 @@ export function mcpContract(name: string, open: () => McpFixture): void {
     return { value, told, kinds: () => told.map(({ state }) => state.kind) }
   }
 
-  test(`[F2] ${name}: a server starts when it is started, and tells its states and tools`, async () => {
+  test(`[F2.1] [F2] ${name}: a server starts when it is started, and tells its states and tools`, async () => {
     const { servers, good } = open()
     const { value, told, kinds } = user()
     const server = servers.open(good, value)
@@ -59,7 +59,7 @@ export function mcpContract(name: string, open: () => McpFixture): void {
     expect(server.state).toEqual({ kind: 'ready' })
   })
 
-  test(`[F2] ${name}: a call starts the server`, async () => {
+  test(`[F2.1] [F2] ${name}: a call starts the server`, async () => {
     const { servers, good } = open()
     const server = servers.open(good, user().value)
     const result = await server.call('echo', { text: 'hello' }, call().value)
@@ -90,7 +90,7 @@ export function mcpContract(name: string, open: () => McpFixture): void {
     expect(new Set(ids).size).toBe(3)
   })
 
-  test(`[F4] ${name}: a server that one session stops or closes goes on for the others`, async () => {
+  test(`[F4.3] [F4] ${name}: a server that one session stops or closes goes on for the others`, async () => {
     const { servers, good } = open()
     const { value, kinds } = user()
     const [first, second, third] = [
@@ -108,7 +108,7 @@ export function mcpContract(name: string, open: () => McpFixture): void {
     await expect(third.start()).rejects.toThrow(McpFailed)
   })
 
-  test(`[F3] ${name}: a call during which the server ends fails once, and the server is started again`, async () => {
+  test(`[F3.1] [F3] ${name}: a call during which the server ends fails once, and the server is started again`, async () => {
     const { servers, good } = open()
     const server = servers.open(good, user().value)
     const id = textOf(await server.call('pid', {}, call().value))

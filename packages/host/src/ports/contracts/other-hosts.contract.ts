@@ -32,7 +32,7 @@ export function otherHostsContract(name: string, open: () => Promise<HostBench>)
       expect(one.look(directory)).toEqual({ active: false, notes: new Map() })
     })
 
-    test('[O60] a host sees that another one is active, and that it was active and is no more', async () => {
+    test('[O60.1] [O60] a host sees that another one is active, and that it was active and is no more', async () => {
       const { two, directory, during } = await opened()
       expect(during(() => {})).toBe(false)
       expect(during(() => two.note(directory, 1))).toBe(true)
@@ -44,7 +44,7 @@ export function otherHostsContract(name: string, open: () => Promise<HostBench>)
       expect(during(() => two.note(directory, 0))).toBe(true)
     })
 
-    test('[O60] folders that contain each other are the same to it, and others are not', async () => {
+    test('[O60.2] [O60] folders that contain each other are the same to it, and others are not', async () => {
       const { two, directory, during } = await opened()
       expect(during(() => two.note(`${directory}/sub`, 1))).toBe(true)
       expect(during(() => two.note(`${directory}/sub`, 0))).toBe(true)

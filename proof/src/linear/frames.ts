@@ -64,7 +64,7 @@ class Reading {
 
   add({ at, client, way, text = '{}' }: Frame): void {
     if (way === 'shut') {
-      for (const key of [...this.#asked.keys()]) if (key.startsWith(`${client} `)) this.#asked.delete(key)
+      for (const key of this.#asked.keys()) if (key.startsWith(`${client} `)) this.#asked.delete(key)
       return
     }
     // The cast is safe, because every member may be missing.

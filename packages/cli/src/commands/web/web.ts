@@ -1,6 +1,6 @@
 import { addressOf, isRemote } from '../../link/connect.ts'
 import type { HostOptions } from '../../link/connect.ts'
-import { qrText } from '../../render/qr/qr-text.ts'
+import { qrCode } from './qr-code.ts'
 import { isLoopback, isWildcard } from '../../serve/reachable-url.ts'
 import { CommandError, exits } from '../../terminal/exit.ts'
 import { onOneLine, output } from '../../terminal/output.ts'
@@ -17,7 +17,7 @@ export async function web(flags: Flags): Promise<void> {
   const page = pageUrl(url)
   if (flags.phone) expectReachable(page)
   const link = token === undefined ? page.href : `${page.href}#code=${await newCode(page, token)}`
-  print({ url: link }, () => (flags.phone ? `${qrText(link, coloured)}\n${link}` : link))
+  print({ url: link }, () => (flags.phone ? `${qrCode(link, coloured)}\n${link}` : link))
   if (token !== undefined && flags.phone) note('The code lets one browser in, once, within ten minutes.')
   if (token === undefined && isRemote(flags))
     note(

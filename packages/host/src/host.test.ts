@@ -7,7 +7,7 @@ import { cpuMs } from '../test/load.ts'
 const root = 'ahp-root://'
 const session = 'ahp-session:/one'
 
-test('[H1] initialize answers with the version, the number, who we are, and the snapshots asked for', async () => {
+test('[H1] [H1.4] initialize answers with the version, the number, who we are, and the snapshots asked for', async () => {
   const { link } = await testHost()
   const ann = link()
   const result = await ann.initialize('ann', [root, 'ahp-session:/nowhere'])
@@ -35,7 +35,7 @@ test('[H1] ping is answered before the handshake, everything else is refused, an
   await expect(ann.peer.request('constructor', {})).rejects.toMatchObject({ code: -32601 })
 })
 
-test('[H2] a session is created, listed, announced to root subscribers alone, and disposed', async () => {
+test('[H2] [H2.2] a session is created, listed, announced to root subscribers alone, and disposed', async () => {
   const { join } = await testHost()
   const ann = await join('ann', { subscribe: [root] })
   const ben = await join('ben')
@@ -62,7 +62,7 @@ test('[H2] a session is created, listed, announced to root subscribers alone, an
   await expect(ben.ask('disposeSession', { channel: session })).rejects.toMatchObject({ code: -32001 })
 })
 
-test('[L2] an action is echoed to its sender and told to everyone else, in one order', async () => {
+test('[L2] [L2.1] an action is echoed to its sender and told to everyone else, in one order', async () => {
   const { join } = await testHost()
   const ann = await join('ann')
   const ben = await join('ben')
@@ -75,7 +75,7 @@ test('[L2] an action is echoed to its sender and told to everyone else, in one o
   expect(ann.state(session)).toEqual(ben.state(session))
 })
 
-test('[L4] F-08: a host that must not touch its disk shows everything, changes nothing, and says why', async () => {
+test('[L4] [L4.5] F-08: a host that must not touch its disk shows everything, changes nothing, and says why', async () => {
   const all = await testHost()
   const ann = await all.join('ann')
   await ann.ask('createSession', { channel: session })
@@ -93,7 +93,7 @@ test('[L4] F-08: a host that must not touch its disk shows everything, changes n
   expect(cem.state(session)).toMatchObject({ title: 'kept' })
 })
 
-test('[L8] [F-04] [I16] a channel whose history is damaged is set aside and said to be; the others go on', async () => {
+test('[L8] [F-04] [I16] [L8.4] a channel whose history is damaged is set aside and said to be; the others go on', async () => {
   const all = await testHost()
   const ann = await all.join('ann')
   for (const uri of [session, 'ahp-session:/two']) await ann.ask('createSession', { channel: uri })
@@ -110,7 +110,7 @@ test('[L8] [F-04] [I16] a channel whose history is damaged is set aside and said
   expect(all.world.reports).toContainEqual(expect.objectContaining({ event: 'damaged channel' }))
 })
 
-test('[L8.4, L13.10] F-04: a handshake says which of its channels are damaged, and how', async () => {
+test('[L8.4] [L13.10] F-04: a handshake says which of its channels are damaged, and how', async () => {
   const all = await testHost()
   const ann = await all.join('ann')
   const two = 'ahp-session:/two'
@@ -141,7 +141,7 @@ test('[L8.4, L13.10] F-04: a handshake says which of its channels are damaged, a
   })
 })
 
-test('[L9] a channel that nobody looks at is put out of memory and comes back by itself', async () => {
+test('[L9] [L9.1] a channel that nobody looks at is put out of memory and comes back by itself', async () => {
   const all = await testHost()
   const ann = await all.join('ann')
   await ann.ask('createSession', { channel: session })
@@ -160,7 +160,7 @@ test('[L9] a channel that nobody looks at is put out of memory and comes back by
   expect(loads).toBe(1)
 })
 
-test('[L8] F-04: a session that is listed and cannot be found is damaged, not absent', async () => {
+test('[L8] [L8.4] F-04: a session that is listed and cannot be found is damaged, not absent', async () => {
   const all = await testHost()
   await (await all.join('ann')).ask('createSession', { channel: session })
   await all.restart('close')
@@ -189,7 +189,7 @@ test.each([
     /it has 0, and the log counts 1/,
   ],
 ])(
-  '[L8] F-04: a session list that %s is said to be damaged, and the log is left as it is',
+  '[L8] [L8.5] F-04: a session list that %s is said to be damaged, and the log is left as it is',
   async (_, hurt, sentence) => {
     const all = await testHost()
     const ann = await all.join('ann')
@@ -221,7 +221,7 @@ test.each([
   expect(items).toMatchObject([{ resource: session, title: 'listed' }])
 })
 
-test('[H2] a cursor leads on when the session it names has gone, and a list is put in order once', async () => {
+test('[H2] [H2.3] a cursor leads on when the session it names has gone, and a list is put in order once', async () => {
   const { join, world, core } = await testHost()
   const ann = await join('ann')
   for (const name of ['a', 'b', 'c', 'd']) {

@@ -6,7 +6,7 @@ import { decode } from './schema.ts'
 
 const cases = stateCases()
 
-describe('[P2] every reducer gives the states of the corpus', () => {
+describe('[P2] [P7.4] every reducer gives the states of the corpus', () => {
   test.each(cases)('$file: $name', ({ reducer, initial, actions, expected, same }) => {
     const reduce = reducerOf(reducer)
     let state = deepFreeze(initial)
@@ -26,7 +26,7 @@ test('[P2] the corpus covers every action of every channel', () => {
   expect(all.filter((type) => !covered.has(type))).toEqual([])
 })
 
-test('[P1] every state and action of the corpus passes its schema, and decode returns the same object', () => {
+test('[P1] [P1.1] every state and action of the corpus passes its schema, and decode returns the same object', () => {
   const refused: string[] = []
   for (const { file, name, reducer, initial, actions, expected, malformed } of cases) {
     const kind = kindNamed(reducer)

@@ -25,7 +25,7 @@ test('[P9] base64url encodes every text as Node does', () => {
   )
 })
 
-test('[P9] new URIs have the forms that released clients expect', () => {
+test('[P9] [P9.1] new URIs have the forms that released clients expect', () => {
   expect(sessionUri('7f')).toBe('ahp-session:/7f')
   expect(chatUri('7f')).toBe('ahp-chat:/7f')
   const others = [terminalUri, changesetUri, resourceWatchUri, automationUri, automationRunUri, canvasUri]

@@ -136,7 +136,7 @@ test('[N45.7] the process of an agent runs in the folder of its session', async 
   expect(textOf(await room.turn('cwd'))).toBe(room.folder)
 })
 
-test('[H7.10] state model, Lifecycle: a session in a folder that does not exist fails, and says what to do', async () => {
+test('[H7.11] state model, Lifecycle: a session in a folder that does not exist fails, and says what to do', async () => {
   const { all, agent } = await hostOf({ profile: known })
   const ann = await all.join('ann')
   await ann.ask('createSession', { channel: session, workingDirectories: ['file:///not/here'] })

@@ -58,7 +58,7 @@ test('[F-19.2] a host that wakes after an hour of sleep keeps its connections', 
   expect(vi.getTimerCount()).toBe(1)
 })
 
-test('[F-19.1] [H4] a peer that the host does not read from does not count as silent', () => {
+test('[F-19.1] [H4] [H4.11] a peer that the host does not read from does not count as silent', () => {
   const [socket, wire] = [new FakeSocket(), { bytesRead: 0 }]
   beating(socket, wire)
   socket.isPaused = true

@@ -196,7 +196,7 @@ describe('[Z7] without a terminal', () => {
     expect(documents(form.stdout).map(({ type }) => type)).toEqual(['session', 'turnStarted', 'ask', 'end'])
   })
 
-  test('--allow approves tools in advance, once or for the session; [Z24] [H10] then the session is exported as idle', async () => {
+  test('[H10.4] --allow approves tools in advance, once or for the session; [Z24] [H10] then the session is exported as idle', async () => {
     const once = await fixture.run(['run', 'write b.txt hello', '--allow', 'once', '--json'])
     expect([once.status, readFileSync(join(fixture.work, 'b.txt'), 'utf8')]).toEqual([0, 'hello'])
     const [{ session } = { session: '' }] = documents(once.stdout)

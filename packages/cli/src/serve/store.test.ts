@@ -13,7 +13,7 @@ import { openStore, unlessFull } from './store.ts'
 
 const world = nodeWorld(() => {})
 
-test('[F-08, S-27] clients of a read-only host are told neither a path nor an error of the system', async (context) => {
+test('[F-08] [S-27] [L4.5] clients of a read-only host are told neither a path nor an error of the system', async (context) => {
   const data = mkdtempSync(join(tmpdir(), 'atrium-store-'))
   await (await openStore({ data })).store.log.close()
   if (!protect(data)) return context.skip('no mount')

@@ -23,7 +23,7 @@ const joined = async (settings = { schema, choices }) => {
   return { all, ann: await all.join('ann') }
 }
 
-describe('[H7] the settings of a session', () => {
+describe('[H7] [H7.3] the settings of a session', () => {
   const rows: readonly (readonly [given: object | undefined, values: object])[] = [
     [undefined, { tone: 'warm', fixed: 'x' }],
     [{}, { tone: 'warm', fixed: 'x' }],

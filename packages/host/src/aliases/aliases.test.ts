@@ -47,7 +47,7 @@ async function oneSession(options: Parameters<typeof testHost>[0] = {}) {
 const listed = async (client: Client) =>
   (await client.ask('listSessions', {})).items.map(({ resource }: SessionSummary) => resource)
 
-test('[H16] VS Code finds a session of the command line under `<provider>:/<id>`, and both see one state', async () => {
+test('[H16] [H16.1] VS Code finds a session of the command line under `<provider>:/<id>`, and both see one state', async () => {
   const { all, ann } = await oneSession()
   const vs = await vscode(all)
   expect(await listed(vs)).toEqual([alias])
@@ -100,7 +100,7 @@ test('[H16] a session that VS Code has created has one name', async () => {
   await expect(ann.ask('subscribe', { channel: 'ahp-session:/own' })).rejects.toThrow('no channel')
 })
 
-test('[H16] a client hears a session by the name that it used itself, also in VS Code and after a reconnect', async () => {
+test('[H16] [H16.2] a client hears a session by the name that it used itself, also in VS Code and after a reconnect', async () => {
   const { all, ann } = await oneSession()
   const vs = await vscode(all)
   await vs.ask('subscribe', { channel: session })
@@ -124,7 +124,7 @@ test('[H16] a client hears a session by the name that it used itself, also in VS
 })
 
 test.each(['crash', 'close'] as const)(
-  '[H16] after a %s of the host a client is replayed under its names, and its resends are matched',
+  '[H16] [H16.2] [H16.3] after a %s of the host a client is replayed under its names, and its resends are matched',
   async (how) => {
     const { all, ann } = await oneSession()
     const vs = await vscode(all)
@@ -167,7 +167,7 @@ test('[H16] a turn begins in VS Code and is seen by the command line: every URI 
   expect(names(ann)).not.toContain(aliasChat)
 })
 
-test('[H16] an alias is a used URI, also after the session is disposed of', async () => {
+test('[H16] [H16.4] an alias is a used URI, also after the session is disposed of', async () => {
   const { all, ann } = await oneSession({ machine: { terminals: fakeTerminals() } })
   const create = (channel: string) => ann.ask('createSession', { channel })
   await expect(create(alias)).rejects.toMatchObject({ code: -32003 })
@@ -244,7 +244,7 @@ test.each([['ahp-session:/one'], ['other:/one']])('[H16.6] %s is not created aga
   await expect(ann.ask('createSession', { channel })).rejects.toMatchObject({ code: -32003 })
 })
 
-test('[H16] where `<provider>:/<id>` is or was a session itself, the alias has another id, which stays', async () => {
+test('[H16] [H16.5] where `<provider>:/<id>` is or was a session itself, the alias has another id, which stays', async () => {
   const all = await testHost()
   const vs = await vscode(all)
   const ann = await all.join('ann')
@@ -271,7 +271,7 @@ test('[H16] where `<provider>:/<id>` is or was a session itself, the alias has a
   expect(again.state(other)).toMatchObject({ title: session })
 })
 
-test('[H16] sessions of an earlier build get their aliases at the first start', async () => {
+test('[H16] [H16.5] sessions of an earlier build get their aliases at the first start', async () => {
   const disk = memoryStore()
   const earlier = await testHost({ disk })
   const ann = await earlier.join('ann')

@@ -139,7 +139,7 @@ async function turnIn({ all, agent, ann }: Story, uri: Uri, turnId: string, said
   return run
 }
 
-test('[L7] [H10] [I4] every field of every snapshot is the reduced log, at 1.0 and at 0.9', async () => {
+test('[L7] [H10] [I4] [H10.3] [L7.1] every field of every snapshot is the reduced log, at 1.0 and at 0.9', async () => {
   const all = await story()
   const { ann, follow } = all
   await ann.ask('createSession', { channel: session, workingDirectories: ['file:///a'] })

@@ -9,7 +9,7 @@ const usual = `ahp-session:/${id}`
 // Only the records are used.
 const newCore = () => ({ records: memoryStore().records }) as unknown as Core
 
-test('[L8] a used URI stays used, and no other URI counts as used', async () => {
+test('[L8] [L8.6] a used URI stays used, and no other URI counts as used', async () => {
   const odd = [
     'ahp-chat:/one',
     `${usual}/x`,
@@ -25,7 +25,7 @@ test('[L8] a used URI stays used, and no other URI counts as used', async () => 
   }
 })
 
-test('[L8] the record of a session covers its default chat, and has a short key', async () => {
+test('[L8] [L8.6] the record of a session covers its default chat, and has a short key', async () => {
   const core = newCore()
   setGone(core, usual)
   expect(await isGone(core, defaultChatUri(usual))).toBe(true)

@@ -14,7 +14,7 @@ const page = (chat: LazyChat, cursor?: string, limit?: number, longest = 1_048_5
 
 const ids = ({ turns }: Page) => turns.map(({ id }) => id)
 
-test('[L9] pages lead from the newest turn to the oldest, and none of them stays in memory', async () => {
+test('[L9] [L9.5] pages lead from the newest turn to the oldest, and none of them stays in memory', async () => {
   const chat = await lazyChat()
   const first = await page(chat, undefined, 3)
   expect([ids(first), first.turnsNextCursor]).toEqual([['t4', 't5', 't6'], 'before:t4'])
@@ -74,7 +74,7 @@ test('[S-57 turnsPageLength] past 1,048,576 characters the page ends with a curs
   expect([ids(found), found.turnsNextCursor]).toEqual([['t6'], 'before:t6'])
 })
 
-test('[L9] an unknown cursor, and one whose turn was removed, are refused', async () => {
+test('[L9] [L9.6] an unknown cursor, and one whose turn was removed, are refused', async () => {
   const chat = await lazyChat()
   for (const cursor of ['', 't5', 'before:', 'before:t9', 'before:constructor'])
     await expect(page(chat, cursor)).rejects.toMatchObject({ code: -32602 })

@@ -73,7 +73,7 @@ async function expectReferences(client: Client, turn: Turn | undefined): Promise
   expect(await read(client, content[0].uri)).toBe(output)
 }
 
-test('[Q11] [Q11.1] a chat with a turn that is too large is opened: the turn has references in place of its texts', async () => {
+test('[Q11] [Q11.1] [L7.2] a chat with a turn that is too large is opened: the turn has references in place of its texts', async () => {
   const all = await earlierChat('ended')
   const ben = await all.join('ben')
   await ben.ask('subscribe', { channel: chat })

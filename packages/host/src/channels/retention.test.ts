@@ -19,7 +19,7 @@ async function set(ann: Client, value: unknown): Promise<void> {
   await untilIdle()
 }
 
-test('[L20] actions older than the retention are forgotten, and states stay', async () => {
+test('[L20] [L20.1] [L20.6] actions older than the retention are forgotten, and states stay', async () => {
   const { all, ann } = await oneClientSession(readyAgent())
   await turn(ann, 't1')
   await days(all, 5)
@@ -40,7 +40,7 @@ test('[L20] actions older than the retention are forgotten, and states stay', as
   }
 })
 
-test('[L20] a client that reconnects from before the checkpoint gets snapshots, and one from after it a replay', async () => {
+test('[L20] [L20.3] a client that reconnects from before the checkpoint gets snapshots, and one from after it a replay', async () => {
   const { all, ann } = await oneClientSession(readyAgent())
   const others = [await all.join('ben', { subscribe: [chat] }), await all.join('cid', { subscribe: [chat] })]
   const early = seqOf(all)
@@ -57,7 +57,7 @@ test('[L20] a client that reconnects from before the checkpoint gets snapshots, 
   expect(await reconnect('cid', late)).toMatchObject({ type: 'replay' })
 })
 
-test('[L20] [L6] a forgotten action that is sent again is not applied again', async () => {
+test('[L20] [L6] [L20.4] a forgotten action that is sent again is not applied again', async () => {
   const { all, ann } = await oneClientSession(readyAgent())
   ann.dispatch(chat, started('t1'))
   const { clientSeq } = ann
@@ -72,7 +72,7 @@ test('[L20] [L6] a forgotten action that is sent again is not applied again', as
   expect(chatOf(again).turns).toHaveLength(1)
 })
 
-test('[L20] a checkpoint lies between two turns', async () => {
+test('[L20] [L20.1] [L20.5] a checkpoint lies between two turns', async () => {
   const agent = patientAgent()
   const { all, ann } = await oneClientSession(agent)
   agent.finish('t1')
@@ -95,7 +95,19 @@ test('[L20] a checkpoint lies between two turns', async () => {
   expect(chatOf(ben).turns.map(({ id }) => id)).toEqual(['t1', 't2'])
 })
 
-test('[L20] on a full disk nothing is forgotten and nothing is reported; the next day goes on', async () => {
+test('[L20.5] a channel whose checkpoint would exceed 16 Mi characters keeps its actions', async () => {
+  const { all, ann } = await oneClientSession(readyAgent())
+  await set(ann, 1)
+  const turns = async (from: number) => {
+    for (let n = from; n < from + 3; n++) await turn(ann, `t${n}`, 'x'.repeat(3_000_000))
+    await days(all, 3)
+    return (await stored(all)).length
+  }
+  expect(await turns(0)).toBe(0)
+  expect(await turns(3)).toBeGreaterThan(0)
+})
+
+test('[L20] [L20.2] on a full disk nothing is forgotten and nothing is reported; the next day goes on', async () => {
   const { all, ann } = await oneClientSession(readyAgent())
   await turn(ann, 't1')
   await set(ann, 1)
@@ -150,14 +162,14 @@ async function duringDeletion() {
   return { all, gates, turnsAfterRestart }
 }
 
-test('[L20] the daily work of a day waits until that of the day before has ended', async () => {
+test('[L20] [L20.7] the daily work of a day waits until that of the day before has ended', async () => {
   const { all, gates, turnsAfterRestart } = await duringDeletion()
   await days(all, 3)
   expect(gates).toHaveLength(1)
   expect(await turnsAfterRestart()).toEqual(['t1', 't2'])
 })
 
-test('[L20] a checkpoint that is written while older actions are read counts them once', async () => {
+test('[L20] [L20.7] a checkpoint that is written while older actions are read counts them once', async () => {
   const { all, gates, turnsAfterRestart } = await duringDeletion()
   const others: Promise<void>[] = []
   for (let n = 0; n < 2; n++) {

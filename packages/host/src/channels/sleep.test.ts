@@ -33,7 +33,7 @@ test('[L9] a channel that was woken for one request sleeps again', async () => {
   expect(awake(all)).toEqual([])
 })
 
-test('[L9] a chat is never awake without its session', async () => {
+test('[L9] [L9.10] a chat is never awake without its session', async () => {
   const { all } = await oneClientSession(readyAgent())
   await all.restart('close')
   const ben = await all.join('ben', { subscribe: [session] })

@@ -40,7 +40,7 @@ test.each([
   [3, ['a', 'b', 'c'], undefined],
   [2, ['b', 'c'], 'before:b'],
   [0, [], 'newest'],
-])('[L9] a view of %s turns shows %j, and a cursor where there are more', (wanted, ids, cursor) => {
+])('[L9] [L9.4] a view of %s turns shows %j, and a cursor where there are more', (wanted, ids, cursor) => {
   const view = wanted === undefined ? {} : { turns: wanted }
   expect(shown(core, chatOf({ turns }), view)).toMatchObject({
     resource: 'ahp-chat:/1',
@@ -68,7 +68,7 @@ test('[S-57 turnsLength] at 16,777,216 characters a snapshot has all turns', () 
   expect([ids.length, cursor]).toEqual([16, undefined])
 })
 
-test('[S-57 turnsLength] past 16,777,216 characters it has the newest, with a cursor', () => {
+test('[L9.4] [S-57 turnsLength] past 16,777,216 characters it has the newest, with a cursor', () => {
   const chat = chatOf({ turns: turnsOf(16_777_217) })
   for (const view of [{}, { turns: 16 }]) {
     const { ids, cursor } = shown(core, chat, view)

@@ -45,7 +45,7 @@ async function waking(disk: ReturnType<typeof gated>, action: Action & Record<st
   return { all, ann, clientSeq, shown }
 }
 
-test('[L9] a chat wakes with its session, also if the session would fall asleep meanwhile', async () => {
+test('[L9] [L9.10] a chat wakes with its session, also if the session would fall asleep meanwhile', async () => {
   const disk = gated(memoryStore())
   const { ann, clientSeq, shown } = await waking(disk, started)
   disk.release()

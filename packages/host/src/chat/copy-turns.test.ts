@@ -62,7 +62,7 @@ test('[H11] [I3] the log of a fork reduces to the state of its source, from its 
   expect((folded as ChatState).turns.slice(0, 11)).toEqual(chatOf(ann).turns.slice(0, 11))
 })
 
-test('[H11] no step of a copy is larger than a page', async () => {
+test('[H11] [H11.4] no step of a copy is larger than a page', async () => {
   const { ann, steps } = await twelve()
   const before = steps.length
   await fork(ann, copy, 't12')
@@ -105,7 +105,7 @@ test('[H11] [L8] the rows of a fork are a cache: all of them are in its log', as
   expect(pages.toReversed().flatMap(({ turns }) => turns.map(({ id }) => id))).toEqual(many)
 })
 
-describe('[H11] an unfinished fork is not found', () => {
+describe('[H11] [H11.4] an unfinished fork is not found', () => {
   test('by another client, and its URI is not free', async () => {
     const { all, ann, at, held, flush } = await twelve()
     const ben = await all.join('ben')
@@ -171,7 +171,7 @@ describe('[H11] an unfinished fork is not found', () => {
   })
 })
 
-describe('[H11] while a fork is copied', () => {
+describe('[H11] [H11.4] while a fork is copied', () => {
   async function halfway() {
     const found = await twelve()
     found.at.holding = true

@@ -25,7 +25,7 @@ async function three(options: Parameters<typeof oneClientSession>[1] = {}) {
 }
 
 describe('[H11] a fork', () => {
-  test('has the turns of its source up to and including the named one', async () => {
+  test('[H11.1] [H11.2] has the turns of its source up to and including the named one', async () => {
     const { ann } = await three()
     await fork(ann, copy, 't2')
     const state = await read(ann, copy)
@@ -49,7 +49,7 @@ describe('[H11] a fork', () => {
     expect(ben.envelopes.slice(length).map(({ action }) => action.type)).toEqual(['session/chatAdded'])
   })
 
-  test('is independent of its source, and the source of the fork', async () => {
+  test('[H11.1] is independent of its source, and the source of the fork', async () => {
     const { ann } = await three()
     await fork(ann, copy, 't2')
     await read(ann, copy)
@@ -62,7 +62,7 @@ describe('[H11] a fork', () => {
     expect(idsOf(chatOf(ann))).toEqual(['t1'])
   })
 
-  test('stays when its source is disposed of', async () => {
+  test('[H11.1] stays when its source is disposed of', async () => {
     const { all, ann } = await three()
     await fork(ann, copy, 't3')
     await fork(ann, 'ahp-chat:/second', 't2', copy)
@@ -82,7 +82,7 @@ describe('[H11] a fork', () => {
     expect(chatOf(ann)).toMatchObject({ turns: ids.map((id) => ({ id })) })
   })
 
-  test('has the directories of its source, even if others are given', async () => {
+  test('[H11.2] has the directories of its source, even if others are given', async () => {
     const { ann } = await oneClientSession(severalChats())
     for (const directory of ['file:///a'])
       await ann.echo(ann.dispatch(session, { type: 'session/workingDirectorySet', directory }))
@@ -113,7 +113,7 @@ describe('[H11] a fork', () => {
   })
 })
 
-describe('[H11] a side chat', () => {
+describe('[H11] [H11.3] a side chat', () => {
   test('is empty, and has its source as origin', async () => {
     const { ann } = await three()
     const selection = { text: 'Hello', responsePartId: 't2#0' }

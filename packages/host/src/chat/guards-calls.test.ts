@@ -39,7 +39,7 @@ const noAnswer = 'that is not a valid answer to this question'
 const unanswered = 'a required question is not answered'
 const answered = (value: object, state = 'submitted') => ({ answers: { name: { state, value } } })
 
-describe('[H8] guards of tool calls and input requests', () => {
+describe('[H8] [H8.1] [H8.2] guards of tool calls and input requests', () => {
   type Row = readonly [what: string, output: readonly AgentAction[], action: AnyAction, reason: string]
   const rows: readonly Row[] = [
     ['a call that is not there, allowed', [], confirmed, noCall],
@@ -133,7 +133,7 @@ describe('[H8] guards of tool calls and input requests', () => {
   })
 })
 
-describe('[H8] an answer has the kind of its question', () => {
+describe('[H8] [H8.2] an answer has the kind of its question', () => {
   const options = [{ id: 'a', label: 'A' }]
   const rows: readonly (readonly [question: object, good: object, bad: object])[] = [
     [{ kind: 'number' }, { kind: 'number', value: 0.5 }, text],

@@ -88,7 +88,7 @@ const atRest: readonly Row[] = [
     'this is not a working directory of the chat',
   ],
 ]
-test.each(atRest)('[H8] in a chat at rest %s is refused', async (_, action, reason) => {
+test.each(atRest)('[H8] [H8.1] [H8.2] in a chat at rest %s is refused', async (_, action, reason) => {
   expect(await refused(await twoClientSession(), chat, action)).toBe(reason)
 })
 
@@ -174,7 +174,7 @@ test('[H9] a turn that is not the last cannot be resumed', async () => {
   for (const id of ['t1', 't3']) expect(await refused(all, chat, resume(id))).toBe(notLast)
 })
 
-describe('[H8] a read-only chat', () => {
+describe('[H8] [H8.1] a read-only chat', () => {
   const writing: readonly AnyAction[] = [
     started('t9'),
     truncated(),

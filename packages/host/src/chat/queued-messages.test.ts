@@ -46,7 +46,7 @@ async function stopped() {
   return found
 }
 
-test('[H9.7] after a cancelled turn the waiting messages are held, also through a restart and a further message', async () => {
+test('[H9.7] [H9.12] after a cancelled turn the waiting messages are held, also through a restart and a further message', async () => {
   const { all, ann } = await stopped()
   await ann.echo(ann.dispatch(chat, queued('c')))
   await all.restart('crash')
@@ -70,6 +70,25 @@ test.each([
   const texts = chatOf(ann).turns.map((each) => each.message.text)
   expect(texts.slice(2)).toEqual(['And this', ...(texts[1] === 'Do a' ? [] : ['Do a']), 'Do b'])
 })
+
+test.each([
+  ['no turn', undefined, []],
+  ['a completed last turn', 's', ['Say s']],
+])(
+  '[H9.12] a truncation that leaves %s starts the held queue, and the steering message after it',
+  async (_, turnId, left) => {
+    const { ann } = await oneClientSession(waiting())
+    ann.dispatch(chat, { ...started('s'), message: message('Say s') })
+    await ann.until(() => chatOf(ann).turns.length === 1)
+    ann.dispatch(chat, { ...started('t'), message: message('wait') })
+    for (const action of [steered, queued('a')]) ann.dispatch(chat, action)
+    await ann.echo(ann.dispatch(chat, cancelled('t')))
+    expect(queueOf(ann)).toEqual(['a'])
+    ann.dispatch(chat, { type: 'chat/truncated', ...(turnId !== undefined && { turnId }) })
+    await ann.until(() => chatOf(ann).turns.at(-1)?.message.text === 'And this')
+    expect(chatOf(ann).turns.map((each) => each.message.text)).toEqual([...left, 'Do a', 'And this'])
+  },
+)
 
 test('[H9.7] after a cancelled turn, a message that is queued when no other waits starts at once', async () => {
   const { ann } = await oneClientSession(waiting())

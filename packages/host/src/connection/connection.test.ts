@@ -68,7 +68,7 @@ describe('[L2] dispatches', () => {
     await expect(asked).rejects.toMatchObject({ code: -32009 })
   })
 
-  test('are echoed in the order in which they were sent, refused or not', async () => {
+  test('[L2.6] are echoed in the order in which they were sent, refused or not', async () => {
     const { ann } = await twoClients()
     const seqs = [title('1'), { type: 'session/ready' }, title('1'), title('2'), { type: 'nothing' }].map(
       (action) => ann.dispatch(session, action),
@@ -80,7 +80,7 @@ describe('[L2] dispatches', () => {
   })
 })
 
-describe('[L15] the root config', () => {
+describe('[L15] [L15.1] the root config', () => {
   test('stores keys of others unchanged, checks only its own, and cannot be replaced as a whole', async () => {
     const { join } = await testHost()
     const ann = await join('ann', { subscribe: [root] })
@@ -124,10 +124,12 @@ test('[L5] [I2] no number is assigned twice, even after a crash with the clock s
   expect(ann.lastSeen).toBeGreaterThan(seen + 900_000)
 })
 
-test('[L12] delivery.maxLatencyMs and view of a subscription take effect', async () => {
+test('[L12] [L12.4] delivery.maxLatencyMs and view of a subscription take effect', async () => {
   const { join, world } = await twoClients()
   const cem = await join('cem')
   await cem.ask('subscribe', { channel: session, delivery: { maxLatencyMs: 50 }, view: { turns: 3 } })
+  // The smallest latency of a link applies.
+  await cem.ask('subscribe', { channel: root, delivery: { maxLatencyMs: 5000 } })
   const dan = await join('dan')
   await dan.ask('subscribe', { channel: session })
   await dan.echo(dan.dispatch(session, title('soon')))
@@ -136,7 +138,7 @@ test('[L12] delivery.maxLatencyMs and view of a subscription take effect', async
   await cem.until(() => cem.state(session)['title'] === 'soon')
 })
 
-test('[H1] [V2] an unsupported version is refused with the supported ones and reported, and the connection is closed', async () => {
+test('[H1] [V2] [H1.3] an unsupported version is refused with the supported ones and reported, and the connection is closed', async () => {
   const { link, world } = await testHost()
   const ann = link()
   const asked = ann.ask('initialize', { protocolVersions: ['9.0.0'], clientId: 'ann' })
@@ -155,7 +157,7 @@ test('[H1] [S-07] a connection without a handshake is closed after ten seconds',
   await ann.until(() => ann.peer.closed.aborted)
 })
 
-test('[L4] F-07: on a full disk changes are refused with a reason, reads go on, and the host recovers by itself', async () => {
+test('[L4] [L4.3] F-07: on a full disk changes are refused with a reason, reads go on, and the host recovers by itself', async () => {
   let full = false
   const all = await twoClients(await testHost({ full: () => full }))
   const { ann, ben, world } = all
@@ -174,7 +176,7 @@ test('[L4] F-07: on a full disk changes are refused with a reason, reads go on, 
   expect(await ann.echo(first)).toMatchObject({ action: title('kept') })
 })
 
-test('[L4] F-07: on a full disk no dispatch waits for room: changes are refused, and later reads go on', async () => {
+test('[L4] [L4.1] F-07: on a full disk no dispatch waits for room: changes are refused, and later reads go on', async () => {
   const flushes: (() => void)[] = []
   let full = false
   const soon = (task: () => void) => void (full ? flushes.push(task) : queueMicrotask(task))

@@ -78,7 +78,7 @@ test('[L4.9] F-07: more than 2 MiB do not wait for space: the rest is refused, i
   expect(refused).toEqual(sent.slice(9))
 })
 
-test('[L4.6] a client that connects while the disk is full is told after the answer to its handshake', async () => {
+test('[L4.6] [L13.8] a client that connects while the disk is full is told after the answer to its handshake', async () => {
   const all = await onSmallDisk()
   const { ann, disk, world } = all
   disk.full = true

@@ -101,7 +101,7 @@ const startsOver = {
   _meta: { 'x-atrium': { lost: lostHistory } },
 }
 
-test('[L13.16] [F-12] on an older copy with an older clock, a client that has seen more starts over, and is told why', async () => {
+test('[L13.15] [F-12] on an older copy with an older clock, a client that has seen more starts over, and is told why', async () => {
   const [later, all] = [await copied(), await copied()]
   later.world.advance(hour)
   const seen = await seenLater(later)
@@ -115,7 +115,7 @@ test('[L13.16] [F-12] on an older copy with an older clock, a client that has se
   expect(all.world.reports.filter(({ event }) => event === 'history lost')).toHaveLength(1)
 })
 
-test('[L13.16] [F-12] a number that another run has assigned, too, is no number that the client has seen', async () => {
+test('[L13.15] [F-12] a number that another run has assigned, too, is no number that the client has seen', async () => {
   const [later, all] = [await copied(), await copied()]
   const seen = await seenLater(later)
   await all.restart('close')
@@ -126,7 +126,7 @@ test('[L13.16] [F-12] a number that another run has assigned, too, is no number 
   expect(ann.state(session)).toEqual(ben.state(session))
 })
 
-test('[L13.16] the number is not taken as seen by the next run either', async () => {
+test('[L13.15] the number is not taken as seen by the next run either', async () => {
   const [later, all] = [await copied(), await copied()]
   const seen = await seenLater(later)
   await all.restart('close')
@@ -136,7 +136,7 @@ test('[L13.16] the number is not taken as seen by the next run either', async ()
   expect((await returns(all, seen)).result).toMatchObject({ type: 'snapshot' })
 })
 
-test('[L13.16] a client that was here in the last run gets its replay', async () => {
+test('[L13.15] a client that was here in the last run gets its replay', async () => {
   const all = await copied()
   const seen = await seenLater(all)
   await all.restart('close')

@@ -6,7 +6,7 @@ import { channels, delta, entry } from '../../test/text-entries.ts'
 import type { Entry } from '../log/entry.ts'
 import { mergeRuns } from './merge-runs.ts'
 
-test('[L12] adjacent text of one part is merged, and other text is not', () => {
+test('[L12] [L12.1] adjacent text of one part is merged, and other text is not', () => {
   const merged = mergeRuns([
     delta(0, 'a'),
     delta(0, 'b'),

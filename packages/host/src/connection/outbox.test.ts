@@ -63,7 +63,7 @@ describe('[L12] text that is delivered in one step', () => {
   }
   const usage = () => entry('a', { type: 'chat/usage', turnId: 't', usage: {} })
 
-  test('is one message with the last number, where no latency was requested', async () => {
+  test('[L12.5] is one message with the last number, where no latency was requested', async () => {
     const { transport, sent } = unreadTransport()
     const outbox = new Outbox(transport, testWorld())
     outbox.latency = undefined
@@ -85,7 +85,7 @@ describe('[L12] text that is delivered in one step', () => {
     ])
   })
 
-  test('is one message for each piece, at once, where latency 0 was requested', () => {
+  test('[L12.6] is one message for each piece, at once, where latency 0 was requested', () => {
     const { transport, sent } = unreadTransport()
     const outbox = new Outbox(transport, testWorld())
     outbox.latency = 0
@@ -133,7 +133,7 @@ describe('[L12] text that is delivered in one step', () => {
   })
 })
 
-test('[L2] entries that are delivered while a response is under way are sent after it', () => {
+test('[L2] [L2.4] entries that are delivered while a response is under way are sent after it', () => {
   const { transport, sent } = unreadTransport()
   const outbox = new Outbox(transport, testWorld())
   outbox.pause()
@@ -154,7 +154,7 @@ describe('[L12] [S-24] unread messages of a connection', () => {
   }
   test('[S-57 slowBytes] at 262,144: an entry is sent at once', () =>
     expect(merged(262_144).sent[1]).toContain('"one "'))
-  test('[S-57 slowBytes] past 262,144: it waits and is merged', async () => {
+  test('[L12.1] [S-57 slowBytes] past 262,144: it waits and is merged', async () => {
     const { sent, drain } = merged(262_145)
     expect(sent).toHaveLength(1)
     drain()
@@ -178,7 +178,7 @@ describe('[L12] [S-24] unread messages of a connection', () => {
   }
   test('[S-57 unreadBytes] at 4,194,304: the connection stays open', () =>
     expect(waiting(4_194_304)).not.toHaveProperty('closedWith'))
-  test('[S-57 unreadBytes] past 4,194,304: it is closed with 1013', () =>
+  test('[L12.2] [S-57 unreadBytes] past 4,194,304: it is closed with 1013', () =>
     expect(waiting(4_194_305)).toMatchObject({ closedWith: 1013 }))
 
   const answered = (bytes: number) => {
@@ -190,7 +190,7 @@ describe('[L12] [S-24] unread messages of a connection', () => {
   }
   test('[S-57 answerBytes] at 67,108,864: the connection stays open', () =>
     expect(answered(67_108_864)).not.toHaveProperty('closedWith'))
-  test('[S-57 answerBytes] past 67,108,864: it is closed with 1013', () =>
+  test('[L12.3] [S-57 answerBytes] past 67,108,864: it is closed with 1013', () =>
     expect(answered(67_108_865)).toMatchObject({ closedWith: 1013 }))
   test('[L12] a notification counts like an entry', () => {
     const { transport } = unreadTransport()
@@ -204,7 +204,7 @@ describe('[L12] [S-24] unread messages of a connection', () => {
   })
 })
 
-test('[L12] messages to a client that has read everything are no backlog: neither a long one nor a response closes the connection', () => {
+test('[L12] [L12.3] messages to a client that has read everything are no backlog: neither a long one nor a response closes the connection', () => {
   const { transport, drain } = unreadTransport()
   const outbox = new Outbox(transport, testWorld())
   for (const send of [

@@ -45,7 +45,7 @@ describe('[H4] [S-22] messages', () => {
     const { ann } = await after(40_000)
     expect(await code(ann.ask('listSessions', {}))).toBe(0)
   })
-  test('[S-57 messages] past 40,000: it is answered with an error, and the connection stays open', async () => {
+  test('[H4.2] [S-57 messages] past 40,000: it is answered with an error, and the connection stays open', async () => {
     const { ann, world } = await after(40_001)
     await expect(ann.ask('listSessions', {})).rejects.toMatchObject({ code: -32009, message: rateExceeded })
     expect(await ann.ask('ping', {})).toBeNull()
@@ -109,7 +109,7 @@ describe('[H4] S-22: pings have a limit of their own', () => {
   })
 })
 
-describe('[H4] S-22: a window', () => {
+describe('[H4] [H4.1] S-22: a window', () => {
   const limits3 = { messages: 3 }
   test('[S-57 windowMs] at 4,000: a new one begins', async () => {
     const { ann, far, world } = await oneClient({ limits: limits3 })
@@ -130,7 +130,7 @@ describe('[H4] S-22: a window', () => {
   })
 })
 
-describe('[H4] S-22: reports about a connection', () => {
+describe('[H4] [H4.3] S-22: reports about a connection', () => {
   const after = async (count: number) => {
     const { ann, far, world } = await oneClient()
     for (let i = 0; i < count; i++) far.send('{"jsonrpc":"2.0","method":"dispatchAction"}')
@@ -146,7 +146,7 @@ describe('[H4] S-22: reports about a connection', () => {
     expect(await after(20_000)).toEqual([100, 1]))
 })
 
-test('[H4] S-22, I5: a dispatch over the rate limit is refused, in order, and none is dropped silently', async () => {
+test('[H4] [H4.2] S-22, I5: a dispatch over the rate limit is refused, in order, and none is dropped silently', async () => {
   const { ann } = await oneClient({ limits: { messages: 10 } })
   const seqs = Array.from({ length: 20 }, (_, i) => ann.dispatch(session, title(`${i}`)))
   await ann.echo(seqs[19] ?? 0)
@@ -166,7 +166,7 @@ test('[H4] S-22: a dispatch over the rate limit to a sleeping channel is refused
   expect(await ann.echo(ann.dispatch(session, title('x')))).toMatchObject({ rejectionReason: rateExceeded })
 })
 
-test('[H4] S-22: a client over the rate limit can still unsubscribe', async () => {
+test('[H4] [H4.2] S-22: a client over the rate limit can still unsubscribe', async () => {
   const { ann, far, core } = await oneClient({ limits: { messages: 10 } })
   for (let i = 0; i < 10; i++) far.send(idle())
   ann.peer.notify('unsubscribe', { channel: session })
@@ -179,25 +179,28 @@ test.each([
   ['frames that are no JSON', 21, () => '{'],
   ['frames that are no message', 21, () => '[]'],
   ['characters', 3, () => idle(1000)],
-])('[H4] S-22: a connection with %s beyond twice the limit is closed with 1008', async (_, count, frame) => {
-  // All frames are processed in one round.
-  const all = await oneClient({ limits: { messages: 10, messageLength: 1000, sharedRoundLength: 65_536 } })
-  const [near, far] = all.wire()
-  const codes: (number | undefined)[] = []
-  const { close } = near
-  near.close = (given, reason) => {
-    codes.push(given)
-    close.call(near, given, reason)
-  }
-  far.receive(() => {})
-  for (let i = 1; i < count; i++) far.send(frame())
-  await all.ann.ask('ping', {})
-  expect(codes).toEqual([])
-  far.send(frame())
-  await all.ann.ask('ping', {})
-  expect(codes).toEqual([1008])
-  expect(near.closed.aborted).toBe(true)
-})
+])(
+  '[H4] [H4.3] [H4.4] S-22: a connection with %s beyond twice the limit is closed with 1008',
+  async (_, count, frame) => {
+    // All frames are processed in one round.
+    const all = await oneClient({ limits: { messages: 10, messageLength: 1000, sharedRoundLength: 65_536 } })
+    const [near, far] = all.wire()
+    const codes: (number | undefined)[] = []
+    const { close } = near
+    near.close = (given, reason) => {
+      codes.push(given)
+      close.call(near, given, reason)
+    }
+    far.receive(() => {})
+    for (let i = 1; i < count; i++) far.send(frame())
+    await all.ann.ask('ping', {})
+    expect(codes).toEqual([])
+    far.send(frame())
+    await all.ann.ask('ping', {})
+    expect(codes).toEqual([1008])
+    expect(near.closed.aborted).toBe(true)
+  },
+)
 
 test('[H4] [F-18] while one client floods, accepted actions reach all, and another client is answered each time', async () => {
   const all = await oneClient({ limits: { messages: 3000 } })

@@ -21,7 +21,7 @@ describe('[L13] a client that reconnects', () => {
     expect(back.state(session)).toEqual(ben.state(session))
   })
 
-  test('gets the actions that it missed from a host that was killed and started again', async () => {
+  test('[L13.1] gets the actions that it missed from a host that was killed and started again', async () => {
     const all = await twoClients()
     const { ann, ben } = all
     ann.peer.close()
@@ -31,7 +31,7 @@ describe('[L13] a client that reconnects', () => {
     expect(result).toMatchObject({ type: 'replay', actions: [{ action: title('before the crash') }] })
   })
 
-  test('gets snapshots when its number is in a hole between epochs or in the future', async () => {
+  test('[L13.1] gets snapshots when its number is in a hole between epochs or in the future', async () => {
     const all = await twoClients()
     const { ann } = all
     const last = ann.lastSeen
@@ -43,7 +43,19 @@ describe('[L13] a client that reconnects', () => {
     }
   })
 
-  test('gets snapshots when it never had a snapshot of a channel that it lists', async () => {
+  test('[L13.13] gets snapshots after a crash when it has seen a refusal, which is not on the disk', async () => {
+    const all = await twoClients()
+    const { ann } = all
+    const durable = ann.lastSeen
+    const { serverSeq } = await ann.echo(ann.dispatch(session, { type: 'session/ready' }))
+    expect(serverSeq).toBeGreaterThan(durable)
+    ann.peer.close()
+    await all.restart('crash')
+    const { result } = await reconnected(all, ann)
+    expect(result).toMatchObject({ type: 'snapshot' })
+  })
+
+  test('[L13.2] gets snapshots when it never had a snapshot of a channel that it lists', async () => {
     const all = await twoClients()
     const { result } = await reconnected(all, all.ann, [session, root])
     expect(result.type === 'snapshot' && result.snapshots.map(({ resource }) => resource)).toEqual([
@@ -52,14 +64,14 @@ describe('[L13] a client that reconnects', () => {
     ])
   })
 
-  test('learns which channels are gone', async () => {
+  test('[L13.6] learns which channels are gone', async () => {
     const all = await twoClients()
     await all.ben.ask('disposeSession', { channel: session })
     const { result } = await reconnected(all, all.ann, [session, 'ahp-session:/never'])
     expect(result).toEqual({ type: 'replay', actions: [], missing: [session, 'ahp-session:/never'] })
   })
 
-  test('and is unknown gets an error that asks for initialize', async () => {
+  test('[L13.9] and is unknown gets an error that asks for initialize', async () => {
     const { link } = await testHost()
     const asked = link().ask('reconnect', { clientId: 'x', lastSeenServerSeq: 1, subscriptions: [] })
     await expect(asked).rejects.toMatchObject({ code: -32008 })
@@ -82,7 +94,7 @@ describe('[L13] a client that reconnects', () => {
     expect(received).toEqual(ben.envelopes.map(({ serverSeq }) => serverSeq))
   })
 
-  test('[F-23] closes its older connection, whose later dispatches have no effect', async () => {
+  test('[F-23] [L13.7] closes its older connection, whose later dispatches have no effect', async () => {
     const all = await twoClients()
     const { ann, ben } = all
     const back = all.link()
@@ -98,7 +110,7 @@ describe('[L13] a client that reconnects', () => {
   })
 })
 
-describe('[L13] a request that the host has begun when its link ends', () => {
+describe('[L13] [L13.14] a request that the host has begun when its link ends', () => {
   const other = 'ahp-session:/two'
 
   /** A host that creates the session `other` for Ann, and waits for the agent until `finish` is called. */
@@ -144,7 +156,7 @@ describe('[L13] a request that the host has begun when its link ends', () => {
 })
 
 describe('[L6] [F-22] an action that a client sends again', () => {
-  test('has no second effect when its echo was in the replay', async () => {
+  test('[L6.3] has no second effect when its echo was in the replay', async () => {
     const all = await twoClients()
     const { ann, ben } = all
     const seq = ann.dispatch(session, title('once'))
@@ -160,7 +172,7 @@ describe('[L6] [F-22] an action that a client sends again', () => {
     expect(back.envelopes.filter(({ origin }) => origin?.clientSeq === seq)).toHaveLength(1)
   })
 
-  test('is refused with "already accepted" after the client initialized again', async () => {
+  test('[L6.3] is refused with "already accepted" after the client initialized again', async () => {
     const all = await twoClients()
     const { ann, ben } = all
     const seq = ann.dispatch(session, title('once'))
@@ -174,7 +186,7 @@ describe('[L6] [F-22] an action that a client sends again', () => {
     })
   })
 
-  test('with another payload is new, and so is every action with clientSeq 0', async () => {
+  test('[L6.2] with another payload is new, and so is every action with clientSeq 0', async () => {
     const all = await twoClients()
     const { ann, ben } = all
     const seq = ann.dispatch(session, title('one'))

@@ -69,7 +69,7 @@ test.each([
   },
 )
 
-test('[L13] a replay that is too long is undefined', async () => {
+test('[L13] [L13.6] a replay that is too long is undefined', async () => {
   const { store, log, channels } = await started()
   const [a] = channels
   if (!a) throw new Error('no channel')
@@ -183,7 +183,7 @@ describe('[L13.12] recent actions', () => {
     expect(await kept(1_048_577)).toBeUndefined())
 })
 
-test('[L4] beyond a bound of unflushed bytes dispatches wait until the flush', async () => {
+test('[L4] [L4.1] beyond a bound of unflushed bytes dispatches wait until the flush', async () => {
   const { log, channels, hold, release } = await started()
   const [a] = channels
   if (!a) throw new Error('no channel')
@@ -213,7 +213,7 @@ describe('[L4] entries that wait for the disk', () => {
     await log.settled()
     return congested
   }
-  test('refusals behind them count, too, so that refused dispatches cannot fill the memory', async () => {
+  test('[L4.1] refusals behind them count, too, so that refused dispatches cannot fill the memory', async () => {
     const { log, channels, hold, release } = await started()
     const [a] = channels
     if (!a) throw new Error('no channel')
@@ -271,7 +271,7 @@ describe('[L4] entries that wait for the disk', () => {
     expect(await unflushed(8_388_609)).toBe(true))
 })
 
-describe('[L3] ephemeral actions', () => {
+describe('[L3] [L13.3] ephemeral actions', () => {
   const kept = async (bytes: number) => {
     const { log, channels } = await started()
     const [a] = channels

@@ -63,7 +63,7 @@ for (const restarted of [false, true])
     },
   )
 
-test('[L6] an action to which the host added metadata is recognized when it is sent again', () => {
+test('[L6] [L6.2] an action to which the host added metadata is recognized when it is sent again', () => {
   const answer = { type: 'chat/toolCallConfirmed', toolCallId: 'c1' }
   const taken = JSON.stringify({ ...answer, _meta: { own: 1, 'x-atrium.over': {} } })
   const resends = () =>

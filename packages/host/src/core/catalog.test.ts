@@ -4,7 +4,7 @@ import { untilIdle } from '../../test/held-flushes.ts'
 import { chat, chatOf, message, session, oneClientSession } from '../../test/one-client-session.ts'
 import { defaultChatUri } from '@atrium/protocol/uri'
 
-test('[H2] sessions with turns of any time and length are all in the list, in pages', async () => {
+test('[H2] [H2.3] sessions with turns of any time and length are all in the list, in pages', async () => {
   const { ann } = await oneClientSession({
     ...readyAgent(),
     run: () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }) }),

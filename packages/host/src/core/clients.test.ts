@@ -56,7 +56,7 @@ test('[L19] [S-57 clientMs] past 7,776,000,000: an absent client is forgotten', 
   expect(await records.list('')).toEqual([])
 })
 
-test('[L19] [S-10] the id of a forgotten client belongs to its principal while an envelope names it', async () => {
+test('[L19] [S-10] [L19.2] the id of a forgotten client belongs to its principal while an envelope names it', async () => {
   const { clients, records, store } = await swept(7_776_000_001, { named: true })
   expect(await records.list('')).toEqual([['client/ann', '{"clientId":"ann","principal":"owner"}']])
   expect(await clients.find('ann', 'owner')).toMatchObject({ forgotten: true, handed: new Map() })
@@ -69,7 +69,7 @@ test('[L19] [S-10] the id of a forgotten client belongs to its principal while a
   expect(await records.list('')).toEqual([])
 })
 
-test('[L19] the time of a connected client counts from the last sweep, that of an earlier record from the first', async () => {
+test('[L19] [L19.3] the time of a connected client counts from the last sweep, that of an earlier record from the first', async () => {
   const text = '{"clientId":"ann","principal":"owner","version":"1.0.0","handed":[]}'
   const { clients, store, world } = await swept(0, { text })
   world.advance(7_776_000_000)

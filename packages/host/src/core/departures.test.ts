@@ -35,7 +35,7 @@ test('[S-57 graceMs] at 10,800,000 ms a departed client is removed', async () =>
   expect(all.agent.disposed).toEqual([session])
 })
 
-test('[S-57 graceMs] past 10,800,000 ms a client comes back too late; a moment before, in time', async () => {
+test('[H6.1] [H6.3] [S-57 graceMs] past 10,800,000 ms a client comes back too late; a moment before, in time', async () => {
   const late = await inAdvance()
   await left(late, 10_800_001)
   const { result } = await reconnectClient(late, late.ann, late.ann.lastSeen, [session])
@@ -77,7 +77,7 @@ test('[H6] after a restart every client has departed, with the full period', asy
   expect(await exists(all)).toBe(false)
 })
 
-test('[H6] after a restart, a client that comes back in time has lost nothing', async () => {
+test('[H6] [H6.1] after a restart, a client that comes back in time has lost nothing', async () => {
   const all = await twoClientSession()
   await accepted(all.ann, session, active)
   await all.restart('close')
@@ -123,7 +123,7 @@ test('[H6.2] also where the session is asleep', async () => {
   await until(() => sessionOf(all)?.activeClients.length === 0)
 })
 
-test('[H6.2] the agent of a session is released only when its last client is gone for good', async () => {
+test('[H6.2] [H6.3] the agent of a session is released only when its last client is gone for good', async () => {
   const all = await twoClientSession()
   const released: string[] = []
   Object.assign(all.agent, { release: (uri: string) => void released.push(uri) })
@@ -136,7 +136,7 @@ test('[H6.2] the agent of a session is released only when its last client is gon
   expect(released).toEqual([session])
 })
 
-test('[H6] F-08: a read-only host does not', async () => {
+test('[H6] [H6.4] F-08: a read-only host does not', async () => {
   const all = await inAdvance()
   await accepted(all.ann, session, active)
   await accepted(all.ann, session, title('kept'))
@@ -148,6 +148,22 @@ test('[H6] F-08: a read-only host does not', async () => {
   expect(ben.envelopes).toEqual([])
   expect(ben.state(session)).toMatchObject({ activeClients: [{ clientId: 'ann' }] })
   await ben.ask('subscribe', { channel: 'ahp-session:/quiet' })
+})
+
+test('[H6.4] F-07: a host with a full disk removes an absent client when there is space again', async () => {
+  let full = false
+  const all = await twoClientSession(new ScriptedAgent(), { full: () => full })
+  await accepted(all.ann, session, active)
+  full = true
+  all.ben.dispatch(session, title('waits'))
+  while (!all.world.reports.some(({ event }) => event === 'disk full')) await all.ben.ask('ping', {})
+  await left(all, graceMs)
+  expect(sessionOf(all)?.activeClients).toHaveLength(1)
+  full = false
+  all.world.advance(toolGraceMs)
+  await until(() => !all.core().log.diskFull)
+  all.world.advance(toolGraceMs)
+  await until(() => sessionOf(all)?.activeClients.length === 0)
 })
 
 test('[H6] a session stays if it is used, or if its creator comes back, while its removal waits for the disk', async () => {

@@ -43,7 +43,7 @@ const stored = async (all: TestHost) =>
     ...(JSON.parse(action) as object),
   }))
 
-test('[H7] a rename on the default chat renames the chat and the session, and is stored on the session', async () => {
+test('[H7] [H7.9] a rename on the default chat renames the chat and the session, and is stored on the session', async () => {
   const { all, ann, ben, first } = await twoChats()
   ann.dispatch(first, title('mine'), 1)
   const echo = await echoOn(ann, first, 1)
@@ -55,7 +55,7 @@ test('[H7] a rename on the default chat renames the chat and the session, and is
   expect(await stored(all)).toEqual([{ channel: session, ...title('mine') }])
 })
 
-test('[H7] a rename on another chat renames this chat alone', async () => {
+test('[H7] [H7.9] a rename on another chat renames this chat alone', async () => {
   const { all, ann, ben, first } = await twoChats()
   ann.dispatch(second, title('aside'), 1)
   await echoOn(ann, second, 1)
@@ -75,7 +75,7 @@ test('[H7] a rename that changes nothing is echoed and not stored; a malformed o
 })
 
 for (const restarted of [false, true])
-  test(`[H7] [L6] a rename that is sent again is echoed again, and later titles stay${restarted ? ', after a restart' : ''}`, async () => {
+  test(`[H7] [L6] [H7.9] a rename that is sent again is echoed again, and later titles stay${restarted ? ', after a restart' : ''}`, async () => {
     const { all, ann, ben, first } = await twoChats()
     const { lastSeen } = ann
     ann.dispatch(first, title('old'), 1)

@@ -41,7 +41,7 @@ describe('the log that a call reads', () => {
     expect(first).toMatchObject({ more: true })
   })
 
-  test('[S-57 historyWork] past 16,777,216 it is unfinished, and the next call goes on', async () => {
+  test('[L22.4] [S-57 historyWork] past 16,777,216 it is unfinished, and the next call goes on', async () => {
     const { ann, first } = await unfinished(16_777_217)
     expect(first).toEqual({
       channel: chat,
@@ -53,7 +53,7 @@ describe('the log that a call reads', () => {
   })
 })
 
-test('[L22] a state that is far from those in memory is reached by several calls', async () => {
+test('[L22] [L22.3] [L22.4] a state that is far from those in memory is reached by several calls', async () => {
   const { all, ann, grow } = await growing()
   for (let i = 0; i < 40; i++) await grow('x'.repeat(1024 * 1024))
   const calls = async (ask: (client: Client) => Promise<{ readonly unfinished?: unknown }>) => {
@@ -92,7 +92,7 @@ describe('calls at the same time', () => {
   test('[S-57 historyCallsOfAll] past 32 one is refused', async () =>
     expect(await refused(33, false)).toBe(1))
 
-  test('[L22] a refusal has a reason, and the other calls are answered', async () => {
+  test('[L22] [L22.8] a refusal has a reason, and the other calls are answered', async () => {
     const { ann } = await growing()
     const seq = ann.lastSeen
     const answers = await Promise.allSettled(Array.from({ length: 5 }, () => askState(ann, seq)))
@@ -115,7 +115,7 @@ describe('states in memory', () => {
 
   test('[S-57 pastLength] at 67,108,864 characters the newest state is shown, and others are dropped', () =>
     expect(bound(67_108_864)).toBe(1))
-  test('[S-57 pastLength] past 67,108,864 a state is refused', () =>
+  test('[L22.5] [S-57 pastLength] past 67,108,864 a state is refused', () =>
     expect(() => bound(67_108_865)).toThrow('more than 67108864 characters cannot be shown'))
 
   const kept = (...lengths: readonly number[]) => {
@@ -131,7 +131,7 @@ describe('states in memory', () => {
     expect(kept(1, 134_217_729)).toEqual(['1'])
   })
 
-  test('[L22] they stay spread over the whole history', () => {
+  test('[L22] [L22.5] they stay spread over the whole history', () => {
     const states = new SavedStates({ seq: 0, position: 0, state: {} }, 0)
     for (let seq = 1; seq <= 1_000_000; seq++) states.offer({ seq, position: seq, state: {} })
     expect(states.count).toBeLessThanOrEqual(64)
@@ -149,7 +149,7 @@ describe('a page of envelopes', () => {
     expect((await askEnvelopes(ann, { position: 599 })).position).toBe(599)
   })
 
-  test('[S-57 envelopesPage] past 500 envelopes it ends', async () => {
+  test('[L23.1] [S-57 envelopesPage] past 500 envelopes it ends', async () => {
     const { ann, grow } = await growing()
     for (let i = 0; i < 600; i++) await grow('x')
     expect(await askEnvelopes(ann, { limit: 501 })).toMatchObject({ more: true, envelopes: { length: 500 } })
@@ -168,7 +168,7 @@ describe('a page of envelopes', () => {
   test('[S-57 envelopesLength] past 1,048,576 it ends', async () =>
     expect(await newestTwo(1_048_577)).toBe(1))
 
-  test('[L23] an action that is too long for a message comes without its content', async () => {
+  test('[L23] [L23.3] an action that is too long for a message comes without its content', async () => {
     const { ann, grow } = await growing()
     await grow('x'.repeat(limits.replayLength))
     const { ends, total } = await askEnvelopes(ann, { limit: 1 })

@@ -17,7 +17,7 @@ import {
 import { fork, severalChats } from '../../test/several-chats.ts'
 import { Client } from '../../test/test-host.ts'
 
-test('[L22] the state at each number is the one that clients saw then', async () => {
+test('[L22] [L22.2] the state at each number is the one that clients saw then', async () => {
   const { all, ann } = await oneClientSession(askingAgent())
   const seen = new Map<number, unknown>()
   const ben = await all.join('ben', { subscribe: [chat] })
@@ -40,7 +40,7 @@ test('[L22] the state at each number is the one that clients saw then', async ()
   }
 })
 
-test('[L22] a number between two actions has the state after the first of them', async () => {
+test('[L22] [L22.1] a number between two actions has the state after the first of them', async () => {
   const { ann } = await oneClientSession(readyAgent())
   await turn(ann, 't1')
   const { ends } = await askEnvelopes(ann)
@@ -62,7 +62,7 @@ test('[L22] sessions and the root have a past, too', async () => {
   expect(await askState(ann, before, { channel: rootUri })).toHaveProperty('snapshot.state.agents')
 })
 
-describe('[L22] wrong calls', () => {
+describe('[L22] [L22.6] wrong calls', () => {
   test.each([
     [{ seq: 'x' }, -32602, 'seq'],
     [{ seq: -1 }, -32602, 'seq'],
@@ -109,7 +109,7 @@ describe('[L22] wrong calls', () => {
   })
 })
 
-test('[L23] pages give all envelopes in order, as clients got them', async () => {
+test('[L23] [L23.1] [L23.2] pages give all envelopes in order, as clients got them', async () => {
   const { ann } = await oneClientSession(readyAgent())
   for (const id of ['t1', 't2', 't3']) await turn(ann, id)
   const own = ann.envelopes.filter(({ channel }) => channel === chat)
@@ -122,7 +122,7 @@ test('[L23] pages give all envelopes in order, as clients got them', async () =>
   expect(await askEnvelopes(ann, { position: 1000 })).toMatchObject({ envelopes: [], more: false })
 })
 
-test('[L23] refusals, pages of turns, drafts and principals are in no envelope', async () => {
+test('[L23] [L23.2] [L23.3] refusals, pages of turns, drafts and principals are in no envelope', async () => {
   const { all, ann } = await oneClientSession(readyAgent())
   await turn(ann, 't1')
   ann.dispatch(chat, started('t1', 'again'))
@@ -154,7 +154,7 @@ test('[L23] sealed actions are found, and a restart changes nothing', async () =
   }
 })
 
-test('[L22] a fork begins with the turns that it has copied', async () => {
+test('[L22] [L23.4] a fork begins with the turns that it has copied', async () => {
   const { ann } = await oneClientSession(severalChats())
   for (const id of ['t1', 't2', 't3']) await turn(ann, id)
   const channel = 'ahp-chat:/copy'
@@ -165,7 +165,7 @@ test('[L22] a fork begins with the turns that it has copied', async () => {
   expect(snapshot?.state).toMatchObject({ turns: chatOf(ann).turns.slice(0, 2) })
 })
 
-test('[L22] the finished turns of a state come in pages', async () => {
+test('[L22] [L22.7] the finished turns of a state come in pages', async () => {
   const { ann } = await oneClientSession(readyAgent())
   for (const id of ['t1', 't2', 't3', 't4', 't5']) await turn(ann, id)
   const seen: string[] = []

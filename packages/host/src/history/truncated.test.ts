@@ -33,7 +33,7 @@ async function turnsAt(ann: Client, seq: number, channel = chat): Promise<readon
 }
 
 describe('[L24] what a truncation has taken away', () => {
-  test('is in no state and in no envelope, and the answers say so', async () => {
+  test('[L24.2] [L24.5] is in no state and in no envelope, and the answers say so', async () => {
     const { ann } = await oneClientSession(readyAgent())
     await turn(ann, 't1', 'first')
     const { ends: kept } = await askEnvelopes(ann)
@@ -57,7 +57,7 @@ describe('[L24] what a truncation has taken away', () => {
     expect(all.total).toBe(all.envelopes.length)
   })
 
-  test('is not shown as a pending message of an earlier state', async () => {
+  test('[L24.4] is not shown as a pending message of an earlier state', async () => {
     const agent = patientAgent()
     const { ann } = await oneClientSession(agent)
     ann.dispatch(chat, started('t1'))
@@ -99,7 +99,7 @@ describe('[L24] what a truncation has taken away', () => {
     expect(await folded(ann, all, all.envelopes, all.gaps)).toMatchObject({ turns: [{ id: 't1' }] })
   })
 
-  test('may reach into the copied turns of a fork, which then begins with the truncation', async () => {
+  test('[L24.3] may reach into the copied turns of a fork, which then begins with the truncation', async () => {
     const { ann } = await oneClientSession(severalChats())
     await turnsIn(ann, chat, ['t1', 't2', 't3'])
     const copy = 'ahp-chat:/copy'
@@ -128,7 +128,7 @@ async function forgetAll(all: TestHost, ann: Client): Promise<void> {
   await days(all, 3)
 }
 
-describe('[L24] what retention has forgotten', () => {
+describe('[L24] [L24.1] what retention has forgotten', () => {
   test('is not shown, also if it was read before, and the answers say so', async () => {
     const { all, ann } = await oneClientSession(readyAgent())
     await turn(ann, 't1', 'old words')

@@ -52,7 +52,29 @@ test.each([true, false])(
   },
 )
 
-test('[L8] a head is written after 25 rows, so that the rows of a woken channel reach back to the head', async () => {
+test.each([
+  [999, 1, true],
+  [1000, 1, false],
+  [1, 4_100_000, true],
+  [1, 4_200_000, false],
+])(
+  '[L8.2] after %i actions of %i characters a load begins at the creation: %s',
+  async (count, length, expected) => {
+    const { store, log, channel, flush } = await heldLog()
+    for (let n = 0; n < count; n++) {
+      const draft = { ...message, text: `${n}`.padEnd(length) }
+      const edited: Action & Record<string, unknown> = { type: 'chat/draftChanged', draft }
+      log.appendChecked(channel, edited)
+    }
+    while (log.committedSeq < log.last) {
+      await stepOver()
+      flush()
+    }
+    expect(await store.log.load(chatUri)).toMatchObject({ fromCreation: expected })
+  },
+)
+
+test('[L8] [L8.2] a head is written after 25 rows, so that the rows of a woken channel reach back to the head', async () => {
   const { store, log, channel, flush } = await heldLog()
   for (let turn = 0; turn < 60; turn++)
     for (const action of [started(`t${turn}`), complete(`t${turn}`)]) log.appendChecked(channel, action)

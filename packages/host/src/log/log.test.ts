@@ -1,3 +1,4 @@
+import { memoryStore } from '@atrium/adapters/store/memory'
 import type { Action } from '@atrium/protocol/channel'
 import { expect, test } from 'vitest'
 import {
@@ -12,9 +13,12 @@ import {
   started,
   stepOver,
 } from '../../test/held-log.ts'
+import { testWorld } from '../../test/world.ts'
 import type { Listener } from './entry.ts'
+import { Log } from './log.ts'
+import { StepRecords } from './step-records.ts'
 
-test('[L2] I1: a strict action is not delivered, in no snapshot and without effect before it is durable', async () => {
+test('[L2] [L2.2] I1: a strict action is not delivered, in no snapshot and without effect before it is durable', async () => {
   const { log, channel, committed, flush } = await heldLog()
   const listener = new RecordingListener()
   channel.listeners.add(listener)
@@ -55,6 +59,31 @@ test('[L3] [F-10] streamed text is delivered without waiting for the disk, but n
   expect(listener.types.slice(3)).toEqual(['chat/turnComplete', 'chat/delta'])
 })
 
+test('[L4.4] a failed flush that is no full disk ends the host, and is not repeated', async () => {
+  const store = memoryStore()
+  const failures: unknown[] = []
+  const events = {
+    appended: () => {},
+    committed: () => {},
+    fatal: (error: unknown) => void failures.push(error),
+  }
+  const log = new Log(store.log, testWorld(), events, {
+    records: new StepRecords(store.records),
+    first: 1000,
+  })
+  await log.begin()
+  const channel = log.create(chatUri, 'chat', chat)
+  await log.settled()
+  let flushes = 0
+  const broken = new Error('EIO')
+  store.log.flush = () => (flushes++, Promise.reject(broken))
+  for (const id of ['t1', 't2']) {
+    log.appendChecked(channel, started(id))
+    await stepOver()
+  }
+  expect([failures, flushes]).toEqual([[broken], 1])
+})
+
 test('[L1] the actions of one step are stored together or not at all', async () => {
   const { store, log, channel, flush } = await heldLog()
   log.appendChecked(channel, started('t1'))
@@ -70,7 +99,7 @@ test('[L1] the actions of one step are stored together or not at all', async () 
   expect(types).toEqual(['chat/turnStarted', 'chat/responsePart'])
 })
 
-test('[L2] an action that a listener appends during a delivery waits, so that all listeners see one order', async () => {
+test('[L2] [L2.1] an action that a listener appends during a delivery waits, so that all listeners see one order', async () => {
   const { log, channel, flush } = await heldLog()
   const later = new RecordingListener()
   const first: Listener = {
@@ -148,7 +177,7 @@ test('[L15] a dispatched action that changes nothing is echoed to its sender alo
   expect((await store.log.read([chatUri], 0, Number.MAX_SAFE_INTEGER)).envelopes).toEqual([])
 })
 
-test('[L2] a refusal is sent to its sender alone, in order, and without the disk', async () => {
+test('[L2] [L2.7] a refusal is sent to its sender alone, in order, and without the disk', async () => {
   const { log, channel } = await heldLog()
   const [ann, ben] = [new RecordingListener(), new RecordingListener()]
   channel.listeners.add(ann)
@@ -160,7 +189,7 @@ test('[L2] a refusal is sent to its sender alone, in order, and without the disk
   expect(channel.head).toBe(channel.committed)
 })
 
-test('[L9] a channel sleeps when nothing needs it, and wakes with the same state', async () => {
+test('[L9] [L9.1] a channel sleeps when nothing needs it, and wakes with the same state', async () => {
   const { log, channel, flush } = await heldLog()
   const listener = new RecordingListener()
   channel.listeners.add(listener)

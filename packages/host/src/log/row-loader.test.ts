@@ -94,7 +94,7 @@ test('[L7] [L9] I3: a chat that loads its older turns at any moment always equal
   )
 })
 
-test('[L9] a chat wakes with its newest turns and the ids of all', async () => {
+test('[L9] [L9.3] a chat wakes with its newest turns and the ids of all', async () => {
   const { channel } = await lazyChat()
   expect(idsOf(channel.head as ChatState)).toEqual(['t5', 't6'])
   expect(channel.olderRows).toBe(5)
@@ -110,7 +110,7 @@ test('[L9] after a crash the last turn of the head is loaded, because a later ac
   await expectConsistent(chat)
 })
 
-test('[L9] loading turns extends every state of a chat in one step, without a number or a delivery', async () => {
+test('[L9] [L9.3] loading turns extends every state of a chat in one step, without a number or a delivery', async () => {
   const chat = await lazyChat()
   const { channel, log } = chat
   const delivered: unknown[] = []

@@ -20,7 +20,7 @@ async function resend(
   await client.until(() => chatOf(client).turns.at(-1)?.id === turnId)
 }
 
-test('[H11] an edited message truncates the chat before it, and the chat goes on from there', async () => {
+test('[H11] [H11.5] an edited message truncates the chat before it, and the chat goes on from there', async () => {
   const { all, ann } = await oneClientSession(readyAgent())
   await turnsIn(ann, chat, ['t1', 't2', 't3'])
   const ben = await all.join('ben', { subscribe: [session, chat] })
@@ -38,7 +38,7 @@ test('[H11] an edited message truncates the chat before it, and the chat goes on
   expect(texts(ann)).toEqual(['all anew'])
 })
 
-test('[H11] a message is edited in a chat that is only partly in memory, after a restart and before another', async () => {
+test('[H11] [H11.5] a message is edited in a chat that is only partly in memory, after a restart and before another', async () => {
   const { all, ann } = await oneClientSession(readyAgent())
   const ids = Array.from({ length: 70 }, (_, i) => `t${i}`)
   await turnsIn(ann, chat, ids)

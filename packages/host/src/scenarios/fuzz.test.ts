@@ -147,7 +147,7 @@ test('every message has a definition, and every mark is used', () => {
 })
 
 describe('[R9] [S-15] [S-18] [S-19] a message with one fault, sent to a host', () => {
-  test('is answered or refused, changes nothing unless it was accepted, and closes no link', async () => {
+  test('[R9.1] [R9.2] [R9.4] is answered or refused, changes nothing unless it was accepted, and closes no link', async () => {
     const all = await testHost()
     createEveryKind(all.core())
     await all.core().log.settled()

@@ -120,7 +120,7 @@ describe('[R2] S-18: depth and keys, through a host', () => {
 
 describe('[S-19] numbers', () => {
   test.each(['-1', '-0', '0.5', '1e999', '9007199254740992', '-1e999', '"7"', '"NaN"', 'null', '[]', 'true'])(
-    '[P7] a clientSeq of %s is refused, and the link stays open',
+    '[P7] [P7.1] a clientSeq of %s is refused, and the link stays open',
     async (seq) => {
       const { ann, far, core } = await alone()
       const before = core().log.channel(session)?.head
@@ -142,7 +142,7 @@ describe('[S-19] numbers', () => {
   )
 
   test.each(['1e999', '-1e999', '-0', '[-0.0]', '{"a":{"b":[1,1e400]}}'])(
-    '[P3] %s in free JSON is refused: the stored value would differ',
+    '[P3] [P7.2] %s in free JSON is refused: the stored value would differ',
     async (value) => {
       const { ann, far, core } = await alone()
       const before = core().log.channel(root)?.head
@@ -151,7 +151,7 @@ describe('[S-19] numbers', () => {
       expect(core().log.channel(root)?.head).toBe(before)
     },
   )
-  test('[P3] and so it is in a request', async () => {
+  test('[P3] [P7.2] and so it is in a request', async () => {
     const { ann, far } = await alone()
     far.send(
       '{"jsonrpc":"2.0","id":"q","method":"createSession","params":{"channel":"ahp-session:/2","_meta":{"a":1e999}}}',
@@ -168,21 +168,21 @@ describe('[S-19] numbers', () => {
     })
   }
   test.each(['{"a":-0}', '{"_meta":{"a":[1e400]}}', '[-0.0]', '{"channel":7}'])(
-    '[P7, R8] a ping with the params %s is refused like any other request',
+    '[P7.2] [R8] a ping with the params %s is refused like any other request',
     async (params) =>
       expect(await answerTo(`{"jsonrpc":"2.0","id":"p","method":"ping","params":${params}}`)).toMatchObject({
         id: 'p',
         error: { code: -32602 },
       }),
   )
-  test.each(['-0', '-0.0', '1e400'])('[P7, R3] a request with the id %s is refused', async (id) =>
+  test.each(['-0', '-0.0', '1e400'])('[P7.2] [R3] a request with the id %s is refused', async (id) =>
     expect(await answerTo(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`)).toMatchObject({
       id: null,
       error: { code: -32600 },
     }),
   )
   test.each(['1e308', '5e-324', '9007199254740993', '0.1', '123456789012345678901234567890'])(
-    '[L7] %s is stored as the double it is',
+    '[L7] [P7.2] %s is stored as the double it is',
     async (value) => {
       const all = await alone()
       all.far.send(config(value))

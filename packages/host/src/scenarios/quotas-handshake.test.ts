@@ -11,7 +11,7 @@ const code = (asked: Promise<unknown>) =>
     (error: { code: number }) => error.code,
   )
 
-describe('[H1] S-20: the first message', () => {
+describe('[H1] [H1.2] S-20: the first message', () => {
   const opened = async (length: number) => {
     const all = await testHost()
     const [near, far] = all.wire()
@@ -42,7 +42,7 @@ describe('[H1] S-20: the first message', () => {
   })
 })
 
-describe('[H1] S-07: a link without a handshake', () => {
+describe('[H1] [H1.1] S-07: a link without a handshake', () => {
   test('[S-57 handshakeMs] at 10,000: it had until then', async () => {
     const { link, world } = await testHost()
     const ann = link()
@@ -89,7 +89,7 @@ test('[H1] S-07: a link whose handshake waits for a slow disk is not closed as s
   await nobody.until(() => nobody.peer.closed.aborted)
 })
 
-describe('[L12] [S-24] text may be delayed', () => {
+describe('[L12] [S-24] [L12.4] text may be delayed', () => {
   const after = async (maxLatencyMs: number, ms: number) => {
     const all = await testHost()
     const ann = await all.join('ann')
@@ -110,7 +110,7 @@ describe('[L12] [S-24] text may be delayed', () => {
   test('a negative latency counts as none', async () => expect(await after(-5, 0)).toBe(1))
 })
 
-describe('[L6] after a restart only the newest actions are recognized as resends', () => {
+describe('[L6] [L6.1] after a restart only the newest actions are recognized as resends', () => {
   const again = async (count: number) => {
     const all = await testHost()
     const ann = await all.join('ann')

@@ -22,7 +22,7 @@ async function withSessions(count: number): Promise<TestHost & { ann: Client }> 
   return { ...all, ann }
 }
 
-describe('[H5] S-23: subscriptions of one link', () => {
+describe('[H5] [H5.2] S-23: subscriptions of one link', () => {
   test('[S-57 subscriptions] at 512: by subscribe, by initialize and by reconnect', async () => {
     const { ann, join, link } = await withSessions(512)
     for (const channel of uris(512)) await ann.ask('subscribe', { channel })
@@ -74,7 +74,7 @@ describe('[H5] S-23: subscriptions of one link', () => {
   })
 })
 
-describe('[H5] S-23: concurrent requests of one link', () => {
+describe('[H5] [H5.2] S-23: concurrent requests of one link', () => {
   const asked = async (count: number) => {
     const tasks: (() => void)[] = []
     let holding = false
@@ -100,7 +100,7 @@ describe('[H5] S-23: concurrent requests of one link', () => {
   })
 })
 
-describe('[H5] S-23: waiting messages of one link', () => {
+describe('[H5] [H5.3] S-23: waiting messages of one link', () => {
   /** Sends messages behind a request whose read the disk never answers, so that they wait. */
   const waiting = async (length: number) => {
     const all = await testHost()
@@ -149,7 +149,7 @@ describe('[H5] S-23: links of one principal', () => {
     expect(connectionCount.enter('owner', new AbortController().signal)).toBe(true)
   })
 
-  test('one link too many is closed with a reason; when others end, a new one is accepted', async () => {
+  test('[H5.1] one link too many is closed with a reason; when others end, a new one is accepted', async () => {
     const all = await testHost({ limits: { links: 3 } })
     for (let round = 0; round < 5; round++) {
       const clients = await Promise.all(['a', 'b', 'c'].map((id) => all.join(id, { subscribe: [root] })))
@@ -165,7 +165,7 @@ describe('[H5] S-23: links of one principal', () => {
   })
 })
 
-describe('[H5] S-23: sessions', () => {
+describe('[H5] [H5.2] S-23: sessions', () => {
   const existing = async (count: number) => {
     const disk = memoryStore()
     for (const resource of uris(count)) {

@@ -8,12 +8,30 @@ import { Log } from '../log/log.ts'
 
 // Interleavings that once went wrong.
 
-test('[L2] a client that dispatches without a subscription gets the outcome', async () => {
-  const { join } = await heldHost()
+test('[L2.5] a client that dispatches without a subscription gets its own envelopes, and no others', async () => {
+  const { ben, join } = await heldHost()
   const cem = await join('cem')
+  await ben.echo(ben.dispatch(session, title('from Ben')))
   expect(await cem.echo(cem.dispatch(session, title('from outside')))).toMatchObject({
     action: title('from outside'),
   })
+  await ben.echo(ben.dispatch(session, title('from Ben again')))
+  await cem.ask('ping', {})
+  expect(cem.envelopes).toHaveLength(1)
+})
+
+test('[L2.3] a command is answered when what it has appended is durable', async () => {
+  const all = await heldHost()
+  all.hold()
+  let answered = false
+  const created = all.ann.ask('createSession', { channel: 'ahp-session:/two' }).then(() => (answered = true))
+  await untilIdle()
+  expect(answered).toBe(false)
+  all.release()
+  await created
+  await all.restart('crash')
+  const cem = await all.join('cem')
+  await cem.ask('subscribe', { channel: 'ahp-session:/two' })
 })
 
 test('[L1] after a crash right after the echo, the session list agrees with the session', async () => {

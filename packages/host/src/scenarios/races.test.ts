@@ -91,7 +91,7 @@ test('[L13] [F-31] a client reconnects also while others write without pause', a
   expect(result.type).toBe('replay')
 })
 
-test('[L13] where the log cannot be read, reconnect is answered with snapshots, and the link goes on', async () => {
+test('[L13] [L13.6] where the log cannot be read, reconnect is answered with snapshots, and the link goes on', async () => {
   const all = await heldHost({ limits: { recentLength: 0 } })
   const { ann, ben } = all
   const { read } = all.store().log
@@ -161,7 +161,7 @@ test('[L13] a channel that was unsubscribed and is named again in reconnect gets
   expect(result.type).toBe('snapshot')
 })
 
-test('[L6] three hundred unseen actions that are resent are applied once', async () => {
+test('[L6] [L6.1] three hundred unseen actions that are resent are applied once', async () => {
   const all = await heldHost()
   const { ann, ben } = all
   const seen = ann.lastSeen

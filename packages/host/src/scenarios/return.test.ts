@@ -34,7 +34,7 @@ test('[L6] I6: a resend is recognized also when the client has initialized twice
   expect((await ann.echo(1)).rejectionReason).toBe(`already accepted as ${first.serverSeq}`)
 })
 
-test("[L6] I6: a snapshot moves a client's last seen number past echoes that it has not received", async () => {
+test("[L6] [L6.1] I6: a snapshot moves a client's last seen number past echoes that it has not received", async () => {
   const all = await heldHost()
   const first = await all.ann.echo(all.ann.dispatch(session, title('once')))
   all.ann.peer.close()
@@ -47,7 +47,7 @@ test("[L6] I6: a snapshot moves a client's last seen number past echoes that it 
   expect((await link.echo(1)).rejectionReason).toBe(`already accepted as ${first.serverSeq}`)
 })
 
-test('[L6] uncommitted actions of a client are delivered once, over its new link', async () => {
+test('[L6] [L6.4] uncommitted actions of a client are delivered once, over its new link', async () => {
   const all = await heldHost()
   const { ann } = all
   await unsubscribe(ann)
@@ -62,7 +62,7 @@ test('[L6] uncommitted actions of a client are delivered once, over its new link
   expect(titles(link)).toEqual(['slow'])
 })
 
-test('[L13] F-23: of two concurrent handshakes the later wins, and knows what the other has dispatched', async () => {
+test('[L13] [L13.7] F-23: of two concurrent handshakes the later wins, and knows what the other has dispatched', async () => {
   const all = await heldHost()
   all.ann.peer.close()
   const older = all.link()
@@ -76,7 +76,7 @@ test('[L13] F-23: of two concurrent handshakes the later wins, and knows what th
   expect(titles(all.ben)).toEqual(['from the newer'])
 })
 
-test('[L13] F-23: messages that arrive late over a closed link are ignored', async () => {
+test('[L13] [L13.7] F-23: messages that arrive late over a closed link are ignored', async () => {
   const { host, join } = await testHost()
   const [near, far] = pair()
   // A socket that still receives messages from the other end after this side has closed it.
@@ -99,7 +99,7 @@ test('[L13] F-23: messages that arrive late over a closed link are ignored', asy
   expect(ann.state(session)).toMatchObject({ title: '' })
 })
 
-test('[L13] a client that initializes again has no snapshots, also after a crash', async () => {
+test('[L13] [L13.8] a client that initializes again has no snapshots, also after a crash', async () => {
   const all = await heldHost()
   const { ann } = all
   ann.peer.close()
@@ -116,7 +116,7 @@ test('[L13] a client that initializes again has no snapshots, also after a crash
   expect(result.type).toBe('snapshot')
 })
 
-test('[L13] a snapshot has a number that its client has not seen: a client that names an older one has lost it', async () => {
+test('[L13] [L13.2] a snapshot has a number that its client has not seen: a client that names an older one has lost it', async () => {
   const all = await heldHost()
   const cat = await all.join('cat', { subscribe: [root] })
   const seen = cat.lastSeen
@@ -126,7 +126,7 @@ test('[L13] a snapshot has a number that its client has not seen: a client that 
   expect(result.type).toBe('snapshot')
 })
 
-test('[L13] while actions are uncommitted, a snapshot may have a number that the client has seen: then the number proves nothing', async () => {
+test('[L13] [L13.2] while actions are uncommitted, a snapshot may have a number that the client has seen: then the number proves nothing', async () => {
   const all = await heldHost()
   const cat = await all.join('cat', { subscribe: [root] })
   all.hold()
@@ -158,7 +158,7 @@ test('[L13] a client that has seen nothing since its snapshots gets no second on
   expect(result).toMatchObject({ type: 'replay', actions: [] })
 })
 
-test('[L13] a channel that is dropped while a client reconnects is neither in the response nor after it', async () => {
+test('[L13] [L13.6] a channel that is dropped while a client reconnects is neither in the response nor after it', async () => {
   const all = await heldHost()
   const { ann, ben } = all
   ann.peer.close()
@@ -181,7 +181,7 @@ test('[L13] a channel that is dropped while a client reconnects is neither in th
   expect(titles(link).filter((text) => text === 'last words')).toEqual([])
 })
 
-test('[H1] a notification during the handshake waits for the response', async () => {
+test('[H1] [H1.5] a notification during the handshake waits for the response', async () => {
   const all = await heldHost()
   const { ann, ben } = all
   ann.peer.close()
@@ -208,7 +208,7 @@ test('[H1] a notification during the handshake waits for the response', async ()
   expect(link.notes[0]).toMatchObject({ method: 'root/sessionAdded' })
 })
 
-test('[L9] a channel with ephemeral actions stays awake until its head is durable', async () => {
+test('[L9] [L9.2] a channel with ephemeral actions stays awake until its head is durable', async () => {
   const tasks: (() => void)[] = []
   const store = memoryStore({ soon: (task) => void tasks.push(task) })
   const flush = async () => {
@@ -236,7 +236,7 @@ test('[L9] a channel with ephemeral actions stays awake until its head is durabl
   expect((await log.wake(uri))?.head).toEqual(terminal.head)
 })
 
-test('[L9] [I8] a response that waited for the disk is not overtaken by the next', async () => {
+test('[L9] [I8] [L9.12] a response that waited for the disk is not overtaken by the next', async () => {
   const all = await heldHost()
   const { ann, ben } = all
   for (const client of [ann, ben]) await unsubscribe(client)
@@ -247,12 +247,19 @@ test('[L9] [I8] a response that waited for the disk is not overtaken by the next
   expect(order).toEqual([session, root])
 })
 
-test('[H1] a host that is shutting down accepts no link', async () => {
+test('[H1] [H1.5] a host that is shutting down accepts no link', async () => {
   const { host } = await testHost()
   await host().close()
   const [near, far] = pair()
+  const codes: unknown[] = []
+  const { close } = near
+  near.close = (code, reason) => {
+    codes.push(code)
+    close.call(near, code, reason)
+  }
   host().connect(near, 'owner')
   await expect(new Client(far).initialize('late')).rejects.toThrow('closed')
+  expect(codes).toEqual([1001])
 })
 
 test('[L12] [L13] actions during a slow read do not close the link that waits for it', async () => {

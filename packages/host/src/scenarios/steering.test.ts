@@ -87,7 +87,7 @@ const rows: readonly (readonly [said: readonly AnyAction[], next: readonly strin
 ]
 
 test.each(rows)(
-  '[H9] %#: a turn that is cancelled holds everything, and a turn that completes starts it',
+  '[H9] [H9.12] %#: a turn that is cancelled holds everything, and a turn that completes starts it',
   async (said, next) => {
     const all = await twoClientSession()
     await turn(all, 't1')
@@ -100,23 +100,26 @@ test.each(rows)(
   },
 )
 
-test.each(rows)('[H9] %#: a turn that ends well starts the waiting messages in order', async (said, next) => {
-  const all = await twoClientSession()
-  await turn(all, 't1')
-  for (const action of said) await accepted(all.ann, chat, action)
-  ;(await all.agent.given()).end()
-  expect(await endTurns(all, next.length + 1, 1)).toEqual(['go', ...next])
-  expect(all.agent.runs).toHaveLength(next.length + 1)
-  for (const key of ['activeTurn', 'queuedMessages', 'steeringMessage'])
-    expect(chatOf(all)).not.toHaveProperty(key)
-  const froms = all.ann.envelopes.flatMap(({ action }) =>
-    'queuedMessageId' in action ? [action.queuedMessageId] : [],
-  )
-  expect(froms).toHaveLength(next.length)
-})
+test.each(rows)(
+  '[H9] [H9.7] %#: a turn that ends well starts the waiting messages in order',
+  async (said, next) => {
+    const all = await twoClientSession()
+    await turn(all, 't1')
+    for (const action of said) await accepted(all.ann, chat, action)
+    ;(await all.agent.given()).end()
+    expect(await endTurns(all, next.length + 1, 1)).toEqual(['go', ...next])
+    expect(all.agent.runs).toHaveLength(next.length + 1)
+    for (const key of ['activeTurn', 'queuedMessages', 'steeringMessage'])
+      expect(chatOf(all)).not.toHaveProperty(key)
+    const froms = all.ann.envelopes.flatMap(({ action }) =>
+      'queuedMessageId' in action ? [action.queuedMessageId] : [],
+    )
+    expect(froms).toHaveLength(next.length)
+  },
+)
 
 test.each(rows)(
-  '[H9] X5: after a turn that its host interrupted, all messages wait, %#, and %j comes when it is resumed',
+  '[H9] [H9.12] X5: after a turn that its host interrupted, all messages wait, %#, and %j comes when it is resumed',
   async (said, next) => {
     const all = await twoClientSession(new ScriptedAgent({ resumes: true }))
     await turn(all, 't1')

@@ -226,7 +226,7 @@ describe('[L13] F-23: one client that reconnects again and again', () => {
   })
 })
 
-test('[L13] F-31: 10,000 actions during a reconnect: none overtakes the response, none is missing, none comes twice', async () => {
+test('[L13] [L2.4] F-31: 10,000 actions during a reconnect: none overtakes the response, none is missing, none comes twice', async () => {
   const all = await testHost({ soon: (task) => void setImmediate(task) })
   const ben = await withSession(all)
   const ann = await all.join('ann', { subscribe: [session] })
@@ -269,7 +269,7 @@ test('[L13] F-31: 10,000 actions during a reconnect: none overtakes the response
   expect(frames.length).toBeGreaterThan(1000)
 })
 
-test('[L12] I13: one long message, and the actions that follow from it, close no link that reads', async () => {
+test('[L12] [L12.3] I13: one long message, and the actions that follow from it, close no link that reads', async () => {
   const all = await testHost()
   const ben = await withSession(all)
   await ben.ask('subscribe', { channel: root })

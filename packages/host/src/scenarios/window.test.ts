@@ -67,7 +67,7 @@ const seen = (client: Client) => {
 
 const ids = (client: Client) => (client.state(chat)['turns'] as { id: string }[]).map(({ id }) => id)
 
-test('[L9] a turn that is resumed is sent first to subscribers that have only newer turns', async () => {
+test('[L9] [L9.7] a turn that is resumed is sent first to subscribers that have only newer turns', async () => {
   const { ann, ben } = await narrow(['t1'], 0, stumbling())
   expect(ids(ben)).toEqual([])
   await ann.echo(ann.dispatch(chat, { type: 'chat/turnResume', turnId: 't1' }))
@@ -80,7 +80,7 @@ test.each([
   ['is cut to a turn', 1, { type: 'chat/truncated', turnId: 't1' }, undefined],
   ['goes on again', 0, { type: 'chat/turnResume', turnId: 't1' }, stumbling()],
 ])(
-  '[L9] [L13] a client that reconnects to a chat that %s, and lacks that turn, can follow',
+  '[L9] [L13] [L9.7] [L13.4] a client that reconnects to a chat that %s, and lacks that turn, can follow',
   async (_, view, action, agent) => {
     const all = await narrow(agent ? ['t1'] : ['t1', 't2', 't3'], view, agent)
     const { ann, ben } = all
@@ -109,7 +109,7 @@ test('[L13] a reconnecting client that has the newest turns, of a chat that was 
   expect(result).toMatchObject({ type: 'replay' })
 })
 
-test('[L9] a snapshot of some turns also has the turn that an uncommitted action needs', async () => {
+test('[L9] [L9.8] a snapshot of some turns also has the turn that an uncommitted action needs', async () => {
   const { ann, ben, hold, release } = await narrowAndSlow(stumbling())
   hold()
   ann.dispatch(chat, { type: 'chat/turnResume', turnId: 't1' })
@@ -176,7 +176,7 @@ async function returning(all: TestHost, ben: Client): Promise<{ link: Client; ty
   return { link, type: result.type }
 }
 
-test('[L13] I3: a reconnecting client that was sent older turns gets no cursor to turns that do not exist', async () => {
+test('[L13] [L13.5] I3: a reconnecting client that was sent older turns gets no cursor to turns that do not exist', async () => {
   const all = await narrow(['t1', 't2', 't3'], 1)
   const { ann, ben } = all
   await ben.ask('fetchTurns', { channel: chat, cursor: String(ben.state(chat)['turnsNextCursor']) })
@@ -190,7 +190,7 @@ test('[L13] I3: a reconnecting client that was sent older turns gets no cursor t
   expect(link.state(chat)).toHaveProperty('turnsNextCursor')
 })
 
-test('[L13] after a replay a client is sent the turns that its snapshot left out, and none twice', async () => {
+test('[L13] [L13.5] after a replay a client is sent the turns that its snapshot left out, and none twice', async () => {
   const all = await narrow(['t1', 't2', 't3', 't4'], 2)
   const { link, type } = await returning(all, all.ben)
   expect(type).toBe('replay')
@@ -232,7 +232,7 @@ test('[L13] F-48: the turns of a client whose record is of a build that did not 
   expect(result.type).toBe('snapshot')
 })
 
-test('[L9] I3: a client with a new snapshot is not sent turns that it lacked before', async () => {
+test('[L9] [L9.5] I3: a client with a new snapshot is not sent turns that it lacked before', async () => {
   const tasks: (() => void)[] = []
   let holding = false
   const soon = (task: () => void) => (holding ? void tasks.push(task) : queueMicrotask(task))

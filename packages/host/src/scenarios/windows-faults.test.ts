@@ -8,7 +8,7 @@ import { TurnFailed } from '../ports/agent.ts'
 
 const turnsOf = (client: Client) => chatOf(client).turns.map(({ id }) => id)
 
-test('[L13] a client with the newest turns is not left with them by a replay of a truncation before them', async () => {
+test('[L13] [L13.4] a client with the newest turns is not left with them by a replay of a truncation before them', async () => {
   const { all, ann } = await oneClientSession(readyAgent())
   for (let i = 0; i < 6; i++) await turn(ann, `t${i}`)
   const ben = await all.join('ben')
@@ -131,13 +131,13 @@ async function emptying(full: boolean) {
   return { snapshot: snapshot?.state as Partial<ChatState>, ben, all }
 }
 
-test('[L9] I3: a client that subscribes to a chat while its turns are removed sees it empty', async () => {
+test('[L9] [L9.9] I3: a client that subscribes to a chat while its turns are removed sees it empty', async () => {
   const { snapshot } = await emptying(false)
   expect(snapshot).toMatchObject({ turns: [] })
   expect(snapshot).not.toHaveProperty('turnsNextCursor')
 })
 
-test('[L9] F-07: on a full disk nothing waits for that, and the client sees the committed turns', async () => {
+test('[L9] [L9.9] F-07: on a full disk nothing waits for that, and the client sees the committed turns', async () => {
   const { snapshot } = await emptying(true)
   expect(snapshot.turns).toHaveLength(50)
   expect(snapshot).toHaveProperty('turnsNextCursor')

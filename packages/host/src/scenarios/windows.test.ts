@@ -72,7 +72,7 @@ describe('[L9] a view of the newest turns', () => {
     [3, ['t4', 't5', 't6']],
     [7, ['t0', 't1', 't2', 't3', 't4', 't5', 't6']],
     [100, ['t0', 't1', 't2', 't3', 't4', 't5', 't6']],
-  ])('of %i turns has the newest, and pages lead to the beginning', async (turns, seen) => {
+  ])('[L9.5] of %i turns has the newest, and pages lead to the beginning', async (turns, seen) => {
     const all = await chatWithTurns(7, { limits: { turnsPageLength: 700 } })
     const cem = await peeping(all, turns)
     expect(ids(cem)).toEqual(seen)
@@ -112,7 +112,7 @@ describe('[L9] a view of the newest turns', () => {
   })
 })
 
-describe('[L9] I4: an action on a turn outside the view', () => {
+describe('[L9] [L9.7] I4: an action on a turn outside the view', () => {
   test.each(['t0', 't2', 't3'])(
     'as the chat that ends at %s: it is given first, to those who lack it',
     async (turnId) => {

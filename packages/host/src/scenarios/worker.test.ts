@@ -24,7 +24,7 @@ import type { AgentAction } from '../ports/agent.ts'
 const hello = { text: 'hi', origin: { kind: 'user' } } as const
 const task = { ...call, title: 'W', text: 'work' }
 
-test('[H8] a worker has its own chat, whose origin is the tool call', async () => {
+test('[H8] [H8.3] a worker has its own chat, whose origin is the tool call', async () => {
   const all = await twoClientSession()
   const run = await turn(all, 't1', toolCallStarted(), running)
   const worker = run.chat.spawn(task)
@@ -40,7 +40,7 @@ test('[H8] a worker has its own chat, whose origin is the tool call', async () =
   expect((await worker.done).turns).toMatchObject([{ state: 'complete' }])
 })
 
-test('[H8] a worker ends with the turn that started it, however deep', async () => {
+test('[H8] [H8.4] a worker ends with the turn that started it, however deep', async () => {
   const all = await twoClientSession()
   const run = await turn(all, 't1', toolCallStarted(), running)
   const { chat: child } = run.chat.spawn(task)
@@ -63,7 +63,7 @@ test('[H8] I13: an agent that does not wait for its worker causes no error when 
   await accepted(all.ann, chat, cancelled('t1'))
 })
 
-test('[H8] a worker whose chat is disposed of leaves no agent waiting', async () => {
+test('[H8] [H8.5] a worker whose chat is disposed of leaves no agent waiting', async () => {
   const all = await twoClientSession()
   const run = await turn(all, 't1', toolCallStarted(), running)
   const worker = run.chat.spawn(task)
@@ -133,7 +133,7 @@ test.each<readonly [what: string, act: (all: TwoClientSession, ann: Client) => P
       await until(() => chatOf(all, other).turns.length === 1)
     },
   ],
-])('[H8] I17: after a start, too, a worker ends with a turn that %s', async (_, act) => {
+])('[H8] [H8.4] I17: after a start, too, a worker ends with a turn that %s', async (_, act) => {
   const all = await twoClientSession(new ScriptedAgent({ resumes: true }))
   await all.ann.ask('createChat', { channel: session, chat: other })
   await subscribeTo(all.ann, [other])

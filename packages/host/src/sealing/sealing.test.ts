@@ -37,7 +37,7 @@ async function leave(all: TestHost, client: Client): Promise<void> {
 const sealedOf = (seals: readonly { uri: string; sealed: Sealed }[], uri: string) =>
   seals.filter((each) => each.uri === uri).reduce((sum, { sealed }) => sum + sealed.envelopes, 0)
 
-test('[L17] the envelopes of a channel that has left memory are sealed, and the channel is as before', async () => {
+test('[L17] [L17.1] the envelopes of a channel that has left memory are sealed, and the channel is as before', async () => {
   const { all, ann } = await oneClientSession(readyAgent())
   const seals = watchSeals(all)
   for (let i = 0; i < 40; i++) ann.dispatch(chat, draft('word '.repeat(100) + i))
@@ -55,7 +55,7 @@ test('[L17] the envelopes of a channel that has left memory are sealed, and the 
   expect(chatOf(ann).turns.map(({ id }) => id)).toEqual(['t1', 't2'])
 })
 
-test('[L17] a channel in memory is sealed up to its last but one head', async () => {
+test('[L17] [L17.1] a channel in memory is sealed up to its last but one head', async () => {
   const { all, ann } = await oneClientSession(readyAgent(), { machine: { headEvery: 10, sealLeast: 1 } })
   const seals = watchSeals(all)
   for (let i = 0; i < 35; i++) ann.dispatch(chat, draft(`word ${i}`))
@@ -69,7 +69,7 @@ test('[L17] a channel in memory is sealed up to its last but one head', async ()
   expect(chatOf(again).draft?.text).toBe(text)
 })
 
-test('[L17] a chat is not sealed while its turn runs', async () => {
+test('[L17] [L17.2] a chat is not sealed while its turn runs', async () => {
   const agent = patientAgent()
   const { all, ann } = await oneClientSession(agent, { machine: { headEvery: 5, sealLeast: 1 } })
   const seals = watchSeals(all)
@@ -85,7 +85,7 @@ test('[L17] a chat is not sealed while its turn runs', async () => {
   expect(sealedOf(seals, chat)).toBeGreaterThan(10)
 })
 
-test('[L17] after a start the host looks at what earlier runs have left', async () => {
+test('[L17] [L17.3] after a start the host looks at what earlier runs have left', async () => {
   const { all, ann } = await oneClientSession(readyAgent())
   for (let i = 0; i < 40; i++) ann.dispatch(chat, draft('word '.repeat(100) + i))
   await turn(ann, 't1')
@@ -99,7 +99,7 @@ test('[L17] after a start the host looks at what earlier runs have left', async 
   expect(sealedOf(seals, chat)).toBeGreaterThan(40)
 })
 
-test('[L17] a slice of less than 16 Ki characters stays as it is', async () => {
+test('[L17] [L17.4] a slice of less than 16 Ki characters stays as it is', async () => {
   const { all, ann } = await oneClientSession(readyAgent())
   const seals = watchSeals(all)
   for (let i = 0; i < 20; i++) ann.dispatch(chat, draft(`word ${i}`))
@@ -109,7 +109,7 @@ test('[L17] a slice of less than 16 Ki characters stays as it is', async () => {
   expect(seals.filter(({ uri }) => uri === chat)).toMatchObject([{ least: 16_384, sealed: { envelopes: 0 } }])
 })
 
-test('[L17] on a full disk sealing is tried again after a minute, and a read-only host seals nothing', async () => {
+test('[L17] [L17.5] on a full disk sealing is tried again after a minute, and a read-only host seals nothing', async () => {
   const { all, ann } = await oneClientSession(readyAgent(), { machine: { sealLeast: 1 } })
   await turn(ann, 't1')
   const { log } = all.store()
@@ -138,7 +138,7 @@ test('[L17] on a full disk sealing is tried again after a minute, and a read-onl
   expect(none).toEqual([])
 })
 
-test('[L16] damage that sealing finds is reported, and the channel is left as it is', async () => {
+test('[L16] [L16.3] damage that sealing finds is reported, and the channel is left as it is', async () => {
   const { all, ann } = await oneClientSession(readyAgent())
   await turn(ann, 't1')
   all.store().log.seal = async () => ({ envelopes: 0, more: false, damaged: 'number 7 has a wrong checksum' })
@@ -170,7 +170,7 @@ test('[L18] unused space is given back when nothing waits to be sealed, after a 
   expect(calls).toBe(5)
 })
 
-test('[L21] what is dropped while a slice is deleted is not forgotten, and a full disk is tried again after a minute', async () => {
+test('[L21] [L21.1] what is dropped while a slice is deleted is not forgotten, and a full disk is tried again after a minute', async () => {
   const { all, ann } = await oneClientSession(readyAgent())
   const calls: (() => void)[] = []
   let full = false

@@ -132,7 +132,7 @@ test('[H12.7] chats that are asleep are woken for the change', async () => {
   expect(sessionOf(ben).chats.map((each) => each.movable)).toEqual([true, false])
 })
 
-test('[H12.7] names that a client computes from the session go on with the same chat', async () => {
+test('[H12.7] [H12.8] names that a client computes from the session go on with the same chat', async () => {
   const { all, ann } = await twoChats()
   expect(await refusalOf(ann, changed(second))).toBeUndefined()
   for (const name of [`${session}/chat`, defaultChatUri('guide:/one'), 'guide:/one/chat']) {

@@ -94,7 +94,7 @@ test.each([
     '"constructor" cannot be changed in this session',
   ],
   ['that is valid beside an invalid one', { tone: 'cold', depth: 'x' }, 'depth must be a number'],
-] as const)('[H7] a setting %s is refused', async (_, values, reason) => {
+] as const)('[H7] [H7.3] a setting %s is refused', async (_, values, reason) => {
   expect(await refused(await twoClientSession(settable()), session, config(values))).toBe(reason)
 })
 

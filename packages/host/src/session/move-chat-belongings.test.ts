@@ -49,7 +49,7 @@ async function several(agent: Agent = severalChats()) {
 const move = (client: Client, channel: string, to: string) =>
   client.ask('moveChat', { channel, destination: { kind: 'session', session: to } })
 
-test('[H12] [Y7] the terminals of a chat move with it, running and exited ones', async () => {
+test('[H12] [Y7] [H12.4] the terminals of a chat move with it, running and exited ones', async () => {
   const { all, ann, terminals } = await several()
   const claim = { kind: 'session', session, chat: b } as const
   for (const channel of [runs, done]) {
@@ -79,7 +79,7 @@ test('[H12] [Y7] the terminals of other chats stay', async () => {
   expect(all.core().sessionResources.of(session)).toEqual([runs])
 })
 
-test('[H12] [Q7] stored content can be read while a session exists that its chat was moved to', async () => {
+test('[H12] [Q7] [H12.4] stored content can be read while a session exists that its chat was moved to', async () => {
   const { all, ann } = await several(severalChats(reader))
   ann.dispatch(b, started('b1'))
   await ann.until(() => chatOf(ann, b).turns.length === 1)

@@ -20,7 +20,7 @@ import { chat, chatOf, session, sessionOf, started } from '../../test/one-client
 import { TurnFailed } from '../ports/agent.ts'
 import type { Agent } from '../ports/agent.ts'
 
-describe('[H12] a move to a new session', () => {
+describe('[H12] [H12.5] a move to a new session', () => {
   test('copies the settings of the old one, makes the chat its default, and announces it', async () => {
     const { all, ann } = await withChats()
     await turnsIn(ann, b, ['b1'])
@@ -99,7 +99,7 @@ describe('[H12] a move to a new session', () => {
   })
 })
 
-describe('[H12] `movable` of a chat', () => {
+describe('[H12] [H12.1] `movable` of a chat', () => {
   test('is true in an idle chat and false in a turn, in the same step', async () => {
     const agent = patientAgent()
     agent.finish('t1')

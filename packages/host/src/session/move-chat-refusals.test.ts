@@ -48,7 +48,7 @@ async function refused(ann: Client, channel: string, destination: object, expect
 
 const there = (uri = two) => ({ kind: 'session', session: uri })
 
-describe('[H12] a chat cannot be moved', () => {
+describe('[H12] [H12.1] a chat cannot be moved', () => {
   test('that is the default chat, to any destination', async () => {
     const { ann } = await pair(severalChats())
     for (const destination of [there(), there(session), { kind: 'newSession' }])
@@ -95,7 +95,7 @@ describe('[H12] a chat cannot be moved', () => {
   })
 })
 
-describe('[H12] a session cannot be the destination', () => {
+describe('[H12] [H12.2] a session cannot be the destination', () => {
   test('if it is missing, or if `after` is missing', async () => {
     const { ann } = await pair(severalChats())
     await refused(ann, b, there('mock:/none'), { message: /none/, code: -32001 })
@@ -155,7 +155,7 @@ describe('[H12] a session cannot be the destination', () => {
   })
 })
 
-test('[H12] after a crash at any flush a chat is in exactly one session', async () => {
+test('[H12] [H12.3] after a crash at any flush a chat is in exactly one session', async () => {
   for (const count of [0, 1, 2]) {
     const tasks: (() => void)[] = []
     let holding = false

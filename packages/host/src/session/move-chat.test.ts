@@ -36,7 +36,7 @@ describe('[H12] a move within a session', () => {
     expect(chatsOf(ben)).toEqual(order)
   })
 
-  test('is one action of the host, with the whole order', async () => {
+  test('[H12.6] is one action of the host, with the whole order', async () => {
     const { ann } = await withChats()
     const before = ann.envelopes.length
     await moveToSession(ann, b, session)
@@ -79,7 +79,7 @@ describe('[H12] a move to another session', () => {
     expectOneSession(all, session, two)
   })
 
-  test('is one step: no client sees the chat in both sessions or in neither for longer', async () => {
+  test('[H12.3] is one step: no client sees the chat in both sessions or in neither for longer', async () => {
     const { ann } = await withChats()
     const before = ann.envelopes.length
     await moveToSession(ann, b, two)
@@ -92,7 +92,7 @@ describe('[H12] a move to another session', () => {
     expect(chatsOf(ann, two)).toEqual([b, defaultChatUri(two)])
   })
 
-  test('announces that session', async () => {
+  test('[H12.3] announces that session', async () => {
     const { all, ann } = await withChats()
     await moveToSession(ann, b, two)
     await listed(all, () => isAdded(ann, two))
@@ -159,7 +159,7 @@ describe('[H12] a move to another session', () => {
     expectOneSession(all, two)
   })
 
-  test('includes the chats of the workers', async () => {
+  test('[H12.4] includes the chats of the workers', async () => {
     const { all, ann } = await withChats(severalChats(boss))
     ann.dispatch(b, started('b1', 'boss'))
     await ann.until(() => chatOf(ann, b).turns.length === 1)

@@ -132,7 +132,7 @@ describe('[H7.4] a session of a client that creates sessions in advance is annou
   })
 })
 
-describe('[H7] the title of a session', () => {
+describe('[H7] [H7.5] the title of a session', () => {
   const named = (text: string) => ({ type: 'session/titleChanged', title: text }) as AgentAction
 
   test('is its first message until its agent sets one', async () => {
@@ -175,7 +175,7 @@ describe('[H7] the title of a session', () => {
   })
 })
 
-describe('[H7] a change in the session list', () => {
+describe('[H7] [H7.6] a change in the session list', () => {
   const listed = async (): Promise<TwoClientSession & { watcher: Client }> => {
     const all = await twoClientSession()
     await accepted(all.ann, session, title('Listed'))
@@ -233,7 +233,7 @@ describe('[H7] a change in the session list', () => {
   })
 })
 
-describe('[H10] the status of a session follows its chats', () => {
+describe('[H10] [H10.1] [H10.2] the status of a session follows its chats', () => {
   const asksIt = [asks]
   /** Each row: what the second chat does, what the default chat does, and the resulting status of the session. */
   const rows: readonly (readonly [other: string, own: string, status: number])[] = [

@@ -58,7 +58,7 @@ describe('[H7] a session is created', () => {
     },
   )
 
-  test('again after a crash of the host, and once more', async () => {
+  test('[H9.10] again after a crash of the host, and once more', async () => {
     const agent = new ScriptedAgent({ create: () => new Promise(() => {}) })
     const all = await twoClientSession(agent, { waits: false })
     await accepted(all.ann, chat, started('t1'))
@@ -79,7 +79,7 @@ describe('[H7] a session is created', () => {
   })
 })
 
-describe('[H2] -32003: a URI is used once', () => {
+describe('[H2] [H2.1] -32003: a URI is used once', () => {
   test.each([
     ['an existing session', session],
     ['a disposed session', 'ahp-session:/gone'],
@@ -120,14 +120,14 @@ test.each([
   ['a directory twice', { workingDirectories: ['file:///a', 'file:///a'] }, -32602],
   ['more directories than its agent supports', { workingDirectories: ['file:///a', 'file:///b'] }, -32602],
   ['another active client', { activeClient: { clientId: 'ben', tools: [] } }, -32602],
-])('[H2] createSession with %s is refused and leaves nothing', async (_, params, code) => {
+])('[H2] [H2.1] createSession with %s is refused and leaves nothing', async (_, params, code) => {
   const all = await testHost()
   const ann = await all.join('ann')
   await expect(ann.ask('createSession', { channel: two, ...params })).rejects.toMatchObject({ code })
   await ann.ask('createSession', { channel: two })
 })
 
-describe('[H7] a channel kind that this host does not offer', () => {
+describe('[H7] [H7.8] a channel kind that this host does not offer', () => {
   const offered = new Set([...hostCommands.keys(), 'ping', 'initialize', 'reconnect'])
   const others = [...commands.keys()].filter((method) => !offered.has(method))
 
@@ -161,7 +161,7 @@ describe('[H7] a channel kind that this host does not offer', () => {
   })
 })
 
-describe('[H7] progress', () => {
+describe('[H7] [H7.2] progress', () => {
   const asked = async (create: (given: Session) => Promise<void>) => {
     const all = await testHost({ agents: [new ScriptedAgent({ create })] })
     const [ann, ben] = [
@@ -239,7 +239,7 @@ test('[H14.4] an agent is told when the last client has left an idle session', a
   expect(agent.released).toEqual([session])
 })
 
-describe('[H7] disposing of a session', () => {
+describe('[H7] [H7.7] disposing of a session', () => {
   test('removes its chats, subscriptions, turns and records, and notifies its agent', async () => {
     const all = await twoClientSession()
     const run = await turn(all, 't1', part('p'))

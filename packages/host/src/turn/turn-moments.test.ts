@@ -33,23 +33,29 @@ async function cancelledAfter(all: TwoClientSession, promises: number): Promise<
 const delivered = ({ ben }: TwoClientSession) =>
   ben.envelopes.flatMap(({ channel, action }) => (channel === chat ? [action.type] : []))
 
-test.each(moments)('[H9] a turn cancelled %i promises after its agent ended it ends once', async (n) => {
-  const all = await twoClientSession()
-  const run = await turn(all, 't1')
-  run.end()
-  await cancelledAfter(all, n)
-  expect(chatOf(all).turns).toHaveLength(1)
-  expect(delivered(all).filter((type) => /Complete|Cancelled|error/.test(type))).toHaveLength(1)
-})
+test.each(moments)(
+  '[H9] [H9.1] a turn cancelled %i promises after its agent ended it ends once',
+  async (n) => {
+    const all = await twoClientSession()
+    const run = await turn(all, 't1')
+    run.end()
+    await cancelledAfter(all, n)
+    expect(chatOf(all).turns).toHaveLength(1)
+    expect(delivered(all).filter((type) => /Complete|Cancelled|error/.test(type))).toHaveLength(1)
+  },
+)
 
-test.each(moments)('[H9] a turn cancelled %i promises after a delta appends nothing later', async (n) => {
-  const all = await twoClientSession()
-  const run = await turn(all, 't1', part('p'))
-  run.say(delta('p', 'a'), delta('p', 'b'), delta('p', 'c'))
-  await cancelledAfter(all, n)
-  expect(delivered(all).at(-1)).toBe('chat/turnCancelled')
-  expect(all.ben.state(chat)).toMatchObject({ turns: chatOf(all).turns })
-})
+test.each(moments)(
+  '[H9] [H9.1] a turn cancelled %i promises after a delta appends nothing later',
+  async (n) => {
+    const all = await twoClientSession()
+    const run = await turn(all, 't1', part('p'))
+    run.say(delta('p', 'a'), delta('p', 'b'), delta('p', 'c'))
+    await cancelledAfter(all, n)
+    expect(delivered(all).at(-1)).toBe('chat/turnCancelled')
+    expect(all.ben.state(chat)).toMatchObject({ turns: chatOf(all).turns })
+  },
+)
 
 test('[H9] [I14] an agent that never stops does not block others, and is not run further once its turn is over', async () => {
   let yielded = 0
@@ -111,7 +117,7 @@ test.each(moments)('[H7] of two disposals %i promises apart one succeeds', async
   expect([all.agent.disposed, all.world.reports]).toEqual([[session], []])
 })
 
-test('[H9] L7: changing an action object after it was yielded changes nothing', async () => {
+test('[H9] [H9.2] L7: changing an action object after it was yielded changes nothing', async () => {
   const all = await twoClientSession()
   const made = { kind: 'markdown', id: 'p', content: 'first', _meta: { odd: NaN, none: undefined } }
   const run = await turn(all, 't1', { type: 'chat/responsePart', part: made } as AgentAction)

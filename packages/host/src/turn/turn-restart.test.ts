@@ -93,7 +93,7 @@ describe('[H9] F-01: a host that is killed at any flush', () => {
     expect(new Set(texts)).toEqual(new Set([whole]))
   })
 
-  test('of a queue: each message is answered at most once, and none is lost', async () => {
+  test('[H9.10] [H9.11] of a queue: each message is answered at most once, and none is lost', async () => {
     const act = async (ann: Client) => {
       await ann.ask('createSession', { channel: session })
       for (const id of ['a', 'b', 'c']) ann.dispatch(chat, queued(id))
@@ -148,7 +148,7 @@ describe('[H9] after a host was killed', () => {
         { type: 'chat/toolCallComplete', ...call, ...result(true) } as AgentAction,
       ],
     ],
-  ] as const)('%s: the turn was broken off', async (_, output) => {
+  ] as const)('[H9.8] %s: the turn was broken off', async (_, output) => {
     const all = await died(output)
     expect(chatOf(all).activeTurn).toBeUndefined()
     expect(interrupted(all)).toMatchObject({ error: { errorType: 'interrupted' }, resumable: true })
@@ -161,7 +161,7 @@ describe('[H9] after a host was killed', () => {
     expect(chatOf(all).turns).toMatchObject([{ id: 't1', state: 'complete' }])
   })
 
-  test('a turn of an agent that cannot resume is not marked resumable', async () => {
+  test('[H9.8] a turn of an agent that cannot resume is not marked resumable', async () => {
     const all = await died([part('p')], false)
     expect(interrupted(all)).toMatchObject({ error: { errorType: 'interrupted' } })
     expect(interrupted(all)).not.toHaveProperty('resumable')
@@ -186,7 +186,7 @@ describe('[H9] after a host was killed', () => {
     ],
   ]
   test.each(questions)(
-    'only %s: it waits on, and goes on when there is something to do',
+    '[H9.9] only %s: it waits on, and goes on when there is something to do',
     async (_, output, answers) => {
       const all = await died(output)
       expect(chatOf(all).activeTurn).toMatchObject({ id: 't1' })
@@ -206,7 +206,7 @@ describe('[H9] after a host was killed', () => {
     },
   )
 
-  test('a turn with an open question of an agent that cannot resume ends with the answer', async () => {
+  test('[H9.9] a turn with an open question of an agent that cannot resume ends with the answer', async () => {
     const all = await died([asks], false)
     expect(chatOf(all).activeTurn).toMatchObject({ id: 't1' })
     await accepted(all.ann, chat, completed('r1', { response: 'decline' }))
@@ -234,7 +234,7 @@ describe('[H9] after a host was killed', () => {
     expect(sessionOf(all)).not.toHaveProperty('inputNeeded')
   })
 
-  test("questions of a worker and of its parent: the answer of the parent's ends the worker's turn", async () => {
+  test("[H9.9] questions of a worker and of its parent: the answer of the parent's ends the worker's turn", async () => {
     const all = await twoClientSession(new ScriptedAgent({ resumes: true }))
     const run = await turn(all, 't1', toolCallStarted(), running)
     const { chat: worker } = run.chat.spawn({ ...call, title: 'W', text: 'work' })
@@ -252,7 +252,7 @@ describe('[H9] after a host was killed', () => {
   })
 })
 
-describe('[H9] a host that is closing starts no agent', () => {
+describe('[H9] [H9.11] a host that is closing starts no agent', () => {
   const question: AgentAction = { type: 'chat/inputRequested', request: { id: 'q' } }
   const reply: AnyAction = { type: 'chat/inputCompleted', requestId: 'q', response: 'decline' }
   test.each([

@@ -28,7 +28,7 @@ const shows = async (all: TwoClientSession, text?: string) => {
   expect([chatOf(all).activity, sessionOf(all).activity ?? '']).toEqual([text, text ?? ''])
 }
 
-describe('[H9] silence', () => {
+describe('[H9] [H9.5] silence', () => {
   test('is shown at doubling intervals, and never fails the turn', async () => {
     const all = await twoClientSession()
     const run = await turn(all, 't1', part('p'))
@@ -88,7 +88,7 @@ describe('[H9] silence', () => {
     await until(() => chatOf(all).turns.length === 1)
   })
 
-  test('is not shown after the end of the turn', async () => {
+  test('[H9.4] is not shown after the end of the turn', async () => {
     const all = await twoClientSession()
     await turn(all, 't1')
     all.world.advance(30_000)
@@ -115,16 +115,19 @@ describe('[H9] silence', () => {
 test.each([
   [1500, 1500],
   [-86_400_000, 0],
-])('[H9] F-13: a turn in which the clock moved by %i ms has the duration %i', async (moved, duration) => {
-  const all = await twoClientSession()
-  const run = await turn(all, 't1')
-  all.world.advance(moved)
-  run.end()
-  await until(() => chatOf(all).turns.length === 1)
-  expect(chatOf(all).turns).toMatchObject([{ duration }])
-  const complete = all.ben.envelopes.find(({ action }) => action.type === 'chat/turnComplete')
-  expect(complete?.action).toMatchObject({ duration })
-})
+])(
+  '[H9] [H9.4] F-13: a turn in which the clock moved by %i ms has the duration %i',
+  async (moved, duration) => {
+    const all = await twoClientSession()
+    const run = await turn(all, 't1')
+    all.world.advance(moved)
+    run.end()
+    await until(() => chatOf(all).turns.length === 1)
+    expect(chatOf(all).turns).toMatchObject([{ duration }])
+    const complete = all.ben.envelopes.find(({ action }) => action.type === 'chat/turnComplete')
+    expect(complete?.action).toMatchObject({ duration })
+  },
+)
 
 test('[H9] the last usage that an agent reports is kept with its turn', async () => {
   const all = await twoClientSession()
@@ -135,7 +138,7 @@ test('[H9] the last usage that an agent reports is kept with its turn', async ()
   expect(chatOf(all).turns).toMatchObject([{ usage: { outputTokens: 2 } }])
 })
 
-test('[H9] F-07: on a full disk the agent pauses, and continues when there is space', async () => {
+test('[H9] [H9.6] F-07: on a full disk the agent pauses, and continues when there is space', async () => {
   let full = false
   const all = await twoClientSession(undefined, { full: () => full })
   const run = await turn(all, 't1', part('p'))

@@ -87,7 +87,7 @@ describe('[H9] an agent ends its turn', () => {
     ['a string', 'oops', true, { error: { errorType: 'agent', message: 'the agent failed' } }],
     ['undefined', undefined, true, { error: { errorType: 'agent', message: 'the agent failed' } }],
   ]
-  test.each(failures)('when it throws %s', async (_, error, resumes, expected) => {
+  test.each(failures)('[H9.3] when it throws %s', async (_, error, resumes, expected) => {
     const all = await twoClientSession(new ScriptedAgent({ resumes }))
     ;(await turn(all, 't1', part('p'))).fail(error)
     await endedOnce(all)
@@ -109,7 +109,7 @@ describe('[H9] an agent ends its turn', () => {
   })
 })
 
-describe('[H9] S-15: an agent fails its turn that yields', () => {
+describe('[H9] [H9.2] S-15: an agent fails its turn that yields', () => {
   const garbage: readonly unknown[] = [
     undefined,
     null,
@@ -177,7 +177,7 @@ describe('[H9] S-15: an agent fails its turn that yields', () => {
   })
 })
 
-describe('[H9] a turn ended by others', () => {
+describe('[H9] [H9.1] a turn ended by others', () => {
   const ways: readonly (readonly [how: string, end: (all: TwoClientSession) => Promise<unknown>])[] = [
     ['cancelled', (all) => accepted(all.ann, chat, cancelled('t1'))],
     ['truncated', (all) => accepted(all.ann, chat, truncated())],

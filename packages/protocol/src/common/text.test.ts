@@ -16,7 +16,7 @@ test.each([
   [3, 3, 13],
   [4, 4, 18],
   [9, 0, 18],
-])('[P9] line %i character %i is at %i, in UTF-16 units', (line, character, offset) => {
+])('[P9] [P9.2] line %i character %i is at %i, in UTF-16 units', (line, character, offset) => {
   expect(offsetAt(text, { line, character })).toBe(offset)
 })
 

@@ -19,18 +19,18 @@ test.each([
   ['{"__proto__\\u0000":1}', undefined],
   ['"'.padEnd(1001, 'x'), 'longer than 1000'],
   ['"unterminated', undefined],
-])('[R2] S-18: %s', (text, problem) => {
+])('[R2] [R2.1] S-18: %s', (text, problem) => {
   const found = frameProblem(text, limits)
   if (problem === undefined) expect(found).toBeUndefined()
   else expect(found).toContain(problem)
 })
 
 test.each(['{"__proto__":1}', '{"\\u005f_proto__":1}', '[{"a":{"_\\u005Fproto__":{}}}]'])(
-  '[R2] S-18: %s is refused also by the fast check',
+  '[R2] [R2.1] S-18: %s is refused also by the fast check',
   (text) => expect(frameProblem(text, defaultLimits)).toContain('__proto__'),
 )
 
-test('[R2] S-18: four million levels of nesting are refused without recursion', () => {
+test('[R2] [R2.1] S-18: four million levels of nesting are refused without recursion', () => {
   expect(frameProblem('['.repeat(4_000_000), defaultLimits)).toContain('nested deeper')
 })
 
@@ -111,12 +111,12 @@ describe('[R2] S-57: the limits of a message', () => {
     expect(frameProblem(keyed(10_001), defaultLimits)).toContain('more than 10000 keys'))
 
   const whole = 'x'.repeat(67_108_864)
-  test('[S-57 answerLength] at 67,108,864: a client accepts the message', () =>
+  test('[R2.2] [S-57 answerLength] at 67,108,864: a client accepts the message', () =>
     expect(frameProblem(whole, clientLimits)).toBeUndefined())
   test('[S-57 answerLength] past 67,108,864: a client refuses the message', () =>
     expect(frameProblem(`${whole}x`, clientLimits)).toContain('longer than 67108864'))
 
-  test('[S-57 answerDepth] at 128: a client accepts the message', () =>
+  test('[R2.2] [S-57 answerDepth] at 128: a client accepts the message', () =>
     expect(frameProblem(nested(128), clientLimits)).toBeUndefined())
   test('[S-57 answerDepth] past 128: a client refuses the message', () =>
     expect(frameProblem(nested(129), clientLimits)).toContain('nested deeper than 128'))

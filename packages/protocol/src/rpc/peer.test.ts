@@ -62,15 +62,18 @@ test.each([
   ['an id that is an object', '{"jsonrpc":"2.0","id":{},"method":"x"}', null, errorCodes.InvalidRequest],
   ['an id that is infinite', '{"jsonrpc":"2.0","id":1e999,"method":"x"}', null, errorCodes.InvalidRequest],
   ['neither a method nor a result', '{"jsonrpc":"2.0"}', null, errorCodes.InvalidRequest],
-])('[R4] [F-14] %s gets the right error, and the connection stays open', async (_, frame, id, code) => {
-  const { ask } = bare()
-  expect(await ask(frame)).toEqual(failure(id, code))
-  expect(await ask({ jsonrpc: '2.0', id: 2, method: 'ping' })).toEqual({
-    jsonrpc: '2.0',
-    id: 2,
-    result: null,
-  })
-})
+])(
+  '[R4] [R4.1] [R4.2] [F-14] %s gets the right error, and the connection stays open',
+  async (_, frame, id, code) => {
+    const { ask } = bare()
+    expect(await ask(frame)).toEqual(failure(id, code))
+    expect(await ask({ jsonrpc: '2.0', id: 2, method: 'ping' })).toEqual({
+      jsonrpc: '2.0',
+      id: 2,
+      result: null,
+    })
+  },
+)
 
 test.each([0, -7, 1.5, '', 'a', 2 ** 53])('[R3] a response repeats the id %j unchanged', async (id) => {
   expect(await bare().ask({ jsonrpc: '2.0', id, method: 'x' })).toEqual({ jsonrpc: '2.0', id, result: null })
@@ -167,7 +170,7 @@ test('[R5] an error response becomes an AhpError with its code and data', async 
   })
 })
 
-test('[R4] a response to no pending request is reported and changes nothing', async () => {
+test('[R4] [R4.4] a response to no pending request is reported and changes nothing', async () => {
   const reports: unknown[] = []
   const { ask, far } = bare({}, (problem) => reports.push(problem))
   far.send('{"jsonrpc":"2.0","id":99,"result":1}')
@@ -181,7 +184,7 @@ test.each([
   ['__proto__', '{"jsonrpc":"2.0","id":1,"method":"x","params":{"__proto__":{}}}', 1008],
   ['a frame that is too long', `"${'x'.repeat(4 * 1024 * 1024)}"`, 1009],
 ])(
-  '[R4] S-20: %s gets an error and closes the connection, so no request waits for ever',
+  '[R4] [R4.3] S-20: %s gets an error and closes the connection, so no request waits for ever',
   async (_, frame, code) => {
     const [near, far] = pair()
     const closed: unknown[] = []
@@ -203,7 +206,7 @@ test.each([
   '{"jsonrpc":"2.0","id":1,"error":{"code":"x"}}',
   '{"jsonrpc":"2.0","id":1}',
   '{"id":1,"result":5}',
-])('[R4] the response %s settles its request, and no error is sent for it', async (frame) => {
+])('[R4] [R4.4] the response %s settles its request, and no error is sent for it', async (frame) => {
   const { peer, far, frames, ask } = bare()
   const asked = peer.request('x', {}).then(
     (result) => ({ result }),

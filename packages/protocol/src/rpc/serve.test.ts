@@ -82,7 +82,7 @@ describe('[R9] S-15: valid messages with one fault', () => {
     }),
   )
 
-  test('get a result or a JSON-RPC error, reach no handler unchecked, and cause no internal error', async () => {
+  test('[R9.1] [R9.3] get a result or a JSON-RPC error, reach no handler unchecked, and cause no internal error', async () => {
     const broken: unknown[] = []
     const answerTo = async (...frames: readonly string[]): Promise<string> => {
       const [near, far] = pair()

@@ -27,11 +27,11 @@ test.each<[what: string, state: Partial<SessionState>, status: number]>([
   ['has no default chat, but a newest one', { chats: chatsOf(InProgress, Idle) }, Idle],
   ['has flags of its own', { status: InProgress | Flag.IsRead, chats: chatsOf(Idle) }, Idle | Flag.IsRead],
   ['has a chat with flags', { chats: chatsOf(Idle | Flag.IsArchived) }, Idle],
-])('[H10] the status to show for a session that %s', (_, state, status) => {
+])('[H10] [H10.1] [H10.4] the status to show for a session that %s', (_, state, status) => {
   expect(sessionStatus(sessionOf(state))).toBe(status)
 })
 
-test('[H10] after a request for input, the reduced status says "in progress" for ever, and the status to show does not', () => {
+test('[H10] [H10.3] [H10.4] after a request for input, the reduced status says "in progress" for ever, and the status to show does not', () => {
   const request = { kind: 'chatInput', id: 'r', chat: 'c:/0', request: { id: 'q' } } as const
   const asked = reducers.session(sessionOf({ chats: chatsOf(InputNeeded) }), {
     type: 'session/inputNeededSet',

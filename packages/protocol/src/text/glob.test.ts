@@ -36,11 +36,11 @@ test.each([
   ['', '', true],
   ['a,b', 'a,b', true],
   ['𝒳*', '𝒳y', true],
-])('[P9] %s and %s: %s', (pattern, path, matches) => {
+])('[P9] [P9.3] %s and %s: %s', (pattern, path, matches) => {
   expect(glob(pattern)?.(path)).toBe(matches)
 })
 
-test.each(['[a', '{a', '{a,b', 'a\\', 'a'.repeat(1025)])('[P9] %j is not a valid glob', (pattern) => {
+test.each(['[a', '[P9.3] {a', '{a,b', 'a\\', 'a'.repeat(1025)])('[P9] %j is not a valid glob', (pattern) => {
   expect(glob(pattern)).toBeUndefined()
 })
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { template } from './template.ts'
 
-test('[P9] a template expands to a URI and matches the URI back to the values', () => {
+test('[P9] [P9.3] a template expands to a URI and matches the URI back to the values', () => {
   const turn = template('ahp-changeset:/s1/turn/{turnId}')
   expect(turn?.variables).toEqual(['turnId'])
   expect(turn?.expand({ turnId: 'a b/ü' })).toBe('ahp-changeset:/s1/turn/a%20b%2F%C3%BC')
@@ -47,7 +47,7 @@ test.each([
   '{__proto__}',
   '{a b}',
   '{a{b}}',
-])('[P9] %j is not a valid template', (text) => expect(template(text)).toBeUndefined())
+])('[P9] [P9.3] %j is not a valid template', (text) => expect(template(text)).toBeUndefined())
 
 test('[P9] S-25: hostile templates and URIs take linear time', () => {
   expect(template('{a},'.repeat(50_000))?.match(`${'x,'.repeat(50_000)}!`)).toBeUndefined()

@@ -29,16 +29,19 @@ test.each([
     'UPDATE segments SET channel = 1 WHERE channel = 2',
     'has a wrong checksum',
   ],
-])('[F-04] [L16] a channel with %s is damaged, and others are not', async (_, sql, damage) => {
-  const folder = await sealed()
-  tamper(folder, sql)
-  const { log } = await open(folder)
-  expect(await log.load(one)).toMatchObject({ damaged: expect.stringContaining(damage) })
-  if (!sql.includes('channel = 2')) expect(await log.load(two)).toMatchObject({ envelopes: { length: 9 } })
-  // Whatever is still returned of the damaged channel is as it was written.
-  const read = await log.read([one], 0, 9999).catch(() => ({ envelopes: [] }))
-  for (const each of read.envelopes) expect(each).toEqual(envelope(each.seq, one))
-})
+])(
+  '[F-04] [L16] [L16.1] [L16.3] a channel with %s is damaged, and others are not',
+  async (_, sql, damage) => {
+    const folder = await sealed()
+    tamper(folder, sql)
+    const { log } = await open(folder)
+    expect(await log.load(one)).toMatchObject({ damaged: expect.stringContaining(damage) })
+    if (!sql.includes('channel = 2')) expect(await log.load(two)).toMatchObject({ envelopes: { length: 9 } })
+    // Whatever is still returned of the damaged channel is as it was written.
+    const read = await log.read([one], 0, 9999).catch(() => ({ envelopes: [] }))
+    for (const each of read.envelopes) expect(each).toEqual(envelope(each.seq, one))
+  },
+)
 
 test.each([
   [
@@ -60,7 +63,7 @@ test.each([
   expect(await next.log.load(two)).toMatchObject({ envelopes: { length: 9 } })
 })
 
-test('[F-04] [L16] damaged rows are not sealed, and stay as they are', async () => {
+test('[F-04] [L16] [L16.3] damaged rows are not sealed, and stay as they are', async () => {
   const folder = await filled()
   tamper(folder, `UPDATE envelopes SET action = '{}' WHERE seq = 1005`)
   const { log } = await open(folder)
@@ -94,6 +97,19 @@ test('[F-04] [L16] after a bit flip anywhere in a sealed store it returns the or
     for (const text of await readAll().catch(() => []))
       if (text && !text.startsWith('{"damaged"')) expect(original).toContain(text)
   }
+})
+
+test('[L16.1] a segment has 500 envelopes, or as many as reach 256 Ki characters', async () => {
+  const { log } = await open(newFolder())
+  const long = '"' + 'x'.repeat(99_998) + '"'
+  const envelopes = range(2, 600).map((seq) => envelope(seq, one))
+  const others = range(2002, 5).map((seq) => ({ ...envelope(seq, two), action: long }))
+  log.append(step({ created: [creation(one, 1), creation(two, 2001)], envelopes: [...envelopes, ...others] }))
+  await log.flush()
+  expect(await log.seal(one, 9999, 1)).toEqual({ envelopes: 500, more: true })
+  expect(await log.seal(one, 9999, 1)).toMatchObject({ envelopes: 100 })
+  expect(await log.seal(two, 9999, 1)).toEqual({ envelopes: 3, more: true })
+  expect((await log.read([one, two], 0, 9999)).envelopes.length).toBeGreaterThan(0)
 })
 
 test('[L16] three thousand edits of a draft take a hundredth of their space when they are sealed', async () => {

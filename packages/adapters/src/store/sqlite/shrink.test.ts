@@ -37,7 +37,7 @@ test('[L18] free pages are given back in slices, and one MiB of them stays for t
   expect(pragma(folder, 'integrity_check')).toBe('ok')
 })
 
-test('[L18] the file of an earlier build is rewritten once, after its backup', async () => {
+test('[L18] [L18.1] the file of an earlier build is rewritten once, after its backup', async () => {
   const folder = earlier()
   // The header of the file tells whether free pages can be given back.
   expect(readFileSync(recorded).readUInt32BE(52)).toBe(0)
@@ -54,7 +54,7 @@ test.each([
   ['disk space', { disk: 1000, memory: Infinity }],
   ['memory', { disk: Infinity, memory: 1000 }],
 ])(
-  '[L18] without enough %s the file is not rewritten, and the store says so and works',
+  '[L18] [L18.1] without enough %s the file is not rewritten, and the store says so and works',
   async (what, room) => {
     const folder = earlier()
     const notices: string[] = []
@@ -92,7 +92,23 @@ function pragma(folder: string, name: string): unknown {
   return Object.values(row)[0]
 }
 
-test('[L21] a flush that drops a large channel deletes one slice of it; the others follow one by one, also after a restart', async () => {
+test('[L18.2] the journal is cut to 16 MiB when it begins again after a large transaction', async () => {
+  const folder = newFolder()
+  const { log } = await open(folder)
+  const journal = () => statSync(join(folder, 'atrium.db-wal')).size
+  const action = JSON.stringify({ text: 'x'.repeat(1_000_000) })
+  const envelopes = range(2, 30).map((seq) => ({ ...envelope(seq, one), action }))
+  log.append(step({ created: [creation(one, 1)], envelopes }))
+  await log.flush()
+  expect(journal()).toBeGreaterThan(25 * MiB)
+  for (let seq = 100; seq < 110 && journal() > 16 * MiB; seq++) {
+    log.append(step({ envelopes: [envelope(seq, one)] }))
+    await log.flush()
+  }
+  expect(journal()).toBeLessThanOrEqual(16 * MiB)
+})
+
+test('[L21] [L21.1] a flush that drops a large channel deletes one slice of it; the others follow one by one, also after a restart', async () => {
   const folder = newFolder()
   const store = await open(folder)
   const rows = range(0, 900).map((n) => ({ channel: one, id: `t${n}`, text: 'turn' }))

@@ -60,7 +60,7 @@ test.each([
   ],
   ['a changed kind', `UPDATE channels SET kind = 'root' WHERE id = 1`, 'its creation has a wrong checksum'],
   ['a missing tail', 'DELETE FROM tails WHERE channel = 1', 'its tail is missing'],
-])('[F-04] %s is detected', async (_, sql, damage) => {
+])('[F-04] [L8.1] [L8.4] %s is detected', async (_, sql, damage) => {
   const folder = await filled()
   tamper(folder, sql)
   const { log } = await open(folder)
@@ -75,7 +75,7 @@ test.each([
   ['a changed row', `UPDATE rows SET text = 'other' WHERE id = 't1'`],
   ['a removed row', `DELETE FROM rows WHERE id = 't2'`],
   ['a row moved to another channel', `UPDATE rows SET channel = 1 WHERE id = 't2'`],
-])('[F-05] %s leads to a replay from the creation', async (_, sql) => {
+])('[F-05] [L8.3] %s leads to a replay from the creation', async (_, sql) => {
   const folder = await filled()
   tamper(folder, sql)
   const { log } = await open(folder)
@@ -89,7 +89,7 @@ test.each([
   })
 })
 
-test('[F-05] [L9] a changed older row is detected when it is read, or when all rows are loaded', async () => {
+test('[F-05] [L9] [L9.11] a changed older row is detected when it is read, or when all rows are loaded', async () => {
   const folder = await filled()
   tamper(folder, `UPDATE rows SET text = 'other' WHERE id = 't1'`)
   const { log } = await open(folder)
@@ -103,7 +103,7 @@ test.each([
   ['a row moved to another channel', `UPDATE rows SET channel = 1 WHERE id = 't1'`],
   ['a row with another sum', `UPDATE rows SET sum = sum + 1 WHERE id = 't1'`],
   ['an inserted row', `INSERT INTO rows (channel, id, text, sum) VALUES (2, 't0', 'zero', 5)`],
-])('[F-05] [L9] %s is detected, however few rows are loaded', async (_, sql) => {
+])('[F-05] [L9] [L9.11] %s is detected, however few rows are loaded', async (_, sql) => {
   const folder = await filled()
   tamper(folder, sql)
   expect(await (await open(folder)).log.load(two, 1)).toMatchObject({ fromCreation: true, rowIds: [] })
@@ -142,7 +142,7 @@ test('[F-04] [L9] after a bit flip in the list of rows the store returns the ori
 test.each([
   ['its URI in the index', 1],
   ['its URI in the table', 0],
-])('[F-04] a channel does not seem absent after damage to %s', async (_, which) => {
+])('[F-04] [L8.4] a channel does not seem absent after damage to %s', async (_, which) => {
   const folder = await filled()
   const path = join(folder, 'atrium.db')
   const bytes = readFileSync(path)

@@ -20,7 +20,7 @@ storeContract('sqlite', async () => {
   return { store, reopen }
 })
 
-test('[F-05] a newer schema is refused with an error that names both versions and the folder', async () => {
+test('[F-05] [L8.7] a newer schema is refused with an error that names both versions and the folder', async () => {
   const folder = await filled()
   tamper(folder, `UPDATE meta SET value = 9 WHERE key = 'schema'`)
   const error = await open(folder).catch((reason: unknown) => reason)
@@ -29,7 +29,7 @@ test('[F-05] a newer schema is refused with an error that names both versions an
   expect(String(error)).toContain(folder)
 })
 
-test('[F-06] an older store is backed up and migrated, and a new store has the newest schema', async () => {
+test('[F-06] [L8.7] an older store is backed up and migrated, and a new store has the newest schema', async () => {
   const folder = await filled()
   const laterMigrations = ['ALTER TABLE records ADD COLUMN extra TEXT', 'CREATE TABLE third (a)']
   const { log } = await open(folder, { laterMigrations })
@@ -56,7 +56,7 @@ test('[F-06] a failed migration leaves the store unchanged', async () => {
   expect(await log.load(two)).toMatchObject({ seq: 1 })
 })
 
-test('[F-11] a second host is refused with the pid of the first, and may open the store after the first has closed it', async () => {
+test('[F-11] [L8.8] a second host is refused with the pid of the first, and may open the store after the first has closed it', async () => {
   const folder = newFolder()
   const { log } = await open(folder)
   for (const options of [{}, { readOnly: true }]) {
@@ -150,7 +150,7 @@ test('[F-09] if the worker fails, pending and later requests are rejected', asyn
   await worker.close()
 })
 
-test('[L8] the content of a dropped channel is not left in the file', async () => {
+test('[L8] [L21.2] the content of a dropped channel is not left in the file', async () => {
   const folder = newFolder()
   const { log } = await open(folder)
   log.append(step({ created: [creation(one, 1)], envelopes: [{ ...envelope(2), action: 'a secret word' }] }))

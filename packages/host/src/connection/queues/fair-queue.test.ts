@@ -40,6 +40,8 @@ function queueOf(given: Partial<typeof limits> = {}) {
   return { lane, done, events, next, rest, tasks, log }
 }
 
+type TestLane = ReturnType<ReturnType<typeof queueOf>['lane']>
+
 /** The actions that wait for the disk. `flush` makes them durable. */
 class Backlog {
   backlog = 0
@@ -59,7 +61,7 @@ class Backlog {
 const numbered = (count: number) => Array.from({ length: count }, (_, n) => `${n}`)
 const by = (done: readonly string[], name: string) => done.filter((each) => each.startsWith(`${name} `))
 
-test('[H4] a quiet link is served at once, and needs no timer', () => {
+test('[H4] [H4.5] a quiet link is served at once, and needs no timer', () => {
   const { lane, done, tasks } = queueOf()
   const ann = lane('ann')
   for (const frame of numbered(5)) ann.arrive(frame)
@@ -67,7 +69,7 @@ test('[H4] a quiet link is served at once, and needs no timer', () => {
   expect(tasks.length).toBeLessThanOrEqual(1)
 })
 
-test('[H4] I13: a link that floods gets one round at a time, and a quiet link is served between, at once', () => {
+test('[H4] [H4.5] I13: a link that floods gets one round at a time, and a quiet link is served between, at once', () => {
   const { lane, done, next } = queueOf()
   const flood = lane('flood')
   const ann = lane('ann')
@@ -84,7 +86,7 @@ test('[H4] I13: a link that floods gets one round at a time, and a quiet link is
 })
 
 test.each([10, 100])(
-  '[H4] I13: %i links that flood share a round, and a quiet link is served at once',
+  '[H4] [H4.5] I13: %i links that flood share a round, and a quiet link is served at once',
   (count) => {
     const { lane, done, next } = queueOf()
     const floods = numbered(count).map((name) => lane(name))
@@ -99,7 +101,7 @@ test.each([10, 100])(
   },
 )
 
-test('[H4] I13: a link that never had to be stopped has half a round, however many links flood', () => {
+test('[H4] [H4.8] I13: a link that never had to be stopped has half a round, however many links flood', () => {
   const { lane, done, next } = queueOf()
   const floods = numbered(100).map((name) => lane(name))
   const ann = lane('ann')
@@ -113,7 +115,7 @@ test('[H4] I13: a link that never had to be stopped has half a round, however ma
   }
 })
 
-test('[H4] a link that floods gets no more than each of ten links that never had to be stopped', () => {
+test('[H4] [H4.8] a link that floods gets no more than each of ten links that never had to be stopped', () => {
   const { lane, done, next } = queueOf()
   const flood = lane('flood')
   const others = numbered(10).map((name) => lane(`quiet${name}`))
@@ -126,7 +128,7 @@ test('[H4] a link that floods gets no more than each of ten links that never had
   expect(by(served, 'flood').length / served.length).toBeLessThan(0.12)
 })
 
-test('[H4] a link that had to be stopped counts as quiet again when it has saved half a round', () => {
+test('[H4] [H4.8] a link that had to be stopped counts as quiet again when it has saved half a round', () => {
   const { lane, next, rest } = queueOf()
   const [ann, ben, flood] = [lane('ann'), lane('ben'), lane('flood')]
   while (ann.length <= limits.waitingLength) ann.arrive('more')
@@ -152,7 +154,7 @@ test('[R6] the frames of a link stay in order, and none is lost', () => {
   expect(lanes.map(({ length }) => length)).toEqual([0, 0, 0])
 })
 
-test('[H4] principals share a round, however many links each has', () => {
+test('[H4] [H4.5] principals share a round, however many links each has', () => {
   const { lane, next } = queueOf()
   const many = numbered(20).map((name) => lane(name, 'many'))
   const one = lane('one', 'one')
@@ -164,7 +166,7 @@ test('[H4] principals share a round, however many links each has', () => {
   expect(share).toBeLessThan(0.65)
 })
 
-test('[H4] what a frame causes is paid for: a link with costly frames gets fewer', () => {
+test('[H4] [H4.10] what a frame causes is paid for: a link with costly frames gets fewer', () => {
   const { lane, next } = queueOf()
   const cheap = lane('cheap')
   const costly = lane('costly')
@@ -181,12 +183,25 @@ test('[H4] what a frame causes is paid for: a link with costly frames gets fewer
   expect(ratio).toBeLessThan(14)
 })
 
-test('[S-57 roundLength] at 32,768 characters frames are processed in one round', () =>
+test('[H4.10] [S-57 roundLength] at 32,768 characters frames are processed in one round', () =>
   inRound(32_768, false, true))
 test('[S-57 roundLength] past 32,768 a frame waits for a later round', () => inRound(32_769, false, false))
-test('[S-57 sharedRoundLength] at 8,192 characters, while several links send, too', () =>
+test('[H4.9] [S-57 sharedRoundLength] at 8,192 characters, while several links send, too', () =>
   inRound(8192, true, true))
 test('[S-57 sharedRoundLength] past 8,192 a frame waits for a later round', () => inRound(8193, true, false))
+
+test('[H4.9] rounds are long again when one link has sent 512 frames in a row', () => {
+  const longAfter = (count: number) => {
+    const { lane, next } = queueOf()
+    const [ann, bob] = [lane('ann'), lane('bob')]
+    for (const each of [bob, ann, bob, ann]) each.arrive('1')
+    for (const frame of numbered(count - 2)) ann.arrive(frame)
+    while (ann.length > 0) next()
+    next()
+    return takesInRound(ann, next, limits.roundLength)
+  }
+  expect([511, 512].map(longAfter)).toEqual([false, true])
+})
 
 /** Processes frames whose cost is `cost`, and then another one. */
 function inRound(cost: number, shared: boolean, processed: boolean): void {
@@ -196,14 +211,19 @@ function inRound(cost: number, shared: boolean, processed: boolean): void {
   if (shared) for (const each of [lane('bob'), ann]) each.arrive('1')
   while (ann.length > 0) next()
   next()
+  expect(takesInRound(ann, next, cost)).toBe(processed)
+}
+
+/** Whether a frame whose cost is `cost` and another one are processed in one round. */
+function takesInRound(ann: TestLane, next: () => unknown, cost: number): boolean {
   ann.charge(ann.allowance)
   for (const frame of ['first', 'second']) ann.arrive(frame)
   ann.owner.process = () => ann.charge(cost - 1 - (512 + 'first'.length / 8))
   next()
-  expect(ann.length === 0).toBe(processed)
+  return ann.length === 0
 }
 
-describe('[H4] I13: while much waits for the disk', () => {
+describe('[H4] [H4.7] I13: while much waits for the disk', () => {
   /** Lets a link wait with a backlog of this length. Returns the frames of the next round, before and after a flush. */
   async function backlogOf(length: number, shared: boolean) {
     const { lane, done, next, rest, log } = queueOf()
@@ -244,7 +264,7 @@ describe('[H4] I13: while much waits for the disk', () => {
   })
 })
 
-test('[H4] the host reads again from one link in each round', () => {
+test('[H4] [H4.6] the host reads again from one link in each round', () => {
   const { lane, events, next, rest } = queueOf()
   const lanes = ['a', 'b', 'c'].map((name) => lane(name))
   for (const each of lanes) for (const frame of numbered(160)) each.arrive(frame)
@@ -261,31 +281,41 @@ test('[H4] the host reads again from one link in each round', () => {
 })
 
 test('[S-57 waitingLength] at 65,536 characters that wait a link is still read', () => waiting(65_536, []))
-test('[S-57 waitingLength] past 65,536 it is not read until half of them are processed', () =>
+test('[H4.6] [S-57 waitingLength] past 65,536 it is not read until half of them are processed', () =>
   waiting(65_537, ['ann paused', 'ann resumed']))
 
 function waiting(length: number, expected: readonly string[]): void {
   const { lane, events, rest } = queueOf()
   const ann = lane('ann')
+  let left: number | undefined
+  const { resume } = ann.owner
+  ann.owner.resume = () => {
+    left = ann.length
+    resume()
+  }
   ann.charge(ann.allowance)
   for (const size of [16_384, 16_384, 16_384, length - 3 * 16_384]) ann.arrive(' '.repeat(size - 512))
   expect(ann.length).toBe(length)
   expect(events).toEqual(expected.slice(0, 1))
+  ann.owner.process = () => ann.charge(limits.roundLength)
   rest()
   expect(events).toEqual(expected)
+  // One of four frames is left: with two of them, more than half would wait.
+  if (expected.length > 0) expect(left).toBe(length - 3 * 16_384)
 }
 
-test('[H4] a ping passes the frames that wait', () => {
+test('[H4] [H4.11] a ping passes the frames that wait', () => {
   const { lane, done } = queueOf()
   const ann = lane('ann')
   ann.owner.busy = true
   ann.arrive('{"jsonrpc":"2.0","method":"x"}')
   const ping = '{"jsonrpc":"2.0","id":1,"method":"ping","params":{}}'
   ann.arrive(ping)
+  ann.arrive(ping.padEnd(128))
   expect(done).toEqual([`ann ${ping}`])
 })
 
-test('[H4] H5: a busy link waits and goes on; the frames of an ended link are dropped', () => {
+test('[H4] [H5.4] H5: a busy link waits and goes on; the frames of an ended link are dropped', () => {
   const { lane, done, rest } = queueOf()
   const ann = lane('ann')
   const bob = lane('bob')

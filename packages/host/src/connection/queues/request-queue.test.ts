@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { RequestQueue } from './request-queue.ts'
 
-test('[L9] [H5] a queue that is never empty keeps its order and counts only the waiting tasks', async () => {
+test('[L9] [H5] [L9.12] a queue that is never empty keeps its order and counts only the waiting tasks', async () => {
   const queue = new RequestQueue()
   const done: number[] = []
   const gates: (() => void)[] = []

@@ -12,39 +12,42 @@ export function forgetContract(name: string, open: () => Promise<Opened>): void 
     ['a divided segment', 15],
     ['a whole segment', 10],
     ['segments only', 21],
-  ])(`[L20] ${name}: a channel of %s begins with its checkpoint, and goes on`, async (_, sealedTo) => {
-    const { store, reopen } = await open()
-    store.log.append(
-      step({
-        created: [creation(chat, 1), creation(other, 1)],
-        envelopes: range(2, 20).map((seq) => envelope(seq)),
-      }),
-    )
-    store.log.append(step({ envelopes: [envelope(30, other)] }))
-    await store.log.flush()
-    if (sealedTo > 0) await sealAll(store.log, chat, sealedTo)
-    expect(await store.log.creation(chat)).toEqual(creation(chat, 1))
-    expect(await store.log.forget(checkpoint(10), 256)).toBe(true)
-    store.log.append(step({ envelopes: [envelope(40)] }))
-    await store.log.flush()
-    await sealAll(store.log, chat, 20)
-    const { log } = await reopen()
-    const left = [...range(11, 11), 40]
-    expect(await log.load(chat)).toMatchObject({
-      seq: 10,
-      state: '{"checkpoint":10}',
-      fromCreation: true,
-      envelopes: left.map((seq) => envelope(seq)),
-    })
-    expect(await log.creation(chat)).toEqual({ ...creation(chat, 10), state: '{"checkpoint":10}' })
-    for (const after of [0, 5, 9])
-      expect(await log.read([chat, other], after, 100)).toMatchObject({ forgotten: true })
-    const read = await log.read([chat, other], 10, 100)
-    expect([seqs(read), read.forgotten]).toEqual([[...range(11, 11), 30, 40], undefined])
-    expect((await log.read([other], 0, 100)).forgotten).toBeUndefined()
-    expect(await log.forget(checkpoint(25), 256)).toBe(true)
-    expect(await log.load(chat)).toMatchObject({ seq: 25, envelopes: [envelope(40)] })
-  })
+  ])(
+    `[L20] [L20.2] [L20.3] ${name}: a channel of %s begins with its checkpoint, and goes on`,
+    async (_, sealedTo) => {
+      const { store, reopen } = await open()
+      store.log.append(
+        step({
+          created: [creation(chat, 1), creation(other, 1)],
+          envelopes: range(2, 20).map((seq) => envelope(seq)),
+        }),
+      )
+      store.log.append(step({ envelopes: [envelope(30, other)] }))
+      await store.log.flush()
+      if (sealedTo > 0) await sealAll(store.log, chat, sealedTo)
+      expect(await store.log.creation(chat)).toEqual(creation(chat, 1))
+      expect(await store.log.forget(checkpoint(10), 256)).toBe(true)
+      store.log.append(step({ envelopes: [envelope(40)] }))
+      await store.log.flush()
+      await sealAll(store.log, chat, 20)
+      const { log } = await reopen()
+      const left = [...range(11, 11), 40]
+      expect(await log.load(chat)).toMatchObject({
+        seq: 10,
+        state: '{"checkpoint":10}',
+        fromCreation: true,
+        envelopes: left.map((seq) => envelope(seq)),
+      })
+      expect(await log.creation(chat)).toEqual({ ...creation(chat, 10), state: '{"checkpoint":10}' })
+      for (const after of [0, 5, 9])
+        expect(await log.read([chat, other], after, 100)).toMatchObject({ forgotten: true })
+      const read = await log.read([chat, other], 10, 100)
+      expect([seqs(read), read.forgotten]).toEqual([[...range(11, 11), 30, 40], undefined])
+      expect((await log.read([other], 0, 100)).forgotten).toBeUndefined()
+      expect(await log.forget(checkpoint(25), 256)).toBe(true)
+      expect(await log.load(chat)).toMatchObject({ seq: 25, envelopes: [envelope(40)] })
+    },
+  )
 
   test(`[L20] ${name}: a checkpoint is refused that does not lie after the beginning of its channel`, async () => {
     const { store } = await open()

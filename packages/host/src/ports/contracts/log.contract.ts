@@ -5,7 +5,7 @@ import type { LogStore } from '../log.ts'
 
 /** The suite for the log of a store. `load.contract.ts` has the tests of single channels. */
 export function logContract(name: string, open: () => Promise<Opened>): void {
-  test(`[L8] ${name}: flushed envelopes are there after a reopen, unchanged and in order`, async () => {
+  test(`[L8] [L8.1] ${name}: flushed envelopes are there after a reopen, unchanged and in order`, async () => {
     const { store, reopen } = await open()
     const words = ['{"type":"a"}', '{"text":"ünï 𝒳 \\u0000 \\ud800"}', "'; DROP TABLE envelopes; --", '']
     const envelopes = words.map((action, i) => ({ ...envelope(i + 2), action }))

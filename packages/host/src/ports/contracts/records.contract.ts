@@ -95,7 +95,7 @@ export function recordsContract(name: string, open: () => Promise<Opened>): void
     expect(await store.records.list('')).toEqual([])
   })
 
-  test(`[L4] ${name}: one flush makes a step and its records durable together`, async () => {
+  test(`[L4] [L4.2] ${name}: one flush makes a step and its records durable together`, async () => {
     const { store, reopen } = await open()
     store.log.append(step({ created: [creation('ahp-chat:/1', 1)] }))
     store.records.put('open/1', 'creating')

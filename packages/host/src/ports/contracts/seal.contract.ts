@@ -130,7 +130,7 @@ export function sealContract(name: string, open: () => Promise<Opened>): void {
     expect(await log.dispatchedBy('ann', 0, 256)).toEqual([])
   })
 
-  test(`[L16] ${name}: envelopes that are not flushed are not sealed, and flushes during a sealing lose nothing`, async () => {
+  test(`[L16] [L16.2] ${name}: envelopes that are not flushed are not sealed, and flushes during a sealing lose nothing`, async () => {
     const { store } = await open()
     store.log.append(
       step({ created: [creation(chat, 1)], envelopes: range(2, 1000).map((seq) => envelope(seq)) }),

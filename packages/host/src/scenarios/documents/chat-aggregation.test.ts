@@ -71,7 +71,7 @@ test('[H10.7] session channel, Chat aggregation: the time of a change is the new
   expect(times.size).toBe(3)
 })
 
-test('[H10.7] session channel, Chat aggregation: the counts of changes are those of the chat with the most lines', async () => {
+test('[H10.8] session channel, Chat aggregation: the counts of changes are those of the chat with the most lines', async () => {
   const all = await twoChats()
   const [first, second] = sessionOf(all).chats as readonly [ChatSummary, ChatSummary]
   const changes = (...counts: readonly ChatSummary['changes'][]) =>

@@ -39,7 +39,7 @@ test('[H9] chat channel: `chat/turnResume` of a client continues a turn that fai
   expect(late.rejectionReason).toEqual(expect.any(String))
 })
 
-test('[V9.2] session channel, Server Validation: at 0.4 `session/agentChanged` waits while a turn is active in any chat, and then holds', async () => {
+test('[V9.2] [L2.8] session channel, Server Validation: at 0.4 `session/agentChanged` waits while a turn is active in any chat, and then holds', async () => {
   const all = await twoClientSession()
   const older = new OlderClient(all, '0.4.0')
   await older.open([session, chat])
@@ -48,6 +48,7 @@ test('[V9.2] session channel, Server Validation: at 0.4 `session/agentChanged` w
   const seq = older.dispatch(session, { type: 'session/agentChanged', agent: { uri: 'agent:/reviewer' } })
   await older.ask('ping', {})
   await untilIdle()
+  await older.echo(older.dispatch(session, { type: 'session/titleChanged', title: 'Sent later' }))
   expect(summaryOf(older)['agent']).toBeUndefined()
   expect(older.envelopes.some(({ action }) => action.type === 'session/agentChanged')).toBe(false)
   run.end()

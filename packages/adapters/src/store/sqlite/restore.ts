@@ -1,4 +1,13 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  rmdirSync,
+} from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Store } from '@atrium/host/ports/store'
 import { StoreLocked, openSqlite } from './sqlite.ts'
@@ -38,6 +47,8 @@ export async function restoreSqlite(copy: string, data: string): Promise<Restore
   if (!existsSync(join(copy, 'atrium.db')))
     throw new RestoreRefused(`There is no atrium.db in ${copy}; name a copy of a data folder.`)
   const bound = Math.max(await boundOf(data), 0)
+  // Only what was there knows later numbers. The copy does not.
+  const boundKnown = Math.max(bound, textBound(data)) > 0
   await boundOf(copy)
   const stamp = new Date().toISOString().replace(/[-:]/g, '')
   const work = join(data, `restoring-${stamp}`)
@@ -48,22 +59,26 @@ export async function restoreSqlite(copy: string, data: string): Promise<Restore
     const copied = textBound(copy)
     if (textBound(data) > copied) cpSync(join(data, 'atrium.upto'), join(work, 'atrium.upto'))
     const found = await examine(await openSqlite(work, { bound }).catch(refusal(copy)))
+    const lacking = readdirSync(copy).filter(
+      (name) => !derived.test(name) && !storeFiles.includes(name) && !existsSync(join(data, name)),
+    )
     const aside = setAside(data, join(data, `before-restore-${stamp}`))
     try {
       for (const name of storeFiles.filter((each) => existsSync(join(work, each))))
         renameSync(join(work, name), join(data, name))
-      for (const name of readdirSync(copy))
-        if (!derived.test(name) && !existsSync(join(data, name)))
-          cpSync(join(copy, name), join(data, name), { recursive: true })
+      for (const name of lacking) cpSync(join(copy, name), join(data, name), { recursive: true })
       const after = await examine(await openSqlite(data, { readOnly: true }))
       if (after.sessions !== found.sessions || after.damaged.length !== found.damaged.length)
         throw new RestoreRefused(
           `The store was not the same after the copy: ${data} may be on a damaged disk.`,
         )
     } catch (error) {
-      for (const name of storeFiles) rmSync(join(data, name), { force: true })
-      if (aside !== undefined)
+      for (const name of [...storeFiles, ...lacking])
+        rmSync(join(data, name), { force: true, recursive: true })
+      if (aside !== undefined) {
         for (const name of readdirSync(aside)) renameSync(join(aside, name), join(data, name))
+        rmdirSync(aside)
+      }
       throw error
     }
     const { sessions, damaged } = found
@@ -71,7 +86,7 @@ export async function restoreSqlite(copy: string, data: string): Promise<Restore
       sessions,
       damaged,
       incomplete: copied > found.upTo,
-      boundKnown: Math.max(bound, textBound(data)) > 0,
+      boundKnown,
       ...(aside !== undefined && { aside }),
     }
   } finally {

@@ -130,6 +130,14 @@ export class Changes extends TurnCaptures implements ChangeTracking {
     return this.#changesets.has(uri)
   }
 
+  isStale(channel: Channel): boolean {
+    return channel.is('changeset') && this.#changesets.isStale(channel)
+  }
+
+  async markStale(channel: Channel): Promise<void> {
+    if (channel.is('changeset')) await this.#changesets.markStale(channel)
+  }
+
   subscribed(channel: Channel): void {
     if (channel.is('changeset')) this.#changesets.subscribed(channel)
   }

@@ -190,6 +190,22 @@ test('[O36] the mark of a reviewed file is durable, and goes when the file chang
   expect(stateOf(ann, uri).files).toHaveLength(3)
 })
 
+test('[O35.2] a changeset that nobody followed says that it is recomputing, and then shows the files of now', async () => {
+  const all = await edited()
+  const uri = `${session}/changeset/session`
+  await changeset(all.ann, uri)
+  all.ann.peer.notify('unsubscribe', { channel: uri })
+  await until(() => !all.core().jobs.has(uri))
+  all.remove('new.txt')
+  const { snapshot } = await all.ben.ask('subscribe', { channel: uri })
+  expect(snapshot?.state).toMatchObject({ status: 'recomputing' })
+  const first = await untilChangeset(all.ben, uri, ({ status }) => status === 'ready')
+  expect(pathsIn(first)).toEqual(['gone.txt', 'kept.txt'])
+  // It is followed now.
+  const again = await all.ann.ask('subscribe', { channel: uri })
+  expect(again.snapshot?.state).toMatchObject({ status: 'ready' })
+})
+
 test('[O35.5] [O35] a changeset ends with its turn, its chat and its session', async () => {
   const all = await edited()
   await endTurn(all, await beginTurn(all, 't2'))

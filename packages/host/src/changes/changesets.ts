@@ -95,6 +95,22 @@ export class Changesets {
     return undefined
   }
 
+  /** Whether a changeset says that it is up to date although nobody has followed its files. */
+  isStale({ uri, head }: Channel<'changeset'>): boolean {
+    const { jobs, readOnlyReason } = this.#core()
+    return (
+      (head.status === 'ready' || head.status === 'error') && !jobs.has(uri) && readOnlyReason() === undefined
+    )
+  }
+
+  /** Says that a stale changeset is computed again, before its first subscriber gets a snapshot. */
+  async markStale(channel: Channel<'changeset'>): Promise<void> {
+    const { log } = this.#core()
+    if (!this.isStale(channel)) return
+    log.append(channel, { type: 'changeset/statusChanged', status: 'recomputing' })
+    await log.reached(log.last)
+  }
+
   /** Begins to compute a changeset and to follow its files, when its channel has got a subscriber. */
   subscribed(channel: Channel<'changeset'>): void {
     const core = this.#core()

@@ -121,7 +121,8 @@ const table: { readonly [M in Method]?: Run<M> } = {
 /** Whether a channel is in memory with everything that a snapshot of the view needs. */
 function isReady(core: Core, uri: Uri, view: View | undefined): boolean {
   const awake = core.log.channel(uri)
-  return awake?.committed !== undefined && !needsRows(core, awake, view) && !needsShownForms(core, awake)
+  if (awake?.committed === undefined || core.changes?.isStale(awake)) return false
+  return !needsRows(core, awake, view) && !needsShownForms(core, awake)
 }
 
 /**
@@ -134,6 +135,7 @@ async function wakeTogether(core: Core, uris: readonly Uri[], view: View): Promi
     const needed = (uri: Uri, at: number) => at === 0 || core.catalog.sessionOf(uri) !== undefined
     const wakeEach = (uri: Uri, at: number) => (needed(uri, at) ? wake : wakeIfSound)(core, uri, view)
     const channels = await Promise.all(uris.map(wakeEach))
+    for (const channel of channels) if (channel) await core.changes?.markStale(channel)
     if (channels.every((channel) => !channel || core.log.channel(channel.uri) === channel)) return channels[0]
   }
 }

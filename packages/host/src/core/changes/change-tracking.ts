@@ -37,6 +37,10 @@ export interface ChangeTracking {
   /** Creates the channel of a changeset. Undefined if the URI names no changeset, or if the host is read-only. */
   create(uri: Uri): Promise<Channel | undefined>
   isChangeset(uri: Uri): boolean
+  /** Whether a changeset may be older than the files, because nobody has followed them. False for other channels. */
+  isStale(channel: Channel): boolean
+  /** Marks a stale changeset as `recomputing`, and waits until its subscribers-to-be would see that. */
+  markStale(channel: Channel): Promise<void>
   /** Begins to compute a changeset, because its channel has got a subscriber. Ignores other channels. */
   subscribed(channel: Channel): void
   /** The captured content of a file. */

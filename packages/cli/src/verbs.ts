@@ -79,8 +79,8 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import('./commands/send.ts')).send,
   },
   {
-    usage: 'logs <session>',
-    about: 'show the turns of a session',
+    usage: 'logs [session]',
+    about: 'show the turns of a session (default: the last one)',
     options: [
       ['-f, --follow', 'then show each new action'],
       ['-n, --turns <n>', 'the number of turns to show, or all (default: 10)'],
@@ -88,8 +88,8 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import('./commands/logs.ts')).logs,
   },
   {
-    usage: 'history <session>',
-    about: 'show the past actions of a session',
+    usage: 'history [session]',
+    about: 'show the past actions of a session (default: the last one)',
     options: [
       ['--at <n>', 'show the turns as they were after action n of this list instead'],
       ['-n, --number <n>', 'the number of newest actions to show, or all (default: 50)'],
@@ -167,8 +167,8 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import('./commands/sessions/usage.ts')).usage,
   },
   {
-    usage: 'export <session>',
-    about: 'print a whole session as Markdown or JSON',
+    usage: 'export [session]',
+    about: 'print a whole session as Markdown or JSON (default: the last one)',
     options: [['--format <format>', 'markdown or json (default: markdown)']],
     load: async () => (await import('./commands/sessions/export.ts')).exportSession,
   },

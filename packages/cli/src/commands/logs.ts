@@ -22,11 +22,11 @@ interface Flags extends HostOptions, OutputOptions {
  * `atrium logs`: shows a session. A host keeps the past as turns, and sends only new changes as actions. The output is
  * therefore the newest turns and then, with `-f`, each new action.
  */
-export async function logs(name: string, flags: Flags): Promise<void> {
+export async function logs(name: string | undefined, flags: Flags): Promise<void> {
   const out = output(flags)
   const maxTurns = parseTurns(flags.turns)
   await withClient(flags, async (client) => {
-    const target = await findTarget(client, name)
+    const target = await findTarget(client, name ?? 'last')
     const follow = flags.follow ? followActions(client, target, out) : undefined
     const chats = await chatsOf(client, target)
     for (const { uri, heading } of chats) {

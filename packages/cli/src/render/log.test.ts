@@ -35,3 +35,10 @@ test('[X8] what another host writes there is not shown as a decision', () => {
   for (const decidedBy of [null, 1, {}, { principal: 'owner' }, { permission: 'all' }])
     expect(lineOf({ ...ready, ...data({ decidedBy }) })).toBe('7  host      chat/toolCallReady  Go')
 })
+
+test('[Z23] the members of an object without a text are shown with their values', () => {
+  const usage = { inputTokens: 12, outputTokens: 3, _meta: {} }
+  expect(lineOf({ type: 'chat/usage', turnId, usage })).toBe(
+    '7  host      chat/usage  inputTokens 12, outputTokens 3, _meta …',
+  )
+})

@@ -116,6 +116,7 @@ const informative = [
   'draft',
   'config',
   'changes',
+  'usage',
   'toolCallId',
   'turnId',
   'chat',
@@ -129,5 +130,10 @@ function wordsIn(value: unknown): string {
   const fields = new Map<string, unknown>(Object.entries(value))
   const keys = ['pastTenseMessage', 'text', 'markdown', 'content', 'message', 'title', 'kind', 'type']
   const [first] = keys.map((key) => wordsIn(fields.get(key))).filter(Boolean)
-  return first ?? onOneLine(Object.keys(value).join(', '))
+  const members = Object.entries(value).map(([key, each]) => `${key} ${isScalar(each) ? String(each) : '…'}`)
+  return first ?? onOneLine(members.join(', '))
+}
+
+function isScalar(value: unknown): boolean {
+  return typeof value !== 'object' || value === null
 }

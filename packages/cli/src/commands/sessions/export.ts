@@ -19,12 +19,12 @@ interface Flags extends HostOptions, OutputOptions {
 }
 
 /** `atrium export`: prints a whole session, with all turns of all chats, as Markdown or as one JSON document. */
-export function exportSession(name: string, flags: Flags): Promise<void> {
+export function exportSession(name: string | undefined, flags: Flags): Promise<void> {
   const { format = flags.json ? 'json' : 'markdown' } = flags
   if (!['markdown', 'json'].includes(format))
     throw new CommandError(`--format must be markdown or json, and not '${format}'.`, exits.usage)
   return withClient(flags, async (client) => {
-    const target = await findTarget(client, name)
+    const target = await findTarget(client, name ?? 'last')
     const state = await client.subscribe('session', target.session.resource).ready()
     const session = { ...state, status: sessionStatus(state) }
     const chats = await chatsOf(client, session, target)

@@ -38,7 +38,7 @@ describe('[Z51] history', () => {
     expect(all[0]).toMatchObject({ kind: 'action', channel: chat.uri, action: { type: 'chat/turnStarted' } })
     const newest = await atrium(home, ['history', 'talk', '-n', '2', '--json'])
     expect(documents(newest.stdout)).toEqual(all.slice(-2))
-    const some = await atrium(home, ['history', 'talk', '-n', '2'])
+    const some = await atrium(home, ['history', '-n', '2'])
     expect(some.stderr).toContain(`There are ${all.length} actions`)
   })
 

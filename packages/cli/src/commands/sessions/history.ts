@@ -22,12 +22,12 @@ interface Flags extends HostOptions, OutputOptions {
 /**
  * `atrium history`: prints the past actions of a chat, or with `--at` the turns that the chat had after one of them.
  */
-export function history(name: string, flags: Flags): Promise<void> {
+export function history(name: string | undefined, flags: Flags): Promise<void> {
   const out = output(flags)
   const at = flags.at === undefined ? undefined : numberOf('--at', flags.at)
   const most = flags.number === 'all' ? Infinity : numberOf('--number', flags.number ?? '50')
   return withClient(flags, async (client) => {
-    const { chat } = await findTarget(client, name)
+    const { chat } = await findTarget(client, name ?? 'last')
     try {
       if (at === undefined) await printActions(client, chat, most, out)
       else await printTurns(client, chat, await sequenceNumber(client, chat, at), out)

@@ -18,7 +18,7 @@ export default defineConfig({
   resolve: { alias: [...sourceAliases(fileURLToPath(new URL('.', import.meta.url)))] },
   test: {
     reporters: ['default', './test/report.ts'],
-    globalSetup: ['test/environment.ts'],
+    globalSetup: ['test/environment.ts', 'test/threads.ts'],
     setupFiles: ['test/cpu-time.ts', 'test/worker-folder.ts', 'test/random-seed.ts'],
     // Tests wait on states, never on time: this only ends one that waits for what never comes, also on a machine that is busy.
     testTimeout: 300_000,

@@ -1,5 +1,7 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import type { ContentEncoder, ContentForm } from '@atrium/host/ports/content-encoder'
+import { newThread } from '../process/thread.ts'
+import type { EncoderInput, EncoderOutput } from './encoder-worker.ts'
 
 /** Encodes content in a worker thread, one content after the other. The thread starts with the first content. */
 export function threadEncoder(): ContentEncoder {
@@ -17,15 +19,14 @@ class ThreadEncoder implements ContentEncoder {
       this.#pending.set(id, { resolve, reject })
       const worker = (this.#worker ??= this.#start())
       worker.ref()
-      worker.postMessage({ id, bytes, ...form }, ownsBuffer(bytes) ? [bytes.buffer as ArrayBuffer] : [])
+      const input: EncoderInput = { id, bytes, ...form }
+      worker.postMessage(input, ownsBuffer(bytes) ? [bytes.buffer as ArrayBuffer] : [])
     })
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL('../../src/content/encoder-worker.js', import.meta.url), {
-      execArgv: [],
-    })
-    worker.on('message', ({ id, json }: { readonly id: number; readonly json: Uint8Array }) => {
+    const worker = newThread(new URL('./encoder-worker.js', import.meta.url))
+    worker.on('message', ({ id, json }: EncoderOutput) => {
       this.#pending.get(id)?.resolve(json)
       this.#pending.delete(id)
       // An idle worker does not keep the process alive.

@@ -1,11 +1,24 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
+import { newThread } from '../process/thread.ts'
 
-/** A message to the worker: output of one terminal. Without `updates`, the worker forgets the terminal. */
+/** A message to the worker: output of one terminal. */
 export interface EmulatorInput {
   readonly id: number
   /** The size before the first update. */
   readonly size: Size
-  readonly updates?: readonly ScreenUpdate[]
+  readonly updates: readonly ScreenUpdate[]
+}
+
+/** A message to the worker: it forgets the terminal. */
+export interface ForgottenTerminal {
+  readonly id: number
+  readonly updates?: never
+}
+
+/** A message of the worker: the answers to the queries in an input. */
+export interface EmulatorOutput {
+  readonly id: number
+  readonly reply: string
 }
 
 /** Output of the program, or a new size. */
@@ -39,16 +52,15 @@ export class Emulator {
 
   forget(id: number): void {
     this.#callbacks.delete(id)
-    this.#worker?.postMessage({ id })
+    this.#worker?.postMessage({ id } satisfies ForgottenTerminal)
     this.#unrefIfIdle()
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL('../../src/terminals/emulator-worker.js', import.meta.url), {
-      execArgv: [],
+    const worker = newThread(new URL('./emulator-worker.js', import.meta.url), {
       resourceLimits: { maxYoungGenerationSizeMb: 8 },
     })
-    worker.on('message', ({ id, reply }: { readonly id: number; readonly reply: string }) => {
+    worker.on('message', ({ id, reply }: EmulatorOutput) => {
       const callback = this.#callbacks.get(id)
       this.#callbacks.delete(id)
       callback?.(reply)

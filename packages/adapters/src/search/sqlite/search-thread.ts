@@ -1,13 +1,9 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { DiskFull } from '@atrium/host/ports/log'
 import { IndexDamaged } from '@atrium/host/ports/search-index'
-import type { SearchApi } from './worker-api.ts'
-
-interface Response {
-  readonly id: number
-  readonly value?: unknown
-  readonly error?: { readonly meaning?: 'full' | 'damaged'; readonly message: string }
-}
+import { newThread } from '../../process/thread.ts'
+import type { ThreadAnswer } from '../../process/thread-request.ts'
+import type { Meaning, SearchApi } from './worker-api.ts'
 
 interface Pending {
   readonly resolve: (value: unknown) => void
@@ -26,13 +22,11 @@ export class SearchThread {
   #lastId = 0
 
   constructor() {
-    // The path is right both from `src` and from `dist`, because the compiler leaves plain JavaScript files in `src`.
-    this.#worker = new Worker(new URL('../../../src/search/sqlite/search-worker.js', import.meta.url), {
-      execArgv: [],
+    this.#worker = newThread(new URL('./search-worker.js', import.meta.url), {
       resourceLimits: { maxYoungGenerationSizeMb: 8 },
     })
     this.#worker.unref()
-    this.#worker.on('message', (response: Response) => this.#receive(response))
+    this.#worker.on('message', (answer: ThreadAnswer<Meaning>) => this.#receive(answer))
     this.#worker.on('error', (error: Error) => this.#end(error))
     this.#exited = new Promise((resolve) => {
       this.#worker.on('exit', () => {
@@ -54,7 +48,7 @@ export class SearchThread {
     if (this.#ended) return Promise.reject(this.#ended)
     return new Promise((resolve, reject) => {
       const id = ++this.#lastId
-      // The value has this type because `search-worker.js` implements `SearchApi`.
+      // The value has this type because `search-worker.ts` implements `SearchApi`.
       this.#pending.set(id, { resolve: (value) => resolve(value as ReturnType<SearchApi[K]>), reject })
       this.#worker.ref()
       this.#worker.postMessage({ id, name, args })
@@ -68,7 +62,7 @@ export class SearchThread {
     await this.#exited
   }
 
-  #receive({ id, value, error }: Response): void {
+  #receive({ id, value, error }: ThreadAnswer<Meaning>): void {
     const request = this.#pending.get(id)
     this.#pending.delete(id)
     // An idle thread does not keep the process alive. A thread that is closing does, until it has ended.

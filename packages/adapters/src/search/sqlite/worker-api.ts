@@ -55,7 +55,10 @@ export interface PackedFound {
   readonly marked: string
 }
 
-/** The requests that the worker of an index answers (`search-worker.js`). */
+/** What an error of the worker means: the disk is full, or the index must be built again. */
+export type Meaning = 'full' | 'damaged'
+
+/** The requests that the worker of an index answers (`search-worker.ts`). */
 export interface SearchApi {
   /** Opens the index. `rebuilt` tells why the file was replaced by an empty one; it is undefined if it was not. */
   open(options: { readonly folder: string; readonly readOnly: boolean }): {

@@ -2,10 +2,19 @@ import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { DatabaseSync } from '@photostructure/sqlite'
-import { SCHEMA, VERSION } from './schema.js'
+import type { Database } from '../../store/database.ts'
+import { SCHEMA, VERSION } from './schema.ts'
 
-/** @typedef {InstanceType<typeof DatabaseSync>} Database */
-/** @typedef {{ folder: string, readOnly: boolean }} OpenOptions */
+export interface OpenOptions {
+  readonly folder: string
+  readonly readOnly: boolean
+}
+
+export interface Opened {
+  readonly db: Database
+  /** The reason why the file was replaced by an empty one; undefined if it was not. */
+  readonly rebuilt: string | undefined
+}
 
 // Result codes of SQLite. The worker of the store has some of them, too: a file that both workers import would make the bundler
 // run one worker in the thread of the other.
@@ -13,21 +22,15 @@ const CORRUPT = 11
 const FULL = 13
 const NOTADB = 26
 
-/**
- * @param {unknown} error
- * @returns {number} SQLite's primary result code; 0 if the error is not from SQLite
- */
-const codeOf = (error) => (error instanceof Error && 'errcode' in error ? Number(error.errcode) & 255 : 0)
+/** Returns SQLite's primary result code; 0 if the error is not from SQLite. */
+const codeOf = (error: unknown): number =>
+  error instanceof Error && 'errcode' in error ? Number(error.errcode) & 255 : 0
 
-/** @param {unknown} error */
-export const isFull = (error) =>
+export const isFull = (error: unknown): boolean =>
   codeOf(error) === FULL || (error instanceof Error && 'code' in error && error.code === 'ENOSPC')
 
-/**
- * Whether an error means that the index must be built again.
- * @param {unknown} error
- */
-export const isBroken = (error) =>
+/** Whether an error means that the index must be built again. */
+export const isBroken = (error: unknown): boolean =>
   [CORRUPT, NOTADB].includes(codeOf(error)) ||
   error instanceof OtherVersion ||
   // SQLite sometimes reports damage without the result code for it.
@@ -38,11 +41,9 @@ class OtherVersion extends Error {}
 
 /**
  * Opens the index in a folder. If the file is damaged, or has another version, it is replaced by an empty one,
- * because the host can build it again. `rebuilt` is the reason for a replacement.
- * @param {OpenOptions} options
- * @returns {{ db: Database, rebuilt: string | undefined }}
+ * because the host can build it again.
  */
-export function openIndex({ folder, readOnly }) {
+export function openIndex({ folder, readOnly }: OpenOptions): Opened {
   const path = join(folder, 'search.db')
   if (readOnly) return { db: openToRead(path), rebuilt: undefined }
   try {
@@ -54,17 +55,15 @@ export function openIndex({ folder, readOnly }) {
   }
 }
 
-/** @param {string} folder */
-export function removeIndex(folder) {
+export function removeIndex(folder: string): void {
   for (const end of ['', '-wal', '-shm', '-journal']) rmSync(join(folder, `search.db${end}`), { force: true })
 }
 
-/** @param {string} path */
-function openToWrite(path) {
+function openToWrite(path: string): Database {
   // SQLite gives its other files the mode of this file.
   if (!existsSync(path)) writeFileSync(path, '', { mode: 0o600 })
   chmodSync(path, 0o600)
-  const db = new DatabaseSync(path, { enableForeignKeyConstraints: false })
+  const db: Database = new DatabaseSync(path, { enableForeignKeyConstraints: false })
   try {
     db.exec(`
       PRAGMA auto_vacuum = INCREMENTAL;
@@ -89,12 +88,11 @@ function openToWrite(path) {
 /**
  * Opens an index for reading only. An index without a WAL file was closed properly: it is opened as immutable, so
  * that SQLite creates no files.
- * @param {string} path
  */
-function openToRead(path) {
+function openToRead(path: string): Database {
   const url = pathToFileURL(path)
   if (!existsSync(`${path}-wal`)) url.searchParams.set('immutable', '1')
-  const db = new DatabaseSync(url, { readOnly: true })
+  const db: Database = new DatabaseSync(url, { readOnly: true })
   try {
     checkVersion(db)
     return db
@@ -104,10 +102,11 @@ function openToRead(path) {
   }
 }
 
-/** @param {Database} db */
-function checkVersion(db) {
-  const known = db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'meta'`).get()
-  const version = known && db.prepare(`SELECT value FROM meta WHERE key = 'schema'`).get()?.value
+function checkVersion(db: Database): void {
+  const known = db.prepare<object>(`SELECT 1 FROM sqlite_schema WHERE name = 'meta'`).get()
+  const version =
+    known &&
+    db.prepare<{ readonly value: number }>(`SELECT value FROM meta WHERE key = 'schema'`).get()?.value
   if (version !== VERSION)
     throw new OtherVersion(`it has version ${version ?? 'unknown'}, and this build has version ${VERSION}`)
 }

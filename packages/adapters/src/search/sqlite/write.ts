@@ -1,8 +1,7 @@
-import { OLDEST_ROW, positionAt, rowAt } from './rows.js'
-
-/** @typedef {import('./open.js').Database} Database */
-/** @typedef {import('./worker-api.ts').PackedChange} PackedChange */
-/** @typedef {import('./worker-api.ts').PackedText} PackedText */
+import type { Handlers } from '../../process/thread-request.ts'
+import type { Database } from '../../store/database.ts'
+import { OLDEST_ROW, positionAt, rowAt } from './schema.ts'
+import type { PackedText, SearchApi } from './worker-api.ts'
 
 /**
  * The number of texts that one transaction deletes. To delete a text takes some milliseconds, because all its words are
@@ -10,20 +9,13 @@ import { OLDEST_ROW, positionAt, rowAt } from './rows.js'
  */
 const SLICE = 16
 
-/**
- * Changes the index. A change that deletes many texts takes several transactions, and searches may run in between.
- * @param {Database} db
- */
-export function writer(db) {
+/** Changes the index. A change that deletes many texts takes several transactions, and searches may run in between. */
+export function writer(db: Database): Pick<Handlers<SearchApi>, 'begin' | 'update'> {
   const sql = statements(db)
-  /**
-   * For each second with more texts than positions, by its first position: the next position to try.
-   * @type {Map<number, number>}
-   */
-  const overflow = new Map()
+  /** For each second with more texts than positions, by its first position: the next position to try. */
+  const overflow = new Map<number, number>()
 
-  /** @param {() => void} work */
-  const together = (work) => {
+  const together = (work: () => void): void => {
     db.exec('BEGIN IMMEDIATE')
     try {
       work()
@@ -34,19 +26,15 @@ export function writer(db) {
     }
   }
 
-  /** @param {number} id */
-  const remove = (id) => {
+  const remove = (id: number): void => {
     const text = sql.content.get(positionAt(id))?.text
     if (text !== undefined) sql.forgetWords.run(id, text)
     sql.dropContent.run(positionAt(id))
     sql.dropText.run(id)
   }
 
-  /**
-   * Deletes texts, slice by slice. `next` finds the ids of the next slice; an empty slice ends the work.
-   * @param {() => readonly { id: number }[]} next
-   */
-  const removeAll = async (next) => {
+  /** Deletes texts, slice by slice. `next` finds the ids of the next slice; an empty slice ends the work. */
+  const removeAll = async (next: () => readonly Id[]): Promise<void> => {
     let found = next()
     if (found.length === 0) return
     for (; found.length > 0; found = next()) {
@@ -54,19 +42,16 @@ export function writer(db) {
         for (const { id } of byRow(found)) remove(id)
       })
       // A search that has come meanwhile runs now.
-      await new Promise((resolve) => void setImmediate(resolve))
+      await new Promise<void>((resolve) => void setImmediate(resolve))
     }
     db.exec('PRAGMA incremental_vacuum(256)')
   }
 
-  /**
-   * Returns a free row id for a text of the second that begins at position `base`.
-   * @param {number} base
-   */
-  const freeRow = (base) => {
+  /** Returns a free row id for a text of the second that begins at position `base`. */
+  const freeRow = (base: number): number => {
     const end = base + 256
-    const newest = sql.newest.get(rowAt(end), rowAt(base))?.id
-    if (newest === null || newest === undefined) return rowAt(base)
+    const { id: newest } = sql.newest.get(rowAt(end), rowAt(base))
+    if (newest === null) return rowAt(base)
     if (newest - 1 > rowAt(end)) return newest - 1
     let at = overflow.get(base) ?? end
     while (sql.text.get(rowAt(at))) at++
@@ -77,9 +62,8 @@ export function writer(db) {
   /**
    * Replaces the texts of turns. An empty `turn` stands for the titles of a chat. Texts that are the same stay
    * untouched. Row ids are deleted and added in ascending order: for each lower one FTS5 would begin a new segment.
-   * @param {readonly { chat: number, turn: string, texts: readonly PackedText[] }[]} turns
    */
-  const replace = (turns) => {
+  const replace = (turns: readonly TurnTexts[]): void => {
     const compared = turns.map(({ chat, turn, texts }) => {
       const old = sql.ofTurn.all(chat, turn)
       return {
@@ -101,24 +85,21 @@ export function writer(db) {
     for (const { id, text } of byRow(added)) sql.addWords.run(id, text)
   }
 
-  /** @param {number} session @param {string} listed */
-  const dropChats = async (session, listed) => {
+  const dropChats = async (session: number, listed: string): Promise<void> => {
     await removeAll(() => sql.unlisted.all(session, listed, SLICE))
     sql.dropChats.run(session, listed)
   }
 
   return {
-    /** @param {number} epoch @param {readonly number[]} trusted */
     begin(epoch, trusted) {
-      const last = sql.epoch.get()?.value
+      const last = sql.epoch.get()?.value ?? null
       together(() => {
-        if (!trusted.includes(last)) sql.forgetVersions.run()
+        if (last === null || !trusted.includes(last)) sql.forgetVersions.run()
         sql.setEpoch.run(epoch)
       })
-      return sql.versions.all().map(({ uri, version }) => [uri, version])
+      return sql.versions.all().map(({ uri, version }) => [uri, version] as const)
     },
 
-    /** @param {PackedChange} change */
     async update({ session: uri, entry, turns, kept, version }) {
       const known = sql.session.get(uri)
       if (!entry) {
@@ -142,7 +123,7 @@ export function writer(db) {
         if (id !== undefined) await removeAll(() => sql.cut.all(id, turnIds, SLICE))
       }
       together(() => {
-        const session = sql.putSession.get(uri, entry.provider, version)?.id
+        const { id: session } = sql.putSession.get(uri, entry.provider, version)
         sql.dropFolders.run(session, entry.folders)
         sql.putFolders.run(session, entry.folders)
         for (const { chat } of chats) sql.putChat.run(chat, session)
@@ -160,28 +141,35 @@ export function writer(db) {
   }
 }
 
-/**
- * @template {{ id: number }} T
- * @param {readonly T[]} texts
- * @returns {readonly T[]}
- */
-const byRow = (texts) => texts.toSorted((one, other) => one.id - other.id)
+interface Id {
+  readonly id: number
+}
 
-/**
- * @param {any} one a row of the index
- * @param {PackedText} other
- */
-const isSame = (one, other) => one.who === other.who && one.time === other.time && one.text === other.text
+/** The texts of a turn, or the titles of a chat. */
+interface TurnTexts {
+  readonly chat: number
+  readonly turn: string
+  readonly texts: readonly PackedText[]
+}
 
-/** @param {Database} db */
-function statements(db) {
+type StoredText = Id & Pick<PackedText, 'who' | 'time' | 'text'>
+
+const byRow = <T extends Id>(texts: readonly T[]): readonly T[] =>
+  texts.toSorted((one, other) => one.id - other.id)
+
+const isSame = (one: StoredText, other: PackedText): boolean =>
+  one.who === other.who && one.time === other.time && one.text === other.text
+
+function statements(db: Database) {
   return {
-    epoch: db.prepare(`SELECT value FROM meta WHERE key = 'epoch'`),
+    epoch: db.prepare<{ readonly value: number | null }>(`SELECT value FROM meta WHERE key = 'epoch'`),
     setEpoch: db.prepare(`UPDATE meta SET value = ? WHERE key = 'epoch'`),
-    versions: db.prepare(`SELECT uri, version FROM sessions`),
+    versions: db.prepare<{ readonly uri: string; readonly version: number }>(
+      `SELECT uri, version FROM sessions`,
+    ),
     forgetVersions: db.prepare(`UPDATE sessions SET version = 0`),
-    session: db.prepare(`SELECT id FROM sessions WHERE uri = ?`),
-    putSession: db.prepare(
+    session: db.prepare<Id>(`SELECT id FROM sessions WHERE uri = ?`),
+    putSession: db.prepare<Id, never>(
       `INSERT INTO sessions (uri, provider, version) VALUES (?, ?, ?)
        ON CONFLICT (uri) DO UPDATE SET provider = excluded.provider, version = excluded.version RETURNING id`,
     ),
@@ -191,28 +179,30 @@ function statements(db) {
     dropFolders: db.prepare(
       `DELETE FROM folders WHERE session = ? AND path NOT IN (SELECT value FROM json_each(?))`,
     ),
-    chat: db.prepare(`SELECT id FROM chats WHERE uri = ?`),
+    chat: db.prepare<Id>(`SELECT id FROM chats WHERE uri = ?`),
     putChat: db.prepare(
       `INSERT INTO chats (uri, session) VALUES (?, ?) ON CONFLICT (uri) DO UPDATE SET session = excluded.session`,
     ),
     dropChats: db.prepare(
       `DELETE FROM chats WHERE session = ? AND uri NOT IN (SELECT value FROM json_each(?))`,
     ),
-    unlisted: db.prepare(
+    unlisted: db.prepare<Id>(
       `SELECT t.id AS id FROM chats c JOIN texts t ON t.chat = c.id
        WHERE c.session = ? AND c.uri NOT IN (SELECT value FROM json_each(?)) LIMIT ?`,
     ),
-    cut: db.prepare(
+    cut: db.prepare<Id>(
       `SELECT id FROM texts WHERE chat = ? AND turn <> '' AND turn NOT IN (SELECT value FROM json_each(?)) LIMIT ?`,
     ),
-    ofTurn: db.prepare(
+    ofTurn: db.prepare<StoredText>(
       `SELECT t.id AS id, who, time, text FROM texts t JOIN contents c ON c.position = ${OLDEST_ROW} - t.id WHERE chat = ? AND turn = ?`,
     ),
-    newest: db.prepare(`SELECT min(id) AS id FROM texts WHERE id > ? AND id <= ?`),
-    text: db.prepare(`SELECT 1 FROM texts WHERE id = ?`),
+    newest: db.prepare<{ readonly id: number | null }, never>(
+      `SELECT min(id) AS id FROM texts WHERE id > ? AND id <= ?`,
+    ),
+    text: db.prepare<object>(`SELECT 1 FROM texts WHERE id = ?`),
     addText: db.prepare(`INSERT INTO texts (id, chat, turn, who, time) VALUES (?, ?, ?, ?, ?)`),
     dropText: db.prepare(`DELETE FROM texts WHERE id = ?`),
-    content: db.prepare(`SELECT text FROM contents WHERE position = ?`),
+    content: db.prepare<Pick<PackedText, 'text'>>(`SELECT text FROM contents WHERE position = ?`),
     addContent: db.prepare(`INSERT INTO contents (position, text) VALUES (?, ?)`),
     dropContent: db.prepare(`DELETE FROM contents WHERE position = ?`),
     addWords: db.prepare(`INSERT INTO words (rowid, text) VALUES (?, ?)`),

@@ -1,9 +1,18 @@
-import { OLDEST_ROW } from './rows.js'
-import { SEPARATORS } from './separators.js'
+import { SEPARATORS } from './separators.ts'
+
+/** The row id of position 0 (`positionOf` in `words.ts`). A later position has a lower row id. */
+export const OLDEST_ROW = 2 ** 52
 
 /**
- * The version of the schema and of `prepared` (`words.ts`). An index with another version is deleted and built again.
+ * Returns the row id of the text at a position. The newest text has the lowest row id, because FTS5 reads lists of row
+ * ids from the lowest on. Backwards, it must first read the whole list if a text was ever deleted.
  */
+export const rowAt = (position: number): number => OLDEST_ROW - position
+
+/** Returns the position of the text with a row id. */
+export const positionAt = (id: number): number => OLDEST_ROW - id
+
+/** The version of the schema and of `prepared` (`words.ts`). An index with another version is deleted and built again. */
 export const VERSION = 4
 
 /** The schema of `search.db`. Nothing in it is needed: the host can build it again from the store. */
@@ -25,7 +34,7 @@ export const SCHEMA = `
   CREATE TABLE chats (id INTEGER PRIMARY KEY, uri TEXT NOT NULL UNIQUE, session INTEGER NOT NULL);
   CREATE INDEX chats_by_session ON chats (session);
 
-  -- What is known of each text. The id orders the texts by time, the newest first (rows.js).
+  -- What is known of each text. The id orders the texts by time, the newest first (rowAt).
   CREATE TABLE texts (
     id INTEGER PRIMARY KEY,
     chat INTEGER NOT NULL,

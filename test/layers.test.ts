@@ -53,6 +53,10 @@ test.each([
   expect(layerProblems([{ path, text }]).join()).toContain(problem)
 })
 
+test('[A2] the sources of the packages have no JavaScript, which no compiler checks', () => {
+  expect(below('packages').filter((path) => /\/src\/.*\.[cm]?jsx?$/.test(path))).toEqual([])
+})
+
 test('[A2] no folder holds more than 30 files', () => {
   const counts = new Map<string, number>()
   for (const path of below('packages').concat(below('bench'), below('conformance'), below('proof')))

@@ -34,7 +34,7 @@ export const shortIntervals: readonly Patch[] = [
   { file: 'host/dist/sealing/sealing.js', find: 'worthwhile = 16 * 1024', put: 'worthwhile = 1' },
   { file: 'host/dist/sealing/sealing.js', find: 'startMs = 30_000', put: 'startMs = 20' },
   { file: 'host/dist/sealing/sealing.js', find: 'retryMs = 60_000', put: 'retryMs = 20' },
-  { file: 'adapters/src/store/sqlite/drop.js', find: 'SLICE = 500', put: 'SLICE = 5' },
+  { file: 'adapters/dist/store/sqlite/drop.js', find: 'SLICE = 500', put: 'SLICE = 5' },
 ]
 
 /** A made-up next version of the schema. */
@@ -42,7 +42,7 @@ export const migrations = ['ALTER TABLE records ADD COLUMN extra TEXT; CREATE TA
 
 /** Makes every existing store outdated, so that it is backed up and migrated. */
 export const newerSchema: Patch = {
-  file: 'adapters/src/store/sqlite/open.js',
+  file: 'adapters/dist/store/sqlite/open.js',
   find: '...laterMigrations]',
   put: `...${JSON.stringify(migrations)}]`,
 }
@@ -54,12 +54,12 @@ const awakened = 'host/dist/log/load.js'
 const requests = 'host/dist/connection/requests.js'
 const session = 'host/dist/session/session.js'
 const chat = 'host/dist/chat/chat.js'
-const seal = 'adapters/src/store/sqlite/seal.js'
+const seal = 'adapters/dist/store/sqlite/seal.js'
 const startTurn = 'host/dist/chat/start-turn.js'
 const turn = 'host/dist/turn/turn.js'
-const write = 'adapters/src/store/sqlite/write.js'
-const drop = 'adapters/src/store/sqlite/drop.js'
-const open = 'adapters/src/store/sqlite/open.js'
+const write = 'adapters/dist/store/sqlite/write.js'
+const drop = 'adapters/dist/store/sqlite/drop.js'
+const open = 'adapters/dist/store/sqlite/open.js'
 const often = 60
 const sometimes = 6
 
@@ -105,7 +105,7 @@ export const failpoints: readonly Failpoint[] = [
   ...both('sealed rows are deleted', seal, 'sql.deleteRows.run(id, last)', sometimes),
   ...both('COMMIT of a segment', seal, `db.exec('COMMIT')`, sometimes),
   ...both('COMMIT', write, 'sql.commit.get()', often),
-  ...both('the store answers', 'adapters/src/store/sqlite/worker.js', 'port.postMessage(answer)', often),
+  ...both('the store answers', 'adapters/dist/store/sqlite/worker.js', 'port.postMessage(answer)', often),
   ...both(
     'the store’s answer is received',
     'adapters/dist/store/worker-client.js',

@@ -10,7 +10,7 @@ import type {
   StoredEnvelope,
 } from '@atrium/host/ports/log'
 
-/** The requests that the worker of SQLite answers (`sqlite/worker.js`). */
+/** The requests that the worker of SQLite answers (`sqlite/worker.ts`). */
 export interface WorkerApi extends StoreApi {
   open(options: {
     readonly folder: string

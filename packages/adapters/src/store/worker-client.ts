@@ -1,6 +1,7 @@
 import { DiskFull } from '@atrium/host/ports/log'
 import { Deposed, StoreAway } from '@atrium/host/ports/lease'
 import type { Worker } from 'node:worker_threads'
+import type { Functions, ThreadAnswer, ThreadError } from '../process/thread-request.ts'
 import { refuseNul } from './text.ts'
 
 /** Thrown if this build cannot read the store of the folder. The folder was not changed. */
@@ -13,19 +14,13 @@ export class StoreLocked extends Error {
   override readonly name = 'StoreLocked'
 }
 
-interface WorkerResponse {
-  readonly id: number
-  readonly value?: unknown
-  readonly error?: { readonly meaning?: keyof typeof errors; readonly message: string }
-}
-
 interface PendingRequest {
   readonly resolve: (value: unknown) => void
   readonly reject: (error: Error) => void
 }
 
 /** The requests that a worker answers, by their names. Every worker can be closed. */
-export type Requests<Api> = { readonly [K in keyof Api]: (...args: never[]) => unknown } & { close(): void }
+export type Requests<Api> = Functions<Api> & { close(): void }
 
 /** The worker thread of a store. It answers requests in the order in which they were sent, except for `seal`. */
 export class StoreWorker<Api extends Requests<Api>> {
@@ -37,7 +32,7 @@ export class StoreWorker<Api extends Requests<Api>> {
 
   constructor(worker: Worker) {
     this.worker = worker
-    this.worker.on('message', (response: WorkerResponse) => this.receive(response))
+    this.worker.on('message', (response: ThreadAnswer<Meaning>) => this.receive(response))
     this.worker.on('error', (error) => this.end(error))
     this.exited = new Promise((resolve) => {
       this.worker.on('exit', () => {
@@ -79,7 +74,7 @@ export class StoreWorker<Api extends Requests<Api>> {
     })
   }
 
-  private receive({ id, value, error }: WorkerResponse): void {
+  private receive({ id, value, error }: ThreadAnswer<Meaning>): void {
     const request = this.pending.get(id)
     this.pending.delete(id)
     // An idle worker does not keep the process alive. A worker that is closing does, until it has exited.
@@ -95,6 +90,8 @@ export class StoreWorker<Api extends Requests<Api>> {
   }
 }
 
+type Meaning = keyof typeof errors
+
 const errors = {
   full: DiskFull,
   locked: StoreLocked,
@@ -103,6 +100,6 @@ const errors = {
   away: StoreAway,
 }
 
-function toError({ meaning, message }: NonNullable<WorkerResponse['error']>): Error {
+function toError({ meaning, message }: ThreadError<Meaning>): Error {
   return meaning ? new errors[meaning](message) : new Error(message)
 }

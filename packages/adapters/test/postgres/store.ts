@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, onTestFinished } from 'vitest'
-import type { Lease } from '@atrium/host/ports/lease'
+import { openLease } from '../../src/store/postgres/lease-row.ts'
+import type { OpenLease } from '../../src/store/postgres/lease-row.ts'
 import type { PostgresPlace } from '../../src/store/postgres/place.ts'
 import { openPostgres } from '../../src/store/postgres/postgres.ts'
 import type { PostgresOptions, PostgresStore } from '../../src/store/postgres/postgres.ts'
@@ -46,19 +47,12 @@ export function releaseLease(place: PostgresPlace): Promise<void> {
   })
 }
 
-/** TypeScript takes this name in an import for `lease.ts`. */
-const leaseModule = new URL('../../src/store/postgres/lease.js', import.meta.url).href
-
 /** The lease in this thread: one of its own would cost more than all that it does here. */
 async function withLease<T>(
   target: PostgresPlace,
   node: string,
-  work: (lease: Lease) => Promise<T>,
+  work: (lease: OpenLease['api']) => Promise<T>,
 ): Promise<T> {
-  // The cast names what the plain JavaScript of the thread of a lease exports.
-  const { openLease } = (await import(leaseModule)) as {
-    openLease(options: object): Promise<{ readonly api: Lease }>
-  }
   const { api } = await openLease({ target, node, ms: 250_000 })
   try {
     return await work(api)

@@ -6,8 +6,9 @@ import type {
   SearchIndex,
   SearchTerm,
 } from '@atrium/host/ports/search-index'
-import { newThread } from '../../store/postgres/thread.ts'
 import type { PostgresPlace } from '../../store/postgres/place.ts'
+import { newPostgresThread } from '../../store/postgres/thread.ts'
+import type { FoundRow, PackedEntry, PackedText, SearchApi } from '../../store/postgres/worker-api.ts'
 import { StoreWorker } from '../../store/worker-client.ts'
 import { excerptOf } from '../excerpt.ts'
 import { marked, placesOf } from '../match.ts'
@@ -20,33 +21,6 @@ export interface PostgresSearchOptions {
   readonly idle?: number
   /** Called with the reason if the index had another version, and was replaced by an empty one. */
   readonly rebuilt?: (reason: string) => void
-}
-
-interface PackedText {
-  readonly who: number
-  readonly time: number
-  readonly text: string
-  readonly position: number
-  readonly words: readonly string[]
-}
-
-interface FoundRow {
-  readonly id: number
-  readonly turn: string
-  readonly who: number
-  readonly time: number
-  readonly text: string
-  readonly chat: string
-  readonly session: string
-}
-
-interface SearchApi {
-  openSearch(options: object): { readonly rebuilt?: string }
-  begin(epoch: number, trusted: readonly number[]): readonly (readonly [string, number])[]
-  update(change: object): void
-  find(query: object): readonly FoundRow[]
-  clear(): void
-  close(): void
 }
 
 /** The number of texts that are read at once, beside those of a page. */
@@ -64,7 +38,7 @@ export async function postgresSearch(
   place: PostgresPlace,
   options: PostgresSearchOptions = {},
 ): Promise<SearchIndex> {
-  const worker = new StoreWorker<SearchApi>(newThread())
+  const worker = new StoreWorker<SearchApi>(newPostgresThread())
   const { epoch, idle = 5000, rebuilt } = options
   const opened = await worker.request('openSearch', [{ target: place, epoch, idle, patience: 30_000 }])
   if (opened.rebuilt !== undefined) rebuilt?.(opened.rebuilt)
@@ -106,7 +80,7 @@ export async function postgresSearch(
 const lastPosition = Number.MAX_SAFE_INTEGER
 const authors: readonly Author[] = ['user', 'agent', 'tool', 'title']
 
-function packedEntry({ provider, folders, title, time, chats }: IndexedSession): object {
+function packedEntry({ provider, folders, title, time, chats }: IndexedSession): PackedEntry {
   const titles = (text: string) => packedTexts([{ who: 'title', time, text }])
   return {
     provider,

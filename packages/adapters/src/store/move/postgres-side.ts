@@ -198,7 +198,7 @@ function derived(table: string, row: MovedRow): MovedRow {
   return { key: keyOf(clientId) }
 }
 
-/** The key of a text, as `postgres/key.js` makes it. */
+/** The key of a text, as `postgres/key.ts` makes it. */
 function keyOf(text: string): string {
   return Buffer.byteLength(text) <= 500 ? text : `\u0001${createHash('sha256').update(text).digest('hex')}`
 }

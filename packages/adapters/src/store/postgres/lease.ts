@@ -1,7 +1,10 @@
 import type { Lease, LeaseState } from '@atrium/host/ports/lease'
 import { StoreWorker } from '../worker-client.ts'
 import type { PostgresPlace } from './place.ts'
-import { newThread } from './thread.ts'
+import { newPostgresThread } from './thread.ts'
+import type { LeaseApi, Replica } from './worker-api.ts'
+
+export type { Replica } from './worker-api.ts'
 
 /** A node that wants the lease. */
 export interface LeaseNode {
@@ -17,21 +20,12 @@ export interface PostgresLease extends Lease {
   readonly host: string
 }
 
-interface LeaseApi {
-  openLease(options: object): { readonly host: string }
-  acquire(): number | undefined
-  renew(epoch: number): boolean
-  release(epoch: number): void
-  read(): LeaseState | undefined
-  close(): void
-}
-
 /**
  * Opens the lease of the store in a database, and creates the store's tables if it is new. The lease has a thread and a connection of
  * its own, so that a renewal waits neither for a write nor for the main thread of the host.
  */
 export async function postgresLease(place: PostgresPlace, node: LeaseNode): Promise<PostgresLease> {
-  const worker = new StoreWorker<LeaseApi>(newThread())
+  const worker = new StoreWorker<LeaseApi>(newPostgresThread())
   const { host } = await worker.request('openLease', [{ target: place, ...node }])
   return {
     host,
@@ -44,18 +38,6 @@ export async function postgresLease(place: PostgresPlace, node: LeaseNode): Prom
   }
 }
 
-/** A server that copies the database. */
-export interface Replica {
-  readonly name: string
-  readonly state: string
-  /** `sync` or `quorum`: a commit waits for this server. `async`: it does not. */
-  readonly sync: string
-  /** How far its visible state is behind, in milliseconds. Null if the database does not know. */
-  readonly lagMs: number | null
-  /** The length of the write-ahead log that it has not replayed. Null if the database does not know. */
-  readonly lagBytes: number | null
-}
-
 export interface ClusterState {
   /** The id of the host that the store belongs to. */
   readonly host: string
@@ -65,16 +47,9 @@ export interface ClusterState {
   readonly replicas: readonly Replica[]
 }
 
-interface StatusApi {
-  openLease(options: object): { readonly host: string }
-  read(): LeaseState | undefined
-  replicas(): readonly Replica[]
-  close(): void
-}
-
 /** Reads who owns a store, and whether the database is copied. Changes nothing: a new store is refused. */
 export async function clusterState(place: PostgresPlace): Promise<ClusterState> {
-  const worker = new StoreWorker<StatusApi>(newThread())
+  const worker = new StoreWorker<LeaseApi>(newPostgresThread())
   const { host } = await worker.request('openLease', [
     { target: place, node: '', ms: 80_000, existing: true },
   ])

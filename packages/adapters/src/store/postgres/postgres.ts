@@ -1,10 +1,9 @@
 import type { Store } from '@atrium/host/ports/store'
 import { threadStore } from '../thread-store.ts'
-import type { StoreApi } from '../worker-api.ts'
 import { StoreWorker } from '../worker-client.ts'
-import type { Replica } from './lease.ts'
 import type { PostgresPlace } from './place.ts'
-import { newThread } from './thread.ts'
+import { newPostgresThread } from './thread.ts'
+import type { PostgresApi, Replica } from './worker-api.ts'
 
 export { BadPostgresUrl, isPostgresUrl, postgresPlace } from './place.ts'
 export type { PostgresPlace } from './place.ts'
@@ -42,15 +41,6 @@ export interface PostgresStore extends Store {
   replicas(): Promise<readonly Replica[] | undefined>
 }
 
-interface PostgresApi extends StoreApi {
-  replicas(): { readonly seen: boolean; readonly replicas: readonly Replica[] }
-  open(options: object): {
-    readonly upTo: number
-    readonly host: string
-    readonly addedIndexes: readonly string[]
-  }
-}
-
 /**
  * Opens the store in a database of PostgreSQL. A worker thread writes one transaction per flush, which is refused if another
  * epoch has begun.
@@ -60,7 +50,7 @@ export async function openPostgres(
   options: PostgresOptions = {},
 ): Promise<PostgresStore> {
   const { epoch, host, patience = 30_000, answer = 20_000, idle = 5000, laterMigrations } = options
-  const worker = new StoreWorker<PostgresApi>(newThread())
+  const worker = new StoreWorker<PostgresApi>(newPostgresThread())
   const opened = await worker.request('open', [
     { target: place, epoch, host, patience, answer, idle, laterMigrations },
   ])

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
+import { newThread } from '../../process/thread.ts'
 
 /** A thread that was started ahead of time, and that no store has taken yet. */
 let ready: Worker | undefined
@@ -8,12 +9,12 @@ let ready: Worker | undefined
  * Starts the thread of the next store ahead of time. The thread loads SQLite while its caller loads the rest of the program.
  */
 export function startThread(): void {
-  ready ??= newThread()
+  ready ??= newStoreThread()
 }
 
 /** Returns the thread that was started ahead of time, or else a new one. */
 export function takeThread(): Worker {
-  const thread = ready ?? newThread()
+  const thread = ready ?? newStoreThread()
   ready = undefined
   return thread
 }
@@ -32,11 +33,8 @@ export async function endThread(): Promise<void> {
   await exited
 }
 
-function newThread(): Worker {
-  // The path is right both from `src` and from `dist`, because the compiler leaves plain JavaScript files in `src`. The
-  // worker does not inherit the flags of the process, because it would not start with `--input-type`.
-  const thread = new Worker(new URL('../../../src/store/sqlite/worker.js', import.meta.url), {
-    execArgv: [],
+function newStoreThread(): Worker {
+  const thread = newThread(new URL('./worker.js', import.meta.url), {
     // Nearly all data in the worker is short-lived. With the default limit, the young generation of the heap would grow to
     // tens of megabytes.
     resourceLimits: { maxYoungGenerationSizeMb: 8 },

@@ -2,13 +2,9 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { postgresTests } from '../../../../test/postgres/store.ts'
+import { applicationName } from '../session.ts'
 
 const server = postgresTests()
-
-/** The cast gives the function its type, because `session.js` is plain JavaScript without type declarations. */
-const { applicationName } = (await import(new URL('../session.js', import.meta.url).href)) as {
-  applicationName(target: { readonly schema: string; readonly node?: string }): string
-}
 
 /** A program that opens and closes a connection, and prints what would keep its thread alive. */
 const closing = `
@@ -22,7 +18,7 @@ const closing = `
 
 test('[L56.6] a connection that is closed leaves no timer and no socket, so its thread ends at once', async () => {
   const env = {
-    LINK: new URL('../link.js', import.meta.url).href,
+    LINK: new URL('../../../../dist/store/postgres/link.js', import.meta.url).href,
     PLACE: JSON.stringify(await server().place()),
   }
   const run = promisify(execFile)

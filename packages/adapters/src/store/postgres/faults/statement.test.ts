@@ -2,19 +2,9 @@ import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { tamper } from '../../../../test/postgres/place.ts'
 import { epochOf, open, postgresTests } from '../../../../test/postgres/store.ts'
+import { statementOf } from '../statement.ts'
 
 const server = postgresTests()
-
-type Rows = readonly { readonly [column: string]: unknown }[]
-
-/** The cast gives the function its type, because `statement.js` is plain JavaScript without type declarations. */
-const { statementOf } = (await import(new URL('../statement.js', import.meta.url).href)) as {
-  statementOf(
-    bounds: { epoch: number; before: number; batch: number; upTo: number },
-    part: { readonly [member: string]: Rows },
-    records: { readonly put: Rows; readonly deleted: Rows },
-  ): { readonly statement: { readonly name: string; readonly text: string }; readonly values: unknown[] }
-}
 
 const one = {
   created: { id: 7, key: 'k', uri: 'u', kind: 'chat', seq: 1, state: '{}', sum: 1 },

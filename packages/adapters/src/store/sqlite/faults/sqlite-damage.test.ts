@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { envelope, step } from '../../../../host/src/ports/contracts/fixture.contract.ts'
-import { filled, newFolder, one, open, tamper, two } from '../../../test/store-folder.ts'
+import { envelope, step } from '../../../../../host/src/ports/contracts/fixture.contract.ts'
+import { filled, newFolder, one, open, tamper, two } from '../../../../test/store-folder.ts'
 
 test('[F-04] a flipped bit in an envelope damages its channel; other channels stay usable', async () => {
   const folder = await filled()

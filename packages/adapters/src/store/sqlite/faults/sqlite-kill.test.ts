@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
-import { newFolder, one, open } from '../../../test/store-folder.ts'
-import { threadFile } from '../../process/thread.ts'
+import { newFolder, one, open } from '../../../../test/store-folder.ts'
+import { threadFile } from '../../../process/thread.ts'
 
 test('[F-01] kill -9 during flushes loses nothing that was reported durable', async () => {
   const folder = newFolder()
@@ -34,7 +34,7 @@ test('[F-01] kill -9 during flushes loses nothing that was reported durable', as
   }
 })
 
-const workerPath = threadFile(new URL('./worker.js', import.meta.url)).href
+const workerPath = threadFile(new URL('../worker.js', import.meta.url)).href
 
 /**
  * A script that writes steps without end, each with ten envelopes and one record. It prints the last sequence number after

@@ -2,9 +2,9 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { expect, test } from 'vitest'
-import { creation, envelope, range, step } from '../../../../host/src/ports/contracts/fixture.contract.ts'
-import { sealAll } from '../../../../host/src/ports/contracts/seal.contract.ts'
-import { filled, newFolder, one, open, tamper, two } from '../../../test/store-folder.ts'
+import { creation, envelope, range, step } from '../../../../../host/src/ports/contracts/fixture.contract.ts'
+import { sealAll } from '../../../../../host/src/ports/contracts/seal.contract.ts'
+import { filled, newFolder, one, open, tamper, two } from '../../../../test/store-folder.ts'
 
 test.each([
   [

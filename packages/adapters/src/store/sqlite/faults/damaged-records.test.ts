@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CheckedRecords } from '@atrium/host/records'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newFolder } from '../../../test/store-folder.ts'
-import { openSqlite } from './sqlite.ts'
+import { newFolder } from '../../../../test/store-folder.ts'
+import { openSqlite } from '../sqlite.ts'
 
 const key = 'owner/ahp-session:/a@b c'
 

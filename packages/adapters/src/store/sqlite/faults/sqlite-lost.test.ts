@@ -1,9 +1,9 @@
 import { cpSync, readFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { creation, envelope, step } from '../../../../host/src/ports/contracts/fixture.contract.ts'
-import { filled, newFolder, one, open } from '../../../test/store-folder.ts'
-import { openSqlite } from './sqlite.ts'
+import { creation, envelope, step } from '../../../../../host/src/ports/contracts/fixture.contract.ts'
+import { filled, newFolder, one, open } from '../../../../test/store-folder.ts'
+import { openSqlite } from '../sqlite.ts'
 
 const journal = (folder: string) => join(folder, 'atrium.db-wal')
 const boundFile = (folder: string) => join(folder, 'atrium.upto')

@@ -35,7 +35,8 @@ export async function openLease(options: LeaseOptions): Promise<OpenLease> {
   // The tables of a new store may take longer.
   const first = new Link({ target, patience: 0, answer: ANSWER.start, idle: ANSWER.start })
   const host = await hostAt(first, options)
-  await link.run((query) => query('SELECT 1'))
+  // The place is right, or the line before would have failed. A connection that is slow or cut is made again by the first request.
+  await link.run((query) => query('SELECT 1')).catch(unlessAway)
 
   const api: OpenLease['api'] = {
     acquire: () =>
@@ -119,4 +120,8 @@ export async function replicasOf(query: Query): Promise<Replicas> {
     `SELECT pg_has_role('pg_read_all_stats', 'USAGE') AS seen`,
   )
   return { seen: only(rows).seen, replicas }
+}
+
+function unlessAway(error: unknown): void {
+  if (!(error instanceof Failure) || error.meaning !== 'away') throw error
 }

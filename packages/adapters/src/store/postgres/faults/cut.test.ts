@@ -121,6 +121,15 @@ test('[L55] reads and writes wait for a database that is away, and an owner give
   expect(await log.load(one)).toMatchObject({ envelopes: [envelope(2)] })
 })
 
+test('[L55.1] a lease whose second connection is cut at the start is open all the same', async () => {
+  const { proxy, through } = await behindProxy()
+  const cut = proxy.cut('SELECT 1', 'before')
+  const lease = await postgresLease(through, { node: 'one', ms: 250_000 })
+  onTestFinished(() => lease.close())
+  await cut
+  expect(await lease.acquire()).toBe(1)
+})
+
 test('[L40] a renewal whose connection is cut rejects, and the next one connects again', async () => {
   const { proxy, through } = await behindProxy()
   const lease = await postgresLease(through, { node: 'one', ms: 250_000 })

@@ -168,9 +168,10 @@ function sortRecords(db: Database): void {
   const problems = problemsIn(db)
   // Pages that are damaged themselves cannot be written again: whoever reads such a record is told.
   if (!problems.every((text) => text.includes('PRIMARY KEY order'))) return
-  // Only a key with as many characters as bytes, and without NUL, is plain ASCII; the others may be no text.
+  // A key of plain ASCII without NUL is text; the others may be none.
   const odd = db.prepare<{ readonly bytes: string }>(
-    'SELECT hex(key) AS bytes FROM records WHERE length(CAST(key AS BLOB)) <> length(key)',
+    `SELECT hex(key) AS bytes FROM records
+     WHERE length(CAST(key AS BLOB)) <> length(key) OR key GLOB '*[^' || char(1) || '-' || char(127) || ']*'`,
   )
   const isText = odd.all().every(({ bytes }) => Buffer.byteLength(keyIn(bytes)) * 2 === bytes.length)
   if (problems.length === 0 && isText) return

@@ -18,10 +18,10 @@ async function opened(folder: string) {
 }
 
 /** Flips a bit of the record in the file of a closed store. */
-function flip(folder: string, at: number, bit: number): void {
+function flip(folder: string, at: number, bit: number, of = key): void {
   const path = join(folder, 'atrium.db')
   const bytes = readFileSync(path)
-  const place = bytes.indexOf(key) + at
+  const place = bytes.indexOf(of) + at
   bytes.writeUInt8(bytes.readUInt8(place) ^ (1 << bit), place)
   writeFileSync(path, bytes)
 }
@@ -60,3 +60,27 @@ test.each(places.flatMap((at) => [0, 1, 4, 5, 6, 7].map((bit) => [at, bit] as co
     await again.store.log.close()
   },
 )
+
+test.each([1, 2, 3, 4, 5, 6])(
+  '[L60.5] the last record of a kind, whose key is no text from byte %i on and still in order, permits no more',
+  async (at) => {
+    const folder = newFolder()
+    cpSync(whole, folder, { recursive: true })
+    flip(folder, at, 7, 'owner/x')
+    const { store, records, said } = await opened(folder)
+    expect(await records.list('owner/')).toContainEqual(['owner/x', 'someone'])
+    expect(await records.get('owner/x')).toBe('someone')
+    expect(said).toEqual([expect.stringContaining('owner/x')])
+    await store.log.close()
+  },
+)
+
+test('[L60.5] a read-only host reads past a key that is no text', async () => {
+  const folder = newFolder()
+  cpSync(whole, folder, { recursive: true })
+  flip(folder, 6, 7, 'owner/x')
+  const { records, log } = await openSqlite(folder, { readOnly: true })
+  expect((await records.list('')).map(([each]) => each)).toContain('part/x')
+  expect(await records.list('owner/')).toHaveLength(2)
+  await log.close()
+})

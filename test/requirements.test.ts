@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { versions } from '@atrium/protocol/versions/negotiate'
 import { expect, test } from 'vitest'
-import { root } from './files.ts'
+import { root, textOfTests } from './files.ts'
 import { specItems } from './spec.ts'
 
 const page = readFileSync(`${root}docs/requirements.md`, 'utf8')
@@ -29,15 +29,22 @@ const requirements: readonly Requirement[] = page.split('\n').flatMap((line) => 
   const rules = cited.match(/\b[A-Z]-?\d+\w*(?:\.\d+)?/g) ?? []
   return [{ document, number: Number(number), statement, rules, seenIn, status }]
 })
-const named = (rows: readonly Requirement[]) => rows.map(({ document, number }) => `${document}-${number}`)
-
+const idOf = ({ document, number }: Requirement) => `${document}-${number}`
+const named = (rows: readonly Requirement[]) => rows.map(idOf)
 const isCarried = ({ status }: Requirement) => status === 'carried'
 const isMissing = ({ status }: Requirement) => status.startsWith('missing: ')
 const decisionOf = ({ status }: Requirement) => /^by conflict not carried \(([A-Z-]+\d+)\)$/.exec(status)?.[1]
 const isConflict = (row: Requirement) => decisionOf(row) !== undefined
-/** The counts of the three statuses, in the order of the page. */
+/** The statements that tests drive by frames: titles of tests begin with their ids. */
+const drivenByTests: ReadonlySet<string> = new Set(
+  [...textOfTests().matchAll(/['"`]\[(R\d{3}-\d+(?: R\d{3}-\d+)*)\]/g)].flatMap(([, ids = '']) =>
+    ids.split(' '),
+  ),
+)
+const isDriven = (row: Requirement) => isCarried(row) && drivenByTests.has(idOf(row))
+/** The counts of the page, in its order. */
 const counts = (rows: readonly Requirement[]) =>
-  [isCarried, isConflict, isMissing].map((has) => rows.filter(has).length)
+  [isCarried, isDriven, isConflict, isMissing].map((has) => rows.filter(has).length)
 
 const documents = ['R000', 'R001', 'R002', 'R003', 'R004']
 
@@ -65,7 +72,9 @@ test.each(documents)('[A7] the numbers of %s are 1, 2, 3 and so on', (document) 
 
 test('[A7] the counts at the top are those of the tables', () => {
   const [, ...sums] =
-    /^(\d+) carried, (\d+) by conflict not carried, (\d+) missing\.$/m.exec(page)?.map(Number) ?? []
+    /^(\d+) carried, (\d+) of them driven, (\d+) by conflict not carried, (\d+) missing\.$/m
+      .exec(page)
+      ?.map(Number) ?? []
   expect(sums).toEqual(counts(requirements))
   const rows = page.split('\n').flatMap((line) => (/^\| R\d{3}: /.test(line) ? [cellsOf(line)] : []))
   expect(rows.map(([title = '', ...each]) => [title.slice(0, 4), ...each.map(Number)])).toEqual(
@@ -74,6 +83,11 @@ test('[A7] the counts at the top are those of the tables', () => {
       ...counts(requirements.filter((row) => row.document === document)),
     ]),
   )
+})
+
+test('[A7.1] each statement that a test drives is carried', () => {
+  const carried = new Set(named(requirements.filter(isCarried)))
+  expect([...drivenByTests].filter((id) => !carried.has(id))).toEqual([])
 })
 
 test('[A7] every conflict has a decision with its reason, and every decision is used', () => {

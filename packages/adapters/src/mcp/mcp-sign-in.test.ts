@@ -65,7 +65,7 @@ test('[H19.5] [F11.3] an MCP server that answers 401: the state says so, auth/re
   await ann.until(() => kindOf(ann) !== undefined)
   start(ann)
   await ann.until(() => kindOf(ann) === 'authRequired' && notesOf(ann).length > 0)
-  expect(notesOf(ann)).toEqual([{ channel: 'ahp-root://', resource, reason: 'required' }])
+  expect(notesOf(ann)).toEqual([{ channel: session, resource, reason: 'required' }])
   await old.until(() => notesOf(old).length > 0)
   const give = (token: string) => ann.ask('authenticate', { resource: resource.resource, token })
   await expect(give('bad')).rejects.toMatchObject({ code: -32007, data: { resources: [resource] } })

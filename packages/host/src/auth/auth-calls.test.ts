@@ -74,7 +74,7 @@ test('[J7.1] [J8.2] [J10] a token for a call may expire and be given again while
   await give(ann, door.resource, 'T', { expiresIn: 10 })
   all.world.advance(10_000)
   await untilIdle()
-  expect(notesOf(ann).at(-1)).toEqual({ channel: 'ahp-root://', resource: door, reason: 'expired' })
+  expect(notesOf(ann).at(-1)).toEqual({ channel: session, resource: door, reason: 'expired' })
   expect(notesOf(far)).toEqual([])
   expect(run.chat.token(door.resource)).toBeUndefined()
   await give(ann, door.resource, 'U')

@@ -102,7 +102,7 @@ test('[J9.1] [J9] a turn without a required token ends with an error, and can be
   expect(chatOf(ann).turns).toMatchObject([
     { state: 'error', responseParts: [{ kind: 'error', error, resumable: true }] },
   ])
-  expect(notesOf(ann)).toEqual([{ channel: 'ahp-root://', resource: github, reason: 'required' }])
+  expect(notesOf(ann)).toEqual([{ channel: session, resource: github, reason: 'required' }])
   expect(agent.runs).toEqual([])
   await give(ann, github.resource)
   ann.dispatch(chat, { type: 'chat/turnResume', turnId: 't1' })
@@ -136,7 +136,7 @@ test('[J9] a 0.9 client gets the same notification', async () => {
   })
   ann.dispatch(chat, started('t1'))
   await old.until(() => notesOf(old).length > 0)
-  expect(notesOf(old)).toEqual([{ channel: 'ahp-root://', resource: github, reason: 'required' }])
+  expect(notesOf(old)).toEqual([{ channel: chat, resource: github, reason: 'required' }])
 })
 
 test('[J8.2] [J8] the expiry of a token is sent to the subscribers of channels that need it', async () => {
@@ -156,7 +156,8 @@ test('[J8.2] [J8] the expiry of a token is sent to the subscribers of channels t
   expect(notesOf(ann)).toEqual([])
   all.world.advance(1)
   await untilIdle()
-  const expired = { channel: 'ahp-root://', resource: github, reason: 'expired' }
-  expect([ann, ben, cem, dan, eve].map(notesOf)).toEqual([[expired], [expired], [expired], [], []])
+  const expired = (channel: string) => [{ channel, resource: github, reason: 'expired' }]
+  const told = [expired('ahp-root://'), expired(session), expired(chat), [], []]
+  expect([ann, ben, cem, dan, eve].map(notesOf)).toEqual(told)
   expect(await codeOf(ann.ask('createSession', { channel: 'ahp-session:/two' }))).toBe(-32007)
 })

@@ -1,5 +1,4 @@
 import type { ProtectedResourceMetadata } from '@atrium/protocol/common/auth'
-import { rootUri } from '@atrium/protocol/uri'
 import { agentOf } from '../agents/agents.ts'
 import { sessionOf } from '../core/lookup.ts'
 import type { Core } from '../core/core.ts'
@@ -68,11 +67,17 @@ function noticeOf({
   return { resource, reason: reason === 'expired' ? reason : 'required' }
 }
 
+/** Sends a notice to each link of a principal that is subscribed to one of the channels. It names the first of them. */
 function notify(core: Core, principal: string, channels: readonly Channel[], notice: Notice): void {
-  const subscribers = new Set(channels.flatMap(({ listeners }) => [...listeners]))
-  const params = { channel: rootUri, ...notice }
-  for (const link of core.links.values())
-    if (link.principal === principal && subscribers.has(link)) link.notify('auth/required', params)
+  const told = new Set<unknown>()
+  for (const { uri: channel, listeners } of channels) {
+    const params = { channel, ...notice }
+    for (const link of core.links.values()) {
+      if (link.principal !== principal || !listeners.has(link) || told.has(link)) continue
+      told.add(link)
+      link.notify('auth/required', params)
+    }
+  }
 }
 
 function needs(core: Core, channel: Channel, principal: string, resource: string): boolean {

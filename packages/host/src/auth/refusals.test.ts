@@ -6,7 +6,7 @@ import { testHost } from '../../test/test-host.ts'
 import { chat, chatOf, oneClientSession, session, sessionOf, started } from '../../test/one-client-session.ts'
 import { codeOf, door, give, notesOf, waiting } from '../../test/auth/sign-in.ts'
 
-const note = { channel: 'ahp-root://', resource: door, reason: 'required' }
+const note = { channel: session, resource: door, reason: 'required' }
 
 test('[J9.3] an agent that refuses a turn until a sign-in: the links of the session are told; the turn goes on', async () => {
   const agent = new ScriptedAgent({ resumes: true, protectedResources: [{ ...door, required: false }] })

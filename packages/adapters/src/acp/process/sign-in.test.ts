@@ -86,7 +86,7 @@ test('[N54.1] a key that a user gives reaches only the processes of the sessions
   begin('t2')
   await ann.until(() => turns().length === 2 && notesOf(ann).length > 0)
   expect(turns()[1]).toMatchObject({ state: 'error' })
-  expect(notesOf(ann)).toEqual([{ channel: 'ahp-root://', resource: key, reason: 'required' }])
+  expect(notesOf(ann)).toEqual([{ channel: session, resource: key, reason: 'required' }])
   const environments = agent.lines('environment').filter((line) => line.includes('k-good'))
   // One process has checked the key, and one did the turn.
   expect(environments).toHaveLength(2)

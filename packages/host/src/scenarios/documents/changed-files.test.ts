@@ -42,7 +42,7 @@ test('[V20] state model, Session List: `notify/sessionSummaryChanged` also tells
   expect(changes().find((each) => 'diffs' in each)).toEqual({ diffs: [edit] })
 })
 
-test('[O35] session channel, Session Channel: it has the changesets of the session', async () => {
+test('[R003-3] [O35] session channel, Session Channel: it has the changesets of the session', async () => {
   const { client } = await written('0.4.0')
   const listed = () => client.state(session)['changesets'] as readonly Value[] | undefined
   await client.until(() => listed() !== undefined)

@@ -17,7 +17,7 @@ async function writes(all: CapturedSession, turnId: string, path: string, text: 
 const counted = (all: CapturedSession) => sessionOf(all).chats[0]?.changes
 const two = { additions: 2, deletions: 0, files: 1 }
 
-test('[H10.9] session channel, Chat aggregation: after a turn its chat and the session list count the changes, at 1.0 and at 0.4', async () => {
+test('[R003-41] [H10.9] session channel, Chat aggregation: after a turn its chat and the session list count the changes, at 1.0 and at 0.4', async () => {
   const all = await capturedSession()
   const older = new OlderClient(all, '0.4.0')
   await older.open([older.root, session])

@@ -2,7 +2,7 @@ import { gaps } from '@atrium/protocol/versions/gaps'
 import { versions } from '@atrium/protocol/versions/negotiate'
 import { limitTable } from '@atrium/protocol/limits'
 import { fields } from '../packages/cli/src/serve/config-fields.ts'
-import { extensionRoles } from '../packages/host/src/connection/extensions/extensions.ts'
+import { parts } from '../packages/host/src/parts.ts'
 import { actionRoles, commandRoles } from '../packages/host/src/roles/roles.ts'
 import { rootConfig } from '../packages/host/src/root/root.ts'
 
@@ -22,7 +22,10 @@ export const tables: ReadonlyMap<string, string> = new Map([
     ),
   ],
   ['commands', table(['command', 'role'], rolesOf(commandRoles))],
-  ['further commands', table(['further command', 'role'], rolesOf(extensionRoles))],
+  [
+    'further commands',
+    table(['further command', 'role'], rolesOf(Object.assign({}, ...parts.map(({ roles }) => roles)))),
+  ],
   ['actions', table(['action', 'role'], rolesOf(actionRoles))],
   [
     'gaps',

@@ -1,3 +1,4 @@
+import { devicesOf } from './parts/devices/devices.ts'
 import { deviceRevoked } from '@atrium/protocol/root/device'
 import type { Device } from '@atrium/protocol/root/device'
 import type { Transport } from '@atrium/protocol/rpc/transport'
@@ -5,7 +6,7 @@ import { setAgents } from './agents/agents.ts'
 import { Connection } from './connection/connection.ts'
 import type { Core } from './core/core.ts'
 import type { HostMetrics } from './core/node/metrics.ts'
-import type { Devices } from './core/devices/devices.ts'
+import type { Devices } from './parts/devices/devices.ts'
 import { ConnectionCount } from './connection/connection-count.ts'
 import { FairQueue } from './connection/queues/fair-queue.ts'
 import { UnfinishedRequests } from './connection/queues/unfinished-requests.ts'
@@ -51,23 +52,22 @@ export function hostOf(core: Core): Host {
     core.sealing.end()
     for (const connection of connections) connection.close(1001, reason)
     await stopJobs(core)
-    await stopServers(core)
-    await stopCaptures(core)
-    await stopSearch(core)
-    await core.notifications?.close()
+    await core.parts.close()
   }
   return {
-    devices: core.devices,
+    devices: core.parts.get(devicesOf),
     connect(transport, principal, device) {
       if (closing) return transport.close(1001, 'the host is going away')
       if (!connectionCount.enter(principal, transport.closed))
         return transport.close(1013, 'this principal has too many links; try again later')
       const connection = new Connection(core, transport, { principal, device }, queues)
       // The device may have been revoked since the connection was authenticated.
-      if (device && !core.devices.linkOpened(device.id, connection))
+      if (device && !core.parts.get(devicesOf).linkOpened(device.id, connection))
         return connection.close(1008, deviceRevoked)
       if (device)
-        transport.closed.addEventListener('abort', () => core.devices.linkClosed(device.id, connection))
+        transport.closed.addEventListener('abort', () =>
+          core.parts.get(devicesOf).linkClosed(device.id, connection),
+        )
       connections.add(connection)
       transport.closed.addEventListener('abort', () => connections.delete(connection), { once: true })
     },
@@ -101,24 +101,4 @@ export function hostOf(core: Core): Host {
 /** Stops all jobs. A job that does not stop in time is abandoned, because the host must end when it is told to. */
 function stopJobs({ world, limits, jobs }: Core): Promise<void> {
   return withTimeout(world, limits.endMs, jobs.stopAll(), () => {})
-}
-
-/** Ends the MCP servers of the host. Servers that do not end in time are abandoned. */
-async function stopServers({ world, limits, mcp }: Core): Promise<void> {
-  if (mcp) await withTimeout(world, limits.endMs, mcp.close(), () => {})
-}
-
-/** Waits for the present slice of indexing, which reads the store. The next start indexes the rest. */
-async function stopSearch({ world, limits, search }: Core): Promise<void> {
-  if (search) await withTimeout(world, limits.endMs, search.close(), () => {})
-}
-
-/**
- * Waits for the captures of folders that are being taken. Those that are not done in time are stopped, so that the
- * programs that take them do not outlive the host.
- */
-async function stopCaptures({ world, limits, changes }: Core): Promise<void> {
-  if (!changes) return
-  await withTimeout(world, limits.endMs, changes.idle(), () => {})
-  await withTimeout(world, limits.endMs, changes.stop(), () => {})
 }

@@ -1,3 +1,4 @@
+import { devicesOf } from '../src/parts/devices/devices.ts'
 import { pair } from '@atrium/protocol/rpc/pair'
 import type { Device, Role } from '@atrium/protocol/root/device'
 import { Client } from './test-host.ts'
@@ -5,7 +6,7 @@ import type { TestHost } from './test-host.ts'
 
 /** Pairs a device, as the gate does it with a code of the host. */
 export async function pairedDevice(all: TestHost, role: Role, name: string = role): Promise<Device> {
-  const { code } = all.core().devices.pair({ name, role })
+  const { code } = all.core().parts.get(devicesOf).pair({ name, role })
   const device = await all.host().devices.redeem(code, { hash: `hash of ${name}` })
   if (!device) throw new Error('the code is not valid')
   return device

@@ -144,14 +144,15 @@ export class LazyChat {
 
   /** The members of a `Core` that the tests of rows and history use. */
   core(over: Partial<LimitValues> = {}): Core {
-    const parts = {
+    const members = {
       log: this.log,
       store: { log: this.#slowStore },
       limits: { ...limits, ...over },
       world: this.world,
+      parts: { get: () => undefined },
     }
     const catalog = { get: () => undefined, sessionOf: () => undefined, chatIndex: new ChatIndex() }
-    return { ...parts, catalog } as unknown as Core
+    return { ...members, catalog } as unknown as Core
   }
 
   async #start(): Promise<void> {

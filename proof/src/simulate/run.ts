@@ -1,3 +1,4 @@
+import { searchOf } from '@atrium/host/search'
 import { MinimalClient } from './minimal-client.ts'
 import { checkSearchIndex } from './checks/search-index.ts'
 import { checkAtRest, checkWithoutClients } from './final-checks.ts'
@@ -135,7 +136,7 @@ async function heal(sim: Sim): Promise<void> {
 
 /** Lets time pass until the search index is fed, and checks it. */
 async function checkSearch(sim: Sim): Promise<void> {
-  const { search } = sim.hostRun?.core ?? {}
+  const search = sim.hostRun?.core?.parts.get(searchOf)
   for (let round = 0; search && (round < 3 || search.waiting > 0); round++) {
     if (round > maxRounds) return sim.fail('Q26', `${search.waiting} sessions are never indexed`)
     sim.tasks.push(...sim.clock.due(round === 0 ? 5000 : 100))

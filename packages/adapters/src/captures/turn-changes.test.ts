@@ -1,3 +1,4 @@
+import { changesOf } from '../../../host/src/core/changes/change-tracking.ts'
 import { pathToFileURL } from 'node:url'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
@@ -54,7 +55,7 @@ async function turn({ ann, agent, core, disk }: InRepository): Promise<void> {
   const run: Run = await agent.given(0)
   run.say(toolCallStarted(), running)
   await until(() => run.waits)
-  await core().changes?.ready(chat)
+  await core().parts.get(changesOf)?.ready(chat)
   await disk.write('a.txt', 'a.txt\nby the call\n')
   await disk.write('b.txt', 'by the call\n')
   await disk.write('made by a shell.txt', 'new\n')
@@ -64,7 +65,7 @@ async function turn({ ann, agent, core, disk }: InRepository): Promise<void> {
   await disk.write('b.txt', 'by the call\nby a person\n')
   run.end()
   await ann.until(() => ann.state(chat)['activeTurn'] === undefined)
-  await core().changes?.settled()
+  await core().parts.get(changesOf)?.settled()
 }
 
 const names = ({ files }: { files: readonly { readonly id: string }[] }) =>

@@ -1,3 +1,4 @@
+import { tokensOf } from '../../../host/src/auth/tokens.ts'
 import type { Customization } from '@atrium/protocol/session/customization'
 import { expect, onTestFinished, test } from 'vitest'
 import { FakeFiles } from '../../../host/test/fake-files.ts'
@@ -70,7 +71,7 @@ test('[H19.5] [F11.3] an MCP server that answers 401: the state says so, auth/re
   const give = (token: string) => ann.ask('authenticate', { resource: resource.resource, token })
   await expect(give('bad')).rejects.toMatchObject({ code: -32007, data: { resources: [resource] } })
   expect(kindOf(ann)).toBe('authRequired')
-  expect(all.core().tokens.of('owner', resource.resource)).toBeUndefined()
+  expect(all.core().parts.get(tokensOf).of('owner', resource.resource)).toBeUndefined()
   await give('good')
   await ann.until(() => kindOf(ann) === 'ready')
 })

@@ -1,3 +1,4 @@
+import { customizationsOf } from '../core/customizing.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import type { Message } from '@atrium/protocol/chat/message'
 import type { ErrorInfo } from '@atrium/protocol/common/content'
@@ -63,8 +64,8 @@ export function setAgents(core: Core, agents: readonly Agent[] = core.agents): v
 }
 
 /** Adds the customizations that all sessions of the host have to an agent's description. */
-function withCustomizations({ customizations }: Core, info: AgentInfo): AgentInfo {
-  const { ofHost = [] } = customizations ?? {}
+function withCustomizations({ parts }: Core, info: AgentInfo): AgentInfo {
+  const { ofHost = [] } = parts.get(customizationsOf) ?? {}
   return ofHost.length === 0 ? info : { ...info, customizations: [...(info.customizations ?? []), ...ofHost] }
 }
 
@@ -75,7 +76,7 @@ export async function resolveSessionConfig(
   const { settings } = await probeAgent(core, provider)
   const problem = settingProblem(settings?.schema, config)
   if (problem !== undefined) throw AhpError.invalidParams(`resolveSessionConfig: ${problem}`)
-  const offered = await core.customizations?.offered(workingDirectory)
+  const offered = await core.parts.get(customizationsOf)?.offered(workingDirectory)
   const command = core.worktrees && (await setupCommandOf(core, workingDirectory))
   const { properties = {}, ...rest } = settings?.schema ?? { type: 'object' as const }
   const schema: SessionConfigSchema = {

@@ -1,3 +1,4 @@
+import { customizationsOf } from '../core/customizing.ts'
 import type { Customization } from '@atrium/protocol/session/customization'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
@@ -7,7 +8,8 @@ import type { Agent } from '../ports/agent.ts'
 /** Updates a session's customizations to those that its agent has now. */
 export function syncCustomizations(core: Core, session: Channel<'session'>, { info }: Agent): void {
   // If the host has customizations of its own, `publish` updates them together with those of the agent.
-  if (core.customizations) return core.customizations.publish(session.uri)
+  const ofHost = core.parts.get(customizationsOf)
+  if (ofHost) return ofHost.publish(session.uri)
   const { customizations: before = [] } = session.head
   const customizations = agentEntries(info.customizations, before)
   if (!equal(before, customizations))

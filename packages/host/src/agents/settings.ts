@@ -1,4 +1,5 @@
 import type { SessionConfigPropertySchema, SessionConfigSchema } from '@atrium/protocol/common/config'
+import type { Core } from '../core/core.ts'
 import { isolationProperties } from './isolation.ts'
 import { permissionsKey, permissionsProblem, permissionsProperty } from '../access/permissions.ts'
 
@@ -31,23 +32,17 @@ export function customizationsProperty(choices?: readonly Choice[]): SessionConf
   }
 }
 
-/** The parts of a host that have settings of their own in every session. */
-export interface SettingParts {
-  readonly customizations?: unknown
-  readonly worktrees?: unknown
-}
-
 /**
  * Returns the config schema of a session: the settings of its agent, the permissions, and the settings of the parts that the
  * host has.
  */
 export function sessionSchema(
   schema: SessionConfigSchema = emptySchema,
-  { customizations, worktrees }: SettingParts = {},
+  { parts, worktrees }: Partial<Pick<Core, 'parts' | 'worktrees'>> = {},
 ): SessionConfigSchema {
   const own = {
     [permissionsKey]: permissionsProperty,
-    ...(customizations !== undefined && { [customizationsKey]: customizationsProperty() }),
+    ...parts?.settings,
     ...(worktrees !== undefined && isolationProperties()),
   }
   return { ...schema, properties: { ...schema.properties, ...own } }

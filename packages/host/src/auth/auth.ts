@@ -1,3 +1,6 @@
+import { tokensOf } from './tokens.ts'
+import { signInsOf } from './sign-ins.ts'
+import { customizationsOf } from '../core/customizing.ts'
 import type { ToolCallAuthRequired } from '@atrium/protocol/chat/tool'
 import type { Params } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
@@ -6,7 +9,8 @@ import { agentOf, setAgents } from '../agents/agents.ts'
 import { sessionOf } from '../core/lookup.ts'
 import { changeable } from '../channels/names.ts'
 import type { Channel } from '../log/channel.ts'
-import type { Core, Link } from '../core/core.ts'
+import type { Core } from '../core/core.ts'
+import type { Link } from '../core/link.ts'
 import { TurnFailed } from '../ports/agent.ts'
 import { McpAuthRequired } from '../ports/mcp.ts'
 import { isForAnother } from './audience.ts'
@@ -31,9 +35,9 @@ export async function authenticate(
 ): Promise<{ readonly seq: number }> {
   if (token.length > core.limits.tokenLength)
     throw AhpError.invalidParams(`authenticate: a token has at most ${core.limits.tokenLength} characters`)
-  if (token === '') core.signIns?.forget(principal, resource)
+  if (token === '') core.parts.get(signInsOf)?.forget(principal, resource)
   // A token may be revoked even when no agent or call asks for its resource any more.
-  if (token === '' && core.tokens.forget(principal, resource)) return { seq: 0 }
+  if (token === '' && core.parts.get(tokensOf).forget(principal, resource)) return { seq: 0 }
   const found = requested(core, principal, resource)
   if (!found)
     throw AhpError.invalidParams(
@@ -44,7 +48,7 @@ export async function authenticate(
   if (isForAnother(token, resource))
     throw AhpError.invalidParams('authenticate: this token was made for another resource')
   if (calls.length > 0) changeable(core)
-  if (takesTokens(metadata)) core.tokens.keep(principal, metadata, token, expiresIn)
+  if (takesTokens(metadata)) core.parts.get(tokensOf).keep(principal, metadata, token, expiresIn)
   let seq = 0
   for (const { chat, turnId, call } of calls) {
     allowInTurn(chat, metadata)
@@ -57,7 +61,7 @@ export async function authenticate(
     ...servers.map(({ server }) => server.start()),
   ]
   if (checks.length > 0) await accepted(core, principal, metadata, checks)
-  core.tokens.signedIn(principal, resource)
+  core.parts.get(tokensOf).signedIn(principal, resource)
   if (signers.length === 0) return { seq }
   setAgents(core)
   return { seq: core.log.last }
@@ -66,12 +70,12 @@ export async function authenticate(
 /** Who asks a principal for a sign-in to a resource, and for which scopes; undefined if nobody does. */
 export function requested(core: Core, principal: string, resource: string) {
   const calls = waitingFor(core, principal, resource)
-  const servers = core.customizations?.waitingFor(principal, resource) ?? []
+  const servers = core.parts.get(customizationsOf)?.waitingFor(principal, resource) ?? []
   const metadata =
     advertised(core, resource) ??
     calls[0]?.call.auth.resource ??
     servers[0]?.resource ??
-    core.tokens.wanted(principal, resource) ??
+    core.parts.get(tokensOf).wanted(principal, resource) ??
     inUse(core, principal, resource)
   const states = servers.map(({ server }) => server.state)
   const scopes = [
@@ -93,7 +97,7 @@ async function accepted(
     if (result.status === 'fulfilled') continue
     const { reason }: { readonly reason: unknown } = result
     if (!(reason instanceof TurnFailed || reason instanceof McpAuthRequired)) continue
-    core.tokens.forget(principal, metadata.resource)
+    core.parts.get(tokensOf).forget(principal, metadata.resource)
     throw AhpError.authRequired(reason.message, [metadata])
   }
 }

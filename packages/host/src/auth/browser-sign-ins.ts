@@ -1,8 +1,10 @@
+import { tokensOf } from './tokens.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
-import type { BeginSignInParams, EndSignInParams } from '../core/sign-ins/extensions.ts'
-import type { Core, Link } from '../core/core.ts'
-import type { SignIns } from '../core/sign-ins/sign-ins.ts'
+import type { BeginSignInParams, EndSignInParams } from './extensions.ts'
+import type { Core } from '../core/core.ts'
+import type { Link } from '../core/link.ts'
+import type { SignIns } from './sign-ins.ts'
 import { SignInFailed } from '../ports/authorizer.ts'
 import type { Authorizer, Granted } from '../ports/authorizer.ts'
 import { authenticate, requested } from './auth.ts'
@@ -10,13 +12,13 @@ import { authenticate, requested } from './auth.ts'
 /** Sign-ins with a browser: the host gets the tokens itself, and renews them. */
 export class BrowserSignIns implements SignIns {
   readonly #authorizer: Authorizer
-  readonly #core: () => Core
+  readonly #core: Core
   /** The sign-ins that wait for a browser, by principal and resource. */
   readonly #waiting = new Map<string, Promise<void>>()
   /** The resources whose tokens are being renewed. A server that refuses a new token must not cause another renewal. */
   readonly #renewing = new Set<string>()
 
-  constructor(authorizer: Authorizer, core: () => Core) {
+  constructor(authorizer: Authorizer, core: Core) {
     this.#authorizer = authorizer
     this.#core = core
   }
@@ -25,7 +27,7 @@ export class BrowserSignIns implements SignIns {
     { principal }: Pick<Link, 'principal'>,
     { resource, redirect }: BeginSignInParams,
   ): Promise<{ readonly url: string }> {
-    const found = requested(this.#core(), principal, resource)
+    const found = requested(this.#core, principal, resource)
     if (!found)
       throw AhpError.invalidParams(`nothing asks for a sign-in to ${JSON.stringify(resource.slice(0, 200))}`)
     if (redirect !== undefined && !isOwnRedirect(redirect))
@@ -74,7 +76,7 @@ export class BrowserSignIns implements SignIns {
 
   async #use(principal: string, resource: Uri, { token, expiresIn }: Granted): Promise<void> {
     await authenticate(
-      this.#core(),
+      this.#core,
       { principal },
       { resource, token, ...(expiresIn !== undefined && { expiresIn }) },
     )
@@ -83,7 +85,8 @@ export class BrowserSignIns implements SignIns {
 
   /** Renews a token some time before it expires, as long as it is in use. */
   #renewInTime(principal: string, resource: Uri, token: string, expiresIn: number): void {
-    const { world, tokens } = this.#core()
+    const { world, parts } = this.#core
+    const tokens = parts.get(tokensOf)
     const ms = Math.min(expiresIn * 800, 24 * 3_600_000)
     world.later(ms, () => {
       if (tokens.of(principal, resource) !== token) return

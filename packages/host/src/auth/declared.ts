@@ -1,3 +1,4 @@
+import { tokensOf } from './tokens.ts'
 import type { ProtectedResourceMetadata } from '@atrium/protocol/common/auth'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
@@ -17,7 +18,7 @@ export function tokenFor(
   resource: string,
 ): string | undefined {
   if (!isDeclared(agent.info, resource) && !isAllowedInTurn(chat, resource)) return undefined
-  return core.tokens.of(core.owners.of(session.uri), resource)
+  return core.parts.get(tokensOf).of(core.owners.of(session.uri), resource)
 }
 
 /** Returns the metadata of a resource that the info of an agent names. */

@@ -1,3 +1,4 @@
+import { tokensOf } from './tokens.ts'
 import type { ErrorPart } from '@atrium/protocol/chat/state'
 import type { ProtectedResourceMetadata } from '@atrium/protocol/common/auth'
 import { AhpError } from '@atrium/protocol/errors'
@@ -11,8 +12,8 @@ import type { Agent } from '../ports/agent.ts'
 import { notifySession } from './notices.ts'
 
 /** Returns the resources that an agent requires and for which the principal has given no token. */
-export function missingTokens({ tokens }: Core, agent: Agent, principal: string): Resources {
-  const has = (resource: string) => tokens.of(principal, resource) !== undefined
+export function missingTokens({ parts }: Core, agent: Agent, principal: string): Resources {
+  const has = (resource: string) => parts.get(tokensOf).of(principal, resource) !== undefined
   if (agent.missing) return agent.missing(has)
   const needed = (agent.info.protectedResources ?? []).filter(({ required }) => required !== false)
   return needed.filter(({ resource }) => !has(resource))

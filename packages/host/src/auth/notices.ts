@@ -1,3 +1,4 @@
+import { signInsOf } from './sign-ins.ts'
 import type { ProtectedResourceMetadata } from '@atrium/protocol/common/auth'
 import { agentOf } from '../agents/agents.ts'
 import { sessionOf } from '../core/lookup.ts'
@@ -52,8 +53,9 @@ async function renewOrNotify(
   required: Parameters<typeof noticeOf>[0],
 ): Promise<void> {
   const { resource } = required.resource
-  const needsPerson = required.reason === 'insufficientScope' || !core.signIns
-  const isRenewed = !needsPerson && (await core.signIns?.renew(core.owners.of(session.uri), resource))
+  const needsPerson = required.reason === 'insufficientScope' || !core.parts.get(signInsOf)
+  const isRenewed =
+    !needsPerson && (await core.parts.get(signInsOf)?.renew(core.owners.of(session.uri), resource))
   if (isRenewed !== true) notifySession(core, session, noticeOf(required))
 }
 

@@ -1,3 +1,4 @@
+import { changesOf } from '../core/changes/change-tracking.ts'
 import { expect, test } from 'vitest'
 import { changeset, untilChangeset } from '../../test/captures/changeset-client.ts'
 import { MemoryCaptures } from '@atrium/adapters/captures/memory'
@@ -154,7 +155,7 @@ test('[O59] [O59.2] for a turn that runs in the main checkout, what is applied i
   await apply(ann)
   run.end()
   await until(() => all.core().log.channel(defaultChat, 'chat')?.committed?.activeTurn === undefined)
-  await all.core().changes?.settled()
+  await all.core().parts.get(changesOf)?.settled()
   expect((await recordOf(all, 't1', defaultChat))?.folders[0]?.shared).toEqual(['b'])
 })
 

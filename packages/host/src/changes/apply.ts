@@ -6,7 +6,7 @@ import type { Channel } from '../log/channel.ts'
 import { WorktreeRefused } from '../ports/worktrees.ts'
 import type { AppliedWorktree, WorktreeState, Worktrees } from '../ports/worktrees.ts'
 import { sessionsBeside, shownWorktree } from '../worktrees/worktrees.ts'
-import type { RunningTurns } from './running-turns.ts'
+import type { RunningTurns } from './running/running-turns.ts'
 import { listed } from './undo/listed.ts'
 
 /** The id of the operation that applies the worktree of a session to the main checkout. */

@@ -1,3 +1,4 @@
+import { changesOf } from '../core/changes/change-tracking.ts'
 import { limits } from '@atrium/protocol/limits'
 import { expect, test } from 'vitest'
 import { beginTurn, call, capturedSession, endTurn, recordOf } from '../../test/captures/captured-session.ts'
@@ -139,7 +140,7 @@ test('[O27] [O27.1] a fork in another session keeps the captures that its turns 
   for (const id of ['t2', 't3']) await turn(all, id, `${id}.txt`, id.repeat(400))
   await untilLost(all, 't1')
   expect(await problemOf(all, 't1', 'ahp-chat:/b')).toBeUndefined()
-  await all.core().changes?.collect()
+  await all.core().parts.get(changesOf)?.collect()
   expect(await all.captures.compare(start, end)).toHaveLength(1)
 })
 

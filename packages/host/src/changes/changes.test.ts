@@ -1,3 +1,4 @@
+import { changesOf } from '../core/changes/change-tracking.ts'
 import { expect, test } from 'vitest'
 import { CaptureRefused } from '../ports/captures.ts'
 import {
@@ -69,7 +70,7 @@ test('[O30.2] [O30] the record of a turn has a checksum; a damaged record counts
   expect(await recordOf(all, 't1')).toBeUndefined()
   let collected = 0
   all.captures.collect = async () => void collected++
-  await all.core().changes?.collect()
+  await all.core().parts.get(changesOf)?.collect()
   expect(collected).toBe(0)
   expect(all.world.reports.map(({ event }) => event)).toContain('damaged record of a turn')
 })
@@ -193,12 +194,12 @@ test('[O33] a path is shared if it changed while a terminal was used in the fold
   const all = await capturedSession()
   const run = await beginTurn(all, 't1')
   await call(all, run, 'c1', () => {
-    all.core().changes?.terminalUsed('/a/below', undefined)
+    all.core().parts.get(changesOf)?.terminalUsed('/a/below', undefined)
     all.write('call.txt', 'which of them?')
   })
   await call(all, run, 'c2', () => {
-    all.core().changes?.terminalUsed('/elsewhere', undefined)
-    all.core().changes?.terminalUsed('/a', chat)
+    all.core().parts.get(changesOf)?.terminalUsed('/elsewhere', undefined)
+    all.core().parts.get(changesOf)?.terminalUsed('/a', chat)
     all.write('own.txt', 'the call')
   })
   await endTurn(all, run)
@@ -261,7 +262,7 @@ test('[O34] contents that no record names are deleted; those of the records stay
   await endTurn(all, await beginTurn(all, 't1'))
   const kept: ReadonlySet<string>[] = []
   all.captures.collect = async (ids) => void kept.push(ids)
-  await all.core().changes?.collect()
+  await all.core().parts.get(changesOf)?.collect()
   const { start, end } = (await folderOf(all, 't1')) ?? {}
   expect(kept).toEqual([new Set([start, end])])
 })
@@ -287,7 +288,7 @@ test('[O30] a host without captures records nothing', async () => {
   const run = await turn(all, 't1')
   run.end()
   await until(() => chatOf(all).activeTurn === undefined)
-  expect(all.core().changes).toBeUndefined()
+  expect(all.core().parts.get(changesOf)).toBeUndefined()
   expect(await all.core().records.list('capture')).toEqual([])
 })
 

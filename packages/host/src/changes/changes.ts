@@ -4,12 +4,7 @@ import type { Params, Result } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import { pathOf } from '@atrium/protocol/file-uri'
 import type { ChangeTracking } from '../core/changes/change-tracking.ts'
-import type {
-  CommitParams,
-  CommitResult,
-  ReviewHunksParams,
-  ReviewHunksResult,
-} from '../core/changes/extensions.ts'
+import type { CommitParams, CommitResult, ReviewHunksParams, ReviewHunksResult } from './extensions.ts'
 import type { Core } from '../core/core.ts'
 import { sessionOf } from '../core/lookup.ts'
 import type { Channel } from '../log/channel.ts'
@@ -26,7 +21,7 @@ import { directoriesOf } from './directories.ts'
 import { Operations } from './operations.ts'
 import { Reviews } from './review/reviews.ts'
 import { sessionsBeside } from '../worktrees/worktrees.ts'
-import { RunningTurns } from './running-turns.ts'
+import { RunningTurns } from './running/running-turns.ts'
 import { Taking } from './taking.ts'
 import { TurnCaptures } from './turn-captures.ts'
 import { TurnRecords } from './turn-records.ts'

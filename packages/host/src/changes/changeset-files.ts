@@ -4,7 +4,7 @@ import type { FileEditSide } from '@atrium/protocol/common/content'
 import { fileUri } from '@atrium/protocol/file-uri'
 import { compact } from '@atrium/protocol/update'
 import { capturedUri } from '../content/captured-uri.ts'
-import type { ReviewedHunk } from '../core/changes/extensions.ts'
+import type { ReviewedHunk } from './extensions.ts'
 import { equal } from '../log/equal.ts'
 import type { CapturedChange, CapturedFile } from '../ports/captures.ts'
 

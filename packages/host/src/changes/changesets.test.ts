@@ -1,3 +1,4 @@
+import { changesOf } from '../core/changes/change-tracking.ts'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { expect, test } from 'vitest'
 import { beginTurn, call, capturedSession, endTurn } from '../../test/captures/captured-session.ts'
@@ -78,14 +79,14 @@ test('[O35.6] a turn on a session may be one of another chat, and its changeset 
   await call(all, run, 'c1', () => all.write('other.txt', 'hi\n'))
   run.end()
   await until(() => all.core().log.channel(other, 'chat')?.committed?.activeTurn === undefined)
-  await all.core().changes?.settled()
+  await all.core().parts.get(changesOf)?.settled()
   const uri = turnOf('u1', session)
   expect(pathsIn(await changeset(all.ann, uri))).toEqual(['other.txt'])
   await changeset(all.ann, turnOf('t1', session))
   await all.restart()
   const eve = await all.join('eve', { subscribe: [session] })
   await eve.ask('disposeChat', { channel: other })
-  const isKept = (at: string) => all.core().changes?.isChangeset(at)
+  const isKept = (at: string) => all.core().parts.get(changesOf)?.isChangeset(at)
   expect([isKept(uri), isKept(turnOf('t1', session))]).toEqual([false, true])
 })
 
@@ -213,8 +214,8 @@ test('[O35.5] [O35] a changeset ends with its turn, its chat and its session', a
   await changeset(all.ann, turnOf('t2'))
   await changeset(all.ann, `${session}/changeset/session`)
   await accepted(all.ann, chat, truncated('t1'))
-  await until(() => !all.core().changes?.isChangeset(turnOf('t2')))
-  expect(all.core().changes?.isChangeset(turnOf('t1'))).toBe(true)
+  await until(() => !all.core().parts.get(changesOf)?.isChangeset(turnOf('t2')))
+  expect(all.core().parts.get(changesOf)?.isChangeset(turnOf('t1'))).toBe(true)
   await all.ann.ask('disposeSession', { channel: session })
   for (const uri of [turnOf('t1'), `${session}/changeset/session`]) {
     expect(all.core().log.channel(uri)).toBeUndefined()

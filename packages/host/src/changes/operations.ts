@@ -5,12 +5,7 @@ import { changeable } from '../channels/names.ts'
 import { wake } from '../channels/wake.ts'
 import type { Core } from '../core/core.ts'
 import type { Channel } from '../log/channel.ts'
-import type {
-  CommitParams,
-  CommitResult,
-  ReviewHunksParams,
-  ReviewHunksResult,
-} from '../core/changes/extensions.ts'
+import type { CommitParams, CommitResult, ReviewHunksParams, ReviewHunksResult } from './extensions.ts'
 import { CaptureFailed } from '../ports/captures.ts'
 import { WorktreeRefused } from '../ports/worktrees.ts'
 import { applyId, applyWorktree } from './apply.ts'

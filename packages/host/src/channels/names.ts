@@ -1,3 +1,4 @@
+import { changesOf } from '../core/changes/change-tracking.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
 import { usualAlias } from '../aliases/aliases.ts'
@@ -24,7 +25,7 @@ export function isUsed(core: Core, uri: Uri): boolean {
     (known ?? annotatedSession(core, uri) ?? log.channel(uri) ?? sessionResources.sessionOf(uri)) !==
       undefined ||
     log.staged.has(uri) ||
-    core.changes?.isChangeset(uri) ||
+    core.parts.get(changesOf)?.isChangeset(uri) ||
     terminals(core).some(({ resource }) => resource === uri)
   )
 }

@@ -1,3 +1,4 @@
+import { customizationsOf } from '../core/customizing.ts'
 import { annotationsUri, rootUri } from '@atrium/protocol/uri'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
@@ -20,7 +21,7 @@ export function sleepWhenIdle(core: Core, channel: Channel): void {
 
 function slept(core: Core, channel: Channel): void {
   core.sealing.slept(channel)
-  if (channel.is('session')) core.customizations?.slept(channel.uri)
+  if (channel.is('session')) core.parts.get(customizationsOf)?.slept(channel.uri)
 }
 
 /**

@@ -1,3 +1,4 @@
+import { changesOf } from '../core/changes/change-tracking.ts'
 import type { Core } from '../core/core.ts'
 import { shortenGone } from './gone.ts'
 import { forgetOld } from './retention.ts'
@@ -25,5 +26,5 @@ async function tidy(core: Core): Promise<void> {
   await core.clients.sweep(core.store.log, core.limits.clientMs)
   if ((await shortenGone(core)) > 0) core.log.scheduleFlush()
   await forgetOld(core)
-  await core.changes?.collect()
+  await core.parts.get(changesOf)?.collect()
 }

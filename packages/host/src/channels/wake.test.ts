@@ -1,3 +1,4 @@
+import { changesOf } from '../core/changes/change-tracking.ts'
 import { MemoryCaptures } from '@atrium/adapters/captures/memory'
 import { memoryStore } from '@atrium/adapters/store/memory'
 import type { MemoryStore } from '@atrium/adapters/store/memory'
@@ -90,7 +91,7 @@ test('[L9] a session that woke for its chat falls asleep after it', async () => 
 test('[L8] a session that is created while another client asks for it is not taken for a damaged one', async () => {
   const all = await testHost({ machine: { captures: new MemoryCaptures() } })
   const [ann, ben] = [await all.join('ann'), await all.join('ben')]
-  const { changes } = all.core()
+  const changes = all.core().parts.get(changesOf)
   if (!changes) throw new Error('the host has no captures')
   const create = changes.create.bind(changes)
   changes.create = async (uri) => {

@@ -1,3 +1,5 @@
+import { customizationsOf } from '../core/customizing.ts'
+import { changesOf } from '../core/changes/change-tracking.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import { AhpError, errorCodes } from '@atrium/protocol/errors'
 import type { Channel } from '../log/channel.ts'
@@ -90,12 +92,12 @@ async function wakeOne(core: Core, uri: Uri): Promise<Channel | undefined> {
   const channel =
     (await core.log.wake(uri)) ??
     core.log.channel(uri) ??
-    (await core.changes?.create(uri)) ??
+    (await core.parts.get(changesOf)?.create(uri)) ??
     core.log.channel(uri)
   if (channel) {
     sleepWhenIdle(core, channel)
     await core.log.when(channel, () => true)
-    if (channel.is('session')) core.customizations?.seen(uri)
+    if (channel.is('session')) core.parts.get(customizationsOf)?.seen(uri)
   }
   // The session list and the log change in the same transaction. If the session list has the channel and the log does
   // not, the log is damaged.

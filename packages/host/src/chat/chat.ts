@@ -1,3 +1,4 @@
+import { changesOf } from '../core/changes/change-tracking.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import type { ChatForkSource } from '@atrium/protocol/chat/commands'
 import type { ChatSummary } from '@atrium/protocol/chat/state'
@@ -141,7 +142,7 @@ export function forgetChat(core: Core, uri: Uri, session?: Uri): void {
   if (session === undefined || uri !== defaultChatUri(session)) setGone(core, uri)
   core.sealing.freed()
   core.catalog.chatIndex.forget(uri)
-  core.changes?.forgotten(uri)
+  core.parts.get(changesOf)?.forgotten(uri)
   const chat = core.log.channel(uri)
   if (chat) core.log.drop(chat)
   core.jobs.stop(uri)

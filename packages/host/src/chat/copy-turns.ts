@@ -1,3 +1,4 @@
+import { changesOf } from '../core/changes/change-tracking.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { AhpError } from '@atrium/protocol/errors'
@@ -37,7 +38,7 @@ export async function copyTurns(
     for await (const page of copy.pages(ids))
       await copy.write({ rows: page.map((row) => ({ channel: chat.uri, ...row })) })
     await copy.write({ head: JSON.stringify({ ...first, turns: ids.length }) })
-    await core.changes?.copy(source.uri, chat.uri, ids)
+    await core.parts.get(changesOf)?.copy(source.uri, chat.uri, ids)
     return await copy.load()
   } catch (error) {
     forgetCopy(core, chat.uri)
@@ -51,7 +52,7 @@ export async function copyTurns(
 export function publishCopy(core: Core, chat: Channel<'chat'>): Channel<'chat'> {
   core.records.delete(copyKey(chat.uri))
   core.log.staged.publish(chat)
-  core.changes?.copyPublished(chat)
+  core.parts.get(changesOf)?.copyPublished(chat)
   sleepWhenIdle(core, chat)
   return chat
 }
@@ -59,7 +60,7 @@ export function publishCopy(core: Core, chat: Channel<'chat'>): Channel<'chat'> 
 /** Deletes an unpublished copy. No client knows its URI, so the URI may be used again. */
 export function forgetCopy(core: Core, uri: Uri): void {
   core.records.delete(copyKey(uri))
-  core.changes?.copyForgotten(uri)
+  core.parts.get(changesOf)?.copyForgotten(uri)
   core.sealing.freed()
   core.log.drop(unloaded(uri, 'chat'))
 }

@@ -1,3 +1,4 @@
+import { customizationsOf } from '../core/customizing.ts'
 import type { CompletionItem } from '@atrium/protocol/chat/commands'
 import type { Params, Result } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
@@ -6,8 +7,8 @@ import { agentOf } from '../agents/agents.ts'
 import { sessionOf } from '../core/lookup.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
-import { best, fold } from '../core/fuzzy-match.ts'
-import type { Match } from '../core/fuzzy-match.ts'
+import { best, fold } from '../parts/listings/fuzzy-match.ts'
+import type { Match } from '../parts/listings/fuzzy-match.ts'
 import { withTimeout } from '../core/timeout.ts'
 import type { AgentCommand } from '../ports/agent.ts'
 import { commandsOf as customizedCommands } from '../customizations/customized.ts'
@@ -110,7 +111,7 @@ function commandChoice({ name, description }: AgentCommand): Choice {
 async function allCommands(core: Core, session: Channel<'session'>): Promise<readonly AgentCommand[]> {
   const [own, components] = await Promise.all([
     commandsOf(core, session.committedState),
-    core.customizations?.components(session.uri) ?? [],
+    core.parts.get(customizationsOf)?.components(session.uri) ?? [],
   ])
   const others = customizedCommands(components).filter(({ name }) => own.every((one) => one.name !== name))
   return [...own, ...others]

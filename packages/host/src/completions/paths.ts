@@ -1,12 +1,13 @@
+import { listingsOf } from '../parts/listings/part.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import type { CompletionItem } from '@atrium/protocol/chat/commands'
 import { fileUri, pathOf } from '@atrium/protocol/file-uri'
 import { containedPath } from '../access/roots.ts'
 import type { Core } from '../core/core.ts'
-import { childOf } from '../core/file-listing.ts'
-import type { ListedFile, Listing } from '../core/file-listing.ts'
-import { best, fold } from '../core/fuzzy-match.ts'
-import type { Match } from '../core/fuzzy-match.ts'
+import { childOf } from '../parts/listings/file-listing.ts'
+import type { ListedFile, Listing } from '../parts/listings/file-listing.ts'
+import { best, fold } from '../parts/listings/fuzzy-match.ts'
+import type { Match } from '../parts/listings/fuzzy-match.ts'
 import { withTimeout } from '../core/timeout.ts'
 import type { Channel } from '../log/channel.ts'
 
@@ -43,7 +44,7 @@ export async function pathMatches(
   const directories = directoriesOf(core, session, chat).slice(0, listings)
   const lists = await Promise.all(
     directories.map(async (directory) => {
-      const listed = core.listings.of(directory)
+      const listed = core.parts.get(listingsOf).of(directory)
       const { files, complete } = await withTimeout(core.world, completionMs, listed, () => late)
       const matches = best(kept(files), word, completionItems).flatMap(({ item: { path }, score }) => {
         const item = pathChoice(directory, path, directories.length > 1)

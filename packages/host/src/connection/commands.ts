@@ -1,9 +1,11 @@
+import { changesOf } from '../core/changes/change-tracking.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import type { Method, Params } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import type { JsonResult } from '@atrium/protocol/rpc/peer'
 import type { Channel } from '../log/channel.ts'
-import type { Core, Link } from '../core/core.ts'
+import type { Core } from '../core/core.ts'
+import type { Link } from '../core/link.ts'
 import { notifySpace } from '../core/space.ts'
 import { resolveSessionConfig, sessionConfigCompletions } from '../agents/agents.ts'
 import { authenticate } from '../auth/auth.ts'
@@ -100,9 +102,10 @@ const table: { readonly [M in Method]?: Run<M> } = {
   resourceMove: (core, link, params) => writes(link, () => resourceMove(core, params)),
   resourceRequest: (core, _, params) => resourceRequest(core, params),
   invokeChangesetOperation: (core, _, params) => {
-    if (!core.changes) throw AhpError.methodNotFound('invokeChangesetOperation')
+    const changes = core.parts.get(changesOf)
+    if (!changes) throw AhpError.methodNotFound('invokeChangesetOperation')
     // An operation may wait for others, and the client's later requests must not wait so long.
-    return new DeferredResponse(core.changes.invoke(params))
+    return new DeferredResponse(changes.invoke(params))
   },
   createResourceWatch: (core, _, params) => createResourceWatch(core, params),
   completions: async (core, _, params, name) => {
@@ -121,7 +124,7 @@ const table: { readonly [M in Method]?: Run<M> } = {
 /** Whether a channel is in memory with everything that a snapshot of the view needs. */
 function isReady(core: Core, uri: Uri, view: View | undefined): boolean {
   const awake = core.log.channel(uri)
-  if (awake?.committed === undefined || core.changes?.isStale(awake)) return false
+  if (awake?.committed === undefined || core.parts.get(changesOf)?.isStale(awake)) return false
   return !needsRows(core, awake, view) && !needsShownForms(core, awake)
 }
 
@@ -135,7 +138,7 @@ async function wakeTogether(core: Core, uris: readonly Uri[], view: View): Promi
     const needed = (uri: Uri, at: number) => at === 0 || core.catalog.sessionOf(uri) !== undefined
     const wakeEach = (uri: Uri, at: number) => (needed(uri, at) ? wake : wakeIfSound)(core, uri, view)
     const channels = await Promise.all(uris.map(wakeEach))
-    for (const channel of channels) if (channel) await core.changes?.markStale(channel)
+    for (const channel of channels) if (channel) await core.parts.get(changesOf)?.markStale(channel)
     if (channels.every((channel) => !channel || core.log.channel(channel.uri) === channel)) return channels[0]
   }
 }

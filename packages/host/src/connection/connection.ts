@@ -1,3 +1,5 @@
+import { tokensOf } from '../auth/tokens.ts'
+import { departuresOf } from '../core/departures.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
 import type { Device } from '@atrium/protocol/root/device'
@@ -6,8 +8,8 @@ import type { Transport } from '@atrium/protocol/rpc/transport'
 import type { View } from '../channels/snapshot.ts'
 import { foreignClientId, withNaming } from '../core/clients.ts'
 import type { Core } from '../core/core.ts'
-import { sameIdentity } from '../core/devices/identity.ts'
-import type { Identity } from '../core/devices/identity.ts'
+import { sameIdentity } from '../core/link.ts'
+import type { Identity } from '../core/link.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Entry } from '../log/entry.ts'
 import type { ClientLink } from './client-link.ts'
@@ -177,8 +179,8 @@ export class Connection implements ClientLink {
     if (older && !sameIdentity(older, this)) throw foreignClientId()
     older?.close(1001, 'this client has opened another connection')
     this.#core.links.set(clientId, this)
-    this.#core.tokens.linkOpened(this.principal)
-    this.#core.departures.returned(clientId)
+    this.#core.parts.get(tokensOf).linkOpened(this.principal)
+    this.#core.parts.get(departuresOf).returned(clientId)
     this.#clientId = clientId
     // The client's older connections may have begun requests. Until these are finished, only the handshake is processed.
     const unfinished = this.#queues.unfinished.of(clientId)
@@ -283,9 +285,9 @@ export class Connection implements ClientLink {
   #unclaim(): void {
     if (!this.#claimed) return
     this.#core.links.delete(this.#clientId)
-    this.#core.tokens.linkClosed(this.principal)
+    this.#core.parts.get(tokensOf).linkClosed(this.principal)
     this.#core.clients.leave(this.#clientId)
-    this.#core.departures.departed(this.#clientId)
+    this.#core.parts.get(departuresOf).departed(this.#clientId)
   }
 }
 

@@ -27,3 +27,8 @@ export function whenCommitted(
 export function responseOf(outcome: unknown): unknown {
   return outcome instanceof DeferredResponse ? outcome.response : outcome
 }
+
+/** Defers the response of a command that has returned a promise. */
+export function deferredIfLate(outcome: unknown): unknown {
+  return outcome instanceof Promise ? new DeferredResponse(outcome) : outcome
+}

@@ -14,7 +14,7 @@ import { primaryChat } from '../dialect/primary-chat.ts'
 import { notifySpace } from '../core/space.ts'
 import type { ClientLink } from './client-link.ts'
 import { hostCommands } from './commands.ts'
-import { DeferredResponse } from './deferred-response.ts'
+import { DeferredResponse, deferredIfLate } from './deferred-response.ts'
 import { withCommittedError } from './error-commit.ts'
 import { extensionNamed } from './extensions/extensions.ts'
 import { initialize } from './initialize.ts'
@@ -116,7 +116,7 @@ export class Requests {
       : commandProblem(this.#core, this.#link, method, params)
     if (refusal !== undefined) throw AhpError.permissionDenied(refusal)
     const committed = (outcome: unknown) => withCommittedError(this.#core, params, outcome)
-    if (extension) return this.#shown(method, committed(extension.run(this.#core, params, this.#link)))
+    if (extension) return this.#shown(method, committed(deferredIfLate(extension.run(params, this.#link))))
     const older = olderCommand(dialect.generation, method)
     const outcome = committed(
       older

@@ -1,3 +1,4 @@
+import { changesOf } from '../core/changes/change-tracking.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import { compact } from '@atrium/protocol/update'
 import { watchFiles } from '../annotations/file-follower.ts'
@@ -76,7 +77,7 @@ export class Subscriptions {
 
   add(channel: Channel, subscription: Subscription = this.of(channel)): void {
     channel.listeners.add(this.#listener)
-    this.#core.changes?.subscribed(channel)
+    this.#core.parts.get(changesOf)?.subscribed(channel)
     this.#channels.set(channel, subscription)
     if (channel.is('annotations')) watchFiles(this.#core, channel)
   }

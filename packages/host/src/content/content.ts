@@ -1,3 +1,4 @@
+import { changesOf } from '../core/changes/change-tracking.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import type { ContentRef } from '@atrium/protocol/common/content'
 import type { Core } from '../core/core.ts'
@@ -28,7 +29,8 @@ export function isContent(uri: Uri): boolean {
 
 export async function readContent(core: Core, uri: Uri): Promise<Uint8Array | undefined> {
   const captured = parseCapturedUri(uri)
-  if (captured) return core.catalog.get(captured.session) ? core.changes?.read(captured.content) : undefined
+  if (captured)
+    return core.catalog.get(captured.session) ? core.parts.get(changesOf)?.read(captured.content) : undefined
   const [, hash, session] = /^[^/]*\/([0-9a-f]{64})(?:\/[^/?]*)?\?(.+)$/.exec(uri) ?? []
   const name = session === undefined ? undefined : decoded(session)
   if (hash === undefined || name === undefined) return undefined

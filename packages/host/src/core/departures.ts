@@ -1,4 +1,5 @@
 import type { Uri } from '@atrium/protocol/channel'
+import { defineKey } from './key.ts'
 import { RecordMap, textFormat } from './record-map.ts'
 import type { Records } from '../ports/records.ts'
 import { readText } from '../records/checked-records.ts'
@@ -111,3 +112,5 @@ function pairIn(key: string): readonly [clientId: string, session: Uri] {
 function pairOf(clientId: string, session: Uri): string {
   return JSON.stringify([clientId, session])
 }
+
+export const departuresOf = defineKey<Departures>('departures')

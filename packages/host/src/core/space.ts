@@ -1,6 +1,7 @@
 import type { Uri } from '@atrium/protocol/channel'
 import { rootUri } from '@atrium/protocol/uri'
-import type { Core, Link } from './core.ts'
+import type { Core } from './core.ts'
+import type { Link } from './link.ts'
 
 /** The reason for which changes are refused while the disk is full. */
 export const diskFull = 'the disk of the host is full: nothing can be changed until it has space again'

@@ -1,3 +1,4 @@
+import { customizationsOf } from '../core/customizing.ts'
 import type { Customization } from '@atrium/protocol/session/customization'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { expect, test } from 'vitest'
@@ -132,7 +133,7 @@ async function lent(given: Content) {
     await ann.echo(ann.dispatch(session, { type: 'session/customizationToggled', id: 'lent', enablement }))
   }
   /** Starts the servers, as the beginning of a turn does. */
-  const run = async () => all.core().customizations?.startServers(session)
+  const run = async () => all.core().parts.get(customizationsOf)?.startServers(session)
   return { all, allow, ann, ben, files, list, mcp, publish, run, trouble: (text: string) => (trouble = text) }
 }
 

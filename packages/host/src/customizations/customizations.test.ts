@@ -1,3 +1,4 @@
+import { customizationsOf } from '../core/customizing.ts'
 import type { Customization } from '@atrium/protocol/session/customization'
 import type { RootState } from '@atrium/protocol/root/state'
 import type { SessionState } from '@atrium/protocol/session/state'
@@ -184,7 +185,7 @@ test('[S-57 customizationsLength] a session with more leaves out a plugin, and a
     { customizationsLength: 100 },
   )
   await until(() => find(list(), plugin)?.load?.kind === 'error')
-  expect(await all.core().customizations?.components(session)).toEqual([])
+  expect(await all.core().parts.get(customizationsOf)?.components(session)).toEqual([])
 })
 
 test('[S-57 plugins] at 256 plugins the settings are accepted, and [S-57 plugins] past 256 refused', async () => {

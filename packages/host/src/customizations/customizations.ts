@@ -1,11 +1,13 @@
+import { customizationsOf } from '../core/customizing.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import type { Customization, CustomizationEnablement } from '@atrium/protocol/session/customization'
 import { setAgents } from '../agents/agents.ts'
-import type { Core, Customizing, ServerTools, Toggled } from '../core/core.ts'
+import type { Core } from '../core/core.ts'
+import type { Customizing, ServerTools, Toggled } from '../core/customizing.ts'
 import type { Effects } from '../core/rules.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Component } from '../plugins/plugin.ts'
-import type { McpServer } from '../ports/mcp.ts'
+import type { McpServer, McpServers } from '../ports/mcp.ts'
 import { pluginsKey } from '../root/plugins-setting.ts'
 import { Copies } from './copies.ts'
 import { Consents } from './consent.ts'
@@ -30,18 +32,19 @@ export class Customizations implements Customizing {
   }
 
   /**
-   * Loads the decisions of users. `core` returns the core of the host. It is not called before the core is complete.
+   * Loads the decisions of users. `mcp`: the MCP servers that the host itself may run.
    */
   static async open(
-    { records, limits }: Pick<Core, 'records' | 'limits'>,
+    core: Core,
     machine: CustomizationMachine,
-    core: () => Core,
+    mcp: McpServers | undefined,
   ): Promise<Customizations> {
+    const { records, limits, world } = core
     const enablements = await Enablements.open(records)
     const consents = await Consents.open(records)
-    const library = new Library(machine.hash, limits, () => core().world.now())
+    const library = new Library(machine.hash, limits, () => world.now())
     const copies = machine.copies && new Copies(machine.copies, machine.hash, limits)
-    return new Customizations({ core, machine, enablements, consents, library, copies })
+    return new Customizations({ core, machine, mcp, enablements, consents, library, copies })
   }
 
   refresh(session: Uri): Promise<void> {
@@ -81,7 +84,7 @@ export class Customizations implements Customizing {
   async offered(folder: Uri | undefined): Promise<readonly { readonly id: string; readonly name: string }[]> {
     const { core, machine, library } = this.#shared
     const sources = await sourcesOf(
-      core(),
+      core,
       { workingDirectories: folder === undefined ? [] : [folder] },
       machine.home,
     )
@@ -92,8 +95,13 @@ export class Customizations implements Customizing {
     return (await Promise.all(read)).flat()
   }
 
-  startServers(session: Uri): Promise<void> {
-    return this.#of(session).startServers()
+  /** Ends the MCP servers of the host. */
+  async closeServers(): Promise<void> {
+    await this.#shared.mcp?.close()
+  }
+
+  startServers(session: Uri): Promise<void> | undefined {
+    return this.#shared.mcp && this.#of(session).startServers()
   }
 
   tools(session: Uri): readonly ServerTools[] {
@@ -132,7 +140,7 @@ export class Customizations implements Customizing {
   }
 
   waitingFor(principal: string, resource: string): readonly WaitingServer[] {
-    const own = [...this.#sessions].filter(([uri]) => this.#shared.core().owners.of(uri) === principal)
+    const own = [...this.#sessions].filter(([uri]) => this.#shared.core.owners.of(uri) === principal)
     return own.flatMap(([, { servers }]) => servers?.waitingFor(resource) ?? [])
   }
 
@@ -142,7 +150,7 @@ export class Customizations implements Customizing {
    */
   async #readHost(): Promise<void> {
     const { machine, library, enablements } = this.#shared
-    const core = this.#shared.core()
+    const core = this.#shared.core
     const context: EntryContext = {
       decisions: (id) => enablements.of(id, undefined, undefined),
       programProblem: () => undefined,
@@ -184,23 +192,26 @@ export const customizationEffects: Effects<'session'> = {
 }
 
 function refresh(core: Core, session: Channel<'session'>): void {
-  if (session.committedState.lifecycle === 'ready') void core.customizations?.refresh(session.uri)
+  if (session.committedState.lifecycle === 'ready')
+    void core.parts.get(customizationsOf)?.refresh(session.uri)
 }
 
 /** The requests of users to start or stop an MCP server that the host runs. */
 export const serverEffects: Effects<'session'> = {
   'session/mcpServerStartRequested': (core, { uri }, { id }) => {
-    core.customizations
+    core.parts
+      .get(customizationsOf)
       ?.server(uri, id)
       ?.start()
       .catch(() => {})
   },
-  'session/mcpServerStopRequested': (core, { uri }, { id }) => core.customizations?.server(uri, id)?.stop(),
+  'session/mcpServerStopRequested': (core, { uri }, { id }) =>
+    core.parts.get(customizationsOf)?.server(uri, id)?.stop(),
 }
 
 /** Reads the sources of all sessions again, after a change of the host's plugins. */
 export const rootEffects: Effects<'root'> = {
   'root/configChanged': (core, _, { config }) => {
-    if (Object.hasOwn(config, pluginsKey)) core.customizations?.reread()
+    if (Object.hasOwn(config, pluginsKey)) core.parts.get(customizationsOf)?.reread()
   },
 }

@@ -1,3 +1,4 @@
+import { customizationsOf } from '../core/customizing.ts'
 import { pathOf } from '@atrium/protocol/file-uri'
 import type { Core } from '../core/core.ts'
 import type { Channel } from '../log/channel.ts'
@@ -40,7 +41,8 @@ export async function runHooks(
   event: HookEvent,
   signal: AbortSignal,
 ): Promise<HookResult> {
-  const { hooks: runner, customizations } = core
+  const { hooks: runner, parts } = core
+  const customizations = parts.get(customizationsOf)
   if (!runner || !customizations) return nothing
   const components = await customizations.components(session.uri)
   const due = components.flatMap((each) =>

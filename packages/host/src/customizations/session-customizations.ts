@@ -1,3 +1,4 @@
+import { tokensOf } from '../auth/tokens.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import type {
   Customization,
@@ -135,7 +136,9 @@ export class SessionCustomizations {
   }
 
   get servers(): SessionServers | undefined {
-    const { mcp, owners, tokens } = this.#core
+    const { mcp } = this.#shared
+    const { owners, parts } = this.#core
+    const tokens = parts.get(tokensOf)
     if (!mcp) return undefined
     const principal = owners.of(this.#uri)
     this.#servers ??= new SessionServers(mcp, {
@@ -158,7 +161,7 @@ export class SessionCustomizations {
   /** The MCP servers in the host's settings, as customizations of the session. */
   #configured(ofAgent: readonly Customization[], before: readonly Customization[]): readonly Customization[] {
     const { machine, enablements } = this.#shared
-    if (!this.#core.mcp) return []
+    if (!this.#shared.mcp) return []
     return configuredSettings(machine.servers, ofAgent).map(({ id, name }) => {
       const known = before.find((each) => each.id === id)
       const enablement = orAbsent(enablements.of(id, this.#folder, decisionIn(known)))
@@ -206,7 +209,7 @@ export class SessionCustomizations {
   }
 
   get #core(): Core {
-    return this.#shared.core()
+    return this.#shared.core
   }
 
   get #session(): Channel<'session'> | undefined {

@@ -94,7 +94,7 @@ export class SessionPrograms {
 
   /** The places that a consent may be for: everywhere, the folder of the session, the session. */
   get #places(): readonly Place[] {
-    const session = this.#shared.core().log.channel(this.#uri, 'session')
+    const session = this.#shared.core.log.channel(this.#uri, 'session')
     return [undefined, session?.head.workingDirectories?.[0], this.#uri]
   }
 }

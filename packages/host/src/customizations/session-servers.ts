@@ -1,7 +1,7 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { OAuthClient, ProtectedResourceMetadata } from '@atrium/protocol/common/auth'
 import type { Customization, McpServerState } from '@atrium/protocol/session/customization'
-import type { ServerTools } from '../core/core.ts'
+import type { ServerTools } from '../core/customizing.ts'
 import type { McpServer, McpServerConfig, McpServers, McpUser } from '../ports/mcp.ts'
 
 /** An MCP server that a session may use: the id and the name of its customization, and the way to reach it. */

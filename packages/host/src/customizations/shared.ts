@@ -1,6 +1,6 @@
 import type { Core } from '../core/core.ts'
 import type { Hash } from '../plugins/digest.ts'
-import type { McpServerConfig } from '../ports/mcp.ts'
+import type { McpServerConfig, McpServers } from '../ports/mcp.ts'
 import type { PluginCopies } from '../plugins/plugin-copies.ts'
 import type { Copies } from './copies.ts'
 import type { Consents } from './consent.ts'
@@ -22,7 +22,8 @@ export interface CustomizationMachine {
 
 /** What the customizations of all sessions have in common. */
 export interface Shared {
-  readonly core: () => Core
+  readonly core: Core
+  readonly mcp: McpServers | undefined
   readonly machine: CustomizationMachine
   readonly enablements: Enablements
   readonly consents: Consents

@@ -1,3 +1,4 @@
+import { changesOf } from '../core/changes/change-tracking.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import { sessionChangesetUri } from '@atrium/protocol/changeset/catalogue'
 import { primaryChat as primaryOf } from '@atrium/protocol/session/primary-chat'
@@ -40,6 +41,6 @@ export function includedIn(core: Core, { merged, nested }: Generation, session: 
   const chat = primaryChat(core, session)
   return [
     ...(chat === undefined ? [] : [chat]),
-    ...(nested && core.changes ? [sessionChangesetUri(session)] : []),
+    ...(nested && core.parts.get(changesOf) ? [sessionChangesetUri(session)] : []),
   ]
 }

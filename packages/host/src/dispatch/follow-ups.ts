@@ -1,3 +1,4 @@
+import { departuresOf } from '../core/departures.ts'
 import type { Action, Uri } from '@atrium/protocol/channel'
 import type { ChatAction } from '@atrium/protocol/chat/actions'
 import type { ChatState } from '@atrium/protocol/chat/state'
@@ -31,21 +32,19 @@ import { cancelWorkers } from '../chat/workers.ts'
 export function followUps(core: Core, channel: Channel, action: Action, by?: Dispatcher): void {
   // Only strict actions, which are stored before delivery, have follow-ups. The others are pieces of streamed text.
   if (channel.kind.classes.get(action.type) !== 'strict') return
+  core.parts.appended(channel, action, by)
   if (channel.is('chat') && isOn(channel, action)) chatFollowUps(core, channel, action, by)
   if (channel.is('terminal') && isOn(channel, action)) terminalFollowUps(core, channel, action, by)
   if (channel.is('annotations')) annotationsFollowUps(core, channel)
   if (!channel.is('session') || !isOn(channel, action)) return
   if (action.type === 'session/titleChanged' && by) core.catalog.titleSet(channel.uri)
   if (action.type === 'session/defaultChatChanged' && by) defaultChatChanged(core, channel)
-  if (action.type === 'session/customizationToggled' && by) core.customizations?.toggled(channel, action)
   sessionFollowUps(core, channel, action)
 }
 
 function chatFollowUps(core: Core, chat: Channel<'chat'>, action: ChatAction, by?: Dispatcher): void {
   const session = sessionOf(core, chat.uri)
   if (!session) return
-  core.changes?.appended(chat, action)
-  if (action.type === 'chat/truncated') core.search?.truncating(session.uri)
   if (needsAttention.has(action.type)) markUnread(core, session)
   if (action.type === 'chat/toolCallConfirmed' && by)
     savePermission({ core, session, chat }, action, by.clientId)
@@ -70,7 +69,7 @@ function chatFollowUps(core: Core, chat: Channel<'chat'>, action: ChatAction, by
 
 function sessionFollowUps(core: Core, session: Channel<'session'>, action: SessionAction): void {
   if (action.type === 'session/activeClientSet')
-    core.departures.join(action.activeClient.clientId, session.uri)
+    core.parts.get(departuresOf).join(action.activeClient.clientId, session.uri)
   if (action.type === 'session/activeClientRemoved') clientRemoved(core, session, action.clientId)
   const state = session.head
   const activity = activityOf(state)
@@ -87,7 +86,8 @@ function sessionFollowUps(core: Core, session: Channel<'session'>, action: Sessi
  * run them.
  */
 function clientRemoved(core: Core, session: Channel<'session'>, clientId: string): void {
-  if (core.catalog.creatorOf(session.uri) !== clientId) core.departures.leave(clientId, session.uri)
+  if (core.catalog.creatorOf(session.uri) !== clientId)
+    core.parts.get(departuresOf).leave(clientId, session.uri)
   failCallsOf(core, session, clientId)
 }
 

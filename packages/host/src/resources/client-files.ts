@@ -6,7 +6,8 @@ import { hasLossyNumber } from '@atrium/protocol/rpc/frame-check'
 import { LinkClosed } from '@atrium/protocol/rpc/peer'
 import { decode } from '@atrium/protocol/schema'
 import { rootUri } from '@atrium/protocol/uri'
-import type { Core, Link } from '../core/core.ts'
+import type { Core } from '../core/core.ts'
+import type { Link } from '../core/link.ts'
 import { withTimeout } from '../core/timeout.ts'
 
 export function isFile(uri: Uri): boolean {

@@ -1,3 +1,4 @@
+import { departuresOf } from '../core/departures.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
 import { countSessions } from './root.ts'
@@ -11,7 +12,8 @@ export function announce(core: Core, session: Channel<'session'>): void {
   core.listChanges.added(uri, core.log.last)
   core.catalog.save(uri, session.head)
   const { activeClients } = session.head
-  if (!activeClients.some(({ clientId }) => clientId === creator)) core.departures.leave(creator, uri)
+  if (!activeClients.some(({ clientId }) => clientId === creator))
+    core.parts.get(departuresOf).leave(creator, uri)
   void core.log.reached(countSessions(core)).then(() => {
     core.catalog.listCommitted(uri)
     core.sessionFeed.added(uri)

@@ -1,3 +1,4 @@
+import { tokensOf } from '../auth/tokens.ts'
 import { expect, test } from 'vitest'
 import { toolCallStarted, mcp, running, signIn } from '../../test/tool-call-actions.ts'
 import { until } from '../../test/scripted-agent.ts'
@@ -12,13 +13,13 @@ test('[J7.3] [J7] a token for a call can be revoked also when nothing asks for i
   await ann.ask('authenticate', { resource, token: 'T' })
   run.end()
   await until(() => chatOf(all).turns.length === 1)
-  expect(core().tokens.of('owner', resource)).toBe('T')
+  expect(core().parts.get(tokensOf).of('owner', resource)).toBe('T')
   const eve = await all.join('eve', { principal: 'other' })
   const elsewhere = { code: -32602 }
   await expect(eve.ask('authenticate', { resource, token: '' })).rejects.toMatchObject(elsewhere)
   await expect(ann.ask('authenticate', { resource, token: 'U' })).rejects.toMatchObject(elsewhere)
-  expect(core().tokens.of('owner', resource)).toBe('T')
+  expect(core().parts.get(tokensOf).of('owner', resource)).toBe('T')
   expect(await ann.ask('authenticate', { resource, token: '' })).toEqual({})
-  expect(core().tokens.of('owner', resource)).toBeUndefined()
+  expect(core().parts.get(tokensOf).of('owner', resource)).toBeUndefined()
   await expect(ann.ask('authenticate', { resource, token: '' })).rejects.toMatchObject(elsewhere)
 })

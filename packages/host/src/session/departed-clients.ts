@@ -1,3 +1,4 @@
+import { departuresOf } from '../core/departures.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import { unlessUnsound, wake } from '../channels/wake.ts'
 import type { Core } from '../core/core.ts'
@@ -9,13 +10,13 @@ import { forgetSession, releaseAgent, wakeAll } from './session.ts'
  * tools and plugins leave its sessions with it. The host still expects the client back (`clientDeparted`).
  */
 export function clientAbsent(core: Core, clientId: string): Promise<void> {
-  const sessions = () => core.departures.sessionsOf(clientId)
+  const sessions = () => core.parts.get(departuresOf).sessionsOf(clientId)
   return eachSession(core, clientId, { sessions, load: (uri) => wake(core, uri), end: deactivate })
 }
 
 /** Gives up a client that has not come back in time: its unused sessions are disposed of. */
 export function clientDeparted(core: Core, clientId: string): Promise<void> {
-  const sessions = () => core.departures.giveUp(clientId)
+  const sessions = () => core.parts.get(departuresOf).giveUp(clientId)
   const load = (uri: Uri) => (core.catalog.creatorOf(uri) === clientId ? wakeAll(core, uri) : wake(core, uri))
   return eachSession(core, clientId, { sessions, load, end: giveUp })
 }
@@ -33,7 +34,7 @@ function giveUp(core: Core, session: Channel<'session'>, clientId: string): void
   const { uri } = session
   if (core.catalog.creatorOf(uri) === clientId) return void forgetSession(core, session)
   deactivate(core, session, clientId)
-  core.departures.leave(clientId, uri)
+  core.parts.get(departuresOf).leave(clientId, uri)
   releaseAgent(core, session)
 }
 
@@ -45,7 +46,7 @@ interface Removal {
 
 async function eachSession(core: Core, clientId: string, { sessions, load, end }: Removal): Promise<void> {
   // A read-only host cannot append, so the departure is checked again later.
-  if (core.readOnlyReason() !== undefined) return core.departures.departed(clientId)
+  if (core.readOnlyReason() !== undefined) return core.parts.get(departuresOf).departed(clientId)
   for (const uri of sessions()) {
     const session = await load(uri).catch(unlessUnsound)
     // The client may have come back while the session was loaded.

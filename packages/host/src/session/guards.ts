@@ -1,3 +1,4 @@
+import { customizationsOf } from '../core/customizing.ts'
 import type { MultipleDirectories } from '@atrium/protocol/root/state'
 import { pathOf } from '@atrium/protocol/file-uri'
 import type { SessionConfigSchema } from '@atrium/protocol/common/config'
@@ -104,7 +105,7 @@ function serverProblem(
   { state, core, channel }: Guarded<'session'>,
 ): string | undefined {
   const reason = 'the agent starts and stops its MCP servers itself: enable or disable this one'
-  const isOurs = core.customizations?.server(channel.uri, action.id) !== undefined
+  const isOurs = core.parts.get(customizationsOf)?.server(channel.uri, action.id) !== undefined
   return customizationProblem(state, action) ?? (isOurs ? undefined : reason)
 }
 

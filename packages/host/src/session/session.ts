@@ -1,3 +1,6 @@
+import { departuresOf } from '../core/departures.ts'
+import { customizationsOf } from '../core/customizing.ts'
+import { changesOf } from '../core/changes/change-tracking.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import type { Params } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
@@ -17,7 +20,8 @@ import type { Channel } from '../log/channel.ts'
 import { forgetChat } from '../chat/chat.ts'
 import { newChat, newSummary } from '../chat/new-chat.ts'
 import { startTurn } from '../chat/start-turn.ts'
-import type { Core, Link } from '../core/core.ts'
+import type { Core } from '../core/core.ts'
+import type { Link } from '../core/link.ts'
 import { runCreation } from './creation.ts'
 import { copyForSession, defaultChatOptions } from './fork-session.ts'
 import type { SessionSource } from './fork-session.ts'
@@ -114,10 +118,10 @@ export function createSessionChannel(
   core.owners.assign(uri, link.principal)
   core.machines.assign(uri)
   core.jobs.mark(uri, true)
-  core.departures.join(link.clientId, uri)
+  core.parts.get(departuresOf).join(link.clientId, uri)
   // The client may have disconnected during the reads before this step. No other code would notice its departure from the
   // new session.
-  if (core.links.get(link.clientId) !== link) core.departures.departed(link.clientId)
+  if (core.links.get(link.clientId) !== link) core.parts.get(departuresOf).departed(link.clientId)
   return session
 }
 
@@ -142,14 +146,14 @@ export function forgetSession(core: Core, session: Channel<'session'>): number {
     else forgetTerminal(core, part)
   core.jobs.stop(uri)
   core.jobs.mark(uri, false)
-  for (const { clientId } of activeClients) core.departures.leave(clientId, uri)
-  if (creator !== undefined) core.departures.leave(creator, uri)
+  for (const { clientId } of activeClients) core.parts.get(departuresOf).leave(clientId, uri)
+  if (creator !== undefined) core.parts.get(departuresOf).leave(creator, uri)
   const alias = core.aliases.forget(uri)
   for (const each of [uri, alias]) if (each !== undefined) setGone(core, each, !announced)
   core.owners.forget(uri)
   core.machines.forget(uri)
-  core.customizations?.forget(uri)
-  core.changes?.forgotten(uri)
+  core.parts.get(customizationsOf)?.forget(uri)
+  core.parts.get(changesOf)?.forgotten(uri)
   core.catalog.delete(uri)
   const unreferenced = core.contentRetention.forget(uri).filter((each) => !core.catalog.get(each))
   const seq = core.log.drop(session)
@@ -161,7 +165,7 @@ export function forgetSession(core: Core, session: Channel<'session'>): number {
     .reached(seq)
     .then(() => {
       core.catalog.listCommitted(uri)
-      core.search?.disposed(uri)
+      core.parts.disposed(uri)
       if (!unlisted) core.sessionFeed.removed(uri)
       const dropped = unreferenced.map((each) => core.store.blobs.drop(each))
       return Promise.all([...dropped, agentOf(core, provider)?.dispose?.(uri)])
@@ -177,8 +181,8 @@ export function forgetSession(core: Core, session: Channel<'session'>): number {
 export const sessionEffects: Effects<'session'> = {
   'session/ready': (core, session) => {
     followGit(core, session)
-    void core.changes?.offer(session)
-    void core.customizations?.refresh(session.uri)
+    void core.parts.get(changesOf)?.offer(session)
+    void core.parts.get(customizationsOf)?.refresh(session.uri)
     for (const { resource } of session.committedState.chats) {
       const chat = core.log.channel(resource, 'chat')
       if (chat) startTurn(core, chat)
@@ -197,7 +201,7 @@ export function sessionCommitted(core: Core, session: Channel<'session'>, { type
 export function releaseAgent(core: Core, { uri, committedState }: Channel<'session'>): void {
   const { activeClients, chats, provider } = committedState
   const isIdle = chats.every(({ status }) => activityOf(status) !== Activity.InProgress)
-  if (activeClients.length === 0 && isIdle && !core.departures.isAwaited(uri))
+  if (activeClients.length === 0 && isIdle && !core.parts.get(departuresOf).isAwaited(uri))
     agentOf(core, provider)?.release?.(uri)
 }
 

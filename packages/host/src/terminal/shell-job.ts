@@ -1,3 +1,4 @@
+import { changesOf } from '../core/changes/change-tracking.ts'
 import { pathOf } from '@atrium/protocol/file-uri'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
@@ -119,7 +120,7 @@ export class ShellJob implements Job {
 
   /** Tells the running turns that this terminal may have changed files. */
   #used(): void {
-    const { changes } = this.#core
+    const changes = this.#core.parts.get(changesOf)
     if (!changes) return
     const { cwd, claim } = this.#channel.head
     const named = cwd === undefined ? undefined : pathOf(cwd)

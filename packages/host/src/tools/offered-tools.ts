@@ -1,3 +1,4 @@
+import { customizationsOf } from '../core/customizing.ts'
 import type { ToolCallContributor, ToolCallState } from '@atrium/protocol/chat/tool'
 import { isJsonObject } from '@atrium/protocol/json'
 import type { JsonObject } from '@atrium/protocol/json'
@@ -84,11 +85,14 @@ export function clientTool(
 
 /** Whether a call is for a tool of an MCP server that the host runs for the session. */
 export function isServerCall(
-  { customizations }: Core,
+  { parts }: Core,
   { uri }: Channel<'session'>,
   { contributor }: Pick<ToolCallState, 'contributor'>,
 ): boolean {
-  return contributor?.kind === 'mcp' && customizations?.server(uri, contributor.customizationId) !== undefined
+  return (
+    contributor?.kind === 'mcp' &&
+    parts.get(customizationsOf)?.server(uri, contributor.customizationId) !== undefined
+  )
 }
 
 /**

@@ -1,3 +1,4 @@
+import { changesOf } from '../core/changes/change-tracking.ts'
 import type { FileEdit, FileEditSide } from '@atrium/protocol/common/content'
 import { callIn } from '@atrium/protocol/chat/calls'
 import { compact } from '@atrium/protocol/update'
@@ -118,7 +119,7 @@ async function writesOnly(
       return []
     }
   })
-  core.changes?.writesOnly(chat.uri, toolCallId, (await Promise.all(uris)).flat())
+  core.parts.get(changesOf)?.writesOnly(chat.uri, toolCallId, (await Promise.all(uris)).flat())
 }
 
 /**

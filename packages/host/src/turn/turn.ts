@@ -1,3 +1,5 @@
+import { customizationsOf } from '../core/customizing.ts'
+import { changesOf } from '../core/changes/change-tracking.ts'
 import type { Action } from '@atrium/protocol/channel'
 import type { ChatAction } from '@atrium/protocol/chat/actions'
 import type { ErrorPart } from '@atrium/protocol/chat/state'
@@ -84,7 +86,7 @@ export class Turn implements Job {
       const consent = requireConsent(this.#running, (output) => this.#publish(output))
       if (consent) await consent
       const servers = this.#startServers()
-      const captured = this.#core.changes?.begin(this.#chat, this.#running.turnId)
+      const captured = this.#core.parts.get(changesOf)?.begin(this.#chat, this.#running.turnId)
       if (captured) this.#showUncaptured(await captured)
       if (servers) await servers
       const hooks = this.#hooks.begin()
@@ -124,10 +126,9 @@ export class Turn implements Job {
 
   /** Starts the MCP servers of the session. The turn begins without a server that takes too long. */
   #startServers(): Promise<void> | undefined {
-    const { customizations, mcp, world, limits } = this.#core
-    return mcp && customizations
-      ? withTimeout(world, limits.serverWaitMs, customizations.startServers(this.#session.uri), () => {})
-      : undefined
+    const { parts, world, limits } = this.#core
+    const starting = parts.get(customizationsOf)?.startServers(this.#session.uri)
+    return starting && withTimeout(world, limits.serverWaitMs, starting, () => {})
   }
 
   /** Shows in the chat that the changes of the turn cannot be shown or undone. */
@@ -140,7 +141,7 @@ export class Turn implements Job {
   /** Called before a tool call ends. Separates what the call has changed from what others change later. */
   #completing(output: AgentAction): Promise<void> | undefined {
     const completes = output.type === 'chat/toolCallComplete' && !this.#over
-    return completes ? this.#core.changes?.completing(this.#chat, output.toolCallId) : undefined
+    return completes ? this.#core.parts.get(changesOf)?.completing(this.#chat, output.toolCallId) : undefined
   }
 
   get #over(): boolean {

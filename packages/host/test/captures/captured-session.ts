@@ -1,3 +1,4 @@
+import { changesOf } from '../../src/core/changes/change-tracking.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import { readTurnRecord, turnKey } from '../../src/changes/turn-record.ts'
 import type { TurnRecord } from '../../src/changes/turn-record.ts'
@@ -72,7 +73,7 @@ export async function endedRecord(
   turnId: string,
   of: Uri = chat,
 ): Promise<TurnRecord | undefined> {
-  await all.core().changes?.settled()
+  await all.core().parts.get(changesOf)?.settled()
   return recordOf(all, turnId, of)
 }
 
@@ -86,7 +87,7 @@ export async function beginTurn(all: CapturedSession, turnId: string): Promise<R
 export async function endTurn(all: CapturedSession, run: Run): Promise<void> {
   run.end()
   await until(() => all.core().log.channel(chat, 'chat')?.committed?.activeTurn === undefined)
-  await all.core().changes?.settled()
+  await all.core().parts.get(changesOf)?.settled()
 }
 
 /** Lets a call of the turn run while `change` is done. The agent says that the call changes these files and no others. */
@@ -117,7 +118,7 @@ export async function beginCall(
   const of = { toolCallId: id }
   const begins = { ...toolCallStarted(), ...of } as AgentAction
   await says(all, run, begins, { ...ready({ confirmed: 'not-needed', ...more }), ...of } as AgentAction)
-  await all.core().changes?.ready(chat)
+  await all.core().parts.get(changesOf)?.ready(chat)
 }
 
 async function during(

@@ -1,5 +1,6 @@
+import { searchOf } from '../../src/parts/search/search.ts'
 import { memorySearch } from '@atrium/adapters/search/memory'
-import type { SearchResult } from '../../src/core/search/extensions.ts'
+import type { SearchResult } from '../../src/parts/search/extensions.ts'
 import type { Agent } from '../../src/ports/agent.ts'
 import type { IndexChange, SearchIndex } from '../../src/ports/search-index.ts'
 import { readyAgent } from '../agents.ts'
@@ -85,7 +86,7 @@ export async function indexed(all: TestHost): Promise<void> {
   for (let i = 0; i < 100; i++) {
     all.world.advance(100)
     await untilIdle()
-    const { pending } = (await all.core().search?.find({ channel: '', query: '' })) ?? {}
+    const { pending } = (await all.core().parts.get(searchOf)?.find({ channel: '', query: '' })) ?? {}
     if (pending === undefined) return
   }
   throw new Error('the index was not fed')

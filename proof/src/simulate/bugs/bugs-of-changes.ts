@@ -30,7 +30,7 @@ export const changeBugs: readonly Bug[] = [
   ),
   bug(
     'what a terminal changes before the end capture counts for the turn',
-    'changes/running-turns',
+    'changes/running/running-turns',
     'this.#ending.set(turn, chat);',
     '',
   ),
@@ -42,7 +42,7 @@ export const changeBugs: readonly Bug[] = [
   ),
   bug(
     'what a terminal changes during a call counts for the call',
-    'changes/running-turns',
+    'changes/running/running-turns',
     'turn.disturbed();',
     '{}',
   ),
@@ -96,7 +96,7 @@ export const changeBugs: readonly Bug[] = [
   ),
   bug(
     'a turn is not noted for other hosts',
-    'changes/running-turns',
+    'changes/running/running-turns',
     'this.#otherHosts?.note(directory, count);',
     '',
   ),
@@ -120,7 +120,7 @@ export const changeBugs: readonly Bug[] = [
   ]),
   bug(
     'a past state lacks the action with its number',
-    'history/reading',
+    'parts/history/reading',
     'state: kind.reduce(found.state, action) };',
     'state: at === seq ? found.state : kind.reduce(found.state, action) };',
   ),

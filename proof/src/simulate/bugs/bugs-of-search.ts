@@ -5,15 +5,15 @@ import type { Bug } from './bug.ts'
 export const searchBugs: readonly Bug[] = [
   bug(
     'the index does not learn after a crash which sessions have changed',
-    'search/indexing',
+    'parts/search/indexing',
     'versions.get(session) !== listChanges.versionOf(session)',
     '!versions.has(session)',
   ),
-  bug('truncated turns stay in the index', 'search/session-changes', 'wanted.cut ?', 'false ?'),
-  bug('a disposed session stays in the index', 'session/session', 'core.search?.disposed(uri);', ''),
+  bug('truncated turns stay in the index', 'parts/search/session-changes', 'wanted.cut ?', 'false ?'),
+  bug('a disposed session stays in the index', 'session/session', 'core.parts.disposed(uri);', ''),
   bug(
     'a chat that comes from elsewhere is indexed without its turns',
-    'search/indexing',
+    'parts/search/indexing',
     'pending.wholeChat(added);',
     '{}',
   ),

@@ -1,3 +1,4 @@
+import { changesOf } from '@atrium/host/changes'
 import type { Core } from '@atrium/host/core'
 import type { Action, Uri } from '@atrium/protocol/channel'
 import type { Chance } from '../../chance.ts'
@@ -60,7 +61,7 @@ export class SimulatedChanges {
   /** What the agents of a host run need in order to change files. */
   get workplace(): Workplace {
     return {
-      ready: (chat) => this.#core?.changes?.ready(chat),
+      ready: (chat) => this.#core?.parts.get(changesOf)?.ready(chat),
       begins: (chat, turnId) => this.begins(chat, turnId),
       edit: (turnId, chance, among) => {
         count('edits by agents')
@@ -80,7 +81,8 @@ export class SimulatedChanges {
 
   started(core: Core): void {
     this.#core = core
-    if (core.changes) this.judge.watch(core.changes)
+    const changes = core.parts.get(changesOf)
+    if (changes) this.judge.watch(changes)
   }
 
   /** A person changes files. With `isTold`, the host learns at once that somebody else was active in the folder. */

@@ -1,4 +1,4 @@
-import type { Core } from '@atrium/host/core'
+import type { ChangeTracking } from '@atrium/host/changes'
 import type { Uri } from '@atrium/protocol/channel'
 import type { Disk } from '../disk.ts'
 import { count } from '../tally.ts'
@@ -44,7 +44,7 @@ export class UndoJudge implements FolderObserver {
   }
 
   /** Learns of the operations that clients invoke in a host run. */
-  watch(changes: NonNullable<Core['changes']>): void {
+  watch(changes: ChangeTracking): void {
     const invoke = changes.invoke.bind(changes)
     changes.invoke = (params) => {
       const operation = operationOf(params.channel, params.operationId)

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { PartList } from '../../../../host/src/core/part.ts'
+import { history } from '../../../../host/src/parts/history/part.ts'
 import { patientAgent } from '../../../../host/test/agents.ts'
 import { askEnvelopes, askState, folded, pages } from '../../../../host/test/history/past.ts'
 import { chat, chatOf, oneClientSession, started } from '../../../../host/test/one-client-session.ts'
@@ -29,13 +31,9 @@ test('[L22] [L23] sealed segments of SQLite are read as if they were not sealed'
   const open = await pages(ann, { limit: 500 })
   for (let more = true; more;) ({ more } = await store.log.seal(chat, ends - 100, 1))
   // A host that has nothing in memory reads the segments.
-  const { past } = all.core()
-  const { ChannelHistories } = await import('../../../../host/src/history/history.ts')
-  const { CallCount } = await import('../../../../host/src/history/call-count.ts')
-  Object.assign(all.core(), {
-    past: new ChannelHistories(() => all.core(), new CallCount(all.core().limits)),
-  })
-  expect(all.core().past).not.toBe(past)
+  const fresh = new PartList()
+  await fresh.open([history], all.core(), {})
+  Object.assign(all.core().parts, { commands: fresh.commands })
   expect(await pages(ann, { limit: 500 })).toEqual(open)
   for (const at of [1, 700, 1500, 2900, open.total]) {
     const some = open.envelopes.slice(0, at)

@@ -1,6 +1,6 @@
 import type { ChangesetFile } from '@atrium/protocol/changeset/state'
 import { fileUri } from '@atrium/protocol/file-uri'
-import type { CommitResult } from '../../core/changes/extensions.ts'
+import type { CommitResult } from '../extensions.ts'
 import type { Channel } from '../../log/channel.ts'
 import { CommitFailed } from '../../ports/commits.ts'
 import type { CommitRequest, Commits } from '../../ports/commits.ts'

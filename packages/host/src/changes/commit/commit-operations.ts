@@ -1,7 +1,7 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { ChangesetFile } from '@atrium/protocol/changeset/state'
 import { AhpError } from '@atrium/protocol/errors'
-import type { CommitParams, CommitResult } from '../../core/changes/extensions.ts'
+import type { CommitParams, CommitResult } from '../extensions.ts'
 import type { Core } from '../../core/core.ts'
 import { CommitFailed } from '../../ports/commits.ts'
 import { followGit } from '../../resources/project.ts'

@@ -1,3 +1,4 @@
+import { changesOf } from '../../core/changes/change-tracking.ts'
 import type { Effects } from '../../core/rules.ts'
 
 /**
@@ -6,5 +7,5 @@ import type { Effects } from '../../core/rules.ts'
  * are all marked without this action: it publishes the file again, with the mark.
  */
 export const changesetEffects: Effects<'changeset'> = {
-  'changeset/filesReviewChanged': (core, channel) => core.changes?.filesReviewed(channel),
+  'changeset/filesReviewChanged': (core, channel) => core.parts.get(changesOf)?.filesReviewed(channel),
 }

@@ -1,7 +1,7 @@
 import type { ChangesetFile } from '@atrium/protocol/changeset/state'
 import type { FileEditSide } from '@atrium/protocol/common/content'
 import { parseCapturedUri } from '../../content/captured-uri.ts'
-import type { ReviewedHunk } from '../../core/changes/extensions.ts'
+import type { ReviewedHunk } from '../extensions.ts'
 import { CaptureFailed } from '../../ports/captures.ts'
 import type { CapturedFile, Captures } from '../../ports/captures.ts'
 import { hunksOf } from '../hunks/hunks.ts'

@@ -1,3 +1,4 @@
+import { changesOf } from '../../core/changes/change-tracking.ts'
 import type { ChangesetState } from '@atrium/protocol/changeset/state'
 import { expect, test } from 'vitest'
 import { beginTurn, call, capturedSession, endTurn } from '../../../test/captures/captured-session.ts'
@@ -7,7 +8,7 @@ import { session, untilIdle } from '../../../test/held-flushes.ts'
 import { until } from '../../../test/scripted-agent.ts'
 import type { Client, TestHostOptions } from '../../../test/test-host.ts'
 import { accepted, chat, truncated } from '../../../test/two-client-session.ts'
-import type { ReviewHunksResult, ReviewedHunk } from '../../core/changes/extensions.ts'
+import type { ReviewHunksResult, ReviewedHunk } from '../extensions.ts'
 
 const uri = `${session}/changeset/uncommitted`
 const file = 'file:///a/a.txt'
@@ -89,7 +90,7 @@ test('[O48] the mark of a file is not lost if it comes while the changeset is co
     return take.apply(all.captures, given)
   }
   const channel = all.core().log.channel(uri, 'changeset')
-  if (channel) all.core().changes?.filesReviewed(channel)
+  if (channel) all.core().parts.get(changesOf)?.filesReviewed(channel)
   await until(() => held !== undefined)
   all.captures.take = take
   await accepted(all.ann, uri, marked)
@@ -98,7 +99,7 @@ test('[O48] the mark of a file is not lost if it comes while the changeset is co
   await accepted(all.ann, uri, { ...marked, reviewed: false })
   await untilMarks(all.ann, [false, false])
   // The host is killed before the effect of the action.
-  const { changes } = all.core()
+  const changes = all.core().parts.get(changesOf)
   if (changes) changes.filesReviewed = () => {}
   await accepted(all.ann, uri, marked)
   await all.restart('crash')

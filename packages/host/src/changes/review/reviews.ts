@@ -1,7 +1,7 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { ChangesetFile } from '@atrium/protocol/changeset/state'
 import { AhpError } from '@atrium/protocol/errors'
-import type { ReviewHunksParams, ReviewHunksResult, ReviewedHunk } from '../../core/changes/extensions.ts'
+import type { ReviewHunksParams, ReviewHunksResult, ReviewedHunk } from '../extensions.ts'
 import type { Core } from '../../core/core.ts'
 import { unsettledReason } from '../../core/space.ts'
 import type { Channel } from '../../log/channel.ts'

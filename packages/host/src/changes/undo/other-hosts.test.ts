@@ -1,3 +1,4 @@
+import { changesOf } from '../../core/changes/change-tracking.ts'
 import { MemoryCaptures } from '@atrium/adapters/captures/memory'
 import { expect, test } from 'vitest'
 import {
@@ -101,7 +102,7 @@ test('[O60.1] [O60] other hosts see a turn from its start to its end capture, un
   run.end()
   await until(() => all.core().log.channel(chat, 'chat')?.committed?.activeTurn === undefined)
   release()
-  await all.core().changes?.settled()
+  await all.core().parts.get(changesOf)?.settled()
   expect(seen().active).toBe(false)
 })
 

@@ -1,3 +1,4 @@
+import { changesOf } from '../../core/changes/change-tracking.ts'
 import { without } from '@atrium/protocol/update'
 import { expect, test } from 'vitest'
 import {
@@ -194,8 +195,8 @@ test('[O33.6] [O33] what a terminal changes after the end of a turn, and before 
   run.end()
   await until(() => all.core().log.channel(chat, 'chat')?.committed?.activeTurn === undefined)
   all.write('typed.txt', 'by a person\n')
-  all.core().changes?.terminalUsed('/a', undefined)
+  all.core().parts.get(changesOf)?.terminalUsed('/a', undefined)
   release()
-  await all.core().changes?.settled()
+  await all.core().parts.get(changesOf)?.settled()
   expect((await recordOf(all, 't1'))?.folders[0]?.shared).toEqual(['typed.txt'])
 })

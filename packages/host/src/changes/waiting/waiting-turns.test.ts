@@ -1,3 +1,4 @@
+import { changesOf } from '../../core/changes/change-tracking.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import { expect, test } from 'vitest'
 import { beginTurn, capturedSession, endTurn, endedRecord } from '../../../test/captures/captured-session.ts'
@@ -36,7 +37,7 @@ async function withOther(): Promise<{ readonly all: CapturedSession; readonly be
 async function sharedBeside(all: CapturedSession, meanwhile = async () => {}): Promise<unknown> {
   const run = await beginTurn(all, 'mine')
   await says(all, run, second(toolCallStarted()), second(running))
-  await all.core().changes?.ready(chat)
+  await all.core().parts.get(changesOf)?.ready(chat)
   all.write('call.txt', 'the call')
   await meanwhile()
   await says(all, run, complete)

@@ -2,7 +2,7 @@ import type { Action, Uri } from '@atrium/protocol/channel'
 import type { Core } from '../../core/core.ts'
 import { sessionOf } from '../../core/lookup.ts'
 import { openRequests } from './open-requests.ts'
-import type { RunningTurns } from '../running-turns.ts'
+import type { RunningTurns } from '../running/running-turns.ts'
 
 /**
  * Tells the running turns, after an action in a chat, whether the turn of this chat only waits for a person. The chats that

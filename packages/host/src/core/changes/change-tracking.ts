@@ -1,7 +1,7 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
 import type { Params, Result } from '@atrium/protocol/commands'
 import type { Channel } from '../../log/channel.ts'
-import type { CommitParams, CommitResult, ReviewHunksParams, ReviewHunksResult } from './extensions.ts'
+import { defineKey } from '../key.ts'
 
 /** The captures of turns, as the other parts of the core use them. */
 export interface ChangeTracking {
@@ -47,10 +47,6 @@ export interface ChangeTracking {
   read(content: string): Promise<Uint8Array | undefined>
   /** Runs an operation of a changeset. */
   invoke(params: Params<'invokeChangesetOperation'>): Promise<Result<'invokeChangesetOperation'>>
-  /** Commits uncommitted files with a message. */
-  commit(params: CommitParams): Promise<CommitResult>
-  /** Marks hunks of a file as reviewed, or as not reviewed. */
-  reviewHunks(params: ReviewHunksParams): Promise<ReviewHunksResult>
   /** Gives the hunks of files the marks of the files, after a client has marked whole files. */
   filesReviewed(channel: Channel<'changeset'>): void
   /** Publishes the list of the changesets that a session offers. */
@@ -66,3 +62,6 @@ export interface ChangeTracking {
   /** Deletes the contents that no record needs any more. */
   collect(): Promise<void>
 }
+
+/** Undefined if the host was started without captures. */
+export const changesOf = defineKey<ChangeTracking | undefined>('changes')

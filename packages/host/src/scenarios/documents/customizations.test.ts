@@ -1,3 +1,4 @@
+import { customizationsOf } from '../../core/customizing.ts'
 import type { Action } from '@atrium/protocol/channel'
 import { describe, expect, test } from 'vitest'
 import { FakeFiles } from '../../../test/fake-files.ts'
@@ -73,7 +74,7 @@ describe('[H17] customizations, Actions Summary: which actions a client of 0.1 m
     await old.echo(old.dispatch(session, toggle))
     await ann.until(() => JSON.stringify(ann.state('ahp-session:/one')).includes('"enabled":false'))
     expect(entry()).toMatchObject({ enabled: false })
-    expect(await all.core().customizations?.components('ahp-session:/one')).toEqual([])
+    expect(await all.core().parts.get(customizationsOf)?.components('ahp-session:/one')).toEqual([])
   })
 })
 

@@ -1,0 +1,44 @@
+import { part, command } from '../core/part.ts'
+import { changesOf } from '../core/changes/change-tracking.ts'
+import type { Captures } from '../ports/captures.ts'
+import type { OtherHosts } from '../ports/other-hosts.ts'
+import { Changes } from './changes.ts'
+import { CommitParams, ReviewHunksParams } from './extensions.ts'
+
+interface Ports {
+  /**
+   * Absent: the host does not record the files before and after a turn, so there are no changesets and nothing can be
+   * undone.
+   */
+  readonly captures?: Captures
+  /** Absent: no other host works in the folders of this one. Works only together with `captures`. */
+  readonly otherHosts?: OtherHosts
+}
+
+/** What turns change in the files. */
+export const changes = part<Changes | undefined, Ports>({
+  name: 'changes',
+  key: changesOf,
+  open: (core, { captures, otherHosts }) =>
+    captures && Changes.open({ captures, ...(otherHosts && { otherHosts }) }, core, () => core),
+  commands: {
+    'x-atrium/commit': command(
+      'own',
+      CommitParams,
+      (self, params) => self.commit(params),
+      ({ commits }) => commits !== undefined,
+    ),
+    'x-atrium/reviewHunks': command('prompt', ReviewHunksParams, (self, params) => self.reviewHunks(params)),
+  },
+  appended: (self, channel, action) => {
+    if (channel.is('chat')) self.appended(channel, action)
+  },
+  // Neither a client nor an agent may see one half of a group of edits.
+  recover: (self) => self.finishEdits(),
+  started: (self) => self.recover(),
+  // Captures that are not done in time are stopped, so that the programs that take them do not outlive the host.
+  close: async (self, inTime) => {
+    await inTime(self.idle())
+    await inTime(self.stop())
+  },
+})

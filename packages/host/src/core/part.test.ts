@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { testHost } from '../../test/test-host.ts'
+import { parts } from '../parts.ts'
+import { defineKey } from './key.ts'
+import { NoParams, PartList, command, part } from './part.ts'
+
+test('[A1] the parts are opened, follow actions and end in this order', () => {
+  expect(parts.map(({ name }) => name)).toEqual([
+    'tokens',
+    'listings',
+    'customizations',
+    'changes',
+    'search',
+    'history',
+    'devices',
+    'sign-ins',
+    'notifications',
+    'departures',
+  ])
+})
+
+test('[A1] each moment reaches the parts in order, and a part that the host does not have is left out', async () => {
+  const all = await testHost()
+  const said: string[] = []
+  const named = (name: string, value?: object) =>
+    part<object | undefined>({
+      name,
+      key: defineKey(name),
+      open: () => value,
+      commands: { [name]: command('own', NoParams, () => name) },
+      settings: { [name]: { type: 'string', title: name } },
+      recover: async () => void said.push(`recover ${name}`),
+      started: () => said.push(`started ${name}`),
+      disposed: (_, session) => said.push(`disposed ${name} ${session}`),
+      close: async () => void said.push(`close ${name}`),
+    })
+  const list = new PartList()
+  await list.open([named('a', {}), named('b'), named('c', {})], all.core(), {})
+  await list.recover()
+  list.started()
+  list.disposed('x:/')
+  await list.close()
+  const moments = ['recover', 'started', 'disposed', 'close']
+  expect(said).toEqual(
+    moments.flatMap((each) =>
+      ['a', 'c'].map((name) => [each, name, ...(each === 'disposed' ? ['x:/'] : [])].join(' ')),
+    ),
+  )
+  expect([...list.commands.keys(), ...Object.keys(list.settings)]).toEqual(['a', 'c', 'a', 'c'])
+})
+
+test('[A1] a part gets what an earlier one offers, and an error for one that is not open', async () => {
+  const all = await testHost()
+  const key = defineKey<number>('first')
+  const list = new PartList()
+  const first = part<number>({ name: 'first', key, open: () => 7 })
+  expect(() => list.get(key)).toThrow('the part "first" is not open')
+  await list.open([first], all.core(), {})
+  expect(list.get(key)).toBe(7)
+})

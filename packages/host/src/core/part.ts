@@ -1,0 +1,182 @@
+import type { Action, Uri } from '@atrium/protocol/channel'
+import { AhpError } from '@atrium/protocol/errors'
+import type { Role } from '@atrium/protocol/root/device'
+import { id, object } from '@atrium/protocol/schema'
+import type { Infer, Schema } from '@atrium/protocol/schema'
+import type { Channel } from '../log/channel.ts'
+import type { Dispatcher } from '../log/options.ts'
+import type { Core } from './core.ts'
+import type { Key } from './key.ts'
+import type { Link } from './link.ts'
+import type { OpenCommand, OpenParts, Settings } from './open-parts.ts'
+import { withTimeout } from './timeout.ts'
+
+/**
+ * A part of the host: one feature as one value. `V` is the open part; undefined if this host does not have the feature, and then
+ * nothing else of the part is used. `P` is what the part needs from outside.
+ */
+interface Definition<V, P> {
+  readonly name: string
+  /** Absent: no other part uses it. */
+  readonly key?: Key<V>
+  /** The parts before it in the list are open already. */
+  readonly open: (core: Core, ports: P) => V | Promise<V>
+  readonly commands?: Commands<NonNullable<V>>
+  /** The settings that each session has in a host with the part. */
+  readonly settings?: Settings
+  readonly appended?: (
+    self: NonNullable<V>,
+    channel: Channel,
+    action: Action,
+    core: Core,
+    by?: Dispatcher,
+  ) => void
+  readonly committed?: (self: NonNullable<V>, channel: Channel, action: Action) => void
+  readonly disposed?: (self: NonNullable<V>, session: Uri) => void
+  /** Finishes what must be done before turns of an earlier run go on. Not called in a read-only host. */
+  readonly recover?: (self: NonNullable<V>) => Promise<void>
+  /** The host has recovered. Not called in a read-only host. */
+  readonly started?: (self: NonNullable<V>) => void
+  /** The host ends. `inTime` waits for a task, but not for ever. */
+  readonly close?: (self: NonNullable<V>, inTime: InTime) => Promise<void>
+}
+
+type InTime = (task: Promise<void>) => Promise<void>
+
+interface Commands<S> {
+  readonly [name: string]: Command<S>
+}
+
+/** A command that AHP does not have. Absent `isOffered`: each host with the part offers it. */
+interface Command<S> {
+  readonly params: Schema<unknown>
+  readonly role: Role
+  readonly isOffered?: ((core: Core) => boolean) | undefined
+  readonly run: (self: S, params: unknown, link: Link, core: Core) => unknown
+}
+
+/** A part whose own type is hidden, so that parts can be listed. */
+export interface Part<P> {
+  readonly name: string
+  /** The roles that its commands need, by their names. */
+  readonly roles: { readonly [command: string]: Role }
+  open(core: Core, ports: P): Promise<Opened>
+}
+
+interface Opened {
+  readonly key: object | undefined
+  readonly value: unknown
+  readonly commands: readonly (readonly [name: string, command: OpenCommand])[]
+  readonly settings: Settings
+  readonly moments: Partial<Omit<OpenParts, 'get' | 'commands' | 'settings'>>
+}
+
+export function part<V, P = object>(definition: Definition<V, P>): Part<P> {
+  const { name, key, commands = {} } = definition
+  return {
+    name,
+    roles: Object.fromEntries(Object.entries(commands).map(([each, { role }]) => [each, role])),
+    async open(core, ports) {
+      const value = await definition.open(core, ports)
+      const self = value ?? undefined
+      if (self === undefined) return { key, value, commands: [], settings: {}, moments: {} }
+      const { appended, committed, disposed, recover, started, close } = definition
+      return {
+        key,
+        value,
+        commands: Object.entries(commands).flatMap((each) => openCommand(core, self, ...each)),
+        settings: definition.settings ?? {},
+        moments: {
+          ...(appended && { appended: (channel, action, by) => appended(self, channel, action, core, by) }),
+          ...(committed && { committed: (...given) => committed(self, ...given) }),
+          ...(disposed && { disposed: (session) => disposed(self, session) }),
+          ...(recover && { recover: () => recover(self) }),
+          ...(started && { started: () => started(self) }),
+          ...(close && {
+            close: () => close(self, (task) => withTimeout(core.world, core.limits.endMs, task, () => {})),
+          }),
+        },
+      }
+    },
+  }
+}
+
+function openCommand<S>(
+  core: Core,
+  self: S,
+  name: string,
+  { params, role, isOffered, run }: Command<S>,
+): readonly (readonly [string, OpenCommand])[] {
+  if (isOffered?.(core) === false) return []
+  return [[name, { params, role, run: (given, link) => run(self, given, link, core) }]]
+}
+
+/** Parts that are opened one after the other. */
+export class PartList implements OpenParts {
+  readonly #values = new Map<object, unknown>()
+  readonly #opened: Opened[] = []
+  readonly commands = new Map<string, OpenCommand>()
+  settings: Settings = {}
+
+  async open<P>(parts: readonly Part<P>[], core: Core, ports: P): Promise<void> {
+    for (const each of parts) {
+      const opened = await each.open(core, ports)
+      this.#opened.push(opened)
+      if (opened.key) this.#values.set(opened.key, opened.value)
+      this.settings = { ...this.settings, ...opened.settings }
+      for (const [name, command] of opened.commands) this.commands.set(name, command)
+    }
+  }
+
+  get<V>(key: Key<V>): V {
+    if (!this.#values.has(key)) throw new Error(`the part "${key.name}" is not open`)
+    // The part with this key has set the value, and its type is that of the key.
+    return this.#values.get(key) as V
+  }
+
+  appended(channel: Channel, action: Action, by?: Dispatcher): void {
+    for (const { moments } of this.#opened) moments.appended?.(channel, action, by)
+  }
+
+  committed(channel: Channel, action: Action): void {
+    for (const { moments } of this.#opened) moments.committed?.(channel, action)
+  }
+
+  disposed(session: Uri): void {
+    for (const { moments } of this.#opened) moments.disposed?.(session)
+  }
+
+  async recover(): Promise<void> {
+    for (const { moments } of this.#opened) await moments.recover?.()
+  }
+
+  started(): void {
+    for (const { moments } of this.#opened) moments.started?.()
+  }
+
+  async close(): Promise<void> {
+    for (const { moments } of this.#opened) await moments.close?.()
+  }
+}
+
+/** A command of a part. */
+export function command<S, P>(
+  role: Role,
+  params: Schema<P>,
+  run: (self: S, params: P, link: Link, core: Core) => unknown,
+  isOffered?: (core: Core) => boolean,
+): Command<S> {
+  // The params have passed the schema before `run` gets them.
+  return { role, params, isOffered, run: (self, given, link, core) => run(self, given as P, link, core) }
+}
+
+/** The params of a command that needs only a channel: the root channel. */
+const noParams = { channel: id }
+export interface NoParams extends Infer<typeof noParams> {}
+export const NoParams = object<NoParams>('AtriumNoParams', noParams)
+
+/** Refuses a command that writes while the host is read-only, with the reason. */
+export function checkWritable({ readOnlyReason }: Core): void {
+  const reason = readOnlyReason()
+  if (reason !== undefined) throw AhpError.permissionDenied(reason)
+}

@@ -1,0 +1,26 @@
+import { signIns } from './auth/part.ts'
+import { tokens } from './auth/tokens-part.ts'
+import { changes } from './changes/part.ts'
+import type { Part } from './core/part.ts'
+import { customizations } from './customizations/part.ts'
+import type { HostPorts } from './host-ports.ts'
+import { devices } from './parts/devices/part.ts'
+import { history } from './parts/history/part.ts'
+import { listings } from './parts/listings/part.ts'
+import { notifications } from './parts/notifications/part.ts'
+import { search } from './parts/search/part.ts'
+import { departures } from './session/departures-part.ts'
+
+/** The parts of a host, in the order in which they are opened, follow actions and end. A test pins the order. */
+export const parts: readonly Part<HostPorts>[] = [
+  tokens,
+  listings,
+  customizations,
+  changes,
+  search,
+  history,
+  devices,
+  signIns,
+  notifications,
+  departures,
+]

@@ -1,0 +1,25 @@
+import { customizationsOf } from '../core/customizing.ts'
+import { Departures, departuresOf } from '../core/departures.ts'
+import { part } from '../core/part.ts'
+import { clientAbsent, clientDeparted } from './departed-clients.ts'
+
+/**
+ * The clients that have left and may come back. It is opened after the parts that its consequences use, because the timers of the
+ * clients of an earlier run start at once.
+ */
+export const departures = part<Departures>({
+  name: 'departures',
+  key: departuresOf,
+  open: (core) => {
+    const ended = (removal: Promise<void>) =>
+      removal.catch((error: unknown) => core.world.report('removing a departed client failed', error))
+    return Departures.open(core.records, core.world, [
+      {
+        ms: core.limits.toolGraceMs,
+        over: (clientId) => ended(clientAbsent(core, clientId)),
+        back: (clientId) => core.parts.get(customizationsOf)?.clientReturned(clientId),
+      },
+      { ms: core.limits.graceMs, over: (clientId) => ended(clientDeparted(core, clientId)) },
+    ])
+  },
+})

@@ -3,12 +3,8 @@ import { relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { filesBelow, root, textOfTests } from './files.ts'
 import { specItems } from './spec.ts'
-import type { SpecItem } from './spec.ts'
 
-/** Pages where only the rules are named in tests so far. Every other page has all its sub-rules named, too. */
-const partly: ReadonlySet<string> = new Set(['docs/spec/command-line.md'])
 const items = specItems()
-const isNamed = ({ page, id }: SpecItem) => !partly.has(page) || !id.includes('.')
 const ids = items.map(({ id }) => id)
 const named = new Set(textOfTests().match(/\[[A-Z]-?\d+\w*(?:\.\d+)?\]/g))
 
@@ -31,6 +27,6 @@ test('[A5] each sub-rule that a page, a comment or a test cites is in the spec',
   expect(unknown).toEqual([])
 })
 
-test.each(items.filter(isNamed))('[A5] $id of the spec is named in a test', ({ id }) => {
+test.each(items)('[A5] $id of the spec is named in a test', ({ id }) => {
   expect(named.has(`[${id}]`)).toBe(true)
 })

@@ -25,7 +25,7 @@ afterAll(() => {
 })
 
 describe.sequential('[Z22] approve and deny', () => {
-  test('without an open request both exit with 1 and a sentence, for all sessions and for one', async () => {
+  test('[Z22.3] without an open request both exit with 1 and a sentence, for all sessions and for one', async () => {
     await sessionOf(client, 'calm')
     expect(await atrium(home, ['approve', '--json'])).toEqual({
       status: 1,
@@ -40,7 +40,7 @@ describe.sequential('[Z22] approve and deny', () => {
     expect(await atrium(home, ['approve', 'nobody'])).toMatchObject({ status: 4 })
   })
 
-  test('the only open request is approved with an edited input; a later answer learns what happened', async () => {
+  test('[Z22.2] [Z22.3] the only open request is approved with an edited input; a later answer learns what happened', async () => {
     const chat = await sessionOf(client, 'edited', work)
     await say(chat, 'run echo \u001b[31mred')
     const listed = await atrium(home, ['approve'])
@@ -86,7 +86,7 @@ describe.sequential('[Z22] approve and deny', () => {
     expect(both.find(({ status }) => status === 1)?.stderr).toMatch(/This is not open|Nothing waits/)
   })
 
-  test('a denial has a reason; one of several requests must be named', async () => {
+  test('[Z20.1] [Z20.2] [Z22.1] a denial has a reason; one of several requests must be named', async () => {
     const chat = await sessionOf(client, 'several', work)
     const waiting = atrium(home, ['send', 'several', '-w', 'write no.txt never'])
     await chat.until(({ status }) => isInputNeeded(status))
@@ -131,7 +131,7 @@ describe.sequential('[Z22] approve and deny', () => {
     expect(await atrium(home, ['deny', 'several', '-q'])).toEqual({ status: 0, stdout: '', stderr: '' })
   })
 
-  test('--call names a request by its id or the beginning of it; a whole id is not ambiguous', async () => {
+  test('[Z22.1] --call names a request by its id or the beginning of it; a whole id is not ambiguous', async () => {
     const first = await sessionOf(client, 'alike', work)
     const second = 'ahp-chat:/alike-too'
     await client.ask('createChat', { channel: 'ahp-session:/alike', chat: second })
@@ -184,7 +184,7 @@ describe.sequential('[Z22] approve and deny', () => {
 })
 
 describe.sequential('[Z26] grant and revoke', () => {
-  test('all grants and permissions are listed with their scope, origin and time, and can be revoked', async () => {
+  test('[Z26.1] [Z26.2] all grants and permissions are listed with their scope, origin and time, and can be revoked', async () => {
     const chat = await sessionOf(client, 'allowed', work)
     for (const option of ['session', 'folder']) {
       await say(chat, option === 'session' ? 'run true' : 'read out')

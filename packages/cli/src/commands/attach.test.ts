@@ -9,7 +9,7 @@ beforeAll(() => fixture.open())
 afterAll(() => fixture.close())
 
 describe('[Z8] attach without a terminal', () => {
-  test('prints the earlier turns, and ends when stdin has ended and the chat is idle', async () => {
+  test('[Z8.6] prints the earlier turns, and ends when stdin has ended and the chat is idle', async () => {
     expect(await fixture.run(['attach'])).toMatchObject({
       status: 4,
       stderr: expect.stringContaining('atrium run'),
@@ -30,7 +30,7 @@ describe('[Z8] attach without a terminal', () => {
     expect(await fixture.run(['attach', 'nope'])).toMatchObject({ status: 4, stdout: '' })
   })
 
-  test('sends the lines of stdin, and follows their turns to the end', async () => {
+  test('[Z8.6] sends the lines of stdin, and follows their turns to the end', async () => {
     const { status, stdout } = await fixture.run(['attach', '--turns', '0'], {
       input: 'slow 2\nsay steered\n\n',
     })

@@ -32,7 +32,7 @@ const levelsIn = (stdout: string) =>
   Object.fromEntries(documents(stdout).map(({ about, level }) => [about, level]))
 
 describe.concurrent('[Z28] doctor', () => {
-  test('finds nothing wrong with a running host, and prints in colour on a terminal', async () => {
+  test('[Z28.4] finds nothing wrong with a running host, and prints in colour on a terminal', async () => {
     const { status, stdout, stderr } = await atrium(home, ['doctor', '--json'])
     expect([status, stderr]).toEqual([0, ''])
     expect(levelsIn(stdout)).toMatchObject({
@@ -46,7 +46,7 @@ describe.concurrent('[Z28] doctor', () => {
       client: 'ok',
       clock: 'ok',
     })
-    // [Z28.5] There is no config file.
+    // [Z28.4] There is no config file.
     expect(stdout).toContain('none (defaults); they would be in ')
     // S-02: what a token allows is said plainly.
     expect(stdout).toContain('whoever has the token may open and grant any folder; agents run as your user')
@@ -59,14 +59,14 @@ describe.concurrent('[Z28] doctor', () => {
     expect(terminal.text()).toContain('\u001b[32mok  \u001b[39m  host')
   })
 
-  test('[Z28] lists the connected clients with --clients, and what each cannot see', async () => {
+  test('[Z28.2] lists the connected clients with --clients, and what each cannot see', async () => {
     const { status, stdout } = await atrium(home, ['doctor', '--clients'])
     expect(status).toBe(0)
     expect(stdout).toMatch(/^ok {4}client .*AHP 1\.0\.0$/m)
     expect(stdout).not.toContain('cannot see')
   })
 
-  test('shows what takes the space with --disk, while the host runs', async () => {
+  test('[Z28.1] shows what takes the space with --disk, while the host runs', async () => {
     const { status, stdout, stderr } = await atrium(home, ['doctor', '--disk', '--json'])
     expect([status, stderr]).toEqual([0, ''])
     const [usage] = documents(stdout)
@@ -168,7 +168,7 @@ test.each([
 })
 
 describe.concurrent('[Z27] agents and config', () => {
-  test('agents are listed with their models and required sign-ins', async () => {
+  test('[Z27.1] agents are listed with their models and required sign-ins', async () => {
     expect(await atrium(home, ['agents'])).toEqual({
       status: 0,
       stdout: 'guide  Atrium Guide  ready  guide-plain, guide-lively\n',

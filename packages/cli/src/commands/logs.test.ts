@@ -47,7 +47,7 @@ describe('[Z23] logs', () => {
     expect(await atrium(home, ['logs', 'nobody'])).toMatchObject({ status: 4, stdout: '' })
   })
 
-  test('-f prints each new action with its number, until its reader closes the pipe', async () => {
+  test('[Z2.5] -f prints each new action with its number, until its reader closes the pipe', async () => {
     const following = running(home, ['logs', 'talk', '-f', '-n', '0', '--json'])
     const next = async () => documentIn((await following.lines.next()).value)
     // The command subscribes at an unknown moment: change the title until it prints the first action.

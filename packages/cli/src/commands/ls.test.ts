@@ -40,7 +40,7 @@ async function createSessions(...names: readonly string[]): Promise<void> {
 }
 
 describe('[Z1] which host', () => {
-  test('the host of this data folder is found by a file that only this user can read', async () => {
+  test('[Z1.1] [Z1.2] the host of this data folder is found by a file that only this user can read', async () => {
     const path = join(home, 'data', 'host.json')
     expect(statSync(path).mode & 0o777).toBe(0o600)
     expect(await atrium(home, ['ls', '--json'])).toEqual({ status: 0, stdout: '', stderr: '' })
@@ -54,7 +54,7 @@ describe('[Z1] which host', () => {
     expect((await atrium(home, ['ls'])).stderr).toContain('remove it and start the host again')
   })
 
-  test('a host whose process is gone is not found; a host that stops removes its file', async () => {
+  test('[Z1.1] [Z1.2] a host whose process is gone is not found; a host that stops removes its file', async () => {
     const path = join(home, 'data', 'host.json')
     await host.kill()
     expect(existsSync(path)).toBe(true)
@@ -66,9 +66,11 @@ describe('[Z1] which host', () => {
     host = await HostProcess.start(home)
     await host.stop()
     expect(existsSync(path)).toBe(false)
+    host = await HostProcess.start(home, undefined, undefined, ['--read-only'])
+    expect(existsSync(path)).toBe(false)
   })
 
-  test('a host at a URL needs a token from a file or from the environment', async () => {
+  test('[Z1.3] a host at a URL needs a token from a file or from the environment', async () => {
     const found = documentIn(readFileSync(join(home, 'data', 'host.json'), 'utf8'))
     const [url, tokenFile] = [String(found['url']), String(found['tokenFile'])]
     const token = readFileSync(tokenFile, 'utf8').trim()
@@ -91,7 +93,7 @@ describe('[Z1] which host', () => {
   })
 })
 
-test('[Z2] ls prints a table without escape sequences of others, and with --json one document per line', async () => {
+test('[Z2] [Z2.1] [Z2.4] ls prints a table without escape sequences of others, and with --json one document per line', async () => {
   await createSessions('first', 'second')
   const { stdout, stderr } = await atrium(home, ['ls'])
   expect(stderr).toBe('')

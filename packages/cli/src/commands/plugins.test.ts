@@ -31,7 +31,7 @@ const hook = (command: string) =>
 const stops = () => (existsSync(join(work, 'stopped')) ? readFileSync(join(work, 'stopped'), 'utf8') : '')
 
 describe.sequential('[Z33] plugins', () => {
-  test('[Z28.4] doctor says which plugins of the host do not work, and why', async () => {
+  test('[Z28.3] doctor says which plugins of the host do not work, and why', async () => {
     const bad = join(home, 'bad')
     put(join(bad, '.plugin/plugin.json'), '{"name":"bad"}')
     put(join(bad, 'hooks/hooks.json'), '{')
@@ -66,7 +66,7 @@ describe.sequential('[Z33] plugins', () => {
     expect(stops()).toBe('')
   })
 
-  test('a program runs after it was trusted, and not after its plugin was switched off or has changed', async () => {
+  test('[Z33.1] a program runs after it was trusted, and not after its plugin was switched off or has changed', async () => {
     const trusted = await atrium(home, ['plugins', 'trust', 'mine', 'kit', '--folder'])
     expect(trusted).toMatchObject({ status: 0 })
     const chat = await sessionOf(client, 'other', work)

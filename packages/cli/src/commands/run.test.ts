@@ -13,7 +13,7 @@ beforeAll(() => fixture.open())
 afterAll(() => fixture.close())
 
 describe('[Z5] run', () => {
-  test('the answer goes to stdout unchanged, the notes go to stderr', async () => {
+  test('[Z2] [Z5.1] the answer goes to stdout unchanged, the notes go to stderr', async () => {
     const { status, stdout, stderr } = await fixture.run(['run', 'say # Hello **you**,  \tall'])
     expect({ status, stdout }).toEqual({ status: 0, stdout: '# Hello **you**,  \tall\n' })
     expect(stderr).toMatch(/^· session \w{8} \(guide; --agent chooses another agent\)\n$/)
@@ -29,7 +29,7 @@ describe('[Z5] run', () => {
     })
   })
 
-  test('the text of a pipe or of a file on stdin follows the typed words', async () => {
+  test('[Z5.5] the text of a pipe or of a file on stdin follows the typed words', async () => {
     const { home, work } = fixture
     writeFileSync(join(work, 'text'), 'two\nthree')
     const env = { PATH: process.env['PATH'], HOME: home, ATRIUM_HOME: `${home}/data` }
@@ -50,7 +50,7 @@ describe('[Z5] run', () => {
     })
   })
 
-  test('the time of --timeout counts for the end of stdin, too', async () => {
+  test('[Z5.5] the time of --timeout counts for the end of stdin, too', async () => {
     const { home, work } = fixture
     const env = { PATH: process.env['PATH'], HOME: home, ATRIUM_HOME: `${home}/data` }
     const child = spawn(process.execPath, [bin, 'run', '--timeout', '0.5', 'say one', '-'], {
@@ -66,7 +66,7 @@ describe('[Z5] run', () => {
     })
   })
 
-  test('two and more bare words are a prompt, unless the first is like a command', async () => {
+  test('[Z5.6] two and more bare words are a prompt, unless the first is like a command', async () => {
     expect(await fixture.run(['say', 'one', 'two'])).toMatchObject({ status: 0, stdout: 'one two\n' })
     expect(await fixture.run(['say', 'one', '--quiet'])).toEqual({ status: 0, stdout: 'one\n', stderr: '' })
     const before = (await fixture.run(['ls', '--json'])).stdout
@@ -111,7 +111,7 @@ describe('[Z5] run', () => {
     expect(await fixture.run(['run', 'say next'])).toMatchObject({ status: 0, stdout: 'next\n' })
   })
 
-  test('reasoning, notices and tool calls are one line each on stderr, and each part begins a line', async () => {
+  test('[Z5.1] reasoning, notices and tool calls are one line each on stderr, and each part begins a line', async () => {
     const { stdout, stderr } = await fixture.run(['run', 'spawn say hello'])
     expect(stdout).toBe('The worker is done. Its own chat has what it said.\n')
     expect(stderr).toContain('· A worker does `say hello`\n✓ A worker did `say hello`\n')
@@ -120,7 +120,7 @@ describe('[Z5] run', () => {
     expect((await fixture.run(['run', 'plan'])).stderr).toContain('· A plan of 4 steps\n')
   })
 
-  test('--json prints one document per line: session, turn, text, calls, end', async () => {
+  test('[Z2.1] [Z5.2] --json prints one document per line: session, turn, text, calls, end', async () => {
     const { status, stdout, stderr } = await fixture.run(['run', 'spawn say hello', '--json'])
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     const all = documents(stdout)
@@ -169,7 +169,7 @@ describe('[Z5] run', () => {
     [['run', 'x', '--model', 'none'], 2, 'there are: guide-plain, guide-lively'],
     [['run', 'x', '--cwd', '/nowhere'], 2, '/nowhere is no directory'],
     [['run', 'x', '--cwd', '.', '--host', 'ws://127.0.0.1:1'], 2, "'.' must be an absolute path, because"],
-  ])('%j exits with %i and says why', async (args, status, why) => {
+  ])('[Z5.3] %j exits with %i and says why', async (args, status, why) => {
     expect(await fixture.run(args)).toMatchObject({ status, stderr: expect.stringContaining(why) })
   })
 })
@@ -185,7 +185,7 @@ test('[Z5] run fails in a busy chat', async () => {
 })
 
 describe('[Z7] without a terminal', () => {
-  test('without a terminal run exits with 5 and says how to answer, and the request stays open', async () => {
+  test('[Z7.2] without a terminal run exits with 5 and says how to answer, and the request stays open', async () => {
     const { status, stderr } = await fixture.run(['run', 'write a.txt hello'])
     expect(status).toBe(5)
     const [, name = ''] = /Write `a.txt`. Give one with: atrium approve (\w{8})/.exec(stderr) ?? []
@@ -209,7 +209,7 @@ describe('[Z7] without a terminal', () => {
     expect(await fixture.run(['run', 'write c.txt y', '--session', 'last'])).toMatchObject({ status: 0 })
   })
 
-  test('a result that nobody has approved ends run with 5, and --allow approves it', async () => {
+  test('[Z5.3] [Z7.1] a result that nobody has approved ends run with 5, and --allow approves it', async () => {
     const { status, stderr } = await fixture.run(['run', 'review 3'])
     expect(status).toBe(5)
     const [, name = ''] =
@@ -222,13 +222,13 @@ describe('[Z7] without a terminal', () => {
       })
   })
 
-  test('--allow does not cover protected files', async () => {
+  test('[Z7.1] --allow does not cover protected files', async () => {
     writeFileSync(join(fixture.work, 'package.json'), '{}')
     const { status } = await fixture.run(['run', 'write package.json {"a":1}', '--allow', 'once'])
     expect([status, readFileSync(join(fixture.work, 'package.json'), 'utf8')]).toEqual([5, '{}'])
   })
 
-  test('no escape sequence of an agent is printed', async () => {
+  test('[Z2.4] no escape sequence of an agent is printed', async () => {
     const { stdout, stderr } = await fixture.run(['run', 'say a\u001b[31mb\u009bc', '--allow', 'once'])
     expect([stdout, stderr.includes('\u001b')]).toEqual(['a\ufffd[31mb\ufffdc\n', false])
     const run = await fixture.run(['run', `run printf '\\033[31mred'`, '--allow', 'once'])

@@ -39,7 +39,7 @@ async function startLongTurn(chat: Subscription<'chat'>): Promise<void> {
 }
 
 describe.concurrent('[Z20] send', () => {
-  test('starts a turn; with -q it prints the answer only', async () => {
+  test('[Z20.1] [Z20.3] starts a turn; with -q it prints the answer only', async () => {
     const chat = chatOf('idle')
     expect(await atrium(home, ['send', 'idle', 'say', 'one', 'thing'])).toEqual({
       status: 0,
@@ -62,7 +62,7 @@ describe.concurrent('[Z20] send', () => {
     expect((await atrium(home, ['send', 'idle', '-w', 'say \u001b[31mred'])).stdout).toBe('\ufffd[31mred\n')
   })
 
-  test('exits with 1 for a failed turn, and with 3 after the timeout', async () => {
+  test('[Z20.1] exits with 1 for a failed turn, and with 3 after the timeout', async () => {
     expect(await atrium(home, ['send', 'left', '-w', 'fail \u001b]0;x'])).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('The turn failed: `\ufffd]0;x`'),
@@ -73,7 +73,7 @@ describe.concurrent('[Z20] send', () => {
     expect(chatOf('left').state?.activeTurn?.message.text).toBe('slow 100')
   })
 
-  test('queues a message behind the active turn, and waits for the turn of this message', async () => {
+  test('[Z20.2] queues a message behind the active turn, and waits for the turn of this message', async () => {
     const chat = chatOf('busy')
     await startLongTurn(chat)
     const queued = await atrium(home, ['send', 'busy', '--json', 'say next'])
@@ -108,7 +108,7 @@ describe.concurrent('[Z20] send', () => {
     ])
   })
 
-  test('[Z8.9] steers the active turn; a message that comes too late waits for the next turn', async () => {
+  test('[Z8.8] steers the active turn; a message that comes too late waits for the next turn', async () => {
     const chat = chatOf('steered')
     await startLongTurn(chat)
     const steering = atrium(home, ['send', 'steered', '--steer', '-w', 'say other'])
@@ -159,7 +159,7 @@ describe.concurrent('[Z21] cancel', () => {
     })
   })
 
-  test('a send that waits for a removed message fails', async () => {
+  test('[Z20.2] a send that waits for a removed message fails', async () => {
     const chat = chatOf('queue')
     await startLongTurn(chat)
     const waiting = atrium(home, ['send', 'queue', '-w', 'say never'])
@@ -177,7 +177,7 @@ describe.concurrent('[Z21] cancel', () => {
 })
 
 describe('[Z30] an interruption while send waits', () => {
-  test('Ctrl-C exits with 130, and does not cancel the turn', async () => {
+  test('[Z30.3] Ctrl-C exits with 130, and does not cancel the turn', async () => {
     const chat = await sessionOf(client, 'end')
     const waiting = running(home, ['send', 'end', '-w', 'slow 3600'])
     await waiting.said('Sent.')
@@ -190,7 +190,7 @@ describe('[Z30] an interruption while send waits', () => {
     expect(chat.state?.activeTurn).toBeDefined()
   })
 
-  test('a disposed session exits with 4', async () => {
+  test('[Z30.2] a disposed session exits with 4', async () => {
     await sessionOf(client, 'removed')
     const waiting = running(home, ['send', 'removed', '-w', 'slow 3600'])
     await waiting.said('Sent.')
@@ -198,7 +198,7 @@ describe('[Z30] an interruption while send waits', () => {
     expect(await waiting.ended).toMatchObject({ status: 4, stderr: expect.stringContaining('was removed') })
   })
 
-  test('a host that does not come back exits with 1', async () => {
+  test('[Z30.1] a host that does not come back exits with 1', async () => {
     const waiting = running(home, ['send', 'end', '-w', 'say never'])
     await waiting.said('Queued: it waits for the end')
     await host.kill()

@@ -23,13 +23,17 @@ const key = (text: string) => ({ name: 'text', text }) as const
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** A prompt on a terminal that shows keys. `drawn` draws its rows, as the view does some time after a change. */
-async function prompted(asked: Request = request) {
+/**
+ * A prompt on a terminal that shows keys. `drawn` draws its rows, as the view does some time after a change. The host
+ * refuses the first answers with these reasons.
+ */
+async function prompted(asked: Request = request, ...refusals: string[]) {
   const sent: string[] = []
   const notes: string[] = []
   const dispatch = async (_: string, { type }: { readonly type: string }) => {
     sent.push(type)
-    return { outcome: 'accepted' }
+    const reason = refusals.shift()
+    return reason === undefined ? { outcome: 'accepted' } : { outcome: 'refused', reason }
   }
   let changes = 0
   const prompts = new Prompts({
@@ -52,7 +56,7 @@ async function prompted(asked: Request = request) {
   return { prompts, sent, drawn, notes, changes: () => changes }
 }
 
-test('[Z6] a key that is pressed before the keys are shown answers nothing, and they are shown 300 ms after it', async () => {
+test('[Z6.3] a key that is pressed before the keys are shown answers nothing, and they are shown 300 ms after it', async () => {
   const { prompts, sent, drawn, changes } = await prompted()
   expect(drawn()).toBe('…')
   await vi.advanceTimersByTimeAsync(299)
@@ -67,7 +71,7 @@ test('[Z6] a key that is pressed before the keys are shown answers nothing, and 
   expect(sent).toEqual(['chat/toolCallConfirmed'])
 })
 
-test('[Z6] a key that comes after the 300 ms answers nothing either, if a busy machine has not drawn the keys yet', async () => {
+test('[Z6.3] a key that comes after the 300 ms answers nothing either, if a busy machine has not drawn the keys yet', async () => {
   const { prompts, sent, drawn } = await prompted()
   await vi.advanceTimersByTimeAsync(300)
   prompts.press(key('y'))
@@ -97,4 +101,25 @@ test('[Z6.9] keys that are pressed before a further page or the second question 
   expect(notes).toContain('  line 61')
   prompts.press(key('y'))
   expect(sent).toEqual(['chat/toolCallConfirmed'])
+})
+
+test('[Z6.4] a request that has changed is asked again', async () => {
+  const { prompts, sent, drawn, notes } = await prompted()
+  prompts.update([{ ...request, toolCall: { ...request.toolCall, invocationMessage: 'Run more' } }])
+  await vi.advanceTimersByTimeAsync(300)
+  expect(notes.slice(1)).toEqual(['  It asks for something else now:', '? Run more'])
+  expect([drawn().includes('[y]'), sent]).toEqual([true, []])
+})
+
+test('[Z6.5] an answer that the host refuses is reported, and asked for again', async () => {
+  const { prompts, sent, drawn, notes } = await prompted(request, 'too late')
+  for (const answers of [1, 2]) {
+    await vi.advanceTimersByTimeAsync(300)
+    expect(drawn()).toContain('[y]')
+    prompts.press(key('y'))
+    await vi.advanceTimersByTimeAsync(0)
+    expect(sent).toHaveLength(answers)
+  }
+  expect(notes).toEqual(['? Run it', '  The answer was not accepted: too late', '? Run it'])
+  expect(drawn()).toBe('')
 })

@@ -90,7 +90,7 @@ test.each([
   ['d', { ...no, selectedOptionId: 'agent.never' }],
   ['1', undefined],
   ['e', undefined],
-])('[Z6.1] the key %s of a choice of an agent is that of its meaning', (key, answer) => {
+])('[Z6.7] the key %s of a choice of an agent is that of its meaning', (key, answer) => {
   const options = [
     agentOption('agent.once', 'Go \u001b[31mahead'),
     agentOption('agent.always', 'For this session'),
@@ -106,7 +106,7 @@ test.each([
   expect(after(question, ...typed(key))).toEqual(answer)
 })
 
-test('[Z6.1] choices of another host have y and n, then numbers; a call without choices has y and n', () => {
+test('[Z6.1] [Z6.7] choices of another host have y and n, then numbers; a call without choices has y and n', () => {
   const options = [
     { id: 'all', label: 'Allow', kind: 'approve' as const },
     { id: 'more', label: 'Allow more', kind: 'approve' as const },

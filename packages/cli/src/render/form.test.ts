@@ -71,7 +71,7 @@ const request: ChatInputRequest = {
   questions: [of({ kind: 'text', id: 'a' }), of({ kind: 'boolean', id: 'b', required: true })],
 }
 
-test('[Z6] questions are asked one after the other; each answer is sent as a draft, and the last one completes the form', () => {
+test('[Z6.2] questions are asked one after the other; each answer is sent as a draft, and the last one completes the form', () => {
   const { drafts, answer } = pressAll(new Form(request), keys('hello\ny\n'))
   expect(drafts).toEqual([
     { type: 'chat/inputAnswerChanged', requestId: 'r', questionId: 'a', answer: submitted('text', 'hello') },

@@ -16,7 +16,7 @@ const item = {
   },
 }
 
-test('[Z50] a found text has its session, time, author, title, and its matches in colour', () => {
+test('[Z50.1] a found text has its session, time, author, title, and its matches in colour', () => {
   expect(foundText(item, '1234abcd', styled(false))).toBe(
     '1234abcd  2026-01-31 14:05  you  Fix the login\n    the login page\n',
   )
@@ -25,7 +25,7 @@ test('[Z50] a found text has its session, time, author, title, and its matches i
   )
 })
 
-test('[Z2] escape sequences of a found text reach no terminal, and matches out of place are ignored', () => {
+test('[Z2.4] escape sequences of a found text reach no terminal, and matches out of place are ignored', () => {
   const excerpt = {
     text: 'a\u001b[31mb\u009b\nc',
     matches: [

@@ -43,7 +43,7 @@ test.each([
   [true, undefined],
   [false, undefined],
 ])(
-  '[Z9] the output is the same for every split of the input (colours: %s, columns: %s)',
+  '[Z9.1] the output is the same for every split of the input (colours: %s, columns: %s)',
   (colour, columns) => {
     const whole = rendered([text], colour, columns)
     for (let at = 0; at <= text.length; at++)
@@ -52,7 +52,7 @@ test.each([
   },
 )
 
-test('[Z9] without colours and columns the output is the sanitized text', () => {
+test('[Z9.4] without colours and columns the output is the sanitized text', () => {
   // oxlint-disable-next-line no-control-regex
   expect(rendered([text], false)).toBe(text.replace(/[\u001b\u0007]/g, '\ufffd'))
 })

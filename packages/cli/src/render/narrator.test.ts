@@ -41,7 +41,7 @@ function narratedBy(steers: boolean | undefined, ...events: readonly SessionEven
 const says = (text: string, part = 'p'): SessionEvent => ({ kind: 'text', turnId: 't', part, text })
 const notice: SessionEvent = { kind: 'notice', turnId: 't', text: 'a\u001b\nnotice' }
 
-test('[Z8.9] a message for the active turn goes after it, if the agent takes none while it works', () => {
+test('[Z8.8] a message for the active turn goes after it, if the agent takes none while it works', () => {
   const message = { id: 'm', message: { text: 'left', origin: { kind: 'user' as const } } }
   const pending: SessionEvent = { kind: 'pending', as: 'steering', message }
   expect(narratedBy(true, pending)).toBe('[· will steer the turn: left]\n')

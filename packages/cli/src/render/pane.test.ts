@@ -41,7 +41,7 @@ const words = (count: number) => Array.from({ length: count }, (_, at) => `${at}
 
 describe('[Z9] temporary rows below permanent text', () => {
   test.each([20, 33, 40, 79])(
-    'text in pieces, notes and rows in %i columns: all text is there once',
+    '[Z9.2] [Z9.3] text in pieces, notes and rows in %i columns: all text is there once',
     async (cols) => {
       const shown = new Shown(cols)
       const { pane } = shown
@@ -63,7 +63,7 @@ describe('[Z9] temporary rows below permanent text', () => {
     },
   )
 
-  test('the window is resized while a line is unfinished', async () => {
+  test('[Z9.2] [Z9.3] the window is resized while a line is unfinished', async () => {
     const shown = new Shown(60)
     const { pane } = shown
     pane.show(['status '.repeat(7), '› typed'], { row: 1, column: 7 })
@@ -80,7 +80,7 @@ describe('[Z9] temporary rows below permanent text', () => {
     )
   })
 
-  test('rows that are too wide are cut, and their colours end with them', async () => {
+  test('[Z9.3] rows that are too wide are cut, and their colours end with them', async () => {
     const shown = new Shown(20)
     const { cyan } = styled(true)
     shown.pane.show([cyan('漢'.repeat(30)), 'x'.repeat(300)])
@@ -98,7 +98,7 @@ describe('[Z9] temporary rows below permanent text', () => {
   })
 })
 
-test('[Z9] a terminal without cursor movement gets no temporary rows', () => {
+test('[Z9.4] a terminal without cursor movement gets no temporary rows', () => {
   let out = ''
   const write = (text: string) => void (out += text)
   const pane = new Pane({

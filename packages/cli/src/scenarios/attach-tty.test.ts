@@ -28,7 +28,7 @@ async function beginTurn(window: Window, name: string): Promise<() => void> {
 }
 
 describe('[Z8] attach', () => {
-  test('shows the earlier turns; a line starts a turn, and Ctrl-D leaves', async () => {
+  test('[Z8.1] [Z8.7] shows the earlier turns; a line starts a turn, and Ctrl-D leaves', async () => {
     // The window is wide enough for the path of any temporary folder.
     const window = await attachIdle({ cols: 250 })
     expect(window.text).toMatch(/^\w{8} · guide in .*work · say hello there\n/)
@@ -39,7 +39,7 @@ describe('[Z8] attach', () => {
     expect(window.text).toMatch(/漢字 wörld 😀\n\[exit 0\]$/)
   })
 
-  test('lines steer the active turn; Alt-Enter and /queue queue a message', async () => {
+  test('[Z8.1] [Z8.2] [Z8.7] lines steer the active turn; Alt-Enter and /queue queue a message', async () => {
     const window = await attachIdle()
     const endTurn = await beginTurn(window, 'steered')
     window.press(`say first\u001b${enter}`)
@@ -56,7 +56,7 @@ describe('[Z8] attach', () => {
     expect(await window.ended()).toBe(0)
   })
 
-  test('after a steering message, Ctrl-C cancels the turn and begins no other; /next begins one with it', async () => {
+  test('[Z8.2] [Z8.3] after a steering message, Ctrl-C cancels the turn and begins no other; /next begins one with it', async () => {
     const window = await attachIdle()
     window.press(`slow 30${enter}`)
     await window.until('atrium and')
@@ -68,13 +68,13 @@ describe('[Z8] attach', () => {
     await window.until(/^steered\n/m)
   })
 
-  test('/help lists the keys and the commands', async () => {
+  test('[Z8.7] /help lists the keys and the commands', async () => {
     const window = await attachIdle({ rows: 40 })
     window.press(`/help${enter}`)
     await window.until(/Alt-Enter +queue(.*\n)*.*\/next(.*\n)*.*\/help, \/quit(.*\n)*.*idle/)
   })
 
-  test('two windows see the same turn grow, and each other', async () => {
+  test('[Z8.4] two windows see the same turn grow, and each other', async () => {
     const one = await attachIdle()
     const two = fixture.window(['attach'])
     await one.until(/idle · also here: .*\(atrium attach\)/)
@@ -88,7 +88,7 @@ describe('[Z8] attach', () => {
     await one.until('· nobody else is here')
   })
 
-  test('Ctrl-C clears the line, then cancels, then leaves', async () => {
+  test('[Z8.3] Ctrl-C clears the line, then cancels, then leaves', async () => {
     const window = await attachIdle()
     window.press(`slow 60${enter}`)
     await window.until(/working \d+ s/)
@@ -105,7 +105,7 @@ describe('[Z8] attach', () => {
     expect(await window.ended()).toBe(130)
   })
 
-  test('/resume continues a failed turn', async () => {
+  test('[Z8.2] /resume continues a failed turn', async () => {
     const window = await attachIdle()
     window.press(`fail${enter}`)
     await window.until('/resume lets it go on')
@@ -113,7 +113,7 @@ describe('[Z8] attach', () => {
     await window.until('I was resumed, and so this turn ends well.')
   })
 
-  test('after a cancelled turn the queue is held, the status row says so, and /next starts it', async () => {
+  test('[Z8.2] after a cancelled turn the queue is held, the status row says so, and /next starts it', async () => {
     const window = await attachIdle()
     window.press(`slow 3600${enter}`)
     await window.until(/working \d+ s/)
@@ -128,7 +128,7 @@ describe('[Z8] attach', () => {
     await window.until('no message is queued')
   })
 
-  test('typed text answers nothing: a prompt waits for the end of the line, and Tab hides it', async () => {
+  test('[Z8.5] typed text answers nothing: a prompt waits for the end of the line, and Tab hides it', async () => {
     const window = await attachIdle()
     const endTurn = await beginTurn(window, 'asked')
     window.press(`\u001b[200~run echo asked\u001b[201~${enter}`)
@@ -151,7 +151,7 @@ describe('[Z8] attach', () => {
     await window.until(/ {2}asked\n(.*\n)*now\n/)
   })
 
-  test('a long line in a small window takes one row, and is sent whole', async () => {
+  test('[Z9.3] a long line in a small window takes one row, and is sent whole', async () => {
     const window = await attachIdle({ cols: 30, rows: 8 })
     window.press(`say ${'漢字 ab '.repeat(12)}all`)
     await window.until(/› .*漢字 ab all$/)
@@ -165,7 +165,7 @@ describe('[Z8] attach', () => {
     expect(text.replaceAll(/\s+/g, '')).toContain(`${'漢字ab'.repeat(12)}allendidle›`)
   })
 
-  test('a dumb terminal reads and prints whole lines', async () => {
+  test('[Z9.4] a dumb terminal reads and prints whole lines', async () => {
     await fixture.run(['run', 'say hello there'])
     const window = fixture.window(['attach'], { env: { TERM: 'dumb' } })
     await window.until('hello there')
@@ -181,7 +181,7 @@ describe('[Z8] attach', () => {
   })
 })
 
-test('[Z10] attach notes a crash and a restart of the host, and resumes the turn that it started', async () => {
+test('[Z10] [Z10.1] [Z10.3] attach notes a crash and a restart of the host, and resumes the turn that it started', async () => {
   const window = await attachIdle()
   // One word each second: the host is killed long before the end of the turn.
   window.press(`slow 12${enter}`)

@@ -35,7 +35,7 @@ const hostFile = () => join(home, 'data', 'host.json')
 const pid = () => documentIn(readFileSync(hostFile(), 'utf8'))['pid']
 
 describe('[Z40] a host in the background', () => {
-  test('run starts a host that goes on, the next run uses it, and stop ends it', async () => {
+  test('[Z40.1] [Z40.3] run starts a host that goes on, the next run uses it, and stop ends it', async () => {
     const first = await command('run', 'say one')
     expect(first).toMatchObject({ status: 0, stdout: 'one\n' })
     expect(first.stderr).toMatch(
@@ -64,13 +64,13 @@ describe('[Z40] a host in the background', () => {
     expect(existsSync(join(home, 'data', 'atrium.db'))).toBe(false)
   })
 
-  test('two commands that start a host at the same moment use one', async () => {
+  test('[Z40.2] two commands that start a host at the same moment use one', async () => {
     const both = await Promise.all([command('run', '-q', 'say one'), command('run', '-q', 'say two')])
     expect(both.map(({ stdout }) => stdout)).toEqual(['one\n', 'two\n'])
     expect((await command('ls', '-q')).stdout.trim().split('\n')).toHaveLength(2)
   })
 
-  test('the log of the host that has the store is host.log; the others leave none', async () => {
+  test('[Z40.1] the log of the host that has the store is host.log; the others leave none', async () => {
     const commands = ['one', 'two', 'three'].map((word) => command('run', '-q', `say ${word}`))
     expect((await Promise.all(commands)).map(({ status }) => status)).toEqual([0, 0, 0])
     const logs = () => readdirSync(join(home, 'data')).filter((name) => name.endsWith('.log'))
@@ -91,7 +91,7 @@ describe('[Z40] a host in the background', () => {
     }
   })
 
-  test('relative paths in variables count from the folder of the command, also for the host', async () => {
+  test('[Z40.1] relative paths in variables count from the folder of the command, also for the host', async () => {
     const work = realpathSync(join(home, 'work'))
     mkdirSync(join(work, 'conf', 'atrium'), { recursive: true })
     const socket = join(work, 'own.sock')
@@ -106,7 +106,7 @@ describe('[Z40] a host in the background', () => {
     })
   })
 
-  test('the address of a crashed host does not count, even if another process has its number', async () => {
+  test('[Z40.3] the address of a crashed host does not count, even if another process has its number', async () => {
     await command('run', '-q', 'say one')
     const [crashed, file] = [Number(pid()), readFileSync(hostFile(), 'utf8')]
     process.kill(crashed, 'SIGKILL')
@@ -124,7 +124,7 @@ describe('[Z40] a host in the background', () => {
     })
   })
 
-  test('stop ends with exit code 3 if the host does not answer', async () => {
+  test('[Z40.3] stop ends with exit code 3 if the host does not answer', async () => {
     await command('run', '-q', 'say one')
     const host = Number(pid())
     process.kill(host, 'SIGSTOP')
@@ -155,7 +155,7 @@ describe('[Z40] a host in the background', () => {
     expect(existsSync(`/proc/${pid}`)).toBe(true)
   })
 
-  test('a host that cannot start is said, with its own reason', async () => {
+  test('[Z40.1] a host that cannot start is said, with its own reason', async () => {
     await command('run', '-q', 'say one')
     await command('stop')
     writeFileSync(join(home, 'data', 'atrium.db'), 'no database '.repeat(1000))
@@ -164,7 +164,7 @@ describe('[Z40] a host in the background', () => {
     expect(stderr).toMatch(/The host could not be started: .*(damaged|not a database).*host\.log\)/)
   })
 
-  test('stop says that it interrupts a turn', async () => {
+  test('[Z40.3] stop says that it interrupts a turn', async () => {
     expect(await command('run', '--timeout', '600', 'say one')).toMatchObject({ status: 0 })
     const [session = ''] = (await command('ls', '-q')).stdout.trim().split('\n')
     expect(await command('send', session, 'slow 600')).toMatchObject({ status: 0 })

@@ -32,7 +32,7 @@ afterAll(() => fixture.close())
 const script = ['say I shall write it.', 'call c edit Write it', 'ask c', 'say All is done.'].join('\n')
 
 describe('[Z31] an agent program', () => {
-  test('its text is shown above its request, and its own options are offered', async () => {
+  test('[Z31.1] its text is shown above its request, and its own options are offered', async () => {
     const window = fixture.window(['run', '--agent', 'scripted', script])
     const asked = await window.until('[r] no, because')
     expect(asked).toMatch(/I shall write it\.\n\? Write it\n\[y\] .* \[r\] no, because/)
@@ -43,7 +43,7 @@ describe('[Z31] an agent program', () => {
     expect(window.text).toMatch(/✓ Write it\n(?:c \S+\n)?All is done\.\n\[exit 0\]$/)
   })
 
-  test('an approval in advance takes the narrowest of its options', async () => {
+  test('[Z31.1] an approval in advance takes the narrowest of its options', async () => {
     const { status, stdout } = await fixture.run([
       'run',
       '--agent',
@@ -68,7 +68,7 @@ describe('[Z31] an agent program', () => {
     expect(window.text).toContain('bold was not started.')
   })
 
-  test('a missing program fails with a sentence, and the host keeps running', async () => {
+  test('[Z27.2] a missing program fails with a sentence, and the host keeps running', async () => {
     const { status, stderr } = await fixture.run(['run', '--agent', 'missing', 'hello'])
     expect([status, stderr]).toEqual([
       1,

@@ -7,7 +7,7 @@ beforeEach(async () => {
 })
 afterEach(() => fixture.close())
 
-test('[Z10] run resumes its turn after a crash of the host, also when the restarted host has another port', async () => {
+test('[Z10.1] [Z10.3] run resumes its turn after a crash of the host, also when the restarted host has another port', async () => {
   // Both say the same words, the second one each second: the host is killed long before the end of the turn.
   const whole = (await fixture.run(['run', 'long 12'])).stdout.trim()
   const window = fixture.window(['run', 'slow 12'])
@@ -22,7 +22,7 @@ test('[Z10] run resumes its turn after a crash of the host, also when the restar
   expect(words.join(' ').replaceAll(/\s+/g, ' ').trim()).toBe(whole)
 })
 
-test('[Z10] a prompt survives a crash of the host, and can be answered after the restart', async () => {
+test('[Z10.2] a prompt survives a crash of the host, and can be answered after the restart', async () => {
   const window = fixture.window(['run', 'run echo still here'])
   await window.until('[y]')
   await fixture.kill()

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Window } from '../../../adapters/test/terminal-window.ts'
 import { CliFixture } from '../../test/fixture.ts'
 
@@ -36,7 +36,7 @@ describe('[Z6] a tool call is approved or denied at the terminal with one key', 
     expect(again.text).toContain('  three')
   })
 
-  test('n and r deny; the turn continues, and the command exits with 5', async () => {
+  test('[Z5.3] n and r deny; the turn continues, and the command exits with 5', async () => {
     const window = fixture.window(['run', 'write no.txt x'])
     await window.until('[n] no')
     window.press('n')
@@ -77,7 +77,7 @@ describe('[Z6] a tool call is approved or denied at the terminal with one key', 
     expect(readFileSync(join(fixture.work, 'poem.txt'), 'utf8')).toContain('three\nFOUR\nfive')
   })
 
-  test('keys that are pressed before the prompt is shown answer nothing', async () => {
+  test('[Z6.3] keys that are pressed before the prompt is shown answer nothing', async () => {
     const window = fixture.window(['run', 'run echo early'])
     // The command starts only now, so it reads these keys as the first thing after its prompt has appeared.
     window.press('yysys')
@@ -87,7 +87,7 @@ describe('[Z6] a tool call is approved or denied at the terminal with one key', 
     expect(await window.ended()).toBe(5)
   })
 
-  test('an answer of another client removes the keys, and is shown', async () => {
+  test('[Z6.4] an answer of another client removes the keys, and is shown', async () => {
     const [one, other] = [fixture.window(['run', 'run echo shared']), fixture.window(['run', 'say x'])]
     expect(await other.ended()).toBe(0)
     const text = await one.until('[y]')
@@ -166,7 +166,7 @@ describe('[Z6.8] all of a call is on the screen before it can be approved for go
 })
 
 describe('[Z6] forms and sign-ins', () => {
-  test('a form is answered question by question, and an invalid answer is explained', async () => {
+  test('[Z6.2] a form is answered question by question, and an invalid answer is explained', async () => {
     const window = fixture.window(['run', 'ask Some things'])
     await window.until('1/6 What shall it be called? *')
     window.press(enter)
@@ -205,7 +205,7 @@ describe('[Z6] forms and sign-ins', () => {
     expect(window.text).toContain('You did not want to answer')
   })
 
-  test('a typed token is never shown', async () => {
+  test('[Z6.2] a typed token is never shown', async () => {
     const window = fixture.window(['run', 'login'])
     await window.until('token:')
     window.press('geheim-42')
@@ -218,13 +218,24 @@ describe('[Z6] forms and sign-ins', () => {
 })
 
 describe('[Z5] run at a terminal', () => {
-  test('Ctrl-C cancels the turn, and the command exits with 130', async () => {
+  test('[Z5.3] [Z5.4] Ctrl-C cancels the turn, and the command exits with 130', async () => {
     const window = fixture.window(['run', 'slow 600'])
     await window.until(/working \d+ s/)
     await window.until('atrium')
     window.press('\u0003')
     expect(await window.ended()).toBe(130)
     expect(window.text).toMatch(/· cancelling\n· cancelled\n\[exit 130\]$/)
+  })
+
+  test('[Z5.4] a second Ctrl-C ends the command, also if the host does not answer the first', async () => {
+    const window = fixture.window(['run', 'slow 600'])
+    await window.until(/working \d+ s/)
+    process.kill(fixture.host.pid, 'SIGSTOP')
+    onTestFinished(() => void process.kill(fixture.host.pid, 'SIGCONT'))
+    window.press('\u0003')
+    await window.until('· cancelling')
+    window.press('\u0003')
+    expect(await window.ended()).toBe(130)
   })
 
   test('Markdown is rendered on a terminal, and unchanged in a file', async () => {
@@ -236,7 +247,7 @@ describe('[Z5] run at a terminal', () => {
     expect(readFileSync(join(fixture.work, 'out.md'), 'utf8')).toBe('# Title\n')
   })
 
-  test('NO_COLOR switches colours off; a dumb terminal gets plain text, and answers with a line', async () => {
+  test('[Z2.3] [Z9.4] NO_COLOR switches colours off; a dumb terminal gets plain text, and answers with a line', async () => {
     const plain = fixture.window(['run', 'plan'], { env: { NO_COLOR: '1' } })
     expect(await plain.ended()).toBe(0)
     // oxlint-disable-next-line no-control-regex

@@ -84,7 +84,7 @@ test('[Z9] whichever states are skipped, no text and no end of a turn is lost', 
     }
 })
 
-test('[Z5] a call that ran and completed between two states is reported as running, then as completed', () => {
+test('[Z5.2] a call that ran and completed between two states is reported as running, then as completed', () => {
   for (let from = 0; from < states.length; from++)
     for (let to = from; to < states.length; to++) {
       const events = new SessionEvents()
@@ -131,7 +131,7 @@ function saying(content: string): ChatState {
   return [...actions.slice(0, 1), said].reduce(reduceChat, empty)
 }
 
-test('[Z10] text that a crash of the host took back and that comes again is reported once', () => {
+test('[Z10.4] text that a crash of the host took back and that comes again is reported once', () => {
   const events = new SessionEvents()
   const shown = ['', 'one two ', 'one ', 'one two', 'one two three'].flatMap((text) =>
     outline(events.update(saying(text))),
@@ -139,7 +139,7 @@ test('[Z10] text that a crash of the host took back and that comes again is repo
   expect(shown).toEqual(['began', 'one two ', 'three'])
 })
 
-test('[Z10] other text in place of text that a crash of the host took back is reported in a new line', () => {
+test('[Z10.4] other text in place of text that a crash of the host took back is reported in a new line', () => {
   const events = new SessionEvents()
   const shown = ['one two ', 'one ', 'one or', 'one or more'].flatMap((text) =>
     outline(events.update(saying(text))),

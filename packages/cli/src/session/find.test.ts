@@ -31,7 +31,7 @@ test('[Z4] a session is found by its URI, its name, the beginning of its name, o
   expect(await uriOf('last')).toBe('ahp-session:/delta')
 })
 
-test('[Z4] an ambiguous name exits with 2, an unknown or empty name with 4', async () => {
+test('[Z4.2] an ambiguous name exits with 2, an unknown or empty name with 4', async () => {
   await expect(uriOf('alp')).rejects.toMatchObject({
     exit: 2,
     message: expect.stringContaining('2 sessions'),
@@ -43,7 +43,7 @@ test('[Z4] an ambiguous name exits with 2, an unknown or empty name with 4', asy
     })
 })
 
-test('[Z4] a chat is found the same way where no session has the name', async () => {
+test('[Z4.1] [Z4.2] a chat is found the same way where no session has the name', async () => {
   const chat = 'ahp-chat:/side-by-side'
   await client.ask('createChat', { channel: 'ahp-session:/beta', chat })
   const target = {
@@ -53,6 +53,9 @@ test('[Z4] a chat is found the same way where no session has the name', async ()
   }
   expect(await findTarget(client, chat)).toEqual(target)
   expect(await findTarget(client, 'side')).toEqual(target)
+  for (const name of ['twin-1', 'twin-2'])
+    await client.ask('createChat', { channel: 'ahp-session:/beta', chat: `ahp-chat:/${name}` })
+  await expect(findTarget(client, 'twin')).rejects.toMatchObject({ exit: 2 })
   expect(await findTarget(client, 'beta')).toMatchObject({
     chatOnly: false,
     chat: expect.stringContaining('default'),

@@ -29,7 +29,7 @@ test('[Z41] the tokens of turns are added, also of turns without a usage', () =>
   })
 })
 
-test('[Z41] an agent that reports the sum of its session costs the difference, and all of it after a restart', () => {
+test('[Z41.1] an agent that reports the sum of its session costs the difference, and all of it after a restart', () => {
   expect(costs(soFar(1), soFar(1.5), turn(undefined), soFar(1.5), soFar(0.25))).toEqual([
     { EUR: 1 },
     { EUR: 0.5 },

@@ -10,7 +10,7 @@ import { HostProcess } from '../../../test/host-process.ts'
 
 const hasGit = !spawnSync('git', ['--version']).error
 
-test('[Z38] apply brings the changes of a worktree into the main checkout, and refuses with a sentence', async ({
+test('[Z38] [Z38.1] apply brings the changes of a worktree into the main checkout, and refuses with a sentence', async ({
   skip,
 }) => {
   skip(!hasGit, 'no git')

@@ -24,7 +24,7 @@ async function paired(role: string): Promise<void> {
 }
 
 describe('[Z42] devices', () => {
-  test('a machine is paired by a code, is used without a token, and is refused once it is revoked', async () => {
+  test('[Z42.1] [Z42.2] a machine is paired by a code, is used without a token, and is refused once it is revoked', async () => {
     expect(await atrium(home, ['devices'])).toMatchObject({
       stderr: expect.stringContaining('There are no devices'),
     })
@@ -38,6 +38,8 @@ describe('[Z42] devices', () => {
     const done = await atrium(away, ['pair', url, code])
     expect(done).toMatchObject({ status: 0, stderr: expect.stringContaining('the device "laptop"') })
     expect(await atrium(away, ['ls', '--host', url])).toMatchObject({ status: 0 })
+    const env = { ATRIUM_TOKEN: 'wrong-wrong-wrong-wrong' }
+    expect(await atrium(away, ['ls', '--host', url], { env })).toMatchObject({ status: 5 })
     const [listed] = documents((await atrium(home, ['devices', '--json'])).stdout)
     expect(listed).toMatchObject({ name: 'laptop', role: 'approve', seenAt: expect.any(String) })
     expect(await atrium(home, ['devices', 'revoke', 'laptop'])).toMatchObject({
@@ -60,7 +62,7 @@ describe('[Z42] devices', () => {
     expect(documents((await atrium(home, ['devices', '--json'])).stdout)).toEqual([])
   })
 
-  test('the credential is in a file of the user alone, and in no output', async () => {
+  test('[Z42.1] the credential is in a file of the user alone, and in no output', async () => {
     const { stdout } = await atrium(home, ['devices', 'add', 'laptop', '--json'])
     const { stdout: said, stderr } = await atrium(away, [
       'pair',
@@ -107,7 +109,7 @@ describe('[Z42] devices', () => {
     expect(ended).toMatchObject({ status, stderr: expect.stringContaining(text) })
   })
 
-  test('add names no address that the other device cannot use', async () => {
+  test('[Z42.3] add names no address that the other device cannot use', async () => {
     const local = await atrium(home, ['devices', 'add', 'laptop'])
     expect(local.stdout).toContain(
       '\nOnly this machine reaches 127.0.0.1. docs/remote.md shows how others do.\n',

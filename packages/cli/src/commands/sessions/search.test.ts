@@ -38,7 +38,7 @@ describe('[Z50] search', () => {
     expect(await found(['say', '-n', '1'])).toMatchObject([{ excerpt: { text: 'say a lazy dog' } }])
   })
 
-  test('shows the session, the time, the author, the title and the words', async () => {
+  test('[Z50.1] shows the session, the time, the author, the title and the words', async () => {
     await found(['fox'])
     const { stdout, stderr } = await fixture.run(['search', 'fox', '-n', '2'], { env: { FORCE_COLOR: '1' } })
     const plain = stdout.replaceAll(/\u001b\[\d+m/g, '')
@@ -64,7 +64,7 @@ describe('[Z50] search', () => {
     expect(await found(['fox', '--since', '2999-01-01'])).toEqual([])
   })
 
-  test('says that nothing was found, and succeeds; so does any other text', async () => {
+  test('[Z50.3] says that nothing was found, and succeeds; so does any other text', async () => {
     await found(['fox'])
     expect(await fixture.run(['search', 'unicorn'])).toEqual({
       status: 0,

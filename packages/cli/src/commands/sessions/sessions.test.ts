@@ -78,7 +78,7 @@ describe.sequential('[Z39] the commands for sessions', () => {
     })
   })
 
-  test('archive hides sessions, and --undo shows them again; a wrong name changes nothing', async () => {
+  test('[Z39.1] archive hides sessions, and --undo shows them again; a wrong name changes nothing', async () => {
     expect(await atrium(home, ['archive', 'forked', 'nobody'])).toMatchObject({ status: 4 })
     expect(await ids()).toEqual(['second', 'forked'])
     const { stderr } = await atrium(home, ['archive', 'forked'])
@@ -89,7 +89,7 @@ describe.sequential('[Z39] the commands for sessions', () => {
     expect(await ids()).toContain('forked')
   })
 
-  test('rm deletes nothing without an answer', async () => {
+  test('[Z2.2] [Z39.2] rm deletes nothing without an answer', async () => {
     const refused = await atrium(home, ['rm', 'forked'], { input: 'y\n' })
     expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining('add: --yes') })
     for (const keys of ['n\r', '\r', '\u0004']) {
@@ -102,7 +102,7 @@ describe.sequential('[Z39] the commands for sessions', () => {
     expect(await ids()).toContain('forked')
   })
 
-  test('rm asks for each session; with --yes it deletes all that are named', async () => {
+  test('[Z39.2] rm asks for each session; with --yes it deletes all that are named', async () => {
     const terminal = await onTerminal(home, 'rm forked')
     await terminal.until('[y/N]')
     terminal.shell.input('y\r')

@@ -158,7 +158,7 @@ const reserved: readonly { readonly of: RegExp; readonly to: RegExp }[] = [
   { of: /^(?:ai|@ai-sdk\/.+)$/, to: /^packages\/adapters\/src\/model\// },
   // The components of `ui` know no protocol: they have props only.
   { of: /^@atrium\//, to: /^(?!packages\/web\/src\/ui\/)/ },
-  { of: /^@modelcontextprotocol\/client/, to: /^(?:packages\/adapters\/src\/mcp|bench\/src\/tools)\// },
+  { of: /^@modelcontextprotocol\/client/, to: /^(?:packages\/adapters\/src\/mcp|bench\/src\/agent)\// },
 ]
 
 /**

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { posix } from 'node:path'
 import { expect, test } from 'vitest'
-import { pages, weigh } from '../bench/src/weight.ts'
+import { pages, weigh } from '../bench/src/client/weight.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 

@@ -5,8 +5,7 @@ import { openSqlite } from '@atrium/adapters/store/sqlite'
 import { answerParent } from './child.ts'
 
 // The real host and store without the command line. Arguments: `data=FOLDER` names a data folder that stays after the
-// end, `guide` adds the built-in agent, `acp` adds an ACP agent in its own process, `pour` an agent that writes as many
-// bytes as its message says, `machine` adds files and terminals, `captures` adds captures of turns, `search` an index.
+// end, `guide` adds the built-in agent, `acp` an ACP agent in its own process, `machine` files and terminals, `search` an index.
 const kept = process.argv.find((arg) => arg.startsWith('data='))?.slice(5)
 const folder = kept ?? mkdtempSync(join(tmpdir(), 'atrium-bench-'))
 // The store opens in its own thread while the other modules load, as in `atrium serve`.
@@ -23,18 +22,12 @@ const own = process.argv.includes('guide')
   ? [(await import('@atrium/adapters/guide')).guide(world.later)]
   : []
 const silentAgent = { info, resumes: false, async *run() {} }
-const pour = process.argv.includes('pour') ? [(await import('./agent/pour.ts')).pouringAgent] : []
-const agents = [...own, ...(acp ? [acp] : []), ...pour]
+const agents = [...own, ...(acp ? [acp] : [])]
 const machine = process.argv.includes('machine')
   ? {
       files: (await import('@atrium/adapters/files')).nodeFiles(),
       encoder: (await import('@atrium/adapters/content')).threadEncoder(),
       terminals: (await import('@atrium/adapters/terminals')).ptyTerminals(),
-    }
-  : {}
-const captures = process.argv.includes('captures')
-  ? {
-      captures: (await import('@atrium/adapters/captures')).gitCaptures({ folder: join(folder, 'captures') }),
     }
   : {}
 const search = process.argv.includes('search')
@@ -43,7 +36,6 @@ const search = process.argv.includes('search')
 const host = await createHost({
   store,
   ...search,
-  ...captures,
   world,
   agents: agents.length > 0 ? agents : [silentAgent],
   ...machine,

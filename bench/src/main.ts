@@ -1,55 +1,45 @@
-import { agentBench } from './agent.ts'
+import { agentBench } from './agent/agent.ts'
 import { changesBench } from './changes/changes.ts'
+import { clientBench } from './client/client.ts'
 import { clusterBench } from './cluster/cluster.ts'
-import { diskBench } from './disk/disk.ts'
-import { fairBench } from './fair/fair.ts'
-import { firstAnswerBench } from './first-answer/first-answer.ts'
+import { runBench } from './figures.ts'
+import { growthBench } from './growth/growth.ts'
 import { hostBench } from './host.ts'
-import { loadBench } from './load.ts'
-import { memoryBench } from './memory.ts'
-import { clientBench } from './reconcile.ts'
-import { reducersBench } from './reducers.ts'
+import { loadBench } from './load/load.ts'
+import { writePage } from './page.ts'
 import { searchBench } from './search/search.ts'
-import { startBench } from './start.ts'
-import { toolsBench } from './tools/tools.ts'
-import { turnBench } from './turn.ts'
-import { versionsBench } from './versions/versions.ts'
+import { turnBench } from './turn/turn.ts'
 import { webBench } from './web/web.ts'
-import { workspaceBench } from './workspace.ts'
+import { workspaceBench } from './workspace/workspace.ts'
 
 /**
- * Each bench prints the ratios that it measured in one run, and returns whether its goals were met. `wanted` names
- * the parts of the bench to run; if it is empty, all parts run.
+ * Each bench prints ratios that it measured in one run, and returns whether its goals were met. `wanted` names the parts
+ * of the bench to run; if it is empty, all parts run.
  */
-const benches: {
-  readonly [name: string]: (wanted: readonly string[]) => boolean | Promise<boolean>
-} = {
-  reducers: reducersBench,
-  host: hostBench,
-  load: loadBench,
-  fair: fairBench,
-  turn: turnBench,
-  workspace: workspaceBench,
+const benches: { readonly [name: string]: (wanted: readonly string[]) => Promise<boolean> } = {
   client: clientBench,
+  host: hostBench,
+  turn: turnBench,
+  load: loadBench,
+  growth: growthBench,
   agent: agentBench,
-  start: startBench,
-  'first-answer': firstAnswerBench,
-  tools: toolsBench,
-  disk: diskBench,
+  workspace: workspaceBench,
   changes: changesBench,
-  memory: memoryBench,
   search: searchBench,
-  versions: versionsBench,
   web: webBench,
   cluster: clusterBench,
 }
 
-const [name, ...wanted] = process.argv.slice(2)
-const bench = new Map(Object.entries(benches)).get(name ?? '')
-if (bench) {
+// Without a name all benches run, and write their figures to the page of measurements. `--page` does so after one.
+const given = process.argv.slice(2)
+const [name, ...wanted] = given.filter((each) => each !== '--page')
+const names = name === undefined ? Object.keys(benches) : [name]
+if (names.every((each) => Object.hasOwn(benches, each))) {
   console.log(`Node ${process.version}, ${process.arch}`)
-  if (!(await bench(wanted))) process.exitCode = 1
+  for (const each of names)
+    if (!(await runBench(each, async () => (await benches[each]?.(wanted)) ?? false))) process.exitCode = 1
+  if (name === undefined || given.includes('--page')) writePage(Object.keys(benches))
 } else {
-  process.stderr.write(`usage: npm run bench -- ${Object.keys(benches).join(' | ')}\n`)
-  process.exitCode = name === undefined ? 0 : 2
+  process.stderr.write(`usage: npm run bench -- [${Object.keys(benches).join(' | ')}] [--page]\n`)
+  process.exitCode = 2
 }

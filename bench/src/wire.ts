@@ -16,22 +16,16 @@ export class Wire {
   #needed = 2
   frames = 0
   bytes = 0
-  /** If a caller has set an array, the arrival time of each frame is added to it. */
-  times: number[] | undefined
   /** The text of the response that `ask` waits for. */
   #response: string | undefined
   #asking = false
   /** If set, called with every frame, as a range of the receive buffer. */
   onFrame: ((data: Buffer, start: number, end: number) => void) | undefined
 
-  /** If set, called when the server has closed the connection. */
-  onClose: (() => void) | undefined
-
   private constructor(socket: Socket) {
     this.#socket = socket
-    // A write to a closed connection fails. The end of the connection is reported by `close`.
+    // A write to a closed connection fails.
     socket.on('error', () => {})
-    socket.on('close', () => this.onClose?.())
     socket.on('data', (chunk: Buffer) => this.#take(chunk))
   }
 
@@ -50,9 +44,18 @@ export class Wire {
     this.#socket.write(Buffer.concat(messages.map((message) => masked(JSON.stringify(message)))))
   }
 
-  /** Writes frames to the socket. Calls `written` when the system has taken them. */
-  write(frames: Buffer, written?: () => void): void {
-    this.#socket.write(frames, written)
+  write(frames: Buffer): void {
+    this.#socket.write(frames)
+  }
+
+  /** Writes a message and waits for as many frames. Returns the milliseconds that it took. */
+  async echo(messages: readonly string[]): Promise<number> {
+    const frames = this.frames + messages.length
+    const bytes = Buffer.concat(messages.map(masked))
+    const began = performance.now()
+    this.#socket.write(bytes)
+    await this.until(() => this.frames >= frames)
+    return performance.now() - began
   }
 
   /** Sends a request and returns the text of its response. */
@@ -68,15 +71,6 @@ export class Wire {
   until(done: () => boolean): Promise<void> {
     if (done()) return Promise.resolve()
     return new Promise((resolve) => this.#waiting.add({ done, resolve }))
-  }
-
-  get closed(): boolean {
-    return this.#socket.destroyed
-  }
-
-  /** Stops reading. */
-  pause(): void {
-    this.#socket.pause()
   }
 
   close(): void {
@@ -112,7 +106,6 @@ export class Wire {
   #count(data: Buffer, { start, end }: Frame): void {
     this.frames++
     this.bytes += end - start
-    this.times?.push(performance.now())
     this.onFrame?.(data, start, end)
     if (!this.#asking) return
     // Only the response has this id. Notifications may follow it in the same chunk, and must not replace it.

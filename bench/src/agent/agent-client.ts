@@ -1,6 +1,7 @@
 import { defaultChatUri } from '@atrium/protocol/uri'
-import { initialize, turnStarted } from '../turn/chat.ts'
-import { Wire, masked } from '../wire.ts'
+import { opened, turnStarted } from '../messages.ts'
+import { masked } from '../wire.ts'
+import type { Wire } from '../wire.ts'
 
 /** A client that creates sessions with the agent and times their turns. */
 export class AgentClient {
@@ -23,7 +24,7 @@ export class AgentClient {
   }
 
   static async open(port: number): Promise<AgentClient> {
-    return new AgentClient(await initialize(await Wire.open(port), 'agent-client'))
+    return new AgentClient(await opened({ port }, 'agent-client'))
   }
 
   /** Creates a session and runs a turn. Resolves with the milliseconds until the first text and until the end of the turn. */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-export const agentFile = fileURLToPath(new URL('../acp-child.js', import.meta.url))
+export const agentFile = fileURLToPath(new URL('./acp-child.js', import.meta.url))
 
 /** The agent at a bare pipe: a reader that parses each line and drops it. */
 export class Pipe {

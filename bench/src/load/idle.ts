@@ -1,10 +1,11 @@
 import { start } from '../child.ts'
 import type { Child, Memory } from '../child.ts'
-import { check, fact, row } from '../table.ts'
-import { Wire } from '../wire.ts'
+import { fact, row } from '../figures.ts'
+import { opened, root } from '../messages.ts'
+import { kib } from '../sides.ts'
+import type { Wire } from '../wire.ts'
 
 const wanted = 5000
-const root = 'ahp-root://'
 /** The number of concurrent handshakes. The host limits the handshakes that may be pending, and this is below its limit. */
 const atOnce = 100
 /** File descriptors that the process needs beside the connections. */
@@ -13,23 +14,41 @@ const reservedDescriptors = 200
 /** Measures the memory that a client costs which is initialized, subscribed to the root, and idle. */
 export async function idleTable(): Promise<boolean> {
   const count = Math.min(wanted, openFiles() - reservedDescriptors)
-  console.log(
-    `\nidle: ${count} clients subscribed to the root${count < wanted ? ` (limit of ${openFiles()} open files)` : ''}`,
-  )
   const [host, bare] = await Promise.all([start('host-child'), start('bare-child')])
   const theirs = await waves(bare, count)
   const ours = await waves(host, count)
   await Promise.all([host.stop(), bare.stop()])
-  fact('heap per client', kib(ours.heapEach))
-  fact('heap per client, bare host', kib(theirs.heapEach))
-  fact('RSS per client, bare host', kib(theirs.rssEach))
-  const met = [
-    row('RSS per client', kib(ours.rssEach), ours.rssEach / theirs.rssEach, { atMost: 2.5 }),
-    check('clients that answered a ping at the end', `${ours.answered} of ${count}`, ours.answered === count),
-    check('heap after all left, relative to before', times(ours.heapAfter), ours.heapAfter <= 1.25),
-    check('RSS with a second wave, relative to the first', times(ours.again), ours.again <= 1.15),
-  ]
-  return met.every(Boolean)
+  fact('heap per client', `${kib(ours.heapEach)}, bare ${kib(theirs.heapEach)}`)
+  return [
+    row({
+      what: `RSS per client, of ${count} that are subscribed to the root`,
+      figure: kib(ours.rssEach),
+      ratio: ours.rssEach / theirs.rssEach,
+      to: 'a bare ws host',
+      goal: { atMost: 2.5 },
+    }),
+    row({
+      what: 'clients that answered a ping at the end',
+      figure: `${ours.answered}`,
+      ratio: ours.answered / count,
+      to: 'all',
+      goal: { atLeast: 1 },
+    }),
+    row({
+      what: 'heap after all have left',
+      figure: kib(ours.heapLeft),
+      ratio: ours.heapAfter,
+      to: 'before',
+      goal: { atMost: 1.25 },
+    }),
+    row({
+      what: 'RSS with a second wave of clients',
+      figure: kib(ours.rssAgain),
+      ratio: ours.again,
+      to: 'with the first',
+      goal: { atMost: 1.15 },
+    }),
+  ].every(Boolean)
 }
 
 interface Cost {
@@ -41,6 +60,8 @@ interface Cost {
   readonly heapAfter: number
   /** RSS with a second wave of clients, divided by RSS with the first. It grows if memory of the first wave has leaked. */
   readonly again: number
+  readonly heapLeft: number
+  readonly rssAgain: number
 }
 
 async function waves(child: Child, count: number): Promise<Cost> {
@@ -61,6 +82,8 @@ async function waves(child: Child, count: number): Promise<Cost> {
     answered,
     heapAfter: after.heap / before.heap,
     again: again.rss / full.rss,
+    heapLeft: after.heap,
+    rssAgain: again.rss,
   }
 }
 
@@ -70,8 +93,7 @@ async function connectMany(child: Child, count: number, name: string): Promise<r
   const connectNext = async () => {
     while (next < count) {
       const clientId = `${name}-${next++}`
-      const wire = await Wire.open(child.port)
-      await wire.ask('initialize', { channel: root, protocolVersions: ['1.0.0'], clientId })
+      const wire = await opened(child, clientId)
       await wire.ask('subscribe', { channel: root })
       wires.push(wire)
     }
@@ -95,8 +117,8 @@ async function settledMemory(child: Child): Promise<Memory> {
   let least = await child.memory()
   for (let round = 0; round < 5; round++) {
     await new Promise((resolve) => setTimeout(resolve, 200))
-    const { rss, heap, peak } = await child.memory()
-    least = { rss: Math.min(rss, least.rss), heap: Math.min(heap, least.heap), peak }
+    const { rss, heap } = await child.memory()
+    least = { rss: Math.min(rss, least.rss), heap: Math.min(heap, least.heap) }
   }
   return least
 }
@@ -111,6 +133,3 @@ function openFiles(): number {
 interface Limits {
   readonly userLimits?: { readonly open_files?: { readonly soft: number | string } }
 }
-
-const kib = (bytes: number) => `${(bytes / 1024).toFixed(1)} KiB`
-const times = (ratio: number) => `${ratio.toFixed(2)}x`

@@ -1,7 +1,8 @@
-import { Wire, masked } from '../wire.ts'
+import { opened, titleChange } from '../messages.ts'
+import { masked } from '../wire.ts'
+import type { Wire } from '../wire.ts'
 import { Latencies, Schedule } from './schedule.ts'
 
-const root = 'ahp-root://'
 /** Text that makes the envelopes about as long as those of a real session. */
 const words = 'the agent reads a file and writes another one while somebody watches it work, and again '
 /** The time to wait for late envelopes. An envelope that comes later counts as missing. */
@@ -78,18 +79,13 @@ export class SessionLoad {
   }
 
   #dispatch(session: number, clientSeq: number): void {
-    const action = { type: 'session/titleChanged', title: `${words}${clientSeq}` }
-    const params = { channel: sessionOf(session), clientSeq, action }
-    this.#subscribers[session]?.[0]?.write(
-      masked(JSON.stringify({ jsonrpc: '2.0', method: 'dispatchAction', params })),
-    )
+    const message = titleChange(sessionOf(session), clientSeq, `${words}${clientSeq}`)
+    this.#subscribers[session]?.[0]?.write(masked(message))
   }
 }
 
 async function connectSubscriber(port: number, session: number, index: number): Promise<Wire> {
-  const wire = await Wire.open(port)
-  const clientId = `session-${session}-${index}`
-  await wire.ask('initialize', { channel: root, protocolVersions: ['1.0.0'], clientId })
+  const wire = await opened({ port }, `session-${session}-${index}`)
   const channel = sessionOf(session)
   if (index === 0) await wire.ask('createSession', { channel })
   await wire.ask('subscribe', { channel })

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
-import { textsOfTurn } from './corpus.ts'
+import { textsOfTurn } from '../corpus.ts'
 
 /** A plain FTS5 table with the same texts. The search of the host is compared with it. */
 export class BareIndex {

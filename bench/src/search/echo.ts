@@ -2,10 +2,10 @@ import { start } from '../child.ts'
 import type { Child } from '../child.ts'
 import { spread } from '../percentiles.ts'
 import type { Spread } from '../percentiles.ts'
-import { Wire, masked } from '../wire.ts'
+import { opened, root, titleChange } from '../messages.ts'
+import type { Wire } from '../wire.ts'
 
 const session = 'ahp-session:/echo'
-const root = 'ahp-root://'
 
 /** What was measured while a host built its index. */
 export interface Built {
@@ -22,10 +22,7 @@ export interface Built {
 
 /** Starts a host on a filled data folder, and another one without an index. Measures echoes until the index is complete, and after. */
 export async function measureEchoes(folder: string): Promise<Built> {
-  const hosts = await Promise.all([
-    start('host-child', [], ['search', `data=${folder}`]),
-    start('host-child'),
-  ])
+  const hosts = await Promise.all([start('host-child', 'search', `data=${folder}`), start('host-child')])
   const [indexing, plain] = await Promise.all([Echoes.open(hosts[0]), Echoes.open(hosts[1])])
   const total = await indexing.pending()
   while ((await indexing.pending()) === total) await pause(10)
@@ -67,24 +64,15 @@ class Echoes {
     this.#other = other
   }
 
-  static async open({ port }: Child): Promise<Echoes> {
-    const wires = await Promise.all([Wire.open(port), Wire.open(port)])
-    for (const [at, wire] of wires.entries())
-      await wire.ask('initialize', { channel: root, protocolVersions: ['1.0.0'], clientId: `echo-${at}` })
-    await wires[0].ask('createSession', { channel: session })
-    await wires[0].ask('subscribe', { channel: session })
-    return new Echoes(wires[0], wires[1])
+  static async open(child: Child): Promise<Echoes> {
+    const [wire, other] = [await opened(child, 'echo'), await opened(child, 'reader')]
+    await wire.ask('createSession', { channel: session })
+    await wire.ask('subscribe', { channel: session })
+    return new Echoes(wire, other)
   }
 
-  async echo(): Promise<number> {
-    const clientSeq = ++this.#seq
-    const action = { type: 'session/titleChanged', title: `Title ${clientSeq}` }
-    const params = { channel: session, clientSeq, action }
-    const { frames } = this.#wire
-    const before = performance.now()
-    this.#wire.write(masked(JSON.stringify({ jsonrpc: '2.0', method: 'dispatchAction', params })))
-    await this.#wire.until(() => this.#wire.frames > frames)
-    return performance.now() - before
+  echo(): Promise<number> {
+    return this.#wire.echo([titleChange(session, ++this.#seq, `Title ${this.#seq}`)])
   }
 
   /**

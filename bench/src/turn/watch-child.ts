@@ -1,4 +1,4 @@
-import { openChat, turnStarted } from './chat.ts'
+import { openChat, turnStarted } from '../messages.ts'
 import type { WatchedTurn, WatchResult } from './watchers.ts'
 import { Wire, masked } from '../wire.ts'
 
@@ -19,25 +19,19 @@ async function watch(turn: WatchedTurn): Promise<WatchResult> {
   }
   const [starter] = watchers
   if (!starter) throw new Error('a turn needs at least one watcher')
-  const before = watchers.map(({ wire }) => wire.frames)
   const sent = performance.now()
   starter.wire.write(masked(turnStarted(session, 1, `long ${words}`, versionOf(0))))
   await Promise.all(watchers.map(({ wire, received }) => wire.until(() => received.length >= length)))
-  const frames = Math.max(...watchers.map(({ wire }, i) => wire.frames - (before[i] ?? 0)))
   for (const { wire } of watchers) wire.close()
   const differs = watchers.some(({ received }) => received.length !== length)
   if (differs) throw new Error('a watcher received a text of another length')
-  return {
-    first: starter.received.first - sent,
-    took: Math.max(...watchers.map(({ received }) => received.last)) - sent,
-    frames,
-  }
+  return { took: Math.max(...watchers.map(({ received }) => received.last)) - sent }
 }
 
 /** A client that counts the characters of the answer, in however many actions they arrive. */
 class Watcher {
   readonly wire: Wire
-  readonly received = { length: 0, first: 0, last: 0 }
+  readonly received = { length: 0, last: 0 }
 
   constructor(wire: Wire) {
     this.wire = wire
@@ -50,7 +44,6 @@ class Watcher {
     const length = data.indexOf('"', at + contentKey.length) - at - contentKey.length
     if (length === 0) return
     this.received.last = performance.now()
-    if (this.received.length === 0) this.received.first = this.received.last
     this.received.length += length
   }
 }

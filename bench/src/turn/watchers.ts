@@ -23,12 +23,8 @@ export interface WatchedTurn {
 
 /** The result of a turn. Times are in milliseconds from the dispatch of the turn. */
 export interface WatchResult {
-  /** Time to the first word at the client that started the turn. */
-  readonly first: number
   /** Time to the last word at the slowest watcher. */
   readonly took: number
-  /** The number of messages to the watcher that got the most. */
-  readonly frames: number
 }
 
 /** The watchers, in their own process. */

@@ -1,6 +1,7 @@
 import type { CDPSession, Page } from 'playwright-core'
-import { check, fact } from '../table.ts'
+import { fact, row } from '../figures.ts'
 import { median } from '../percentiles.ts'
+import { ms } from '../sides.ts'
 import { placeOf } from './room.ts'
 import type { Room } from './room.ts'
 import { fill, newSession } from './sessions.ts'
@@ -10,7 +11,6 @@ const frameMs = 1000 / 60
 
 /** Measures the time to open a session until its turns are on the screen: with 20 turns, and with 2,000. */
 export async function opening(room: Room): Promise<boolean> {
-  console.log('\nweb: opening a chat')
   const turns = Array.from({ length: 2000 }, (_, at) => `say turn ${at} of a long conversation`)
   const short = await newSession(room.filler, 'short')
   await fill(room.filler, short, turns.slice(0, 20))
@@ -24,22 +24,23 @@ export async function opening(room: Room): Promise<boolean> {
       await page.goto(`${room.address}#/`)
       await page.reload()
       await page.locator('.session-groups li').first().waitFor()
-      const ms = await timed(page, placeOf(session), '.turn-foot')
+      const time = await timed(page, placeOf(session), '.turn-foot')
       // The first round warms the host and the browser up.
-      if (round > 0) times[name].push(ms)
+      if (round > 0) times[name].push(time)
     }
   const [one, many] = [median(times.short), median(times.long)]
-  fact('20 turns', `${one.toFixed(0)} ms`)
-  return check(
-    '2,000 turns, at most twice as long',
-    `${many.toFixed(0)} ms, ${(many / one).toFixed(2)}x`,
-    many <= 2 * one,
-  )
+  fact('opening a chat of 20 turns', ms(one, 0))
+  return row({
+    what: 'opening a chat of 2,000 turns in the page',
+    figure: ms(many, 0),
+    ratio: many / one,
+    to: 'one of 20',
+    goal: { atMost: 2 },
+  })
 }
 
 /** Measures the time to switch from one open session to another that was open before. */
 export async function switching(room: Room): Promise<boolean> {
-  console.log('\nweb: switching between sessions that were open before')
   const sessions = [await newSession(room.filler, 'one'), await newSession(room.filler, 'two')]
   for (const each of sessions)
     await fill(
@@ -51,15 +52,16 @@ export async function switching(room: Room): Promise<boolean> {
   const times: number[] = []
   for (let round = 0; round < 2 * rounds + 2; round++) {
     const { session } = sessions[round % 2] ?? { session: '' }
-    const ms = await timed(page, placeOf(session), `.turn[data-turn] .message-text`, session)
-    if (round > 1) times.push(ms)
+    const time = await timed(page, placeOf(session), `.turn[data-turn] .message-text`, session)
+    if (round > 1) times.push(time)
   }
-  const ms = median(times)
-  return check(
-    'at most 2 frames',
-    `${ms.toFixed(1)} ms, ${(ms / frameMs).toFixed(1)} frames`,
-    ms <= 2 * frameMs,
-  )
+  return row({
+    what: 'switching to a session that was open before',
+    figure: ms(median(times)),
+    ratio: median(times) / frameMs,
+    to: 'a frame of 60 Hz',
+    goal: { atMost: 2 },
+  })
 }
 
 /**
@@ -67,7 +69,6 @@ export async function switching(room: Room): Promise<boolean> {
  * yet.
  */
 export async function keypress(room: Room): Promise<boolean> {
-  console.log('\nweb: from the key to the message on the screen')
   const filled = await newSession(room.filler, 'typed')
   const { page } = await room.page()
   await timed(page, placeOf(filled.session), 'textarea')
@@ -86,12 +87,17 @@ export async function keypress(room: Room): Promise<boolean> {
       })
     })()`)
     await page.keyboard.press('Enter')
-    const ms = Number(await page.evaluate('globalThis.shownMs'))
+    const shown = Number(await page.evaluate('globalThis.shownMs'))
     await page.locator('.turn.active').waitFor({ state: 'detached' })
-    if (round > 0) times.push(ms)
+    if (round > 0) times.push(shown)
   }
-  const ms = median(times)
-  return check('at most 50 ms', `${ms.toFixed(1)} ms`, ms <= 50)
+  return row({
+    what: 'from Enter to the message on the screen',
+    figure: ms(median(times)),
+    ratio: median(times) / frameMs,
+    to: 'a frame of 60 Hz',
+    goal: { atMost: 3 },
+  })
 }
 
 /**
@@ -99,7 +105,6 @@ export async function keypress(room: Room): Promise<boolean> {
  * its answer.
  */
 export async function memory(room: Room): Promise<boolean> {
-  console.log('\nweb: memory over 100,000 words')
   const filled = await newSession(room.filler, 'memory')
   const { page, debug } = await room.page()
   await timed(page, placeOf(filled.session), 'textarea')
@@ -112,8 +117,13 @@ export async function memory(room: Room): Promise<boolean> {
     sizes.push(await heapMb(debug))
   }
   const [early, late] = [median(sizes.slice(2, 7)), median(sizes.slice(-5))]
-  fact('after 20,000 words', `${early.toFixed(1)} MB`)
-  return check('after 100,000, at most a tenth more', `${late.toFixed(1)} MB`, late <= 1.1 * early)
+  return row({
+    what: 'heap of the page after 100,000 words',
+    figure: `${late.toFixed(1)} MB`,
+    ratio: late / early,
+    to: 'after 20,000',
+    goal: { atMost: 1.1 },
+  })
 }
 
 async function heapMb(debug: CDPSession): Promise<number> {

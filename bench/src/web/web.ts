@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import { check, fact } from '../table.ts'
+import { fact, row } from '../figures.ts'
 import { keypress, memory, opening, switching } from './parts.ts'
 import { chromiumProgram, Room } from './room.ts'
 import { streaming } from './streaming.ts'
@@ -17,7 +17,7 @@ export async function webBench(wanted: readonly string[]): Promise<boolean> {
   let met = sizes()
   const program = chromiumProgram()
   if (program === undefined) {
-    console.log('\nweb: the rest is skipped: no chromium')
+    console.log('  the rest is skipped: no chromium')
     return met
   }
   for (const [name, measure] of Object.entries(parts)) {
@@ -37,7 +37,6 @@ export async function webBench(wanted: readonly string[]): Promise<boolean> {
  * stay below their limit.
  */
 function sizes(): boolean {
-  console.log('\nweb: JavaScript by chunk, gzipped')
   const folder = fileURLToPath(new URL('../../../packages/web/dist/page/', import.meta.url))
   const html = readFileSync(`${folder}index.html`, 'utf8')
   let first = 0
@@ -47,5 +46,11 @@ function sizes(): boolean {
     if (isFirst) first += kb
     fact(name.replace(/-[\w-]{8}\./, '.'), `${kb.toFixed(1)} KB${isFirst ? ', in the first load' : ''}`)
   }
-  return check('the first load, without the HTML', `${first.toFixed(1)} KB of 150 KB`, first <= 150)
+  return row({
+    what: 'the first load of the page, without the HTML, gzipped',
+    figure: `${first.toFixed(1)} KB`,
+    ratio: first / 150,
+    to: '150 KB',
+    goal: { atMost: 1 },
+  })
 }

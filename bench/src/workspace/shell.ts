@@ -1,5 +1,5 @@
 import type { Child } from '../child.ts'
-import { initialize } from '../turn/chat.ts'
+import { initialize } from '../messages.ts'
 import { Wire, masked } from '../wire.ts'
 
 let made = 0

@@ -1,4 +1,4 @@
-import { random } from '../measure.ts'
+import { random } from './measure.ts'
 
 /** The number of different words. Word number n is about n times as rare as the first, as in real texts. */
 const vocabulary = 50_000

@@ -1,4 +1,4 @@
-import { random } from './measure.ts'
+import { random } from '../measure.ts'
 
 const words = 'the agent reads a file and writes another one while somebody watches it work'.split(' ')
 

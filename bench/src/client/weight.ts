@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { rolldown } from 'rolldown'
-import { check } from './table.ts'
+import { row } from '../figures.ts'
 
 /** A program that a web page may load, with its largest allowed size in KB after gzip. */
 export interface Page {
@@ -37,7 +37,7 @@ const bundlers = { rolldown: byRolldown, esbuild: byEsbuild }
 /** The size of a page in KB after bundling, minifying and gzip, for each bundler. */
 export async function weigh({ text }: Page): Promise<ReadonlyMap<string, number>> {
   // The folder is inside the repository, so that the bundlers find the packages.
-  const folder = await mkdtemp(fileURLToPath(new URL('../dist/page-', import.meta.url)))
+  const folder = await mkdtemp(fileURLToPath(new URL('../../dist/page-', import.meta.url)))
   const input = join(folder, 'page.js')
   try {
     await writeFile(input, text)
@@ -51,13 +51,18 @@ export async function weigh({ text }: Page): Promise<ReadonlyMap<string, number>
 }
 
 export async function weightTable(): Promise<boolean> {
-  console.log('\nthe size of a page that uses the client: bundled, minified and gzipped')
   const met: boolean[] = []
   for (const page of pages)
-    for (const [bundler, kilobytes] of await weigh(page)) {
-      const figure = `${kilobytes.toFixed(1)} KB, goal at most ${page.goal} KB`
-      met.push(check(`${page.what}, ${bundler}`, figure, kilobytes <= page.goal))
-    }
+    for (const [bundler, kilobytes] of await weigh(page))
+      met.push(
+        row({
+          what: `${page.what}, gzipped after ${bundler}`,
+          figure: `${kilobytes.toFixed(1)} KB`,
+          ratio: kilobytes / page.goal,
+          to: `${page.goal} KB`,
+          goal: { atMost: 1 },
+        }),
+      )
   return met.every(Boolean)
 }
 

@@ -3,23 +3,26 @@ import type { ChannelCreation, Head, RowChange, Step } from '@atrium/host/ports/
 import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
 import { textsOfTurn, timeOfTurn } from './corpus.ts'
 
-/** The number of turns of each session. */
-export const perSession = 100
+/** The sessions of a data folder, and the turns of each. */
+export interface Size {
+  readonly sessions: number
+  readonly turns: number
+}
+
 /** The number of working folders that the sessions are spread over. */
-export const folders = 50
+const folders = 50
 
 const empty: Step = { created: [], envelopes: [], rows: [], heads: [], dropped: [], upTo: 0 }
 const provider = 'bench'
 
 /** Fills the store of a data folder with sessions, without a host. Only the turns are stored, and not the actions that made them. */
-export async function fillStore(folder: string, turns: number): Promise<void> {
+export async function fill(folder: string, { sessions, turns }: Size): Promise<void> {
   const store = await openSqlite(folder)
-  const sessions = Math.ceil(turns / perSession)
   const config = { schema: { type: 'object', properties: {} }, values: {} }
   const root = { agents: [], activeSessions: sessions, config }
   store.log.append({ ...empty, created: [creation(1, rootUri, 'root', root)], upTo: 1 })
   for (let at = 0; at < sessions; at++) {
-    const { step, record } = sessionOf(at, Math.min(perSession, turns - at * perSession))
+    const { step, record } = sessionOf(at, turns)
     store.log.append(step)
     store.records.put(...record)
     if (at % 100 === 99) await store.log.flush()
@@ -36,12 +39,12 @@ function sessionOf(
   const session = `ahp-session:/bench-${at}`
   const chat = defaultChatUri(session)
   const title = `Session ${at}`
-  const time = new Date(timeOfTurn(at * perSession)).toISOString()
+  const time = new Date(timeOfTurn(at * turns)).toISOString()
   const workingDirectories = [`file:///work/project-${at % folders}`]
   const entry = { resource: chat, title, status: 1, modifiedAt: time }
   const shared = { provider, title, status: 1, workingDirectories, defaultChat: chat }
   const state = { ...shared, lifecycle: 'ready', activeClients: [], chats: [entry] }
-  const rows = Array.from({ length: turns }, (_, i) => rowOf(chat, at * perSession + i))
+  const rows = Array.from({ length: turns }, (_, i) => rowOf(chat, at * turns + i))
   const heads: Head[] = [{ channel: chat, seq: seq + 1, state: JSON.stringify({ ...entry, turns }) }]
   const created = [
     creation(seq, session, 'session', state),

@@ -1,7 +1,18 @@
 import { defaultChatUri } from '@atrium/protocol/uri'
-import type { Wire } from '../wire.ts'
+import { Wire } from './wire.ts'
 
-const root = 'ahp-root://'
+export const root = 'ahp-root://'
+
+/** Connects to a server and initializes. */
+export async function opened({ port }: { readonly port: number }, clientId: string): Promise<Wire> {
+  return initialize(await Wire.open(port), clientId)
+}
+
+/** The `dispatchAction` message that changes the title of a session. */
+export function titleChange(channel: string, clientSeq: number, title: string): string {
+  const params = { channel, clientSeq, action: { type: 'session/titleChanged', title } }
+  return JSON.stringify({ jsonrpc: '2.0', method: 'dispatchAction', params })
+}
 
 export async function initialize(wire: Wire, clientId: string, version = '1.0.0'): Promise<Wire> {
   await wire.ask('initialize', { ...addressed(version, root), protocolVersions: [version], clientId })
